@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Printers of snapshots, one per format. Each writes one snapshot to a stream
+ * and returns 0 or a negative errno (-EPIPE when the reader is gone, -ENOSPC
+ * ...), checked through ferror and fflush after each snapshot. None keeps
+ * state but what is in struct out_options.
+ */
+#ifndef OUT_OUT_H
+#define OUT_OUT_H
+
+#include <stdio.h>
+
+#include "model/columns.h"
+#include "model/snapshot.h"
+
+struct out_options {
+	struct sort_order sort;
+	const char *version;
+	bool color;		/* text only */
+	bool ascii;
+	int width;		/* cells per line of text; 0: no limit */
+	bool header_done;	/* csv: the header line has been written */
+};
+
+int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+
+/*
+ * The leak report by call site, printed in text after the last snapshot of a
+ * COMMAND: per process, bytes and blocks per site, most first, like valgrind's
+ * and memleak's; "no leak" in a line when there is none.
+ */
+int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+
+#endif
