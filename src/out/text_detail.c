@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one process does, below the process table: its memory by kind, its
+ * kernels, its copies, its failures.
+ *
+ * Only of processes with something to tell. One that has ended is told in the
+ * snapshot of its end and not again: it stays in the table for long, and a
+ * pager full of the dead hides the living.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "out/text.h"
+
+#define KERNELS_MAX 10
+#define FAILURES_MAX 10
+#define INDENT 2
+
+static bool has_history(const struct snap_process *process)
+{
+	return process->allocations || process->kernel_count || process->copy_count || process->failure_count;
+}
+
+static bool ended_now(const struct snapshot *snapshot, const struct snap_process *process)
+{
+	uint64_t interval = (uint64_t)(snapshot->interval_seconds * 1e9);
+
+	for (size_t i = snapshot->event_count; i-- > 0;) {
+		const struct snap_event *event = &snapshot->events[i];
+
+		if (event->kind == EVENT_END && event->pid == process->pid && event->time + interval >= snapshot->time)
+			return true;
+	}
+	return false;
+}
+
+static bool is_active(const struct snapshot *snapshot, const struct snap_process *process)
+{
+	if (!has_history(process))
+		return false;
+	if (!process->exited || !isfinite(snapshot->interval_seconds) || ended_now(snapshot, process))
+		return true;
+	if (process->launches_per_second > 0 || process->failures_per_second > 0)
+		return true;
+	for (size_t i = 0; i < DIR_COUNT; i++)
+		if (process->copy_rate[i] > 0)
+			return true;
+	return false;
+}
+
+/* How wide a first column may be: as its widest name, as far as the line leaves room for @others cells. */
+static int clamp_name_width(const struct line *line, int widest, int others)
+{
+	int most = line->width ? line->width - INDENT - others : 60;
+
+	if (most < 16)
+		most = 16;
+	return widest < most ? widest : most;
+}
+
+/* ", 2 double frees"; nothing for none unless it is the first. */
+static void print_number(struct line *line, uint64_t number, const char *what, bool first)
+{
+	if (number || first)
+		line_format(line, "%s%" PRIu64 " %s%s", first ? "  " : ", ", number, what, number == 1 ? "" : "s");
+}
+
+static void print_memory(struct line *line, const struct snap_process *process)
+{
+	char text[NUMBER_SIZE];
+
+	if (!process->allocations && !process->failed_allocations)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "MEMORY");
+	line_style(line, STYLE_PLAIN);
+	print_number(line, process->allocations, "allocation", true);
+	line_format(line, " (%" PRIu64 " live)", process->live_allocations);
+	print_number(line, process->frees, "free", false);
+	print_number(line, process->failed_allocations, "failed allocation", false);
+	print_number(line, process->failed_frees, "failed free", false);
+	print_number(line, process->double_frees, "double free", false);
+	print_number(line, process->unknown_frees, "unknown free", false);
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (process->kinds[i])
+			line_format(line, "  %s %s", alloc_kind_names[i], text_bytes((double)process->kinds[i], text));
+	if (process->held)
+		line_format(line, "  held %s", text_bytes((double)process->held, text));
+	line_end(line);
+}
+
+/* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones say nothing. */
+static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
+{
+	if (dim[2] > 1)
+		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dim[0], dim[1], dim[2]);
+	else if (dim[1] > 1)
+		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32, dim[0], dim[1]);
+	else
+		snprintf(out, NUMBER_SIZE, "%" PRIu32, dim[0]);
+	return out;
+}
+
+static void print_failed(struct line *line, int end, uint64_t failures, bool lower_bound)
+{
+	char text[NUMBER_SIZE];
+
+	if (failures)
+		line_style(line, STYLE_FAILED);
+	snprintf(text, sizeof(text), "%s%" PRIu64, at_least(lower_bound), failures);
+	line_right(line, end, text);
+	line_style(line, STYLE_PLAIN);
+}
+
+static void print_more(struct line *line, size_t count, size_t shown, const char *what)
+{
+	if (count <= shown)
+		return;
+	line_to(line, INDENT);
+	line_format(line, "and %zu more %s%s", count - shown, what, count - shown == 1 ? "" : "s");
+	line_end(line);
+}
+
+/* Where the columns of kernels end, from the end of the name. */
+enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61 };
+
+static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name)
+{
+	int from = INDENT + name;
+	char text[NUMBER_SIZE];
+
+	line_to(line, INDENT);
+	line_cut(line, kernel->name, name);
+	snprintf(text, sizeof(text), "%" PRIu64, kernel->launches);
+	line_right(line, from + K_LAUNCHES, text);
+	line_right(line, from + K_RATE, text_count(kernel->launches_per_second, text));
+	line_right(line, from + K_GRID, text_dim(kernel->grid, text));
+	line_right(line, from + K_BLOCK, text_dim(kernel->block, text));
+	line_right(line, from + K_P50, text_seconds(kernel->latency.p50, text));
+	line_right(line, from + K_P99, text_seconds(kernel->latency.p99, text));
+	print_failed(line, from + K_FAILED, kernel->failures, kernel->sampled);
+	line_end(line);
+}
+
+static void print_kernels(struct line *line, const struct snap_process *process)
+{
+	size_t shown = process->kernel_count < KERNELS_MAX ? process->kernel_count : KERNELS_MAX;
+	int name = text_cells("KERNEL"), from;
+
+	if (!shown)
+		return;
+	for (size_t i = 0; i < shown; i++) {
+		int cells = text_cells(process->kernels[i].name);
+
+		name = cells > name ? cells : name;
+	}
+	name = clamp_name_width(line, name, K_FAILED);
+	from = INDENT + name;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "KERNEL");
+	line_right(line, from + K_LAUNCHES, "LAUNCHES");
+	line_right(line, from + K_RATE, "LAUNCH/s");
+	line_right(line, from + K_GRID, "GRID");
+	line_right(line, from + K_BLOCK, "BLOCK");
+	line_right(line, from + K_P50, "P50");
+	line_right(line, from + K_P99, "P99");
+	line_right(line, from + K_FAILED, "FAILED");
+	line_end(line);
+	for (size_t i = 0; i < shown; i++)
+		print_kernel(line, &process->kernels[i], name);
+	print_more(line, process->kernel_count, shown, "kernel");
+}
+
+/* Where the columns of copies end; "unknown async" is the longest first one. */
+enum { C_DEVICE = 19, C_CALLS = 30, C_BYTES = 38, C_RATE = 48, C_BANDWIDTH = 58, C_FAILED = 65 };
+
+static const char *text_rate(double rate, char out[NUMBER_SIZE])
+{
+	size_t len;
+
+	text_bytes(rate, out);
+	len = strlen(out);
+	if (isfinite(rate))
+		snprintf(out + len, NUMBER_SIZE - len, "/s");
+	return out;
+}
+
+static void print_copy(struct line *line, const struct snap_copy *copy)
+{
+	char text[NUMBER_SIZE];
+
+	line_to(line, INDENT);
+	line_format(line, "%s %s", copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "unknown",
+		    copy_mode_names[copy->mode == COPY_ASYNC]);
+	snprintf(text, sizeof(text), "%d", copy->device);
+	line_right(line, C_DEVICE, copy->device == CUTOP_DEVICE_UNKNOWN ? "-" : text);
+	snprintf(text, sizeof(text), "%" PRIu64, copy->calls);
+	line_right(line, C_CALLS, text);
+	line_right(line, C_BYTES, text_bytes((double)copy->bytes, text));
+	line_right(line, C_RATE, text_rate(copy->rate_bytes_per_second, text));
+	line_right(line, C_BANDWIDTH, text_rate(copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN, text));
+	print_failed(line, C_FAILED, copy->failures, false);
+	line_end(line);
+}
+
+static void print_copies(struct line *line, const struct snap_process *process)
+{
+	if (!process->copy_count)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "COPY");
+	line_right(line, C_DEVICE, "DEV");
+	line_right(line, C_CALLS, "CALLS");
+	line_right(line, C_BYTES, "BYTES");
+	line_right(line, C_RATE, "RATE");
+	line_right(line, C_BANDWIDTH, "BANDWIDTH");
+	line_right(line, C_FAILED, "FAILED");
+	line_end(line);
+	for (size_t i = 0; i < process->copy_count; i++)
+		print_copy(line, &process->copies[i]);
+}
+
+static void print_failures(struct line *line, const struct snap_process *process)
+{
+	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count : FAILURES_MAX;
+	int name = text_cells("FAILED CALL");
+	char text[NUMBER_SIZE];
+
+	if (!shown)
+		return;
+	for (size_t i = 0; i < shown; i++) {
+		int cells = text_cells(call_name(process->failure_list[i].call));
+
+		name = cells > name ? cells : name;
+	}
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "FAILED CALL");
+	line_right(line, INDENT + name + 9, "COUNT");
+	line_text(line, "  ERROR");
+	line_end(line);
+	for (size_t i = 0; i < shown; i++) {
+		const struct snap_failure *failure = &process->failure_list[i];
+
+		line_to(line, INDENT);
+		line_text(line, call_name(failure->call));
+		line_style(line, STYLE_FAILED);
+		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
+		line_right(line, INDENT + name + 9, text);
+		line_style(line, STYLE_PLAIN);
+		line_format(line, "  %s (%d)", failure->error, failure->code);
+		line_end(line);
+	}
+	print_more(line, process->failure_count, shown, "kind");
+}
+
+void text_detail(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
+{
+	char end[NUMBER_SIZE];
+
+	if (!is_active(snapshot, process))
+		return;
+	line_style(line, STYLE_HEAD);
+	line_format(line, "%" PRIu32 " ", process->pid);
+	line_text(line, process->command);
+	line_text(line, text_end(process, end));
+	line_end(line);
+	print_memory(line, process);
+	print_kernels(line, process);
+	print_copies(line, process);
+	print_failures(line, process);
+}

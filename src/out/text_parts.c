@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small words and numbers that the text printers share. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "out/text.h"
+
+const char *at_least(bool lower_bound)
+{
+	return lower_bound ? "≥" : "";
+}
+
+const char *text_bytes(double bytes, char out[NUMBER_SIZE])
+{
+	if (!isfinite(bytes))
+		return strcpy(out, "-");
+	format_bytes(bytes, out, NUMBER_SIZE);
+	return out;
+}
+
+const char *text_count(double count, char out[NUMBER_SIZE])
+{
+	if (!isfinite(count))
+		return strcpy(out, "-");
+	format_count(count, out, NUMBER_SIZE);
+	return out;
+}
+
+const char *text_seconds(double seconds, char out[NUMBER_SIZE])
+{
+	static const char *const units[] = { "ns", "µs", "ms", "s" };
+	double value = seconds * 1e9;
+	size_t unit = 0;
+
+	if (!isfinite(seconds))
+		return strcpy(out, "-");
+	/* by what it is rounded to: 999.7 ns are 1.0 µs */
+	for (; unit < 3 && value >= 999.5; unit++)
+		value /= 1e3;
+	snprintf(out, NUMBER_SIZE, value < 9.95 && unit ? "%.1f%s" : "%.0f%s", value, units[unit]);
+	return out;
+}
+
+/* strsignal() says it in a language and at length, sigabbrev_np() is not everywhere. */
+static const char *signal_name(int number)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} signals[] = {
+		{ SIGHUP, "SIGHUP" },	{ SIGINT, "SIGINT" },	{ SIGQUIT, "SIGQUIT" }, { SIGILL, "SIGILL" },
+		{ SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },	{ SIGFPE, "SIGFPE" },
+		{ SIGKILL, "SIGKILL" }, { SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" }, { SIGSYS, "SIGSYS" },
+		{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+	};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return NULL;
+}
+
+const char *text_end(const struct snap_process *process, char out[NUMBER_SIZE])
+{
+	int status = process->exit_code;
+
+	if (!process->exited)
+		return strcpy(out, "");
+	if (process->end_reason == END_EXEC)
+		return strcpy(out, " (exec)");
+	if (WIFSIGNALED(status) && signal_name(WTERMSIG(status)))
+		snprintf(out, NUMBER_SIZE, " (killed by %s)", signal_name(WTERMSIG(status)));
+	else if (WIFSIGNALED(status))
+		snprintf(out, NUMBER_SIZE, " (killed by signal %d)", WTERMSIG(status));
+	else
+		snprintf(out, NUMBER_SIZE, " (exited %d)", WEXITSTATUS(status));
+	return out;
+}
+
+const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order)
+{
+	size_t count = snapshot->process_count;
+	const struct snap_process **processes = calloc(count ? count : 1, sizeof(*processes));
+
+	if (!processes)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		processes[i] = &snapshot->processes[i];
+	sort_processes(processes, count, order);
+	return processes;
+}
