@@ -154,7 +154,12 @@ void line_to(struct line *line, int cell)
 
 void line_right(struct line *line, int end, const char *text)
 {
-	line_to(line, end - text_cells(text));
+	int cells = text_cells(text);
+
+	line_to(line, end - cells);
+	/* a number cut short is another number: all of it or nothing */
+	if (line->width && line->cells + cells > line->width)
+		line->cut = true;
 	line_text(line, text);
 }
 

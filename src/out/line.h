@@ -34,7 +34,10 @@ void line_format(struct line *line, const char *format, ...) __attribute__((form
 /* Moves on to @cell, by one blank at least where something stands already. */
 void line_to(struct line *line, int cell);
 
-/* Puts @text so that it ends before @end, further right only where there is no room. */
+/*
+ * Puts @text so that it ends before @end, further right only where there is no
+ * room. Where the line's limit would cut it, the line ends before it.
+ */
 void line_right(struct line *line, int end, const char *text);
 
 void line_style(struct line *line, enum line_style style);

@@ -19,7 +19,7 @@
 
 /* By name in the column table; COMMAND last, it takes the rest of the line. */
 static const char *const table_names[] = {
-	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launches", "h2d", "d2h", "wait", "failed", "command",
+	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
 };
 #define NAME_COUNT (sizeof(table_names) / sizeof(table_names[0]))
 #define TABLE_MAX (NAME_COUNT + sizeof(((struct sort_order *)0)->keys) / sizeof(struct column *))
@@ -212,7 +212,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, from_attach);
 	if (snapshot->failures)
 		line_style(line, STYLE_FAILED);
-	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, sampled);
+	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, from_attach || sampled);
 	line_style(line, STYLE_PLAIN);
 	if (isfinite(snapshot->sync_share))
 		line_format(line, "  waiting %.0f%%", 100 * snapshot->sync_share);

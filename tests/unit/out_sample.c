@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots built by hand for the tests of printers, and what those tests share. */
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+#include "out_sample.h"
+
+#define NS 1000000000ull
+#define NOW (1763733802ull * NS + 123456789)	/* 2025-11-21T14:03:22.123456Z */
+#define NO_LATENCY ((struct snap_latency){ NAN, NAN, NAN })
+
+static struct snap_process processes[3];
+static struct snap_alloc leaky_map[3], train_map[3];
+static struct snap_kernel leaky_kernels[2], train_kernels[1];
+static struct snap_copy train_copies[3], leaky_copies[1];
+static struct snap_call leaky_calls[2];
+static struct snap_failure infer_failures[2];
+static struct snap_site leaky_sites[2], train_sites[1];
+static struct snap_event events[2];
+static int device_zero[] = { 0 }, device_both[] = { 0, 1 };
+static struct snapshot snapshot;
+
+static void no_rates(struct snap_process *process)
+{
+	process->launches_per_second = process->failures_per_second = process->sync_share = NAN;
+	for (int i = 0; i < DIR_COUNT; i++)
+		process->copy_rate[i] = NAN;
+}
+
+static struct snap_process *process_at(size_t index, uint32_t pid, const char *user, const char *command,
+				       const char *arguments)
+{
+	struct snap_process *process = &processes[index];
+
+	*process = (struct snap_process){
+		.image = pid,
+		.pid = pid,
+		.parent_pid = 100,
+		.start_time = NOW - 60 * NS,
+		.user = user,
+		.command = command,
+		.arguments = arguments,
+		.device_list = "0",
+	};
+	no_rates(process);
+	return process;
+}
+
+/* GPUprobe's case study: three buffers of 8,000,000 bytes, one forgotten. */
+static void fill_leaky(void)
+{
+	struct snap_process *p = process_at(0, 4107, "ana", "leaky", "./leaky");
+
+	p->exited = true;
+	p->exit_code = 0;
+	p->end_reason = END_EXIT;
+	p->peak = 24000000;
+	p->leaked = 8000000 + 16;
+	p->has_suspect = true;
+	p->allocations = 4;
+	p->frees = 2;
+	p->launches = 2000;
+	p->launches_per_second = 2000;
+	p->calls = 2010;
+	p->sync_seconds = 0.125;
+	p->copy_bytes[DIR_H2D] = 16000000;
+	p->copy_rate[DIR_H2D] = 16000000;
+	p->devices = device_zero;
+	p->device_count = 1;
+
+	leaky_map[0] = (struct snap_alloc){ 0x7f1240000000, 8000000, 3 * NS / 2, "main+0x1f4 (leaky)",
+		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED };
+	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000, 4096, NS, "main+0x220 (leaky)",
+		0x402200, CUTOP_DEVICE_UNKNOWN, CALL_cudaMallocHost, KIND_PINNED, ALLOC_LEAKED };
+	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000, 16, NS, "main+0x1f4 (leaky)",
+		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED };
+	p->map = leaky_map;
+	p->map_count = 3;
+	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2 };
+	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2 };
+	p->sites = leaky_sites;
+	p->site_count = 2;
+
+	leaky_kernels[0] = (struct snap_kernel){
+		.name = "vector_add", .signature = "vector_add(float const*, float const*, float*, int)",
+		.symbol = "_Z10vector_addPKfS0_Pfi", .function = 0x401000, .device = 0, .launches = 1000,
+		.samples = 1000, .grid = { 7813, 1, 1 }, .block = { 256, 1, 1 }, .launches_per_second = 1000,
+		.latency = { 5.1e-6, 12.34e-6, 0.000999 },
+	};
+	leaky_kernels[1] = (struct snap_kernel){
+		.name = "ns::scale", .signature = "void ns::scale<float>(float*, float, int)",
+		.function = 0x401100, .device = CUTOP_DEVICE_UNKNOWN, .launches = 1000, .failures = 1, .samples = 20,
+		.sampled = true, .stream = 0x55aa, .grid = { 16, 16, 1 }, .block = { 8, 8, 4 },
+		.shared_bytes = 4096, .launches_per_second = NAN, .latency = NO_LATENCY,
+	};
+	p->kernels = leaky_kernels;
+	p->kernel_count = 2;
+
+	leaky_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 2, 0, 16000000, 0.005, 3.2e9, 16e6, { 0 } };
+	leaky_copies[0].sizes[22] = 2;
+	p->copies = leaky_copies;
+	p->copy_count = 1;
+	leaky_calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 3, .seconds = 0.1,
+		.latency = { 0.01, 0.02, 0.03 } };
+	leaky_calls[1] = (struct snap_call){ .call = CALL_cudaFree, .calls = 2, .seconds = 0.25,
+		.latency = NO_LATENCY };
+	p->call_list = leaky_calls;
+	p->call_count = 2;
+}
+
+static void fill_train(void)
+{
+	struct snap_process *p = process_at(1, 4242, "ana", "python train.py", "python train.py --name \"a, b\"");
+
+	p->live = 12992276070;
+	p->peak = 13314398618;
+	p->held = 1048576;
+	p->suspect = 536870912;
+	p->has_suspect = true;
+	p->live_allocations = 1841;
+	p->allocations = 2000;
+	p->frees = 159;
+	p->kinds[KIND_DEVICE] = 12992276070;
+	p->kinds[KIND_PINNED] = 4194304;
+	p->launches = 1200000;
+	p->launches_per_second = 31000;
+	p->failures_per_second = 0;
+	p->copy_bytes[DIR_H2D] = 1ull << 40;
+	p->copy_bytes[DIR_D2H] = 1ull << 30;
+	p->copy_bytes[DIR_UNKNOWN] = 4096;
+	p->copy_rate[DIR_H2D] = 2254857830;
+	p->copy_rate[DIR_D2H] = 858993459;
+	p->copy_rate[DIR_UNKNOWN] = 0;
+	p->sync_seconds = 30.5;
+	p->sync_share = 0.58;
+	p->devices = device_zero;
+	p->device_count = 1;
+	p->container = "0123456789ab";
+	p->pod = "train-0";
+	p->ns_pid = 7;
+
+	train_map[0] = (struct snap_alloc){ 0x7f1200000000, 536870912, 72 * NS, "load_weights+0x1f4 (model.so)",
+		0x7f00, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_SUSPECT };
+	train_map[1] = (struct snap_alloc){ 0x7f1300000000, 1048576, 71 * NS, "c10::alloc+0x4 (libc10_cuda.so)",
+		0x7f80, 0, CALL_cudaMallocAsync, KIND_ASYNC, ALLOC_HELD };
+	train_map[2] = (struct snap_alloc){ 0xffffffffffffffff, UINT64_MAX, 0, "0x7f90", 0x7f90, 0,
+		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE };
+	p->map = train_map;
+	p->map_count = 3;
+	p->map_omitted = 1838;
+	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x7f00, 12992276070, 0, 1048576,
+		536870912, 1841 };
+	p->sites = train_sites;
+	p->site_count = 1;
+
+	train_kernels[0] = (struct snap_kernel){
+		.name = "at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed",
+		.signature = "void at::native::vectorized_elementwise_kernel<4>(int)", .device = 0,
+		.launches = 1200000, .samples = 18750, .sampled = true, .grid = { 2147483647, 65535, 65535 },
+		.block = { 1024, 1, 1 }, .launches_per_second = 31000, .latency = { 0.0000042, 0.0015, 1.25 },
+	};
+	p->kernels = train_kernels;
+	p->kernel_count = 1;
+	train_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 1024, 0, 1ull << 40, 400, 2.7e9, 2254857830, { 0 } };
+	train_copies[1] = (struct snap_copy){ DIR_D2H, COPY_ASYNC, 0, 512, 1, 1ull << 30, 0.5, 5e9, 858993459, { 0 } };
+	train_copies[2] = (struct snap_copy){ DIR_UNKNOWN, COPY_ASYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 0, NAN, NAN,
+		{ 0 } };
+	p->copies = train_copies;
+	p->copy_count = 3;
+}
+
+static void fill_infer(void)
+{
+	struct snap_process *p = process_at(2, 4311, "benjamin-the-long", "推論 é", "./infer --batch 8");
+
+	p->from_attach = true;
+	p->inexact = true;
+	p->sampled = true;
+	p->live = p->peak = 6764573491;
+	p->live_allocations = 112;
+	p->allocations = 112;
+	p->failed_allocations = 3;
+	p->failures = 4;
+	p->failures_per_second = 4;
+	p->launches = 500;
+	p->launches_per_second = 17200;
+	p->copy_rate[DIR_H2D] = p->copy_rate[DIR_D2H] = 0;
+	p->sync_share = 0.66;
+	p->devices = device_both;
+	p->device_list = "0-1";
+	p->device_count = 2;
+	p->exited = true;
+	p->exit_code = SIGKILL;
+	infer_failures[0] = (struct snap_failure){ CALL_cudaMalloc, 2, "cudaErrorMemoryAllocation", 3, NOW - NS, NOW };
+	infer_failures[1] = (struct snap_failure){ CALL_cudaLaunchKernel, 9, "cudaErrorInvalidConfiguration", 1, NOW, 0 };
+	p->failure_list = infer_failures;
+	p->failure_count = 2;
+}
+
+struct snapshot *sample_snapshot(void)
+{
+	snapshot = (struct snapshot){
+		.started = NOW - 100 * NS,
+		.time = NOW,
+		.elapsed_seconds = 100,
+		.interval_seconds = 1,
+		.live = 19756849561,
+		.leaked = 8000016,
+		.launches = 1202500,
+		.failures = 4,
+		.launches_per_second = 48200,
+		.failures_per_second = 3,
+		.sync_share = 0.66,
+		.processes = processes,
+		.process_count = 3,
+		.events = events,
+		.event_count = 2,
+		.host = "gpu-1",
+		.targets = 2,
+		.attached = 210,
+		.missing = 4,
+		.self_cpu_seconds = 0.4,
+		.self_resident_bytes = 2202009,
+	};
+	snapshot.lost[LOST_RETURN] = 12;
+	snapshot.copy_rate[DIR_H2D] = 3435973836;
+	snapshot.copy_rate[DIR_D2H] = 858993459;
+	fill_leaky();
+	fill_train();
+	fill_infer();
+	events[0] = (struct snap_event){ NOW - NS / 2, 4311, EVENT_OUT_OF_MEMORY, 1 << 30, "cudaMalloc of 1.0G failed" };
+	events[1] = (struct snap_event){ NOW, 4311, EVENT_END, 0, "killed by SIGKILL" };
+	return &snapshot;
+}
+
+struct snapshot *sample_empty(void)
+{
+	snapshot = (struct snapshot){
+		.started = NOW,
+		.time = NOW,
+		.interval_seconds = NAN,
+		.launches_per_second = NAN,
+		.failures_per_second = NAN,
+		.sync_share = NAN,
+	};
+	for (int i = 0; i < DIR_COUNT; i++)
+		snapshot.copy_rate[i] = NAN;
+	return &snapshot;
+}
+
+void sample_options(struct out_options *options)
+{
+	const char *bad;
+	size_t bad_len;
+
+	*options = (struct out_options){ .version = "0.1" };
+	ck_assert_int_eq(sort_order_parse(&options->sort, "live", &bad, &bad_len), 0);
+}
+
+char *sample_print(printer print, const struct snapshot *sample, struct out_options *options)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(print(stream, sample, options), 0);
+	fclose(stream);
+	ck_assert_uint_eq(strlen(text), size);
+	return text;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Printers of snapshots: CSV cell by cell, text against the files in golden/
+ * (UPDATE_GOLDEN=1 writes them anew), streams that fail. JSON: test_out_json.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "out/out.h"
+#include "out_sample.h"
+
+static const printer printers[] = { out_text, out_json, out_csv, out_leak_report };
+#define PRINTER_COUNT ((int)(sizeof(printers) / sizeof(printers[0])))
+
+static struct out_options options;
+
+static void setup(void)
+{
+	setenv("TZ", "UTC", 1);
+	sample_options(&options);
+}
+
+static char *printed(printer print, const struct snapshot *snapshot)
+{
+	return sample_print(print, snapshot, &options);
+}
+
+static char *read_file(const char *path)
+{
+	char *text = calloc(1, 1 << 16);
+	FILE *stream = fopen(path, "r");
+
+	ck_assert_msg(stream, "%s: %s", path, strerror(errno));
+	ck_assert_uint_lt(fread(text, 1, (1 << 16) - 1, stream), (1 << 16) - 1);
+	fclose(stream);
+	return text;
+}
+
+static void assert_golden(printer print, const struct snapshot *snapshot, const char *name)
+{
+	char *text = printed(print, snapshot), *expected, path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIR, name);
+	if (getenv("UPDATE_GOLDEN")) {
+		FILE *stream = fopen(path, "w");
+
+		ck_assert_ptr_nonnull(stream);
+		fputs(text, stream);
+		fclose(stream);
+	}
+	expected = read_file(path);
+	ck_assert_msg(!strcmp(text, expected), "differs from %s:\n%s", name, text);
+	free(expected);
+	free(text);
+}
+
+/* CSV */
+
+/* Cell @index of line @row, unquoted; to be freed. */
+static char *csv_cell(const char *text, int row, int index)
+{
+	char *cell = calloc(1, strlen(text) + 1), *out = cell;
+	bool quoted = false;
+
+	for (; *text && row >= 0; text++) {
+		bool here = row == 0 && index == 0;
+
+		if (*text == '"') {
+			if (quoted && text[1] == '"' && here)
+				*out++ = '"';
+			if (quoted && text[1] == '"')
+				text++;
+			else
+				quoted = !quoted;
+		} else if (!quoted && *text == ',') {
+			index -= row == 0;
+		} else if (!quoted && *text == '\n') {
+			row--;
+		} else if (here) {
+			*out++ = *text;
+		}
+	}
+	return cell;
+}
+
+static int csv_column(const char *name)
+{
+	for (size_t i = 0; i < column_count; i++)
+		if (!strcmp(columns[i].name, name))
+			return (int)i + 1;
+	ck_abort_msg("no column %s", name);
+	return 0;
+}
+
+static void assert_cell(const char *text, int row, const char *name, const char *expected)
+{
+	char *cell = csv_cell(text, row, strcmp(name, "time") ? csv_column(name) : 0);
+
+	ck_assert_msg(!strcmp(cell, expected), "%s in row %d is \"%s\", not \"%s\"", name, row, cell, expected);
+	free(cell);
+}
+
+START_TEST(csv_rows)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text, *header;
+
+	snapshot->processes[1].command = "python \"a\", b\nc";
+	text = printed(out_csv, snapshot);
+	header = csv_cell(text, 0, 0);
+	ck_assert_str_eq(header, "time");
+	free(header);
+	for (size_t i = 0; i < column_count; i++)
+		assert_cell(text, 0, columns[i].name, columns[i].name);
+	/* by live, most first */
+	assert_cell(text, 1, "time", "2025-11-21T14:03:22.123456Z");
+	assert_cell(text, 1, "pid", "4242");
+	assert_cell(text, 2, "pid", "4311");
+	assert_cell(text, 3, "pid", "4107");
+	assert_cell(text, 1, "live", "12992276070");
+	assert_cell(text, 1, "h2d", "2254857830");
+	assert_cell(text, 1, "wait", "58");
+	assert_cell(text, 3, "wait", "");
+	assert_cell(text, 1, "command", "python \"a\", b\nc");
+	assert_cell(text, 2, "command", "推論 é");
+	free(text);
+}
+END_TEST
+
+START_TEST(csv_header_once)
+{
+	char *first = printed(out_csv, sample_snapshot()), *second = printed(out_csv, sample_snapshot());
+
+	ck_assert(options.header_done);
+	ck_assert_str_eq(strchr(first, '\n') + 1, second);
+	free(first);
+	free(second);
+}
+END_TEST
+
+/* Text */
+
+START_TEST(text_golden)
+{
+	assert_golden(out_text, sample_snapshot(), "text.txt");
+	options.width = 80;
+	assert_golden(out_text, sample_snapshot(), "text-80.txt");
+	options.width = 100;
+	options.ascii = true;
+	assert_golden(out_text, sample_snapshot(), "text-ascii.txt");
+	options.ascii = false;
+	options.color = true;
+	assert_golden(out_text, sample_snapshot(), "text-color.txt");
+	options.color = false;
+	assert_golden(out_text, sample_empty(), "text-empty.txt");
+}
+END_TEST
+
+START_TEST(text_ascii)
+{
+	char *text;
+
+	options.ascii = true;
+	text = printed(out_text, sample_snapshot());
+	for (const char *c = text; *c; c++)
+		ck_assert_msg(*c == '\n' || (*c >= ' ' && *c < 0x7f), "byte %#x", *c & 0xff);
+	free(text);
+}
+END_TEST
+
+/* Every width, wide characters at the cut included: no line is longer, none ends in a blank. */
+START_TEST(text_width)
+{
+	setlocale(LC_ALL, "C.UTF-8");
+	for (options.width = 1; options.width < 140; options.width++) {
+		char *text = printed(out_text, sample_snapshot()), *save;
+
+		for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
+			wchar_t wide[512];
+
+			ck_assert_uint_lt(mbstowcs(wide, row, 512), 512);
+			ck_assert_int_le(wcswidth(wide, 512), options.width);
+			ck_assert_int_ne(row[strlen(row) - 1], ' ');
+		}
+		free(text);
+	}
+}
+END_TEST
+
+/* A number that the limit would cut is left out: 5 is not 58. */
+START_TEST(text_whole_numbers)
+{
+	char *text;
+
+	options.width = 79;
+	text = printed(out_text, sample_snapshot());
+	ck_assert_ptr_nonnull(strstr(text, "   819M\n"));
+	free(text);
+}
+END_TEST
+
+/* A column sorted by is shown, whether it is a usual one or not. */
+START_TEST(text_sort_column)
+{
+	const char *bad;
+	size_t bad_len;
+	char *text;
+
+	ck_assert_int_eq(sort_order_parse(&options.sort, "held,pid", &bad, &bad_len), 0);
+	text = printed(out_text, sample_snapshot());
+	ck_assert_ptr_nonnull(strstr(text, " HELD▼ COMMAND\n"));
+	ck_assert_ptr_nonnull(strstr(text, "1.0M python train.py\n"));
+	free(text);
+}
+END_TEST
+
+/* One that ended long ago keeps its row and loses its details. */
+START_TEST(text_ended_before)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->processes[0].launches_per_second = 0;
+	snapshot->processes[0].copy_rate[DIR_H2D] = 0;
+	text = printed(out_text, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "(exited 0)"));
+	ck_assert_ptr_null(strstr(text, "vector_add"));
+	free(text);
+}
+END_TEST
+
+START_TEST(text_control_bytes)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->processes[0].command = "a\x1b[31mb\xff\xc2\x9b" "c\td";
+	text = printed(out_text, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "a?[31mb??c?d"));
+	free(text);
+}
+END_TEST
+
+/* A program's locale with another decimal sign must not show. */
+START_TEST(locale)
+{
+	char *before = printed(printers[_i], sample_snapshot()), *after;
+
+	options.header_done = false;
+	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
+		ck_assert_str_ne(localeconv()->decimal_point, ".");
+		after = printed(printers[_i], sample_snapshot());
+		ck_assert_str_eq(before, after);
+		ck_assert_str_ne(localeconv()->decimal_point, ".");
+		free(after);
+	}
+	free(before);
+}
+END_TEST
+
+/* Leak report */
+
+START_TEST(leak_golden)
+{
+	struct snapshot *snapshot = sample_snapshot();
+
+	assert_golden(out_leak_report, snapshot, "leak.txt");
+	/* a single process, nothing lost, as in the case study */
+	snapshot->process_count = 1;
+	snapshot->lost[LOST_RETURN] = 0;
+	snapshot->processes[0].map_count = 1;
+	snapshot->processes[0].leaked = snapshot->processes[0].sites[0].leaked = 8000000;
+	assert_golden(out_leak_report, snapshot, "leak-one.txt");
+	/* the map lists nothing: bytes by site remain */
+	snapshot->processes[0].map_count = 0;
+	snapshot->processes[0].sites[1].leaked = 5;
+	snapshot->processes[0].leaked += 12;
+	assert_golden(out_leak_report, snapshot, "leak-omitted.txt");
+}
+END_TEST
+
+START_TEST(leak_none)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->process_count = 1;
+	snapshot->lost[LOST_RETURN] = 0;
+	snapshot->processes[0].leaked = snapshot->processes[0].sites[0].leaked = 0;
+	snapshot->processes[0].map_count = 0;
+	text = printed(out_leak_report, snapshot);
+	ck_assert_str_eq(text, "no leak\n");
+	free(text);
+	text = printed(out_leak_report, sample_empty());
+	ck_assert_str_eq(text, "no leak\n");
+	free(text);
+}
+END_TEST
+
+/* Streams that fail */
+
+START_TEST(full_disk)
+{
+	for (int buffer = 16; buffer <= 1 << 16; buffer <<= 6) {
+		FILE *stream = fopen("/dev/full", "w");
+
+		ck_assert_ptr_nonnull(stream);
+		setvbuf(stream, NULL, _IOFBF, (size_t)buffer);
+		ck_assert_int_eq(printers[_i](stream, sample_snapshot(), &options), -ENOSPC);
+		ck_assert(!options.header_done);
+		fclose(stream);
+	}
+}
+END_TEST
+
+START_TEST(closed_pipe)
+{
+	FILE *stream;
+	int fds[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(fds), 0);
+	close(fds[0]);
+	stream = fdopen(fds[1], "w");
+	ck_assert_int_eq(printers[_i](stream, sample_snapshot(), &options), -EPIPE);
+	fclose(stream);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("out");
+	TCase *tests = tcase_create("out");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, csv_rows);
+	tcase_add_test(tests, csv_header_once);
+	tcase_add_test(tests, text_golden);
+	tcase_add_test(tests, text_ascii);
+	tcase_add_test(tests, text_width);
+	tcase_add_test(tests, text_whole_numbers);
+	tcase_add_test(tests, text_sort_column);
+	tcase_add_test(tests, text_ended_before);
+	tcase_add_test(tests, text_control_bytes);
+	tcase_add_test(tests, leak_golden);
+	tcase_add_test(tests, leak_none);
+	tcase_add_loop_test(tests, locale, 0, PRINTER_COUNT);
+	tcase_add_loop_test(tests, full_disk, 0, PRINTER_COUNT);
+	tcase_add_loop_test(tests, closed_pipe, 0, PRINTER_COUNT);
+	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, json_tests());
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

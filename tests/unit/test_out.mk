@@ -1,0 +1,19 @@
+# Printers of snapshots. Golden files are written anew by UPDATE_GOLDEN=1 tests/unit/test_out.
+check_PROGRAMS += tests/unit/test_out
+tests_unit_test_out_SOURCES = \
+	tests/unit/out_sample.c \
+	tests/unit/out_sample.h \
+	tests/unit/test_out.c \
+	tests/unit/test_out_json.c
+tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/unit/golden"'
+tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_out_LDADD = libcutop_core.a $(JANSSON_LIBS) $(CHECK_LIBS)
+EXTRA_DIST += \
+	tests/unit/golden/leak-omitted.txt \
+	tests/unit/golden/leak-one.txt \
+	tests/unit/golden/leak.txt \
+	tests/unit/golden/text-80.txt \
+	tests/unit/golden/text-ascii.txt \
+	tests/unit/golden/text-color.txt \
+	tests/unit/golden/text-empty.txt \
+	tests/unit/golden/text.txt

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The JSON printer: documents parsed back, member by member of schema 1. */
+#include <check.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "out_sample.h"
+
+static json_t *parsed(const struct snapshot *snapshot)
+{
+	char *text;
+	json_error_t error;
+	struct out_options options;
+	json_t *document;
+
+	sample_options(&options);
+	text = sample_print(out_json, snapshot, &options);
+	document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(document, "%s: %s", error.text, text);
+	ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+	return document;
+}
+
+/* The member at @path, "processes.0.memory.live_bytes"; NULL if there is none. */
+static json_t *at(json_t *value, const char *path)
+{
+	char copy[128], *save, *key;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (key = strtok_r(copy, ".", &save); key && value; key = strtok_r(NULL, ".", &save))
+		value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key)) : json_object_get(value, key);
+	return value;
+}
+
+static void assert_int(json_t *document, const char *path, json_int_t expected)
+{
+	json_t *value = at(document, path);
+
+	ck_assert_msg(json_is_integer(value), "%s is no integer", path);
+	ck_assert_msg(json_integer_value(value) == expected, "%s is %lld", path, (long long)json_integer_value(value));
+}
+
+static void assert_real(json_t *document, const char *path, double expected)
+{
+	json_t *value = at(document, path);
+
+	ck_assert_msg(json_is_number(value), "%s is no number", path);
+	ck_assert_double_eq_tol(json_number_value(value), expected, 1e-9 * (1 + expected));
+}
+
+static void assert_text(json_t *document, const char *path, const char *expected)
+{
+	json_t *value = at(document, path);
+
+	ck_assert_msg(json_is_string(value), "%s is no string", path);
+	ck_assert_str_eq(json_string_value(value), expected);
+}
+
+static void assert_absent(json_t *document, const char *path)
+{
+	ck_assert_msg(!at(document, path), "%s is present", path);
+}
+
+START_TEST(json_head)
+{
+	json_t *document = parsed(sample_snapshot());
+
+	assert_int(document, "schema", 1);
+	assert_text(document, "tool", "cutop");
+	assert_text(document, "version", "0.1");
+	assert_text(document, "host", "gpu-1");
+	assert_text(document, "time", "2025-11-21T14:03:22.123456Z");
+	assert_text(document, "started", "2025-11-21T14:01:42.123456Z");
+	assert_real(document, "interval_seconds", 1);
+	assert_int(document, "probes.targets", 2);
+	assert_int(document, "probes.missing", 4);
+	assert_real(document, "self.cpu_seconds", 0.4);
+	assert_int(document, "self.resident_bytes", 2202009);
+	ck_assert_uint_eq(json_object_size(at(document, "lost")), LOST_COUNT);
+	for (int i = 0; i < LOST_COUNT; i++)
+		ck_assert_int_eq(json_integer_value(json_object_get(at(document, "lost"), lost_cause_names[i])),
+				 i == LOST_RETURN ? 12 : 0);
+	assert_int(document, "totals.processes", 3);
+	assert_int(document, "totals.live_bytes", 19756849561);
+	assert_int(document, "totals.failures", 4);
+	assert_absent(document, "devices");
+	assert_text(document, "events.0.kind", "out-of-memory");
+	assert_int(document, "events.0.bytes", 1 << 30);
+	assert_int(document, "events.0.pid", 4311);
+	assert_text(document, "events.1.kind", "end");
+	assert_absent(document, "events.1.bytes");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_process)
+{
+	json_t *document = parsed(sample_snapshot()), *leaky, *train, *infer;
+
+	leaky = at(document, "processes.0");
+	train = at(document, "processes.1");
+	infer = at(document, "processes.2");
+	assert_int(leaky, "pid", 4107);
+	assert_text(leaky, "state", "exited");
+	assert_text(leaky, "ended", "exit");
+	assert_int(leaky, "exit_code", 0);
+	assert_absent(leaky, "signal");
+	assert_absent(leaky, "container");
+	assert_absent(leaky, "ns_pid");
+	assert_text(leaky, "watched_from", "start");
+	ck_assert(json_is_false(at(leaky, "inexact")));
+	assert_real(leaky, "synchronize.seconds", 0.125);
+	assert_absent(leaky, "synchronize.share");
+	assert_text(train, "state", "running");
+	assert_absent(train, "ended");
+	assert_text(train, "arguments", "python train.py --name \"a, b\"");
+	assert_text(train, "pod", "train-0");
+	assert_int(train, "ns_pid", 7);
+	assert_real(train, "start_time", 1763733742.123456789);
+	assert_real(train, "synchronize.share", 0.58);
+	assert_int(infer, "signal", SIGKILL);
+	assert_absent(infer, "exit_code");
+	assert_text(infer, "watched_from", "attach");
+	ck_assert(json_is_true(at(infer, "inexact")));
+	ck_assert_uint_eq(json_array_size(at(infer, "devices")), 2);
+	assert_text(infer, "command", "推論 é");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_exec)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	json_t *document;
+
+	snapshot->processes[0].end_reason = END_EXEC;
+	document = parsed(snapshot);
+	assert_text(document, "processes.0.ended", "exec");
+	assert_absent(document, "processes.0.exit_code");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_memory)
+{
+	json_t *document = parsed(sample_snapshot()), *leaky, *train;
+
+	leaky = at(document, "processes.0.memory");
+	train = at(document, "processes.1.memory");
+	assert_int(leaky, "leaked_bytes", 8000016);
+	assert_int(leaky, "suspect_bytes", 0);
+	assert_int(leaky, "allocations", 4);
+	assert_int(leaky, "kinds.shared", 0);
+	ck_assert_uint_eq(json_object_size(at(leaky, "kinds")), KIND_COUNT);
+	assert_absent(leaky, "untracked_bytes");
+	assert_text(leaky, "map.0.address", "0x7f1240000000");
+	assert_int(leaky, "map.0.size", 8000000);
+	assert_text(leaky, "map.0.kind", "device");
+	assert_text(leaky, "map.0.call", "cudaMalloc");
+	assert_text(leaky, "map.0.state", "leaked");
+	assert_real(leaky, "map.0.age_seconds", 1.5);
+	assert_int(leaky, "map.0.device", 0);
+	assert_absent(leaky, "map.1.device");
+	assert_int(leaky, "map_omitted", 0);
+	assert_text(train, "map.0.state", "suspect");
+	assert_text(train, "map.1.state", "held");
+	/* more than jansson's integers hold: still a number */
+	assert_text(train, "map.2.address", "0xffffffffffffffff");
+	assert_real(train, "map.2.size", 18446744073709551615.0);
+	assert_int(train, "map_omitted", 1838);
+	assert_int(document, "processes.1.sites.0.suspect_bytes", 536870912);
+	/* not known yet: absent, not zero */
+	assert_absent(document, "processes.2.memory.suspect_bytes");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_activity)
+{
+	json_t *document = parsed(sample_snapshot()), *leaky, *train, *infer;
+
+	leaky = at(document, "processes.0");
+	train = at(document, "processes.1");
+	infer = at(document, "processes.2");
+	assert_text(leaky, "kernels.0.name", "vector_add");
+	assert_text(leaky, "kernels.0.symbol", "_Z10vector_addPKfS0_Pfi");
+	assert_text(leaky, "kernels.0.returns", "all");
+	assert_int(leaky, "kernels.0.grid.0", 7813);
+	assert_real(leaky, "kernels.0.latency_seconds.p99", 12.34e-6);
+	assert_absent(leaky, "kernels.1.symbol");
+	assert_absent(leaky, "kernels.1.device");
+	assert_absent(leaky, "kernels.1.launches_per_second");
+	assert_absent(leaky, "kernels.1.latency_seconds");
+	assert_text(leaky, "kernels.1.returns", "sampled");
+	assert_int(leaky, "kernels.1.block.2", 4);
+	assert_text(leaky, "copies.0.direction", "H2D");
+	assert_real(leaky, "copies.0.bytes_per_second", 3.2e9);
+	assert_int(leaky, "copies.0.sizes.22", 2);
+	ck_assert_uint_eq(json_array_size(at(leaky, "copies.0.sizes")), CUTOP_SIZE_BUCKETS);
+	assert_text(train, "copies.1.mode", "async");
+	assert_absent(train, "copies.1.bytes_per_second");
+	assert_absent(train, "copies.1.pending_bytes");
+	assert_real(train, "copies.1.rate_bytes_per_second", 858993459);
+	assert_absent(train, "copies.2.rate_bytes_per_second");
+	assert_text(leaky, "calls.0.call", "cudaMalloc");
+	assert_text(leaky, "calls.0.layer", "runtime");
+	assert_real(leaky, "calls.0.latency_seconds.max", 0.03);
+	assert_text(infer, "failures.0.error", "cudaErrorMemoryAllocation");
+	assert_int(infer, "failures.0.code", 2);
+	assert_text(infer, "failures.0.first", "2025-11-21T14:03:21.123456Z");
+	assert_absent(infer, "failures.1.last");
+	ck_assert_uint_eq(json_array_size(at(infer, "kernels")), 0);
+	json_decref(document);
+}
+END_TEST
+
+/* A string that was not cleaned must not make a document that no parser takes. */
+START_TEST(json_hostile)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	json_t *document;
+
+	snapshot->processes[0].command = "a\xff\xc0\x80\n\"\\\x1b[31m";
+	document = parsed(snapshot);
+	assert_text(document, "processes.0.command", "a???\n\"\\\x1b[31m");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_empty)
+{
+	struct snapshot *snapshot = sample_empty();
+	json_t *document = parsed(snapshot);
+
+	assert_absent(document, "interval_seconds");
+	assert_absent(document, "host");
+	ck_assert_uint_eq(json_array_size(at(document, "processes")), 0);
+	ck_assert_uint_eq(json_array_size(at(document, "events")), 0);
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_large_map)
+{
+	const size_t count = 100000;
+	struct snapshot *snapshot = sample_snapshot();
+	struct snap_alloc *map = calloc(count, sizeof(*map));
+	json_t *document;
+
+	for (size_t i = 0; i < count; i++) {
+		map[i] = snapshot->processes[0].map[0];
+		map[i].address += i;
+	}
+	snapshot->processes[0].map = map;
+	snapshot->processes[0].map_count = count;
+	document = parsed(snapshot);
+	ck_assert_uint_eq(json_array_size(at(document, "processes.0.memory.map")), count);
+	assert_text(document, "processes.0.memory.map.99999.address", "0x7f124001869f");
+	json_decref(document);
+	free(map);
+}
+END_TEST
+
+TCase *json_tests(void)
+{
+	TCase *tests = tcase_create("json");
+
+	tcase_add_test(tests, json_head);
+	tcase_add_test(tests, json_process);
+	tcase_add_test(tests, json_exec);
+	tcase_add_test(tests, json_memory);
+	tcase_add_test(tests, json_activity);
+	tcase_add_test(tests, json_hostile);
+	tcase_add_test(tests, json_empty);
+	tcase_add_test(tests, json_large_map);
+	return tests;
+}
