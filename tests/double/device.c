@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Devices, and the lazy start: the first call that needs the driver
+ * initialises it, takes the device's primary context and makes it current.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "runtime.h"
+
+#define MAX_DEVICES	16
+
+_Thread_local bool rt_thread_ready;
+_Thread_local int rt_device;
+
+static CUcontext primary[MAX_DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int num_devices = -1;
+
+static cudaError_t start(void)
+{
+	int count = 0;
+	CUresult err;
+
+	if (atomic_load(&num_devices) > 0)
+		return cudaSuccess;
+	err = cuInit(0);
+	if (!err)
+		err = cuDeviceGetCount(&count);
+	if (!err)
+		atomic_store(&num_devices, count);
+	return (cudaError_t)err;
+}
+
+CUcontext rt_context(int device)
+{
+	CUcontext ctx;
+
+	pthread_mutex_lock(&lock);
+	if (!primary[device])
+		cuDevicePrimaryCtxRetain(&primary[device], device);
+	ctx = primary[device];
+	pthread_mutex_unlock(&lock);
+	return ctx;
+}
+
+cudaError_t rt_prepare(void)
+{
+	cudaError_t err = start();
+	CUcontext ctx;
+
+	if (err)
+		return err;
+	ctx = rt_context(rt_device);
+	if (!ctx || cuCtxSetCurrent(ctx))
+		return cudaErrorInitializationError;
+	rt_thread_ready = true;
+	rt_managed_init();
+	return cudaSuccess;
+}
+
+API cudaError_t cudaGetDeviceCount(int *count)
+{
+	cudaError_t err;
+
+	SCRIPTED();
+	if (!count)
+		return rt_fail(cudaErrorInvalidValue);
+	err = start();
+	*count = err ? 0 : atomic_load(&num_devices);
+	return err ? rt_fail(err) : cudaSuccess;
+}
+
+API cudaError_t cudaSetDevice(int device)
+{
+	cudaError_t err;
+
+	SCRIPTED();
+	err = start();
+	if (err)
+		return rt_fail(err);
+	if (device < 0 || device >= atomic_load(&num_devices))
+		return rt_fail(cudaErrorInvalidDevice);
+	rt_device = device;
+	rt_thread_ready = true;
+	return rt_done(cuCtxSetCurrent(rt_context(device)));
+}
+
+API cudaError_t cudaInitDevice(int device, unsigned int device_flags,
+			       unsigned int flags)
+{
+	(void)device_flags, (void)flags;
+	ENTER();
+	if (device < 0 || device >= atomic_load(&num_devices))
+		return rt_fail(cudaErrorInvalidDevice);
+	rt_context(device);
+	return cudaSuccess;
+}
+
+API cudaError_t cudaGetDevice(int *device)
+{
+	cudaError_t err;
+
+	SCRIPTED();
+	err = start();
+	if (err)
+		return rt_fail(err);
+	if (!device)
+		return rt_fail(cudaErrorInvalidValue);
+	*device = rt_device;
+	return cudaSuccess;
+}
+
+API cudaError_t cudaSetValidDevices(int *devices, int len)
+{
+	ENTER();
+	return devices && len > 0 ? cudaSuccess : rt_fail(cudaErrorInvalidValue);
+}
+
+API cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+	ENTER();
+	return rt_done(cuDevicePrimaryCtxSetFlags_v2(rt_device, flags));
+}
+
+API cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+	int active;
+
+	ENTER();
+	if (!flags)
+		return rt_fail(cudaErrorInvalidValue);
+	return rt_done(cuDevicePrimaryCtxGetState(rt_device, flags, &active));
+}
+
+API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+	ENTER();
+	if (!device || !prop)
+		return rt_fail(cudaErrorInvalidValue);
+	*device = 0;
+	return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceReset(void)
+{
+	cudaError_t err;
+
+	SCRIPTED();
+	err = start();
+	if (err)
+		return rt_fail(err);
+	rt_clear_sticky();
+	rt_last_error = cudaSuccess;
+	return rt_done(cuDevicePrimaryCtxReset(rt_device));
+}
+
+API cudaError_t cudaDeviceSynchronize(void)
+{
+	ENTER();
+	return rt_done(cuCtxSynchronize_v2(NULL));
+}
+
+API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+	ENTER();
+	return rt_done(cuDeviceGetAttribute(value, attribute, device));
+}
+
+API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	ENTER();
+	if (!prop)
+		return rt_fail(cudaErrorInvalidValue);
+	if (device < 0 || device >= atomic_load(&num_devices))
+		return rt_fail(cudaErrorInvalidDevice);
+	memset(prop, 0, sizeof(*prop));
+	cuDeviceGetName(prop->name, sizeof(prop->name), device);
+	cuDeviceTotalMem_v2(&prop->totalGlobalMem, device);
+	prop->sharedMemPerBlock = 49152;
+	prop->regsPerBlock = 65536;
+	prop->warpSize = 32;
+	prop->memPitch = 2147483647;
+	prop->maxThreadsPerBlock = 1024;
+	prop->maxThreadsDim[0] = prop->maxThreadsDim[1] = 1024;
+	prop->maxThreadsDim[2] = 64;
+	prop->maxGridSize[0] = 2147483647;
+	prop->maxGridSize[1] = prop->maxGridSize[2] = 65535;
+	prop->totalConstMem = 65536;
+	prop->major = 8;
+	prop->minor = 9;
+	prop->textureAlignment = 512;
+	prop->multiProcessorCount = 64;
+	prop->canMapHostMemory = 1;
+	prop->concurrentKernels = 1;
+	prop->pciBusID = device + 1;
+	prop->asyncEngineCount = 2;
+	prop->unifiedAddressing = 1;
+	prop->memoryBusWidth = 256;
+	prop->l2CacheSize = 33554432;
+	prop->maxThreadsPerMultiProcessor = 2048;
+	prop->streamPrioritiesSupported = 1;
+	prop->sharedMemPerMultiprocessor = 102400;
+	prop->regsPerMultiprocessor = 65536;
+	prop->managedMemory = 1;
+	prop->concurrentManagedAccess = 1;
+	prop->computePreemptionSupported = 1;
+	prop->cooperativeLaunch = 1;
+	prop->sharedMemPerBlockOptin = 101376;
+	prop->maxBlocksPerMultiProcessor = 24;
+	prop->hostRegisterSupported = 1;
+	prop->memoryPoolsSupported = 1;
+	return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceGetPCIBusId(char *id, int len, int device)
+{
+	ENTER();
+	return rt_done(cuDeviceGetPCIBusId(id, len, device));
+}
+
+API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+	ENTER();
+	return rt_done(cuDeviceGetByPCIBusId(device, id));
+}
+
+API cudaError_t cudaDeviceSetLimit(int limit, size_t value)
+{
+	ENTER();
+	return rt_done(cuCtxSetLimit(limit, value));
+}
+
+API cudaError_t cudaDeviceGetLimit(size_t *value, int limit)
+{
+	ENTER();
+	return rt_done(cuCtxGetLimit(value, limit));
+}
+
+API cudaError_t cudaDeviceGetCacheConfig(int *config)
+{
+	ENTER();
+	return rt_done(cuCtxGetCacheConfig(config));
+}
+
+API cudaError_t cudaDeviceSetCacheConfig(int config)
+{
+	ENTER();
+	return rt_done(cuCtxSetCacheConfig(config));
+}
+
+API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	ENTER();
+	return rt_done(cuCtxGetStreamPriorityRange(least, greatest));
+}
+
+API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+	ENTER();
+	return rt_done(cuDeviceGetDefaultMemPool(pool, device));
+}
+
+API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+	ENTER();
+	return rt_done(cuDeviceSetMemPool(device, pool));
+}
+
+API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+	ENTER();
+	return rt_done(cuDeviceGetMemPool(pool, device));
+}
+
+API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int src, int dst)
+{
+	ENTER();
+	return rt_done(cuDeviceGetP2PAttribute(value, attribute, src, dst));
+}
+
+API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	ENTER();
+	return rt_done(cuDeviceCanAccessPeer(can, device, peer));
+}
+
+API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+	ENTER();
+	if (peer < 0 || peer >= atomic_load(&num_devices) || peer == rt_device)
+		return rt_fail(cudaErrorInvalidDevice);
+	return rt_done(cuCtxEnablePeerAccess(rt_context(peer), flags));
+}
+
+API cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+	ENTER();
+	if (peer < 0 || peer >= atomic_load(&num_devices))
+		return rt_fail(cudaErrorInvalidDevice);
+	return rt_done(cuCtxDisablePeerAccess(rt_context(peer)));
+}
+
+API cudaError_t cudaDriverGetVersion(int *version)
+{
+	SCRIPTED();
+	return rt_done(cuDriverGetVersion(version));
+}
+
+API cudaError_t cudaRuntimeGetVersion(int *version)
+{
+	SCRIPTED();
+	if (!version)
+		return rt_fail(cudaErrorInvalidValue);
+	*version = 13000;
+	return cudaSuccess;
+}
+
+API cudaError_t cudaProfilerStart(void)
+{
+	ENTER();
+	return rt_done(cuProfilerStart());
+}
+
+API cudaError_t cudaProfilerStop(void)
+{
+	ENTER();
+	return rt_done(cuProfilerStop());
+}

@@ -1,0 +1,107 @@
+# The double of NVIDIA's CUDA libraries: an automake fragment for the
+# top-level Makefile.am.  What it builds is loaded into foreign programs, so
+# libtool and the main build's flags (sanitizers, hardening) stay out of it.
+
+DOUBLE_RUNTIME_SOURCES = \
+	tests/double/arrays.c \
+	tests/double/box.c \
+	tests/double/copy_calls.c \
+	tests/double/device.c \
+	tests/double/errors.c \
+	tests/double/graphs.c \
+	tests/double/memory.c \
+	tests/double/per_thread.c \
+	tests/double/register.c \
+	tests/double/runtime_unsupported.c \
+	tests/double/stream_calls.c \
+	tests/double/streams.c
+
+DOUBLE_DRIVER_SOURCES = \
+	tests/double/driver_arena.c \
+	tests/double/driver_arrays.c \
+	tests/double/driver_context.c \
+	tests/double/driver_copies.c \
+	tests/double/driver_copy_calls.c \
+	tests/double/driver_device.c \
+	tests/double/driver_entry.c \
+	tests/double/driver_graphs.c \
+	tests/double/driver_launch.c \
+	tests/double/driver_library.c \
+	tests/double/driver_memory.c \
+	tests/double/driver_objects.c \
+	tests/double/driver_per_thread.c \
+	tests/double/driver_pools.c \
+	tests/double/driver_stream_calls.c \
+	tests/double/driver_streams.c \
+	tests/double/driver_unsupported.c \
+	tests/double/driver_virtual.c
+
+DOUBLE_SHARED_SOURCES = \
+	tests/double/error_names.c \
+	tests/double/script.c
+
+DOUBLE_HEADERS = \
+	tests/double/cuda_double.h \
+	tests/double/cuda_double_driver.h \
+	tests/double/double.h \
+	tests/double/driver.h \
+	tests/double/runtime.h
+
+DOUBLE_MAPS = \
+	tests/double/libcuda.map \
+	tests/double/libcudart.map
+
+# Every exported function must begin with a push, as NVIDIA's do, and must not
+# hand over to another by a jump.
+DOUBLE_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -fPIC -Wall -Wextra -Werror \
+	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
+	-fcf-protection=none -fno-optimize-sibling-calls -fno-stack-protector \
+	-ftls-model=initial-exec -pthread
+
+# What only gcc needs, and only gcc knows.
+DOUBLE_GCC_CFLAGS = -fno-shrink-wrap -fno-ipa-icf -fno-schedule-insns2
+double_cflags = $(DOUBLE_CFLAGS) \
+	`$(CC) -Werror $(DOUBLE_GCC_CFLAGS) -xc -c /dev/null -o /dev/null 2>/dev/null && echo $(DOUBLE_GCC_CFLAGS)`
+double_ldflags = -shared -Wl,-z,defs -Wl,-Bsymbolic-functions -Wl,-z,now
+
+double_lib = tests/double/lib
+DOUBLE_LIBS = \
+	$(double_lib)/libcudart.so.13 \
+	$(double_lib)/libcudart_static.a \
+	$(double_lib)/libcuda.so.1
+
+$(double_lib)/libcuda.so.1: $(DOUBLE_DRIVER_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS)
+	@$(MKDIR_P) $(double_lib)
+	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
+	  -Wl,-soname,libcuda.so.1 \
+	  -Wl,--version-script,$$d/tests/double/libcuda.map -o $@.tmp \
+	  `for f in $(DOUBLE_DRIVER_SOURCES) $(DOUBLE_SHARED_SOURCES); do echo $$d/$$f; done` \
+	  -ldl && mv -f $@.tmp $@
+
+$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS)
+	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
+	  -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
+	  -Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp \
+	  `for f in $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES); do echo $$d/$$f; done` \
+	  $(double_lib)/libcuda.so.1 && mv -f $@.tmp $@
+
+# One object, as in NVIDIA's archive: a program gets all of it or nothing.
+# Only the interface's names stay visible to the link.
+$(double_lib)/libcudart_static.a: $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS)
+	@$(MKDIR_P) $(double_lib)/static
+	$(AM_V_CCLD)d='$(srcdir)'; o=; \
+	for f in $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES); do \
+	  b=$(double_lib)/static/`basename $$f .c`.o; \
+	  $(CC) $(double_cflags) -DDOUBLE_STATIC -c -o $$b $$d/$$f || exit 1; \
+	  o="$$o $$b"; \
+	done; \
+	$(CC) -r -nostdlib -o $(double_lib)/static/cudart_static.o $$o && \
+	objcopy -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
+	  $(double_lib)/static/cudart_static.o && \
+	rm -f $@ && ar rcs $@ $(double_lib)/static/cudart_static.o && \
+	rm -rf $(double_lib)/static
+
+EXTRA_DIST += $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_DRIVER_SOURCES) \
+	$(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS) \
+	tests/double/check-double.sh
+CLEANFILES += $(DOUBLE_LIBS)

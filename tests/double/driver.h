@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside the double's libcuda.so.1: its objects and what its files offer one
+ * another.  Devices and contexts are few and static; streams, events,
+ * functions and graphs live in type-stable pools (driver_objects.c), so that
+ * a stale or foreign handle is recognised without being dereferenced; memory
+ * lives in arenas of reserved addresses (driver_arena.c).
+ */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <pthread.h>
+#include "double.h"
+
+#pragma GCC visibility push(hidden)
+
+#define MAX_DEVICES	16
+#define DEVICE_STRIDE	((size_t)64 << 30)
+
+enum memory_kind {
+	MEMORY_FREE, MEMORY_DEVICE, MEMORY_ASYNC, MEMORY_MANAGED, MEMORY_HOST,
+	MEMORY_ARRAY, MEMORY_GLOBAL, MEMORY_RESERVED, MEMORY_IPC,
+};
+
+struct context;
+struct pool;
+
+/* A stretch of an arena's addresses: free, or one allocation. */
+struct block {
+	uintptr_t base;
+	size_t size;		/* rounded up to the granularity */
+	size_t requested;
+	size_t largest_free;	/* in this subtree */
+	enum memory_kind kind;
+	unsigned int priority;
+	unsigned int flags;
+	struct context *ctx;
+	struct pool *pool;
+	struct block *left, *right;
+	struct block *prev, *next;
+};
+
+struct arena {
+	uintptr_t base;
+	size_t size;
+	struct block *root;
+	struct block *first;
+};
+
+struct object {
+	atomic_uint alive;
+	unsigned int id;
+	struct object *next_free;
+};
+
+struct stream {
+	struct object object;
+	struct context *ctx;
+	_Atomic int64_t busy_until;
+	unsigned int flags;
+	int priority;
+	struct graph *capture;
+};
+
+struct event {
+	struct object object;
+	struct context *ctx;
+	unsigned int flags;
+	bool recorded;
+	int64_t time;
+};
+
+/* A kernel, or the function handle that stands for it in one module. */
+struct function {
+	struct object object;
+	char *name;
+	struct library *library;
+	struct function *kernel;	/* itself for a kernel */
+	struct function *function;	/* made on demand */
+	struct function *next;
+	uint64_t time;
+};
+
+struct global {
+	struct global *next;
+	char *name;
+	size_t size;
+	bool managed;
+	uintptr_t address[MAX_DEVICES];
+};
+
+struct library {
+	struct object object;
+	struct function *functions;
+	struct global *globals;
+};
+
+struct context {
+	struct object object;
+	struct device *device;
+	bool primary;
+	unsigned int flags;
+	atomic_int retained;
+	unsigned int peers;
+	struct stream legacy;
+};
+
+struct pool {
+	struct object object;
+	struct device *device;
+	size_t used, used_high;
+	uint64_t threshold;
+};
+
+struct device {
+	int index;
+	size_t total, used;
+	struct arena arena;
+	struct context primary;
+	struct pool default_pool;
+	struct pool *pool;
+	_Atomic int64_t busy_until;
+	atomic_int sticky;
+};
+
+/* driver_objects.c */
+struct object_pool {
+	uintptr_t base;
+	uintptr_t limit;	/* bytes handed out so far */
+	size_t size;		/* of an object, a power of two */
+	struct object *free_head, *free_tail;
+	size_t num_free;
+};
+
+extern struct object_pool streams, events, functions, libraries, contexts,
+	pools, graphs, graph_nodes, graph_execs, arrays, physicals;
+
+void *object_new(struct object_pool *pool);
+void object_drop(struct object_pool *pool, void *object);
+void objects_reset(void);
+
+static inline void *object_check(struct object_pool *pool, const void *handle)
+{
+	uintptr_t off = (uintptr_t)handle - pool->base;
+	struct object *object = (struct object *)handle;
+
+	if (unlikely(off >= pool->limit || (off & (pool->size - 1))))
+		return NULL;
+	return atomic_load_explicit(&object->alive, memory_order_acquire) ?
+		object : NULL;
+}
+
+#define object_each(pool, var) \
+	for (uintptr_t at_ = 0; at_ < (pool)->limit; at_ += (pool)->size) \
+		if (!atomic_load(&((struct object *)((pool)->base + at_))->alive) || \
+		    !((var) = (void *)((pool)->base + at_))) {} else
+
+/* driver_arena.c; the caller holds memory_lock */
+extern pthread_mutex_t memory_lock;
+bool arena_reserve(struct arena *arena, uintptr_t hint, size_t size, bool usable);
+struct block *arena_alloc(struct arena *arena, size_t size, size_t align);
+struct block *arena_alloc_at(struct arena *arena, uintptr_t at, size_t size);
+void arena_free(struct arena *arena, struct block *block);
+struct block *arena_find(struct arena *arena, uintptr_t at);
+void arena_forget(struct arena *arena);
+
+/* driver_memory.c */
+extern struct arena managed_arena, host_arena, virtual_arena;
+CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
+		      struct pool *pool, uintptr_t *out);
+CUresult memory_free(uintptr_t at, unsigned int kinds);
+struct block *memory_find(uintptr_t at, struct arena **arena);
+bool memory_on_device(uintptr_t at, size_t size, int *device);
+void memory_free_context(struct context *ctx);
+void memory_reset(void);
+void host_registrations_drop(struct context *ctx);
+bool host_registered(uintptr_t at, uintptr_t *base, size_t *size);
+
+/* driver_device.c */
+extern struct device devices[MAX_DEVICES];
+extern int num_devices;
+extern bool driver_ready;
+extern _Thread_local struct context *current_context;
+CUresult driver_attention(const char *function);
+struct context *context_get(void);
+struct context *context_check(CUcontext handle);
+struct device *device_get(CUdevice dev);
+void driver_forked(void);
+
+/* driver_streams.c */
+extern uint64_t kernel_time;
+struct stream *stream_default(bool per_thread);
+int64_t stream_spend(struct stream *stream, uint64_t ns);
+void stream_wait(struct stream *stream);
+void device_wait(struct device *device);
+void streams_free_context(struct context *ctx);
+
+static inline struct stream *stream_get(CUstream handle, bool per_thread)
+{
+	if ((uintptr_t)handle <= 2)
+		return stream_default(handle ? (uintptr_t)handle == 2 : per_thread);
+	return object_check(&streams, handle);
+}
+
+/* driver_graphs.c: what a capturing stream does instead of the work itself */
+struct launch { struct function *function; };
+struct graph;
+CUresult capture_launch(struct stream *stream, struct function *function);
+CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy);
+CUresult capture_host(struct stream *stream, CUhostFn fn, void *data);
+
+/* driver_copies.c */
+CUresult copy_3d(const CUDA_MEMCPY3D *copy);
+uint64_t copy_time(size_t bytes);
+extern uint64_t copy_bandwidth;
+
+/* driver_launch.c */
+CUresult launch_check(CU_LAUNCH_SHAPE);
+
+/* driver_library.c */
+struct function *function_get(const void *handle);
+void libraries_reset_device(struct device *device);
+CUresult library_define_global(CUlibrary library, const char *name,
+			       size_t size, bool managed);
+
+/* driver_arrays.c */
+struct array {
+	struct object object;
+	uintptr_t data;
+	size_t width, height, depth, pitch;	/* width and pitch in bytes */
+	CUDA_ARRAY3D_DESCRIPTOR desc;
+	struct context *ctx;
+	bool borrowed;		/* a level of a mipmapped array */
+	struct array *level[16];
+};
+
+#pragma GCC visibility pop
+
+#ifdef PER_THREAD
+#define BY_THREAD	true
+#else
+#define BY_THREAD	false
+#endif
+
+#define ENTER() \
+	do { \
+		if (unlikely(atomic_load_explicit(&dbl_attention, \
+						  memory_order_relaxed))) { \
+			CUresult entered_ = driver_attention(__func__); \
+			if (entered_) \
+				return entered_; \
+		} \
+		if (unlikely(!driver_ready)) \
+			return CUDA_ERROR_NOT_INITIALIZED; \
+	} while (0)
+
+#define ENTER_CONTEXT(ctx) \
+	ENTER(); \
+	struct context *ctx = context_get(); \
+	if (unlikely(!ctx)) \
+		return CUDA_ERROR_INVALID_CONTEXT
+
+#endif /* DRIVER_H */
