@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kernel names as people read them, by libiberty's demangler.
+ *
+ * A mangled name of a few hundred bytes can stand for gigabytes of text, so the
+ * output is taken piece by piece and the demangler left by longjmp() when there
+ * is enough of it; libiberty prints from its own stack and holds no memory then.
+ *
+ * libiberty refuses names over 1 KiB as long as its recursion limit is on, and
+ * kernels of template libraries are longer than that. Those are demangled with
+ * the limit off, on a thread whose stack is large enough for the deepest name
+ * of the length we accept: what would overflow, cannot. Short names, nearly all
+ * there are, are demangled in place with the limit on.
+ */
+#include <ctype.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libiberty/demangle.h>
+
+#include "names/demangle.h"
+
+#define INPUT_MAX	(16 * 1024)
+#define OUTPUT_MAX	(64 * 1024)
+#define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)	/* libiberty expects two components per byte */
+#define STACK_SIZE	(256ul * 1024 * 1024)		/* reserved; only what is touched exists */
+
+struct text {
+	char *data;
+	size_t len, size;
+};
+
+static bool text_add(struct text *text, const char *data, size_t len)
+{
+	if (text->size - text->len <= len) {
+		size_t size = text->size ? text->size : 128;
+		char *grown;
+
+		while (size - text->len <= len)
+			size *= 2;
+		grown = realloc(text->data, size);
+		if (!grown)
+			return false;
+		text->data = grown;
+		text->size = size;
+	}
+	memcpy(text->data + text->len, data, len);
+	text->len += len;
+	text->data[text->len] = '\0';
+	return true;
+}
+
+struct job {
+	const char *symbol;
+	int options;
+	struct text text;
+	jmp_buf enough;
+	volatile bool complete;
+};
+
+static void take(const char *piece, size_t len, void *opaque)
+{
+	struct job *job = opaque;
+	size_t room = OUTPUT_MAX - job->text.len;
+
+	if (!text_add(&job->text, piece, len < room ? len : room) || len >= room)
+		longjmp(job->enough, 1);
+}
+
+static void run(struct job *job)
+{
+	/* What was cut is still a name: complete stays false only if there is none. */
+	if (setjmp(job->enough)) {
+		job->complete = job->text.len != 0;
+		return;
+	}
+	if (job->symbol[0] == '_' && job->symbol[1] == 'R')
+		job->complete = rust_demangle_callback(job->symbol, job->options, take, job);
+	else
+		job->complete = cplus_demangle_v3_callback(job->symbol, job->options, take, job);
+}
+
+static void *run_thread(void *opaque)
+{
+	run(opaque);
+	return NULL;
+}
+
+static void run_on_large_stack(struct job *job)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (pthread_attr_init(&attr))
+		return;
+	job->options |= DMGL_NO_RECURSE_LIMIT;
+	if (!pthread_attr_setstacksize(&attr, STACK_SIZE) && !pthread_create(&thread, &attr, run_thread, job))
+		pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+static char *clean_dup(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max);
+	char *out = malloc(len + 1);
+
+	return out ? clean_text(text, out, len + 1) : NULL;
+}
+
+char *demangle_full(const char *symbol)
+{
+	struct job job = { .symbol = symbol, .options = DMGL_PARAMS | DMGL_ANSI };
+	size_t len = strnlen(symbol, INPUT_MAX + 1);
+	char *full;
+
+	if (len <= INPUT_MAX && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R')) {
+		if (len < IN_PLACE_MAX)
+			run(&job);
+		else
+			run_on_large_stack(&job);
+	}
+	full = clean_dup(job.complete && job.text.len ? job.text.data : symbol, OUTPUT_MAX);
+	free(job.text.data);
+	return full;
+}
+
+/*
+ * The short form. A full form is a return type, a qualified name, arguments and
+ * qualifiers; brackets nest, but '<' and '>' are also operators, and a bracket
+ * may belong to the name: "(anonymous namespace)", "operator()", "{lambda(int)#1}".
+ */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Operators made of signs, the longer before what they begin with. */
+static const char *const operator_signs[] = {
+	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=",
+	"*=", "/=", "%=", "^=", "&=", "|=", "->", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "&", "|", "~", ",",
+};
+
+/* Returns the length of the "operator..." of signs at @text, 0 if there is none. */
+static size_t operator_length(const char *text)
+{
+	size_t i, len = strlen("operator");
+
+	if (!starts(text, "operator"))
+		return 0;
+	for (i = 0; i < sizeof(operator_signs) / sizeof(operator_signs[0]); i++)
+		if (starts(text + len, operator_signs[i]))
+			return len + strlen(operator_signs[i]);
+	return 0;
+}
+
+static char closing(char c)
+{
+	switch (c) {
+	case '(': return ')';
+	case '[': return ']';
+	case '{': return '}';
+	case '<': return '>';
+	default: return 0;
+	}
+}
+
+/*
+ * Returns what follows the bracket that opens at @text, or its end if it never
+ * closes. A closing bracket also closes every '<' inside it, which was then a
+ * comparison; a '>' with nothing to close is one too. @stack has room for as
+ * many brackets as the text is long.
+ */
+static const char *skip_bracket(const char *text, char *stack)
+{
+	bool word = false;
+	size_t depth = 0, len;
+
+	for (; *text; text++) {
+		if (!word && (len = operator_length(text)) != 0) {
+			text += len - 1;
+			continue;
+		}
+		word = is_word(*text);
+		if (starts(text, "->")) {
+			text++;
+			continue;
+		}
+		if (closing(*text)) {
+			stack[depth++] = closing(*text);
+			continue;
+		}
+		if (*text == '>') {
+			if (stack[depth - 1] == '>')
+				depth--;
+		} else if (*text == ')' || *text == ']' || *text == '}') {
+			size_t open = depth;
+
+			while (open && stack[open - 1] == '>')
+				open--;
+			if (open && stack[open - 1] == *text)
+				depth = open - 1;
+		}
+		if (!depth)
+			return text + 1;
+	}
+	return text;
+}
+
+/* After an argument list: is the name over, or were these the arguments of an enclosing function? */
+static const char *enclosing_end(const char *text)
+{
+	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
+	size_t i = 0;
+
+	while (i < sizeof(words) / sizeof(words[0])) {
+		if (starts(text, words[i])) {
+			text += strlen(words[i]);
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return starts(text, "::") ? text : NULL;
+}
+
+/* Is the '(' at @text that of "void (*name(int))(float)"? Then returns where the name starts. */
+static const char *declarator(const char *text)
+{
+	const char *at = text + 1;
+
+	while (is_word(*at) || *at == ':')
+		at++;
+	if (*at != '*' && *at != '&')
+		return NULL;
+	while (*at == '*' || *at == '&' || *at == ' ')
+		at++;
+	return is_word(*at) || *at == '(' || *at == '{' ? at : NULL;
+}
+
+/* Takes a conversion, new, delete or literal operator: words up to the arguments. */
+static const char *take_word_operator(const char *text, struct text *name, char *stack, bool *ok)
+{
+	while (*text && *text != '(' && *text != '[') {
+		if (*text == '<') {
+			text = skip_bracket(text, stack);
+			continue;
+		}
+		*ok &= text_add(name, text++, 1);
+	}
+	if (starts(text, "[]")) {
+		*ok &= text_add(name, text, 2);
+		text += 2;
+	}
+	return text;
+}
+
+static bool shorten(const char *text, struct text *name, char *stack)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *next;
+	bool word = false, ok = true;
+	size_t len;
+
+	while (*text && ok) {
+		if (!word && starts(text, "operator") && !is_word(text[8])) {
+			len = operator_length(text);
+			if (len) {
+				ok = text_add(name, text, len);
+				text += len;
+				/* "operator< <int>": the space keeps the list apart from the sign. */
+				text += *text == ' ' && text[1] == '<';
+			} else {
+				text = take_word_operator(text, name, stack, &ok);
+			}
+			continue;
+		}
+		word = is_word(*text);
+		if (*text == '(') {
+			if (starts(text, anonymous)) {
+				ok = text_add(name, anonymous, sizeof(anonymous) - 1);
+				text += sizeof(anonymous) - 1;
+				continue;
+			}
+			next = skip_bracket(text, stack);
+			if (name->len >= 8 && !strcmp(name->data + name->len - 8, "decltype")) {
+				text = next;
+				continue;
+			}
+			if (!name->len && declarator(text)) {
+				text = declarator(text);
+				continue;
+			}
+			text = enclosing_end(next);
+			if (!text && name->len)
+				return true;
+			if (!text)
+				text = next;
+		} else if (*text == '<' || *text == '[') {
+			text = skip_bracket(text, stack);
+		} else if (*text == '{') {
+			next = skip_bracket(text, stack);
+			ok = text_add(name, text, (size_t)(next - text));
+			text = next;
+		} else if (*text == ' ') {
+			/* What came before was the return type. "decltype (x)" is one word of it. */
+			if (text[1] == '[')
+				return true;
+			if (text[1] != '(' || starts(text + 1, anonymous) || declarator(text + 1)) {
+				name->len = 0;
+				if (name->data)
+					name->data[0] = '\0';
+			}
+			text++;
+		} else if (*text == ')') {
+			return true;
+		} else {
+			ok = text_add(name, text++, 1);
+		}
+	}
+	return ok;
+}
+
+/* Rust's legacy mangling is C++'s with a hash at the end: "core::fmt::write::h0123456789abcdef". */
+static void drop_rust_hash(struct text *name)
+{
+	size_t i, start;
+
+	if (name->len <= 19)
+		return;
+	start = name->len - 19;
+	if (memcmp(name->data + start, "::h", 3))
+		return;
+	for (i = start + 3; i < name->len; i++)
+		if (!isdigit((unsigned char)name->data[i]) && !(name->data[i] >= 'a' && name->data[i] <= 'f'))
+			return;
+	name->len = start;
+	name->data[start] = '\0';
+}
+
+char *demangle_short(const char *full)
+{
+	size_t len = strnlen(full, OUTPUT_MAX);
+	struct text name = { 0 };
+	char *text = clean_dup(full, OUTPUT_MAX), *stack = malloc(len + 1), *result = NULL;
+
+	if (!text || !stack)
+		goto out;
+	/* No arguments and no list: it is no function's full form, but a name already. */
+	if (strpbrk(text, "(<")) {
+		if (!shorten(text, &name, stack))
+			goto out;
+	} else if (!text_add(&name, text, strlen(text))) {
+		goto out;
+	}
+	if (!name.len && !text_add(&name, text, strlen(text)))
+		goto out;
+	drop_rust_hash(&name);
+	result = name.data;
+	name.data = NULL;
+out:
+	free(name.data);
+	free(stack);
+	free(text);
+	return result;
+}
+
+/*
+ * Returns the length of the valid UTF-8 character at @text, 0 if there is none;
+ * *@code is the character.
+ */
+static size_t decode(const unsigned char *text, uint32_t *code)
+{
+	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t i, len;
+
+	if (text[0] < 0x80) {
+		*code = text[0];
+		return 1;
+	}
+	if (text[0] >= 0xc0 && text[0] < 0xe0)
+		len = 2;
+	else if (text[0] >= 0xe0 && text[0] < 0xf0)
+		len = 3;
+	else if (text[0] >= 0xf0 && text[0] < 0xf8)
+		len = 4;
+	else
+		return 0;
+	*code = text[0] & (0x7fu >> len);
+	for (i = 1; i < len; i++) {
+		/* The NUL at the end continues nothing: this never reads past it. */
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3f);
+	}
+	if (*code < lowest[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+		return 0;
+	return len;
+}
+
+/* Characters that move the cursor, end a line or turn the direction of writing. */
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0x200e ||
+	       code == 0x200f || code == 0x061c || (code >= 0x202a && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+char *clean_text(const char *text, char *out, unsigned long size)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	unsigned long used = 0;
+
+	while (*at) {
+		uint32_t code = 0;
+		size_t len = decode(at, &code);
+		bool bad = !len || is_control(code);
+		size_t put = bad ? 1 : len;
+
+		if (used + put >= size)
+			break;
+		if (bad)
+			out[used] = '?';
+		else
+			memcpy(out + used, at, len);
+		used += put;
+		at += len ? len : 1;
+	}
+	out[used] = '\0';
+	return out;
+}
