@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of hooked functions as data, and the names of all that is numbered. */
+#include "model/calls.h"
+
+#define RESULT_NOT_READY 600		/* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
+
+#define CUTOP_CALL(symbol, layer_, class_, group_, flags_, a_, b_, c_, d_) \
+	[CALL_##symbol] = { \
+		.layer = layer_, .class = class_, .group = group_, .flags = flags_, .a = a_, .b = b_, .c = c_, .d = d_ \
+	},
+const struct call_desc call_descs[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+#undef CUTOP_CALL
+
+#define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) [CALL_##symbol] = #symbol,
+static const char *const call_names[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+#undef CUTOP_CALL
+
+const char *const call_group_names[GROUP_COUNT] = {
+	[GROUP_MEMORY] = "memory",
+	[GROUP_COPY] = "copies",
+	[GROUP_LAUNCH] = "kernels",
+	[GROUP_SYNC] = "synchronize",
+	[GROUP_STREAM] = "streams",
+	[GROUP_EVENT] = "events",
+	[GROUP_DEVICE] = "devices",
+	[GROUP_GRAPH] = "graphs",
+	[GROUP_MODULE] = "modules",
+	[GROUP_NAME] = "names",
+	[GROUP_QUERY] = "queries",
+};
+
+const char *const alloc_kind_names[KIND_COUNT] = {
+	[KIND_DEVICE] = "device",
+	[KIND_MANAGED] = "managed",
+	[KIND_ASYNC] = "async",
+	[KIND_ARRAY] = "array",
+	[KIND_PHYSICAL] = "physical",
+	[KIND_PINNED] = "pinned",
+	[KIND_REGISTERED] = "registered",
+	[KIND_SHARED] = "shared",
+};
+
+const char *const copy_direction_names[DIR_COUNT] = {
+	[DIR_H2H] = "H2H",
+	[DIR_H2D] = "H2D",
+	[DIR_D2H] = "D2H",
+	[DIR_D2D] = "D2D",
+	[DIR_P2P] = "P2P",
+	[DIR_UNKNOWN] = "unknown",
+};
+
+const char *const copy_mode_names[2] = { [COPY_SYNC] = "sync", [COPY_ASYNC] = "async" };
+
+const char *const lost_cause_names[LOST_COUNT] = {
+	[LOST_RING_FULL] = "ring_full",
+	[LOST_RETURN] = "returns",
+	[LOST_NESTING] = "nesting",
+	[LOST_LAUNCH_ROWS] = "kernel_rows",
+	[LOST_COPY_ROWS] = "copy_rows",
+	[LOST_CALL_ROWS] = "call_rows",
+	[LOST_FAIL_ROWS] = "failure_rows",
+	[LOST_PROCESSES] = "processes",
+	[LOST_NAMES] = "names",
+	[LOST_ARGUMENT] = "arguments",
+	[LOST_THREADS] = "threads",
+	[LOST_FREE] = "missed_frees",
+	[LOST_RECORD] = "bad_records",
+	[LOST_MEMORY] = "memory",
+};
+
+const char *call_name(unsigned int call)
+{
+	return call < CALL_COUNT ? call_names[call] : "?";
+}
+
+const char *call_layer_name(unsigned int layer)
+{
+	switch (layer) {
+	case LAYER_RUNTIME: return "runtime";
+	case LAYER_DRIVER: return "driver";
+	default: return "?";
+	}
+}
+
+int call_failed(unsigned int call, int code)
+{
+	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
+
+	if (!code || flags & CALL_ECHO)
+		return 0;
+	return !(flags & CALL_POLL && code == RESULT_NOT_READY);
+}
