@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one column table: what can be shown of a process, by name. It drives the
+ * process table of the screen, sorting, batch text, CSV and --sort, so that all
+ * have the same fields with the same names.
+ */
+#ifndef MODEL_COLUMNS_H
+#define MODEL_COLUMNS_H
+
+#include <stddef.h>
+
+#include "snapshot.h"
+
+enum column_unit {
+	UNIT_TEXT,
+	UNIT_COUNT,
+	UNIT_BYTES,
+	UNIT_BYTES_PER_SECOND,
+	UNIT_PER_SECOND,
+	UNIT_PERCENT,
+	UNIT_SECONDS,
+	UNIT_ID,		/* a number that is a name: not summed, not abbreviated */
+};
+
+struct column_value {
+	bool absent;
+	double number;		/* not for UNIT_TEXT */
+	const char *text;	/* UNIT_TEXT; borrowed from the process */
+	char mark;		/* 0, '~' part is suspect, '>' lower bound (shown as >= sign) */
+};
+
+struct column {
+	const char *name;	/* lower case, for -s and CSV: "live" */
+	const char *title;	/* for the header: "LIVE" */
+	const char *help;	/* one line for the manual and -s help */
+	enum column_unit unit;
+	int width;		/* cells, without the gap; COMMAND: 0, the rest of the line */
+	struct column_value (*value)(const struct snap_process *process);
+};
+
+extern const struct column columns[];
+extern const size_t column_count;
+
+/* Returns the column called @name, or NULL. */
+const struct column *column_find(const char *name);
+
+/*
+ * A sort order: columns by falling weight. Numbers sort descending first, text
+ * ascending; absent values last either way; ties by pid, then start time.
+ */
+struct sort_order {
+	const struct column *keys[8];
+	size_t count;
+	bool reverse;
+};
+
+/*
+ * Parses "live,pid" into @order. Returns 0, or -EINVAL with *@bad (borrowed
+ * from @text, length *@bad_len) set to the name that is no column.
+ */
+int sort_order_parse(struct sort_order *order, const char *text, const char **bad, size_t *bad_len);
+
+/* Sorts @processes (pointers into a snapshot) by @order. Stable. */
+void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order);
+
+/*
+ * Writes @value as people read it into @out (@size bytes), UTF-8: "12.1G",
+ * "48.2k", "-" when absent, with its mark ("~512M", "≥6.3G", or ">6.3G" when @ascii).
+ * At most 6 cells without the mark for numbers. Returns the number of cells.
+ */
+int column_format(const struct column *column, const struct column_value *value, bool ascii, char *out, size_t size);
+
+/* The pieces of it. All return the number of cells written. */
+int format_bytes(double bytes, char *out, size_t size);		/* 0, 999, 12.1G */
+int format_count(double count, char *out, size_t size);		/* 0, 9999, 48.2k */
+
+#endif
