@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A book of allocations: what one process holds, by address.
+ *
+ * Only the data structure; which call does what to it is ledger.c's business.
+ * Ranges of addresses are in one tree, opaque handles (arrays, physical
+ * memory), which cover no addresses, in another.
+ */
+#ifndef MODEL_ALLOCATIONS_H
+#define MODEL_ALLOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/tree.h"
+
+enum node_state {
+	NODE_FREE,		/* on the free list, or never used */
+	NODE_LIVE,
+	NODE_ENDED,		/* its owner ended first: leaked, or held if its site is */
+};
+
+/* One allocation. There can be a million of them: 72 bytes. */
+struct alloc_node {
+	RB_ENTRY(alloc_node) link;
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t born;		/* NODE_LIVE: time at return; NODE_ENDED: how long it lived */
+	uint32_t site;		/* index among the process's sites */
+	uint16_t call;
+	int16_t device;
+	uint16_t element_bytes;
+	uint16_t opens;		/* KIND_SHARED can be opened again, and again gives the same address */
+	uint8_t kind;
+	uint8_t state;		/* enum node_state */
+};
+
+RB_HEAD(alloc_tree, alloc_node);
+
+struct alloc_chunk;
+
+/* An allocation whose address was given out again before its free was seen. */
+struct displaced {
+	uint64_t address;
+	uint64_t born;		/* return of the allocation */
+	uint64_t when;		/* return of the one that took its place */
+};
+
+struct freed_set;
+
+struct book {
+	struct alloc_tree ranges, handles;
+	struct alloc_chunk *chunks;
+	struct alloc_node *unused;
+	size_t count;			/* nodes in both trees */
+	struct displaced *displaced;	/* oldest first */
+	size_t displaced_count, displaced_size;
+	struct freed_set *freed;
+};
+
+#define BOOK_DISPLACED_MAX 4096
+
+void book_init(struct book *book);
+
+/* Forgets everything and gives the memory back. */
+void book_clear(struct book *book);
+
+/* Gives back what only a running process needs. */
+void book_close(struct book *book);
+
+/*
+ * Adds an allocation in state NODE_LIVE and returns it, the other fields zero,
+ * or returns NULL without memory. Nothing in the book may overlap it.
+ */
+struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind);
+void book_remove(struct book *book, struct alloc_node *node);
+
+/* Returns the lowest allocation that shares an address with what is described, or NULL. */
+struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind);
+
+/* Returns the allocation that starts at @address, or NULL. */
+struct alloc_node *book_at(struct book *book, uint64_t address);
+
+/* Returns the allocation that @address points into, or whose handle it is, or NULL. */
+struct alloc_node *book_containing(struct book *book, uint64_t address);
+
+/* Walks all allocations in no order; the one returned may be removed. */
+struct book_cursor {
+	const struct alloc_chunk *chunk;
+	size_t index;
+};
+void book_walk(const struct book *book, struct book_cursor *cursor);
+struct alloc_node *book_next(struct book_cursor *cursor);
+
+/*
+ * Remembers that the allocation at @address, returned at @born, gave way to
+ * one returned at @when. Returns false if that cannot be remembered.
+ */
+bool book_displace(struct book *book, uint64_t address, uint64_t born, uint64_t when);
+
+/*
+ * True if a free of @address entered at @entry is that of a displaced
+ * allocation, which is then forgotten. With @any, its age does not matter.
+ */
+bool book_claim(struct book *book, uint64_t address, uint64_t entry, bool any);
+
+/* Forgets the allocations displaced before @time and returns how many they were. */
+size_t book_expire(struct book *book, uint64_t time);
+
+/* Addresses freed lately, some thousands. Adding may fail silently without memory. */
+void book_note_freed(struct book *book, uint64_t address);
+bool book_was_freed(const struct book *book, uint64_t address);
+
+#endif
