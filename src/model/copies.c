@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies that came as records, because only the books can tell where they go
+ * (cudaMemcpyDefault) or how much they move (elements of an array). Resolved,
+ * they are added to a row of the same form as those of the counter map.
+ */
+#include <errno.h>
+
+#include "model/internal.h"
+
+enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
+
+static enum side find_side(struct image *image, uint64_t address, int *device)
+{
+	const struct alloc_node *node = book_containing(&image->book, address);
+
+	*device = CUTOP_DEVICE_UNKNOWN;
+	if (node && node->state == NODE_LIVE) {
+		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
+			return SIDE_HOST;
+		*device = node->device;
+		return SIDE_DEVICE;
+	}
+	/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen. */
+	return image->from_attach || image->inexact ? SIDE_UNKNOWN : SIDE_HOST;
+}
+
+static unsigned int resolve(struct image *image, const struct rec_copy *record, int *device)
+{
+	int to_device, from_device;
+	enum side to = find_side(image, record->destination, &to_device);
+	enum side from = find_side(image, record->source, &from_device);
+
+	if (*device == CUTOP_DEVICE_UNKNOWN)
+		*device = to == SIDE_DEVICE ? to_device : from_device;
+	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
+		return DIR_UNKNOWN;
+	if (to == SIDE_HOST)
+		return from == SIDE_HOST ? DIR_H2H : DIR_D2H;
+	if (from == SIDE_HOST)
+		return DIR_H2D;
+	if (to_device != CUTOP_DEVICE_UNKNOWN && from_device != CUTOP_DEVICE_UNKNOWN && to_device != from_device)
+		return DIR_P2P;
+	return DIR_D2D;
+}
+
+static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
+{
+	uint64_t ends[2] = { record->destination, record->source };
+	uint64_t bytes = record->bytes;
+	int i;
+
+	for (i = 0; record->flags & COPY_IN_ELEMENTS && i < 2; i++) {
+		const struct alloc_node *node = book_at(&image->book, ends[i]);
+
+		if (!node || node->kind != KIND_ARRAY || !node->element_bytes)
+			continue;
+		if (bytes > BYTES_MAX / node->element_bytes)
+			return BYTES_MAX;
+		bytes *= node->element_bytes;
+		break;
+	}
+	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
+}
+
+static unsigned int log2_bucket(uint64_t value, unsigned int shift, unsigned int buckets)
+{
+	unsigned int log;
+
+	value >>= shift;
+	log = value ? 63 - (unsigned int)__builtin_clzll(value) : 0;
+	return log < buckets ? log : buckets - 1;
+}
+
+/* Whether the duration of a successful copy says how fast it was (interface.md, bandwidth). */
+static bool is_timed(unsigned int direction, uint64_t bytes)
+{
+	if (direction == DIR_D2D || direction == DIR_UNKNOWN)
+		return false;
+	return direction != DIR_H2D || bytes >= CUTOP_COPY_EARLY_BYTES;
+}
+
+int copies_record(struct model *model, struct image *image, const struct rec_copy *record)
+{
+	struct copy_key key = { .image = image->number, .call = record->call };
+	int device = record->device;
+	struct copy_entry *entry;
+	struct copy_row *row;
+	uint64_t bytes;
+
+	(void)model;
+	key.direction = record->direction == DIR_DEFAULT ? (uint8_t)resolve(image, record, &device) : record->direction;
+	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
+	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
+	entry = counters_copy(image, &key);
+	if (!entry) {
+		image->inexact = true;
+		return -ENOMEM;
+	}
+	row = &entry->resolved;
+	row->calls++;
+	row->ns = add_saturated(row->ns, record->ns);
+	if (record->ns > row->max_ns)
+		row->max_ns = record->ns;
+	row->hist[log2_bucket(record->ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS)]++;
+	if (record->result) {
+		row->failures++;
+		return 0;
+	}
+	bytes = copy_bytes(image, record);
+	row->bytes = add_saturated(row->bytes, bytes);
+	row->sizes[log2_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
+	if (key.mode == COPY_SYNC && is_timed(key.direction, bytes)) {
+		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
+		row->timed_ns = add_saturated(row->timed_ns, record->ns);
+	}
+	return 0;
+}

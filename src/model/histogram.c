@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Percentiles of a log2 latency histogram: linear inside a bucket, never above the exact maximum. */
+#include <math.h>
+
+#include "model/internal.h"
+
+static double percentile(const uint64_t *hist, uint64_t total, double max, double share)
+{
+	double rank = share * (double)total, below = 0;
+	unsigned int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++) {
+		double count = (double)hist[i];
+
+		if (count > 0 && below + count >= rank) {
+			double low = i ? ldexp(1, (int)i + CUTOP_HIST_SHIFT) : 0;
+			double high = ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1);
+
+			/* The last bucket has no upper end but the maximum. */
+			if (i == CUTOP_HIST_BUCKETS - 1)
+				high = fmax(max, low);
+			return fmin(low + (rank - below) / count * (high - low), max);
+		}
+		below += count;
+	}
+	return max;
+}
+
+struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], uint64_t max_ns)
+{
+	uint64_t total = 0;
+	unsigned int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		total = add_saturated(total, hist[i]);
+	if (!total)
+		return (struct snap_latency){ NAN, NAN, NAN };
+	return (struct snap_latency){
+		.p50 = percentile(hist, total, (double)max_ns, 0.50) / 1e9,
+		.p99 = percentile(hist, total, (double)max_ns, 0.99) / 1e9,
+		.max = (double)max_ns / 1e9,
+	};
+}

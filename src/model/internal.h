@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the model share with one another, and with nobody else:
+ * the model, its images (one program in one process), and who does what.
+ */
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/allocations.h"
+#include "model/model.h"
+#include "model/tree.h"
+
+/* What one process may make us keep. */
+#define SITES_MAX		65536
+#define KERNELS_MAX		65536
+#define MODULES_MAX		4096
+#define IMAGES_MAX		65536
+#define DEVICES_MAX		1024
+#define EVENTS_MAX		256
+#define ENDED_NODES_MAX		1000000		/* of all exited processes together */
+#define TOMBSTONES		4096
+#define DISPLACED_NS		1000000000ull	/* how long a missed free may still turn up */
+#define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: more is a lie */
+
+struct suspect;
+
+/* A call site: where allocations are made. */
+struct site {
+	RB_ENTRY(site) link;
+	uint64_t address;
+	uint64_t live;			/* VRAM bytes */
+	uint64_t ended;			/* VRAM bytes whose owner ended first */
+	uint64_t allocations;
+	uint64_t last_bytes;		/* scratch of an event's text */
+	char *name;			/* NULL: not told */
+	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */
+	uint32_t index;
+	bool held;
+};
+
+RB_HEAD(site_tree, site);
+
+struct site_table {
+	struct site_tree tree;
+	struct site **list;		/* by index */
+	size_t count, size;
+	struct site *other;		/* for all sites past SITES_MAX */
+};
+
+struct launch_entry {
+	RB_ENTRY(launch_entry) link;
+	struct launch_key key;
+	struct launch_row row;
+	uint64_t before;		/* launches at the previous snapshot */
+};
+
+struct copy_entry {
+	RB_ENTRY(copy_entry) link;
+	struct copy_key key;
+	struct copy_row row;		/* of the counter map */
+	struct copy_row resolved;	/* of REC_COPY */
+	uint64_t before;		/* bytes at the previous snapshot */
+};
+
+struct call_entry {
+	RB_ENTRY(call_entry) link;
+	struct call_key key;
+	struct call_row row;
+};
+
+struct fail_entry {
+	RB_ENTRY(fail_entry) link;
+	struct fail_key key;
+	struct fail_row row;
+};
+
+RB_HEAD(launch_tree, launch_entry);
+RB_HEAD(copy_tree, copy_entry);
+RB_HEAD(call_tree, call_entry);
+RB_HEAD(fail_tree, fail_entry);
+
+/* What is known of the function that a launch names. */
+struct kernel_name {
+	RB_ENTRY(kernel_name) link;
+	uint64_t function;
+	uint64_t stub;
+	char *symbol;			/* mangled; NULL if not known */
+	char *full, *brief;		/* as shown; NULL until asked for */
+	int rank;			/* how good the source of the symbol is */
+};
+
+RB_HEAD(kernel_tree, kernel_name);
+
+struct module {
+	uint64_t start, end, offset;
+	char *file;
+};
+
+/* At most so many events of a kind per image and second, lest one program drowns the rest. */
+struct event_limit {
+	uint64_t since;
+	unsigned int shown, hidden;
+};
+
+struct image {
+	RB_ENTRY(image) link;
+	uint32_t number;
+	bool known;			/* the process is: by REC_PROCESS, or by any other record */
+	bool begun;			/* REC_PROCESS was seen */
+	bool identified;		/* REC_IDENTITY was seen */
+	bool ended, inexact, from_attach;
+	bool kernels_full;
+	uint32_t pid, parent_pid, ns_pid, uid;
+	uint64_t first_time;		/* of the first record */
+	uint64_t start_real;		/* from REC_IDENTITY */
+	char comm[CUTOP_COMM_LEN + 1];
+	char *user, *command, *arguments, *container, *pod;
+
+	uint64_t end_time;
+	uint64_t end_order;		/* counts the ends: the oldest exited goes first */
+	enum end_reason end_reason;
+	int exit_code;
+
+	struct book book;
+	uint64_t live, peak, leaked, held;
+	uint64_t live_allocations, allocations, frees;
+	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
+	uint64_t kinds[KIND_COUNT];
+	uint64_t devices[DEVICES_MAX / 64];	/* bit set of those seen */
+	uint64_t map_dropped;		/* ended allocations that were forgotten, for memory's sake */
+
+	struct site_table sites;
+	struct launch_tree launches;
+	size_t launch_count;
+	struct copy_tree copies;
+	struct call_tree calls;
+	struct fail_tree fails;
+	struct kernel_tree kernels;
+	size_t kernel_count;
+	struct module *modules;
+	size_t module_count;
+
+	uint64_t sync_ns;
+	bool has_sync;
+	struct event_limit limits[EVENT_KIND_COUNT];
+
+	/* at the previous snapshot */
+	uint64_t launches_before, failures_before, sync_before;
+	uint64_t copies_before[DIR_COUNT];
+};
+
+RB_HEAD(image_tree, image);
+
+struct event {
+	uint64_t time;			/* CLOCK_MONOTONIC */
+	uint64_t bytes;
+	uint32_t pid;
+	uint8_t kind;
+	char *text;
+};
+
+struct model {
+	struct model_config config;
+	struct image_tree images;
+	size_t image_count, exited_count;
+	uint64_t ends;			/* how many images have ended, ever */
+	size_t ended_nodes;		/* in the books of ended images */
+	uint64_t latest;		/* time of the latest record */
+	uint64_t lost_bpf[LOST_BPF_COUNT];
+	uint64_t lost[LOST_COUNT];	/* found here */
+	uint64_t lost_told[LOST_COUNT];	/* when the log last said so */
+	uint32_t tombstones[TOMBSTONES];	/* ended images that were forgotten */
+	size_t tombstone_count;
+	struct event events[EVENTS_MAX];
+	size_t event_first, event_count;
+	uint64_t snapshot_time;
+	bool has_snapshot;
+};
+
+static inline uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t subtract_saturated(uint64_t a, uint64_t b)
+{
+	return a < b ? 0 : a - b;
+}
+
+/* model.c */
+void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
+uint64_t model_to_real(const struct model *model, uint64_t mono);
+/*
+ * Returns the image, made if there is none, or NULL with *@error set: -ENOMEM
+ * (already counted), or 0 if the image ended and was forgotten.
+ */
+struct image *model_image(struct model *model, uint32_t number, int *error);
+void image_note_device(struct image *image, int device);
+/* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
+char *clean_copy(const char *text, size_t len);
+
+struct image *image_tree_first(struct model *model);
+struct image *image_tree_next(struct image *image);
+
+/* ledger.c: what allocating, freeing, resetting and ending do to the books. */
+int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record);
+void ledger_free(struct model *model, struct image *image, const struct rec_free *record);
+void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record);
+void ledger_end(struct model *model, struct image *image, uint64_t time);
+void ledger_hold_site(struct image *image, struct site *site, bool held);
+void ledger_expire(struct model *model, struct image *image, uint64_t now);
+
+/* histogram.c */
+struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], uint64_t max_ns);
+
+/* copies.c: copies whose direction or size the model resolves. */
+int copies_record(struct model *model, struct image *image, const struct rec_copy *record);
+
+/* sites.c */
+struct site *sites_get(struct site_table *sites, uint64_t address);
+int site_set_name(struct site *site, const char *text, size_t len);
+void sites_free(struct site_table *sites);
+
+/* counters.c */
+struct copy_entry *counters_copy(struct image *image, const struct copy_key *key);
+void counters_free(struct image *image);
+struct launch_entry *launch_first(struct image *image);
+struct launch_entry *launch_next(struct launch_entry *entry);
+struct copy_entry *copy_first(struct image *image);
+struct copy_entry *copy_next(struct copy_entry *entry);
+struct call_entry *call_first(struct image *image);
+struct call_entry *call_next(struct call_entry *entry);
+struct fail_entry *fail_first(struct image *image);
+struct fail_entry *fail_next(struct fail_entry *entry);
+
+/* kernels.c: names of what is launched, and of addresses in general. */
+int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned int source, bool truncated,
+		 const char *name, size_t len);
+int kernels_module(struct image *image, const struct rec_module *record);
+/* Returns what is known of @function with its shown names made, or NULL without memory. */
+const struct kernel_name *kernels_find(struct image *image, uint64_t function);
+/* Writes "file+0x10" or "0x7f00" for @address. */
+void kernels_describe(const struct image *image, uint64_t address, char *out, size_t size);
+void kernels_free(struct image *image);
+
+/* events.c */
+void events_add(struct model *model, struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+		const char *format, ...) __attribute__((format(printf, 6, 7)));
+void events_free(struct model *model);
+/* True if one more event of @kind may be told now; *@hidden: how many were not since the last. */
+bool events_allow(struct image *image, enum event_kind kind, uint64_t time, unsigned int *hidden);
+
+/* suspect.c: the rising-floor test. */
+#define SUSPECT_KNOWN false		/* until there is one */
+void suspect_change(struct model *model, struct site *site, uint64_t time);
+uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now);
+void suspect_free(struct site *site);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rules of the books: what allocations, frees, resets and ends of processes
+ * do to a process's figures.
+ *
+ * Records are made when a call returns, but memory changes hands inside it.
+ * While thread A is still on its way out of free(p), thread B may be given p
+ * again and return first; then B's allocation is fed before A's free. So an
+ * allocation at an address that is still live does not prove a missed free: the
+ * old one leaves the figures at once (both cannot be live, and the peak must not
+ * hold both) and waits among the displaced. A free of p that was entered before
+ * B's allocation returned can only mean the old one, since nobody could know the
+ * new one yet. What nobody claims within a second of records was a missed free.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "model/columns.h"
+#include "model/internal.h"
+
+#define RESULT_OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
+
+/* Takes a live allocation out of the figures. Its node stays. */
+static void leave_live(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+{
+	struct site *site = image->sites.list[node->site];
+
+	image->live_allocations--;
+	image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
+	if (!KIND_IS_VRAM(node->kind))
+		return;
+	image->live = subtract_saturated(image->live, node->bytes);
+	site->live = subtract_saturated(site->live, node->bytes);
+	suspect_change(model, site, time);
+}
+
+/* A live allocation whose owner ends: VRAM is leaked or held, the rest is gone without harm. */
+static void end_node(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+{
+	struct site *site = image->sites.list[node->site];
+
+	leave_live(model, image, node, time);
+	if (!KIND_IS_VRAM(node->kind)) {
+		book_remove(&image->book, node);
+		return;
+	}
+	node->state = NODE_ENDED;
+	node->born = subtract_saturated(time, node->born);
+	site->ended = add_saturated(site->ended, node->bytes);
+	if (site->held)
+		image->held = add_saturated(image->held, node->bytes);
+	else
+		image->leaked = add_saturated(image->leaked, node->bytes);
+}
+
+void ledger_hold_site(struct image *image, struct site *site, bool held)
+{
+	if (site->held == held)
+		return;
+	site->held = held;
+	if (held) {
+		image->leaked = subtract_saturated(image->leaked, site->ended);
+		image->held = add_saturated(image->held, site->ended);
+	} else {
+		image->held = subtract_saturated(image->held, site->ended);
+		image->leaked = add_saturated(image->leaked, site->ended);
+	}
+}
+
+void ledger_expire(struct model *model, struct image *image, uint64_t now)
+{
+	size_t count;
+
+	if (!image->book.displaced_count || now < DISPLACED_NS)
+		return;
+	count = book_expire(&image->book, now - DISPLACED_NS);
+	if (count) {
+		model_lose(model, LOST_FREE, count);
+		image->inexact = true;
+	}
+}
+
+static void displace(struct model *model, struct image *image, struct alloc_node *node, uint64_t when)
+{
+	if (node->state == NODE_LIVE) {
+		leave_live(model, image, node, when);
+		if (!book_displace(&image->book, node->address, node->born, when)) {
+			model_lose(model, LOST_FREE, 1);
+			image->inexact = true;
+		}
+	}
+	book_remove(&image->book, node);
+}
+
+static const struct site *largest_site(const struct image *image)
+{
+	const struct site *best = NULL;
+	size_t i;
+
+	for (i = 0; i < image->sites.count; i++) {
+		const struct site *site = image->sites.list[i];
+
+		if (site->live && (!best || site->live > best->live))
+			best = site;
+	}
+	return best;
+}
+
+static void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
+{
+	if (site->name)
+		snprintf(out, size, "%s", site->name);
+	else
+		kernels_describe(image, site->address, out, size);
+}
+
+static void tell_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
+{
+	char size[16], own[16], most[16], others[16], where[256], site_text[320] = "", other_text[128] = "", more[48] = "";
+	const struct image *holder = NULL;
+	const struct site *site;
+	unsigned int hidden;
+	struct image *other;
+
+	if (!events_allow(image, EVENT_OUT_OF_MEMORY, record->hdr.time, &hidden))
+		return;
+	for (other = image_tree_first(model); other; other = image_tree_next(other))
+		if (other != image && other->live && (!holder || other->live > holder->live))
+			holder = other;
+
+	format_bytes((double)record->bytes, size, sizeof(size));
+	format_bytes((double)image->live, own, sizeof(own));
+	site = largest_site(image);
+	if (site) {
+		format_bytes((double)site->live, most, sizeof(most));
+		describe_site(image, site, where, sizeof(where));
+		snprintf(site_text, sizeof(site_text), ", %s of it from %s", most, where);
+	}
+	if (holder) {
+		format_bytes((double)holder->live, others, sizeof(others));
+		snprintf(other_text, sizeof(other_text), "; most elsewhere: %s in process %u %s", others, holder->pid,
+			 holder->command ? holder->command : holder->comm);
+	}
+	if (hidden)
+		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
+	events_add(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes,
+		   "%s of %s: out of memory; this process holds %s%s%s%s", call_name(record->call), size, own, site_text,
+		   other_text, more);
+}
+
+int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
+{
+	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
+	struct alloc_node *node;
+	struct site *site;
+
+	image_note_device(image, record->device);
+	if (record->result) {
+		if (call_failed(record->call, record->result))
+			image->failed_allocations++;
+		if (record->result == RESULT_OUT_OF_MEMORY)
+			tell_out_of_memory(model, image, record);
+		return 0;
+	}
+	if (!record->address)
+		return 0;
+
+	node = book_at(&image->book, record->address);
+	if (record->kind == KIND_SHARED && node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
+		/* Opened once more: the same memory, to be closed once more. */
+		if (node->opens < UINT16_MAX)
+			node->opens++;
+		return 0;
+	}
+	while ((node = book_overlap(&image->book, record->address, bytes, record->kind)) != NULL)
+		displace(model, image, node, record->hdr.time);
+
+	site = sites_get(&image->sites, record->site);
+	node = site ? book_add(&image->book, record->address, bytes, record->kind) : NULL;
+	if (!node) {
+		image->inexact = true;
+		return -ENOMEM;
+	}
+	node->born = record->hdr.time;
+	node->site = site->index;
+	node->call = record->call;
+	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device : CUTOP_DEVICE_UNKNOWN;
+	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
+	node->opens = 1;
+
+	image->allocations++;
+	image->live_allocations++;
+	image->kinds[node->kind] = add_saturated(image->kinds[node->kind], bytes);
+	site->allocations++;
+	if (KIND_IS_VRAM(node->kind)) {
+		image->live = add_saturated(image->live, bytes);
+		if (image->live > image->peak)
+			image->peak = image->live;
+		site->live = add_saturated(site->live, bytes);
+		suspect_change(model, site, record->hdr.time);
+	}
+	return 0;
+}
+
+static void failed_free(struct model *model, struct image *image, const struct rec_free *record, const struct alloc_node *node)
+{
+	char where[256], more[48] = "";
+	unsigned int hidden;
+
+	if ((node && node->state == NODE_LIVE) || !book_was_freed(&image->book, record->address)) {
+		image->failed_frees++;
+		return;
+	}
+	image->double_frees++;
+	if (!events_allow(image, EVENT_DOUBLE_FREE, record->hdr.time, &hidden))
+		return;
+	if (hidden)
+		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
+	kernels_describe(image, record->site, where, sizeof(where));
+	events_add(model, image, EVENT_DOUBLE_FREE, record->hdr.time, 0,
+		   "%s of 0x%llx, which was freed before, called from %s%s", call_name(record->call),
+		   (unsigned long long)record->address, where, more);
+}
+
+/* An allocation taken for ended by a reset is freed with success: it was not. */
+static void unleak(struct image *image, const struct alloc_node *node)
+{
+	struct site *site = image->sites.list[node->site];
+
+	site->ended = subtract_saturated(site->ended, node->bytes);
+	if (site->held)
+		image->held = subtract_saturated(image->held, node->bytes);
+	else
+		image->leaked = subtract_saturated(image->leaked, node->bytes);
+	image->inexact = true;
+}
+
+void ledger_free(struct model *model, struct image *image, const struct rec_free *record)
+{
+	struct alloc_node *node;
+
+	if (!record->address)
+		return;
+	node = book_at(&image->book, record->address);
+	if (record->result) {
+		if (call_failed(record->call, record->result))
+			failed_free(model, image, record, node);
+		return;
+	}
+	if (book_claim(&image->book, record->address, record->entry, false)) {
+		image->frees++;
+		if (!node)
+			book_note_freed(&image->book, record->address);
+		return;
+	}
+	/* Entered before the allocation that stands there was known to anyone: not meant. */
+	if (node && node->state == NODE_LIVE && record->entry < node->born)
+		node = NULL;
+	else if (!node && book_claim(&image->book, record->address, record->entry, true)) {
+		image->frees++;
+		return;
+	}
+	if (!node) {
+		image->unknown_frees++;
+		return;
+	}
+	if (node->opens > 1) {
+		node->opens--;
+		return;
+	}
+	image->frees++;
+	if (node->state == NODE_LIVE)
+		leave_live(model, image, node, record->hdr.time);
+	else
+		unleak(image, node);
+	book_note_freed(&image->book, record->address);
+	book_remove(&image->book, node);
+}
+
+/* How many different devices the process is known to use. */
+static unsigned int device_count(const struct image *image)
+{
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(image->devices) / sizeof(image->devices[0]); i++)
+		count += (unsigned int)__builtin_popcountll(image->devices[i]);
+	return count;
+}
+
+void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
+{
+	uint64_t leaked = image->leaked, held = image->held, count = 0;
+	struct book_cursor cursor;
+	struct alloc_node *node;
+	char bytes[16], device[24] = "";
+
+	image_note_device(image, record->device);
+	book_walk(&image->book, &cursor);
+	while ((node = book_next(&cursor)) != NULL) {
+		if (node->state != NODE_LIVE)
+			continue;
+		if (record->device != CUTOP_DEVICE_UNKNOWN && node->device != record->device) {
+			if (node->device != CUTOP_DEVICE_UNKNOWN)
+				continue;
+			/* On which device it lies is not known: on the only one, or nobody can say. */
+			if (device_count(image) > 1) {
+				image->inexact = true;
+				continue;
+			}
+		}
+		count += KIND_IS_VRAM(node->kind);
+		end_node(model, image, node, record->hdr.time);
+	}
+	leaked = subtract_saturated(image->leaked, leaked);
+	held = subtract_saturated(image->held, held);
+	format_bytes((double)leaked, bytes, sizeof(bytes));
+	if (record->device != CUTOP_DEVICE_UNKNOWN)
+		snprintf(device, sizeof(device), " of device %d", record->device);
+	events_add(model, image, EVENT_RESET, record->hdr.time, leaked,
+		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call), device,
+		   (unsigned long long)count, count == 1 ? "" : "s", bytes, held ? ", the rest held by caches" : "");
+}
+
+void ledger_end(struct model *model, struct image *image, uint64_t time)
+{
+	uint64_t leaked = image->leaked, count = 0;
+	struct book *book = &image->book;
+	const struct site *most = NULL;
+	struct book_cursor cursor;
+	struct alloc_node *node;
+	char bytes[16], where[256];
+	size_t i;
+
+	if (book->displaced_count) {
+		model_lose(model, LOST_FREE, book->displaced_count);
+		image->inexact = true;
+	}
+	for (i = 0; i < image->sites.count; i++)
+		image->sites.list[i]->last_bytes = image->sites.list[i]->ended;
+	book_walk(book, &cursor);
+	while ((node = book_next(&cursor)) != NULL) {
+		if (node->state != NODE_LIVE)
+			continue;
+		count += KIND_IS_VRAM(node->kind) && !image->sites.list[node->site]->held;
+		end_node(model, image, node, time);
+	}
+	book_close(book);
+	if (!book->count)
+		book_clear(book);
+	for (i = 0; i < image->sites.count; i++) {
+		struct site *site = image->sites.list[i];
+
+		suspect_free(site);
+		if (site->held || site->ended == site->last_bytes)
+			continue;
+		if (!most || site->ended - site->last_bytes > most->ended - most->last_bytes)
+			most = site;
+	}
+	leaked = subtract_saturated(image->leaked, leaked);
+	if (!leaked || !most)
+		return;
+	format_bytes((double)leaked, bytes, sizeof(bytes));
+	describe_site(image, most, where, sizeof(where));
+	events_add(model, image, EVENT_LEAK, time, leaked, "leaked %s in %llu allocation%s, most from %s", bytes,
+		   (unsigned long long)count, count == 1 ? "" : "s", where);
+}

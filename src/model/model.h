@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The model: the books of every watched process.
+ *
+ * It is pure: fed records and counter rows (cutop_event.h) whatever their
+ * source - the ring, a recording, a test - and told the time. It knows neither
+ * libbpf nor curses, reads no file and no clock. One thread owns a model; what
+ * others see is a snapshot (snapshot.h), which shares nothing with it.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#include "cutop_calls.h"
+#include "cutop_event.h"
+#include "snapshot.h"
+
+struct model;
+
+struct model_config {
+	uint64_t start_mono;	/* ns, CLOCK_MONOTONIC: when watching began */
+	uint64_t start_real;	/* ns, CLOCK_REALTIME, at the same instant */
+	uint64_t leak_age;	/* ns: first window of the rising-floor test */
+	unsigned int max_exited;	/* exited processes kept; 0: 1000 */
+};
+
+/* Returns a new model, or NULL without memory. The caller frees it with model_free(). */
+struct model *model_new(const struct model_config *config);
+void model_free(struct model *model);
+
+/*
+ * Feeds one record. @len is the number of bytes that can be read at @record;
+ * a record that claims more, is too short for its type or of unknown type is
+ * refused with -EINVAL and counted under LOST_RECORD. Returns 0, or -ENOMEM
+ * (counted under LOST_MEMORY).
+ */
+int model_record(struct model *model, const struct rec_hdr *record, size_t len);
+
+/*
+ * Feeds a counter row: totals since the image was first seen; a later row with
+ * the same key replaces the earlier. Rows of images not known yet are kept
+ * (a row can be read before its REC_PROCESS is). Return 0 or -ENOMEM.
+ */
+int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row);
+int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
+int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
+int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
+
+/*
+ * Total time (ns) in which at least one thread of @image was inside a
+ * synchronizing call, unreturned ones included.
+ */
+void model_sync(struct model *model, uint32_t image, uint64_t ns);
+
+/* Sets what was lost to @cause, as a total since start. For causes below LOST_BPF_COUNT. */
+void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
+
+/* True if @image has ended: its rows may be deleted once they have been read again. */
+bool model_image_ended(const struct model *model, uint32_t image);
+
+/* Forgets exited processes (key X). */
+void model_clear_exited(struct model *model);
+
+/*
+ * Returns a snapshot at @now (ns, CLOCK_MONOTONIC) that lists at most @map_max
+ * allocations per process, largest first (UINT_MAX: all), or NULL without
+ * memory. Rates are over the time since the previous snapshot made with
+ * model_snapshot(). The caller frees it with snapshot_free(). Fields that
+ * the model cannot know (host, version, probes, self) are left zero for the
+ * caller to fill.
+ */
+struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max);
+
+#endif

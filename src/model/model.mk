@@ -1,0 +1,21 @@
+# The model and the names it shows: no libbpf, no curses, no clock. Needs -liberty and -lm.
+model_sources = \
+	src/model/allocations.c src/model/allocations.h \
+	src/model/arena.c src/model/arena.h \
+	src/model/calls.c src/model/calls.h \
+	src/model/columns.c src/model/columns.h \
+	src/model/copies.c \
+	src/model/counters.c \
+	src/model/errors.c src/model/errors.h src/model/errors_table.h \
+	src/model/events.c \
+	src/model/histogram.c \
+	src/model/internal.h \
+	src/model/kernels.c \
+	src/model/ledger.c \
+	src/model/model.c src/model/model.h \
+	src/model/sites.c \
+	src/model/snapshot.c src/model/snapshot.h \
+	src/model/snapshot_lists.c src/model/snapshot_lists.h \
+	src/model/suspect.c \
+	src/model/tree.h \
+	src/names/demangle.c src/names/demangle.h

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot: everything the views show, at one instant, as plain data.
+ *
+ * It owns all it points to and shares nothing with the model, so that any
+ * thread may read it. Sizes are bytes, durations ns, instants ns of
+ * CLOCK_REALTIME unless said otherwise. Rates are per second and NAN when
+ * absent (no earlier snapshot, or less than 10 ms since).
+ */
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#include "cutop_calls.h"
+#include "cutop_event.h"
+
+enum alloc_state { ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD, ALLOC_STATE_COUNT };
+
+struct snap_alloc {
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t age;		/* until the snapshot, or until its owner ended */
+	const char *site;	/* name or hex address; never NULL */
+	uint64_t site_address;
+	int device;
+	uint16_t call;
+	uint8_t kind;
+	uint8_t state;		/* enum alloc_state */
+};
+
+/* From a log2 histogram: linear inside the bucket, capped by the exact maximum. NAN without samples. */
+struct snap_latency {
+	double p50, p99, max;	/* seconds */
+};
+
+struct snap_kernel {
+	const char *name;	/* short: no arguments, no template list */
+	const char *signature;	/* full, demangled */
+	const char *symbol;	/* mangled; NULL if not known */
+	uint64_t function;
+	int device;
+	uint64_t launches, failures, graph_launches, samples;
+	uint64_t stream;
+	uint32_t grid[3], block[3], shared_bytes;
+	bool sampled;
+	double launches_per_second;
+	struct snap_latency latency;
+	uint64_t hist[CUTOP_HIST_BUCKETS];
+};
+
+struct snap_copy {
+	uint8_t direction, mode;
+	int device;
+	uint64_t calls, failures, bytes;
+	double seconds;			/* inside the calls */
+	double bytes_per_second;	/* COPY_SYNC: bandwidth; else NAN */
+	double rate_bytes_per_second;
+	uint64_t sizes[CUTOP_SIZE_BUCKETS];
+};
+
+struct snap_call {
+	uint16_t call;
+	bool sampled;			/* failures are a lower bound */
+	uint64_t calls, failures;
+	double seconds;
+	struct snap_latency latency;
+	uint64_t hist[CUTOP_HIST_BUCKETS];
+};
+
+struct snap_failure {
+	uint16_t call;
+	int code;
+	const char *error;		/* cudaErrorMemoryAllocation; never NULL */
+	uint64_t count;
+	uint64_t first, last;
+};
+
+struct snap_site {
+	const char *site;
+	uint64_t address;
+	uint64_t live, leaked, held, suspect;
+	uint64_t allocations;		/* made there in all */
+};
+
+struct snap_process {
+	uint32_t image;
+	uint32_t pid, parent_pid, ns_pid;	/* ns_pid 0: not known */
+	uint32_t uid;
+	uint64_t start_time;
+	const char *user, *command, *arguments;	/* never NULL */
+	const char *container, *pod;		/* NULL if none */
+	bool exited;
+	int exit_code;				/* as wait(2) gives it */
+	enum end_reason end_reason;
+	bool from_attach;			/* figures are lower bounds */
+	bool inexact;				/* something of it was lost */
+	bool sampled;				/* launch failures are a lower bound */
+
+	uint64_t live, peak, leaked, held;
+	uint64_t suspect;
+	bool has_suspect;			/* false: not known yet, absent */
+	uint64_t live_allocations, allocations, frees;
+	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
+	uint64_t kinds[KIND_COUNT];		/* live bytes */
+
+	uint64_t launches, failures;		/* failures of all calls */
+	double launches_per_second, failures_per_second;
+	double copy_rate[DIR_COUNT];		/* bytes per second, sync and async */
+	uint64_t copy_bytes[DIR_COUNT];
+	uint64_t calls;				/* hooked calls in all */
+	double sync_seconds;
+	double sync_share;			/* 0..1 over the interval, NAN if absent */
+
+	int *devices;				/* ascending, known ones */
+	size_t device_count;
+	const char *device_list;		/* the same as text, "0,2-3"; empty if none is known */
+	struct snap_alloc *map;			/* largest first */
+	size_t map_count;
+	uint64_t map_omitted;
+	struct snap_kernel *kernels;		/* most launches first */
+	size_t kernel_count;
+	struct snap_copy *copies;		/* by direction, mode, device */
+	size_t copy_count;
+	struct snap_call *call_list;		/* by table order */
+	size_t call_count;
+	struct snap_failure *failure_list;	/* most first */
+	size_t failure_count;
+	struct snap_site *sites;		/* most live + leaked first */
+	size_t site_count;
+};
+
+enum event_kind {
+	EVENT_OUT_OF_MEMORY,
+	EVENT_LEAK,
+	EVENT_RESET,
+	EVENT_FAULT,
+	EVENT_LOST,
+	EVENT_FAILURE,
+	EVENT_DOUBLE_FREE,
+	EVENT_START,
+	EVENT_END,
+	EVENT_KIND_COUNT,
+};
+
+struct snap_event {
+	uint64_t time;
+	uint32_t pid;
+	uint8_t kind;		/* enum event_kind */
+	uint64_t bytes;		/* 0 where none are meant */
+	const char *text;	/* one line of plain words, never NULL */
+};
+
+struct snapshot {
+	/* filled by the model */
+	uint64_t started, time;		/* CLOCK_REALTIME ns */
+	double elapsed_seconds;
+	double interval_seconds;	/* NAN for the first */
+	uint64_t lost[LOST_COUNT];
+	uint64_t live, leaked, launches, failures;	/* totals over processes; leaked without suspect */
+	double launches_per_second, failures_per_second;
+	double copy_rate[DIR_COUNT];
+	double sync_share;		/* the largest of all processes' */
+	struct snap_process *processes;	/* by pid, then start time */
+	size_t process_count;
+	struct snap_event *events;	/* the latest, oldest first; at most 256 */
+	size_t event_count;
+
+	/* filled by the caller of model_snapshot() */
+	char host[256];
+	unsigned int targets, attached, missing;
+	double self_cpu_seconds;
+	uint64_t self_resident_bytes;
+
+	void *arena;			/* where everything above lives */
+};
+
+void snapshot_free(struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Builds the lists of one process of a snapshot. Shared by snapshot.c and snapshot_lists.c only. */
+#ifndef MODEL_SNAPSHOT_LISTS_H
+#define MODEL_SNAPSHOT_LISTS_H
+
+#include "model/arena.h"
+#include "model/internal.h"
+
+/* The sum over all rows of one function. */
+struct call_sum {
+	struct snap_call call;
+	uint64_t ns, max_ns;
+	bool used;
+};
+
+struct build {
+	struct model *model;
+	struct snapshot *snapshot;
+	struct arena *arena;
+	uint64_t now;
+	double interval;		/* seconds; NAN where there can be no rate */
+	unsigned int map_max;
+	struct call_sum *sums;		/* CALL_COUNT of them, zero between processes */
+};
+
+/* Growth per second; NAN if there is no interval. */
+double build_rate(const struct build *build, uint64_t now, uint64_t before);
+
+/* Each fills its list and what is summed from it. Return 0 or -ENOMEM. */
+int build_sites_and_map(struct build *build, struct image *image, struct snap_process *process);
+int build_kernels(struct build *build, struct image *image, struct snap_process *process);
+int build_copies(struct build *build, struct image *image, struct snap_process *process);
+int build_calls(struct build *build, struct image *image, struct snap_process *process);
+int build_failures(struct build *build, struct image *image, struct snap_process *process);
+
+#endif
