@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "feed.h"
+
+void feed_begin(struct feed *feed)
+{
+	struct model_config config = {
+		.start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = 10 * SECOND,
+	};
+
+	*feed = (struct feed){ .now = 100 * SECOND, .image = 1, .pid = 4242, .device = 0, .site = 0x401000 };
+	feed->model = model_new(&config);
+	ck_assert_ptr_nonnull(feed->model);
+}
+
+void feed_end(struct feed *feed)
+{
+	model_free(feed->model);
+}
+
+static struct rec_hdr header(struct feed *feed, unsigned int type, size_t size)
+{
+	feed->now += 1000;
+	return (struct rec_hdr){
+		.type = (__u16)type, .size = (__u16)size, .image = feed->image, .time = feed->now, .tgid = feed->pid,
+		.tid = feed->pid,
+	};
+}
+
+static void give(struct feed *feed, const void *record, size_t size)
+{
+	ck_assert_int_eq(model_record(feed->model, record, size), 0);
+}
+
+void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len)
+{
+	char buffer[1024];
+	struct rec_identity record = {
+		.hdr = header(feed, REC_IDENTITY, sizeof(record) + len),
+		.start_time = 1700000000 * SECOND + feed->image, .parent_tgid = 1, .uid = 1000, .ns_tgid = 7,
+		.watched_from = from_attach,
+	};
+
+	memcpy(buffer, &record, sizeof(record));
+	memcpy(buffer + sizeof(record), strings, len);
+	give(feed, buffer, sizeof(record) + len);
+}
+
+void feed_process(struct feed *feed)
+{
+	static const char strings[] = "ana\0python\0train.py\0\0";
+	struct rec_process record = {
+		.hdr = header(feed, REC_PROCESS, sizeof(record)), .start_time = 5 * SECOND, .parent_tgid = 1, .uid = 1000,
+		.comm = "python",
+	};
+
+	give(feed, &record, sizeof(record));
+	feed_identity(feed, false, strings, sizeof(strings));
+}
+
+void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code)
+{
+	struct rec_end record = { .hdr = header(feed, REC_END, sizeof(record)), .reason = reason, .exit_code = code };
+
+	give(feed, &record, sizeof(record));
+}
+
+int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes, int result)
+{
+	struct rec_alloc record = {
+		.hdr = header(feed, REC_ALLOC, sizeof(record)), .entry = feed->now - 500, .address = address, .bytes = bytes,
+		.site = feed->site, .result = result, .device = feed->device, .call = (__u16)call, .kind = (__u8)kind,
+		.element_bytes = kind == KIND_ARRAY ? 4 : 0,
+	};
+
+	return model_record(feed->model, &record.hdr, sizeof(record));
+}
+
+void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes)
+{
+	ck_assert_int_eq(feed_alloc_as(feed, CALL_cudaMalloc, KIND_DEVICE, address, bytes, 0), 0);
+}
+
+static void free_record(struct feed *feed, uint64_t address, uint64_t entry, int result)
+{
+	struct rec_free record = {
+		.hdr = header(feed, REC_FREE, sizeof(record)), .entry = entry ? entry : feed->now - 500, .address = address,
+		.site = 0x402000, .result = result, .call = CALL_cudaFree,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_free(struct feed *feed, uint64_t address, int result)
+{
+	free_record(feed, address, 0, result);
+}
+
+void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry)
+{
+	free_record(feed, address, entry, 0);
+}
+
+void feed_reset(struct feed *feed, int device)
+{
+	struct rec_reset record = {
+		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cudaDeviceReset,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
+	       unsigned int flags, int result)
+{
+	struct rec_copy record = {
+		.hdr = header(feed, REC_COPY, sizeof(record)), .destination = destination, .source = source, .bytes = bytes,
+		.ns = 1000, .result = result, .device = feed->device, .direction = (__u8)direction, .flags = (__u8)flags,
+		.call = flags & COPY_IS_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_fail(struct feed *feed, unsigned int call, int result)
+{
+	struct rec_fail record = { .hdr = header(feed, REC_FAIL, sizeof(record)), .result = result, .call = (__u16)call };
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name)
+{
+	char buffer[1024] = "";
+	size_t len = strlen(name), size = (sizeof(struct rec_kernel) + len + 7) & ~7ul;
+	struct rec_kernel record = {
+		.hdr = header(feed, REC_KERNEL, size), .function = function, .stub = stub, .source = (__u8)source,
+		.call = CALL_cudaLaunchKernel, .name_len = (__u32)len,
+	};
+
+	memcpy(buffer, &record, sizeof(record));
+	memcpy(buffer + sizeof(record), name, len);
+	give(feed, buffer, size);
+}
+
+void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text)
+{
+	char buffer[1024] = "";
+	size_t len = strlen(text), size = (sizeof(struct rec_text) + len + 8) & ~7ul;
+	struct rec_text record = {
+		.hdr = header(feed, type, size), .address = address, .flags = flags, .text_len = (__u32)len,
+	};
+
+	memcpy(buffer, &record, sizeof(record));
+	memcpy(buffer + sizeof(record), text, len);
+	give(feed, buffer, size);
+}
+
+void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file)
+{
+	struct rec_module record = {
+		.hdr = header(feed, REC_MODULE, sizeof(record)), .start = start, .end = end, .offset = offset,
+	};
+
+	strncpy(record.file, file, sizeof(record.file) - 1);
+	give(feed, &record, sizeof(record));
+}
+
+void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches)
+{
+	struct launch_key key = {
+		.image = feed->image, .call = (__u16)call, .device = (__s16)feed->device, .function = function,
+	};
+	struct launch_row row = {
+		.launches = launches, .samples = launches, .ns = launches * 1000, .max_ns = 1000, .grid = { 64, 1, 1 },
+		.block = { 256, 1, 1 },
+	};
+
+	row.hist[3] = launches;
+	ck_assert_int_eq(model_launch_row(feed->model, &key, &row), 0);
+}
+
+struct snapshot *feed_snapshot(struct feed *feed)
+{
+	struct snapshot *snapshot = model_snapshot(feed->model, feed->now, 1000);
+
+	ck_assert_ptr_nonnull(snapshot);
+	return snapshot;
+}
+
+const struct snap_process *feed_find(const struct feed *feed, const struct snapshot *snapshot)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++)
+		if (snapshot->processes[i].image == feed->image)
+			return &snapshot->processes[i];
+	ck_abort_msg("image %u is not in the snapshot", feed->image);
+	return NULL;
+}
+
+unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind, const char **text)
+{
+	unsigned int count = 0;
+	size_t i;
+
+	if (text)
+		*text = NULL;
+	for (i = 0; i < snapshot->event_count; i++) {
+		if (snapshot->events[i].kind != kind)
+			continue;
+		count++;
+		if (text)
+			*text = snapshot->events[i].text;
+	}
+	return count;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Feeds a model as a collector would: one line per record. Shared by the model's tests. */
+#ifndef UNIT_FEED_H
+#define UNIT_FEED_H
+
+#include <check.h>
+
+#include "model/model.h"
+
+#define SECOND 1000000000ull
+#define MIB (1024ull * 1024)
+
+/* A model and its time, which each record moves on by a microsecond. */
+struct feed {
+	struct model *model;
+	uint64_t now;
+	uint32_t image, pid;
+	int device;
+	uint64_t site;
+};
+
+void feed_begin(struct feed *feed);
+void feed_end(struct feed *feed);
+
+void feed_process(struct feed *feed);		/* REC_PROCESS and REC_IDENTITY, watched from start */
+void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len);
+void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code);
+
+int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes, int result);
+void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes);
+void feed_free(struct feed *feed, uint64_t address, int result);
+/* A free that was entered at @entry. */
+void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry);
+void feed_reset(struct feed *feed, int device);
+void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
+	       unsigned int flags, int result);
+void feed_fail(struct feed *feed, unsigned int call, int result);
+void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name);
+void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text);
+void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file);
+void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches);
+
+/* A snapshot at the feed's time; the test frees it. */
+struct snapshot *feed_snapshot(struct feed *feed);
+
+/* The process of the feed's image in @snapshot; fails the test if there is none. */
+const struct snap_process *feed_find(const struct feed *feed, const struct snapshot *snapshot);
+
+/* How many events of @kind, and the text of the latest (NULL if none). */
+unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind, const char **text);
+
+/* The suites, one per file. */
+Suite *suite_memory(void);
+Suite *suite_counters(void);
+Suite *suite_copies(void);
+Suite *suite_processes(void);
+Suite *suite_random(void);
+Suite *suite_columns(void);
+Suite *suite_tables(void);
+Suite *suite_demangle(void);
+
+#endif

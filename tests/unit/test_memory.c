@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The books of one process: allocations, frees, resets, ends. One rule of docs/cuda-calls per test. */
+#include <string.h>
+
+#include "feed.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+START_TEST(live_is_allocated_less_freed)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x20000, 1000);
+	feed_alloc(&feed, 0x30000, 10);
+	feed_free(&feed, 0x20000, 0);
+	look();
+	ck_assert_uint_eq(process->live, 110);
+	ck_assert_uint_eq(process->peak, 1110);
+	ck_assert_uint_eq(process->live_allocations, 2);
+	ck_assert_uint_eq(process->allocations, 3);
+	ck_assert_uint_eq(process->frees, 1);
+	ck_assert_uint_eq(process->kinds[KIND_DEVICE], 110);
+	ck_assert_uint_eq(process->map_count, 2);
+	ck_assert_uint_eq(process->map[0].address, 0x10000);
+	ck_assert_uint_eq(process->map[0].bytes, 100);
+	ck_assert_int_eq(process->map[0].state, ALLOC_LIVE);
+	ck_assert_str_eq(process->map[0].site, "0x401000");
+	ck_assert_uint_eq(snapshot->live, 110);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+START_TEST(failed_calls_move_no_byte)
+{
+	const char *text;
+
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, 12 * 1024 * MIB, 2);
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0xdead0000, 5, 35);
+	look();
+	ck_assert_uint_eq(process->live, 100);
+	ck_assert_uint_eq(process->peak, 100);
+	ck_assert_uint_eq(process->allocations, 1);
+	ck_assert_uint_eq(process->failed_allocations, 2);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "cudaMalloc of 12.0G"));
+	ck_assert_ptr_nonnull(strstr(text, "holds 100, 100 of it from 0x401000"));
+}
+END_TEST
+
+START_TEST(out_of_memory_names_the_other_holder)
+{
+	const char *text;
+
+	feed_alloc(&feed, 0x10000, 5 * MIB);
+	feed.image = 2;
+	feed.pid = 99;
+	feed_process(&feed);
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "5.0M in process 4242 python"));
+}
+END_TEST
+
+START_TEST(out_of_memory_in_a_loop_leaves_room_in_the_log)
+{
+	const char *text;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 8);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_START, NULL), 1);
+	ck_assert_uint_eq(process->failed_allocations, 1000);
+	feed.now += 2 * SECOND;
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
+	look();
+	count_events(snapshot, EVENT_OUT_OF_MEMORY, &text);
+	ck_assert_ptr_nonnull(strstr(text, "992 more"));
+}
+END_TEST
+
+START_TEST(success_without_address_is_no_allocation)
+{
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, 0, 0);
+	look();
+	ck_assert_uint_eq(process->allocations, 0);
+	ck_assert_uint_eq(process->failed_allocations, 0);
+}
+END_TEST
+
+START_TEST(free_of_null_is_nothing)
+{
+	feed_free(&feed, 0, 0);
+	feed_free(&feed, 0, 1);
+	look();
+	ck_assert_uint_eq(process->frees + process->unknown_frees + process->failed_frees + process->double_frees, 0);
+}
+END_TEST
+
+START_TEST(unknown_free_is_no_failure)
+{
+	feed_free(&feed, 0x999000, 0);
+	look();
+	ck_assert_uint_eq(process->unknown_frees, 1);
+	ck_assert_uint_eq(process->frees, 0);
+	ck_assert_uint_eq(process->failed_frees, 0);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+START_TEST(second_failing_free_is_a_double_free)
+{
+	const char *text;
+
+	feed_alloc(&feed, 0x10000, 100);
+	feed_free(&feed, 0x10000, 0);
+	feed_free(&feed, 0x10000, 1);
+	look();
+	ck_assert_uint_eq(process->double_frees, 1);
+	ck_assert_uint_eq(process->failed_frees, 0);
+	ck_assert_uint_eq(process->frees, 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_DOUBLE_FREE, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "0x10000"));
+}
+END_TEST
+
+START_TEST(other_failing_frees)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_free(&feed, 0x10010, 1);		/* never seen */
+	feed_free(&feed, 0x10000, 700);		/* live: a sticky error, it stays */
+	look();
+	ck_assert_uint_eq(process->failed_frees, 2);
+	ck_assert_uint_eq(process->double_frees, 0);
+	ck_assert_uint_eq(process->live, 100);
+}
+END_TEST
+
+START_TEST(address_is_used_again_after_a_free)
+{
+	int i;
+
+	for (i = 1; i <= 100; i++) {
+		feed_alloc(&feed, 0x10000, (uint64_t)i);
+		feed_free(&feed, 0x10000, 0);
+	}
+	feed_alloc(&feed, 0x10000, 7);
+	feed_free(&feed, 0x10000, 17);		/* live again, so not a double free */
+	look();
+	ck_assert_uint_eq(process->live, 7);
+	ck_assert_uint_eq(process->peak, 100);
+	ck_assert_uint_eq(process->frees, 100);
+	ck_assert_uint_eq(process->double_frees, 0);
+	ck_assert_uint_eq(process->failed_frees, 1);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+}
+END_TEST
+
+START_TEST(free_that_arrives_after_the_address_was_given_again)
+{
+	uint64_t entered;
+
+	feed_alloc(&feed, 0x10000, 100);
+	entered = feed.now + 10;
+	feed_alloc(&feed, 0x10000, 300);		/* thread B, while A is inside free */
+	look();
+	ck_assert_uint_eq(process->live, 300);
+	ck_assert_uint_eq(process->peak, 300);		/* not both */
+	ck_assert_uint_eq(process->live_allocations, 1);
+	feed_free_at(&feed, 0x10000, entered);
+	look();
+	ck_assert_uint_eq(process->live, 300);
+	ck_assert_uint_eq(process->frees, 1);
+	ck_assert_uint_eq(process->live_allocations, 1);
+	feed_free(&feed, 0x10000, 0);
+	feed.now += 5 * SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->frees, 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+START_TEST(race_over_two_generations)
+{
+	uint64_t first, second;
+
+	feed_alloc(&feed, 0x10000, 1);
+	first = feed.now + 10;
+	feed_alloc(&feed, 0x10000, 2);
+	second = feed.now + 10;
+	feed_alloc(&feed, 0x10000, 4);
+	feed_free_at(&feed, 0x10000, second);
+	feed_free_at(&feed, 0x10000, first);
+	look();
+	ck_assert_uint_eq(process->live, 4);
+	ck_assert_uint_eq(process->frees, 2);
+	ck_assert_uint_eq(process->unknown_frees, 0);
+	feed_free(&feed, 0x10000, 0);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+}
+END_TEST
+
+START_TEST(late_free_of_an_overlapped_range)
+{
+	uint64_t entered;
+
+	feed_alloc(&feed, 0x10000, 0x1000);
+	feed_alloc(&feed, 0x11000, 0x1000);
+	entered = feed.now + 10;
+	feed_alloc(&feed, 0x10800, 0x1000);	/* over the end of one and the start of the other */
+	look();
+	ck_assert_uint_eq(process->live, 0x1000);
+	ck_assert_uint_eq(process->live_allocations, 1);
+	feed_free_at(&feed, 0x10000, entered);
+	feed_free_at(&feed, 0x11000, entered);
+	feed.now += 3 * SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(process->frees, 2);
+	ck_assert_uint_eq(process->live, 0x1000);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+}
+END_TEST
+
+START_TEST(missed_free_is_counted_as_lost)
+{
+	uint64_t entered;
+
+	feed_alloc(&feed, 0x10000, 100);
+	entered = feed.now + 10;
+	feed_alloc(&feed, 0x10000, 300);
+	feed.now += SECOND / 2;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+	feed.now += SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), 1);
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(process->live, 300);
+	/* Even now it does not take the newer one with it. */
+	feed_free_at(&feed, 0x10000, entered);
+	look();
+	ck_assert_uint_eq(process->live, 300);
+	ck_assert_uint_eq(process->unknown_frees, 1);
+}
+END_TEST
+
+START_TEST(missed_free_is_counted_at_the_end)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x10000, 300);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 1);
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(process->leaked, 300);
+}
+END_TEST
+
+START_TEST(kinds_of_their_own)
+{
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x100000, 1, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x200000, 2, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, 0x300000, 4, 0);
+	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_PHYSICAL, 0x400000, 8, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x500000, 16, 0);
+	feed_alloc_as(&feed, CALL_cudaHostRegister, KIND_REGISTERED, 0x600000, 32, 0);
+	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
+	look();
+	ck_assert_uint_eq(process->live, 15);
+	ck_assert_uint_eq(process->peak, 15);
+	ck_assert_uint_eq(process->kinds[KIND_MANAGED], 1);
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], 16);
+	ck_assert_uint_eq(process->kinds[KIND_REGISTERED], 32);
+	ck_assert_uint_eq(process->live_allocations, 7);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 15);		/* pinned, registered and shared never leak */
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->live_allocations, 0);
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], 0);
+	ck_assert_uint_eq(process->kinds[KIND_DEVICE], 0);
+	ck_assert_uint_eq(process->map_count, 4);
+}
+END_TEST
+
+START_TEST(array_handles_cover_no_addresses)
+{
+	/* An array's handle lies in the host's heap, where its bytes are not. */
+	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, 0x55550000, 64 * MIB, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, 0x55550040, 64 * MIB, 0);
+	feed_alloc_as(&feed, CALL_cudaHostRegister, KIND_REGISTERED, 0x55540000, MIB, 0);
+	feed_free(&feed, 0x55550040, 0);
+	feed.now += 3 * SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(process->live, 64 * MIB);
+	ck_assert_uint_eq(process->kinds[KIND_REGISTERED], MIB);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+}
+END_TEST
+
+START_TEST(shared_memory_can_be_opened_twice)
+{
+	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
+	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
+	feed_free(&feed, 0x700000, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 1);
+	feed_free(&feed, 0x700000, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 0);
+	ck_assert_uint_eq(process->unknown_frees, 0);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+}
+END_TEST
+
+START_TEST(exit_leaks_what_is_live)
+{
+	const char *text;
+
+	feed_text(&feed, REC_SITE, 0x401000, 0, "forget+0x1a (leaky)");
+	feed_alloc(&feed, 0x10000, 100);
+	feed.now += 3 * SECOND;
+	feed_exit(&feed, END_EXIT, 3 << 8);
+	feed.now += 60 * SECOND;
+	look();
+	ck_assert(process->exited);
+	ck_assert_int_eq(process->exit_code, 3 << 8);
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(process->peak, 100);
+	ck_assert_uint_eq(snapshot->leaked, 100);
+	ck_assert_uint_eq(process->map_count, 1);
+	ck_assert_int_eq(process->map[0].state, ALLOC_LEAKED);
+	ck_assert_uint_eq(process->map[0].age, 3 * SECOND + 1000);
+	ck_assert_uint_eq(process->sites[0].leaked, 100);
+	ck_assert_str_eq(process->sites[0].site, "forget+0x1a (leaky)");
+	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, &text), 1);
+	ck_assert_str_eq(text, "leaked 100 in 1 allocation, most from forget+0x1a (leaky)");
+}
+END_TEST
+
+START_TEST(clean_exit_leaks_nothing)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_free(&feed, 0x10000, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->map_count, 0);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, NULL), 0);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_END, NULL), 1);
+}
+END_TEST
+
+START_TEST(caches_hold_and_do_not_leak)
+{
+	feed_text(&feed, REC_SITE, 0x401000, SITE_IS_HELD, "c10::cuda::alloc");
+	feed_alloc(&feed, 0x10000, 100);
+	feed.site = 0x500000;
+	feed_alloc(&feed, 0x20000, 7);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->held, 100);
+	ck_assert_uint_eq(process->leaked, 7);
+	ck_assert_int_eq(process->map[0].state, ALLOC_HELD);
+	ck_assert_int_eq(process->map[1].state, ALLOC_LEAKED);
+	/* A site's name may come late. */
+	feed_text(&feed, REC_SITE, 0x500000, SITE_IS_HELD, "cublasCreate");
+	look();
+	ck_assert_uint_eq(process->held, 107);
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_int_eq(process->map[1].state, ALLOC_HELD);
+}
+END_TEST
+
+START_TEST(reset_ends_a_device)
+{
+	const char *text;
+
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x50000, 16, 0);
+	feed.device = 1;
+	feed_alloc(&feed, 0x20000, 30);
+	feed_reset(&feed, 0);
+	look();
+	ck_assert_uint_eq(process->live, 30);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], 0);
+	ck_assert_uint_eq(process->live_allocations, 1);
+	ck_assert_uint_eq(process->map_count, 2);
+	ck_assert_int_eq(process->map[0].state, ALLOC_LEAKED);
+	ck_assert_int_eq(process->map[1].state, ALLOC_LIVE);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_RESET, &text), 1);
+	ck_assert_str_eq(text, "cudaDeviceReset of device 0 ended 1 live allocation: 100 leaked");
+	/* The address is given again: what leaked leaves the map, not the sum. */
+	feed_alloc(&feed, 0x10000, 50);
+	look();
+	ck_assert_uint_eq(process->live, 80);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(process->map_count, 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 180);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+START_TEST(reset_of_unknown_device_ends_all)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed.device = 1;
+	feed_alloc(&feed, 0x20000, 30);
+	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
+	feed_free(&feed, 0x20000, 1);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->leaked, 130);
+	ck_assert_uint_eq(process->failed_frees, 1);
+	ck_assert_uint_eq(process->double_frees, 0);
+}
+END_TEST
+
+START_TEST(free_after_reset_that_succeeds_was_no_leak)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
+	feed_free(&feed, 0x10000, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->frees, 1);
+	ck_assert(process->inexact);
+}
+END_TEST
+
+START_TEST(sites_are_summed_and_sorted)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x20000, 100);
+	feed.site = 0x7000;
+	feed_alloc(&feed, 0x30000, 500);
+	feed_free(&feed, 0x10000, 0);
+	feed_module(&feed, 0x6000, 0x8000, 0x200, "libfoo.so");
+	look();
+	ck_assert_uint_eq(process->site_count, 2);
+	ck_assert_str_eq(process->sites[0].site, "libfoo.so+0x1200");
+	ck_assert_uint_eq(process->sites[0].live, 500);
+	ck_assert_uint_eq(process->sites[1].live, 100);
+	ck_assert_uint_eq(process->sites[1].allocations, 2);
+}
+END_TEST
+
+START_TEST(sites_are_bounded)
+{
+	uint64_t i, n = 65536 + 1000;
+
+	for (i = 0; i < n; i++) {
+		feed.site = 0x1000 + i * 16;
+		feed_alloc(&feed, 0x100000 + i * 256, 1);
+	}
+	look();
+	ck_assert_uint_eq(process->live, n);
+	ck_assert_uint_eq(process->site_count, 65537);
+	ck_assert_str_eq(process->sites[0].site, "other call sites");
+	ck_assert_uint_eq(process->sites[0].live, 1000);
+	ck_assert_uint_eq(process->map_count, 1000);
+	ck_assert_uint_eq(process->map_omitted, n - 1000);
+}
+END_TEST
+
+START_TEST(map_lists_the_largest)
+{
+	uint64_t i;
+	struct snapshot *all;
+
+	for (i = 0; i < 5000; i++)
+		feed_alloc(&feed, 0x100000 + i * 0x10000, 1 + (i * 2654435761u) % 60000);
+	look();
+	ck_assert_uint_eq(process->map_count, 1000);
+	ck_assert_uint_eq(process->map_omitted, 4000);
+	all = model_snapshot(feed.model, feed.now, (unsigned int)-1);
+	ck_assert_uint_eq(all->processes[0].map_count, 5000);
+	for (i = 0; i < 1000; i++) {
+		ck_assert_uint_eq(process->map[i].address, all->processes[0].map[i].address);
+		if (i)
+			ck_assert_uint_le(process->map[i].bytes, process->map[i - 1].bytes);
+	}
+	snapshot_free(all);
+	all = model_snapshot(feed.model, feed.now, 0);
+	ck_assert_uint_eq(all->processes[0].map_count, 0);
+	ck_assert_uint_eq(all->processes[0].map_omitted, 5000);
+	snapshot_free(all);
+}
+END_TEST
+
+START_TEST(sizes_that_lie_do_not_wrap)
+{
+	feed_alloc(&feed, 0x1000, UINT64_MAX);
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0xfffffffffffffff0, UINT64_MAX, 0);
+	look();
+	ck_assert_uint_ge(process->live, 1ull << 52);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+}
+END_TEST
+
+START_TEST(many_missed_frees_are_bounded)
+{
+	uint64_t i;
+
+	for (i = 0; i < 20000; i++)
+		feed_alloc(&feed, 0x10000, 1);
+	look();
+	ck_assert_uint_eq(process->live, 1);
+	ck_assert_uint_ge(snapshot->lost[LOST_FREE], 20000 - 4097);
+}
+END_TEST
+
+Suite *suite_memory(void)
+{
+	Suite *suite = suite_create("memory");
+	TCase *tests = tcase_create("memory");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, live_is_allocated_less_freed);
+	tcase_add_test(tests, failed_calls_move_no_byte);
+	tcase_add_test(tests, out_of_memory_names_the_other_holder);
+	tcase_add_test(tests, out_of_memory_in_a_loop_leaves_room_in_the_log);
+	tcase_add_test(tests, success_without_address_is_no_allocation);
+	tcase_add_test(tests, free_of_null_is_nothing);
+	tcase_add_test(tests, unknown_free_is_no_failure);
+	tcase_add_test(tests, second_failing_free_is_a_double_free);
+	tcase_add_test(tests, other_failing_frees);
+	tcase_add_test(tests, address_is_used_again_after_a_free);
+	tcase_add_test(tests, free_that_arrives_after_the_address_was_given_again);
+	tcase_add_test(tests, race_over_two_generations);
+	tcase_add_test(tests, late_free_of_an_overlapped_range);
+	tcase_add_test(tests, missed_free_is_counted_as_lost);
+	tcase_add_test(tests, missed_free_is_counted_at_the_end);
+	tcase_add_test(tests, kinds_of_their_own);
+	tcase_add_test(tests, array_handles_cover_no_addresses);
+	tcase_add_test(tests, shared_memory_can_be_opened_twice);
+	tcase_add_test(tests, exit_leaks_what_is_live);
+	tcase_add_test(tests, clean_exit_leaks_nothing);
+	tcase_add_test(tests, caches_hold_and_do_not_leak);
+	tcase_add_test(tests, reset_ends_a_device);
+	tcase_add_test(tests, reset_of_unknown_device_ends_all);
+	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
+	tcase_add_test(tests, sites_are_summed_and_sorted);
+	tcase_add_test(tests, sites_are_bounded);
+	tcase_add_test(tests, map_lists_the_largest);
+	tcase_add_test(tests, sizes_that_lie_do_not_wrap);
+	tcase_add_test(tests, many_missed_frees_are_bounded);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
