@@ -1,0 +1,94 @@
+# The workloads: CUDA programs that tests and demonstrations run on the
+# double.  Include after tests/double/double.mk.  The C ones need no toolkit;
+# those in CUDA C++ are built where configure found nvcc.
+
+WORKLOAD_SOURCES = \
+	tests/workloads/basic.c \
+	tests/workloads/copies.c \
+	tests/workloads/kernels.c \
+	tests/workloads/lives.c \
+	tests/workloads/many.c \
+	tests/workloads/workload.c
+
+WORKLOAD_HEADERS = \
+	tests/workloads/workload.h \
+	tests/double/cuda_double.h \
+	tests/double/cuda_double_driver.h
+
+WORKLOAD_CU_SOURCES = \
+	tests/workloads/async_alloc.cu \
+	tests/workloads/leak.cu \
+	tests/workloads/managed.cu \
+	tests/workloads/streams.cu \
+	tests/workloads/vector_add.cu \
+	tests/workloads/zero_copy.cu
+
+# Not the main build's flags: a sanitizer in a watched program helps nobody.
+WORKLOAD_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -pthread
+
+workload_bin = tests/workloads/bin
+WORKLOADS = $(workload_bin)/workload $(workload_bin)/workload-static
+
+$(workload_bin)/workload: $(WORKLOAD_SOURCES) $(WORKLOAD_HEADERS) $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) $(workload_bin)
+	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  `for f in $(WORKLOAD_SOURCES); do echo $$d/$$f; done` \
+	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 \
+	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
+
+$(workload_bin)/workload-static: $(WORKLOAD_SOURCES) $(WORKLOAD_HEADERS) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	@$(MKDIR_P) $(workload_bin)
+	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  `for f in $(WORKLOAD_SOURCES); do echo $$d/$$f; done` \
+	  $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 -ldl \
+	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
+
+if HAVE_NVCC
+WORKLOADS_CU = \
+	$(workload_bin)/async_alloc $(workload_bin)/async_alloc-static \
+	$(workload_bin)/leak $(workload_bin)/leak-static \
+	$(workload_bin)/managed $(workload_bin)/managed-static \
+	$(workload_bin)/streams $(workload_bin)/streams-static \
+	$(workload_bin)/vector_add $(workload_bin)/vector_add-static \
+	$(workload_bin)/zero_copy $(workload_bin)/zero_copy-static
+else
+WORKLOADS_CU =
+endif
+
+# nvcc takes the file's name as a kernel's module name, so give it the short one.
+workload_nvcc = $(MKDIR_P) $(workload_bin); $(NVCC) -O2 -lineinfo \
+	-I$(srcdir)/tests/workloads -o $@ $(srcdir)/tests/workloads/$${cu}.cu \
+	-Xlinker -rpath -Xlinker '$$ORIGIN/../../double/lib'
+workload_nvcc_shared = cu=$(@F); $(workload_nvcc) -cudart shared
+workload_nvcc_static = cu=`echo $(@F) | sed 's/-static$$//'`; $(workload_nvcc) \
+	-cudart none $(double_lib)/libcudart_static.a \
+	-Xlinker $(double_lib)/libcuda.so.1 -lpthread -ldl
+
+$(workload_bin)/async_alloc: tests/workloads/async_alloc.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/leak: tests/workloads/leak.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/managed: tests/workloads/managed.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/streams: tests/workloads/streams.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/vector_add: tests/workloads/vector_add.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/zero_copy: tests/workloads/zero_copy.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/async_alloc-static: tests/workloads/async_alloc.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/leak-static: tests/workloads/leak.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/managed-static: tests/workloads/managed.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/streams-static: tests/workloads/streams.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/vector_add-static: tests/workloads/vector_add.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/zero_copy-static: tests/workloads/zero_copy.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+
+EXTRA_DIST += $(WORKLOAD_SOURCES) $(WORKLOAD_CU_SOURCES) \
+	tests/workloads/workload.h tests/workloads/check.cuh
+CLEANFILES += $(WORKLOADS) $(WORKLOADS_CU)
