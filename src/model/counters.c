@@ -200,6 +200,15 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 		image->sync_ns = ns;
 }
 
+void model_inexact(struct model *model, uint32_t number)
+{
+	int error;
+	struct image *image = model_image(model, number, &error);
+
+	if (image)
+		image->inexact = true;
+}
+
 #define FREE_ALL(name, tree, member) do { \
 	struct name##_entry *entry_, *next_; \
 	for (entry_ = RB_MIN(tree, &image->member); entry_; entry_ = next_) { \

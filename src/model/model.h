@@ -56,6 +56,9 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
  */
 void model_sync(struct model *model, uint32_t image, uint64_t ns);
 
+/* Marks @image: something of it was lost, its figures are not exact. */
+void model_inexact(struct model *model, uint32_t image);
+
 /* Sets what was lost to @cause, as a total since start. For causes below LOST_BPF_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The BPF programs: one source, two objects (see cutop.bpf.c), each embedded as
+# a skeleton. They need no header and no BTF of the kernel they are built on.
+
+bpf_sources = \
+	bpf/cutop.bpf.c \
+	bpf/copy.bpf.h \
+	bpf/launch.bpf.h \
+	bpf/memory.bpf.h \
+	bpf/names.bpf.h \
+	bpf/plain.bpf.h \
+	bpf/state.bpf.h \
+	bpf/vmlinux_min.h \
+	bpf/watch.bpf.h
+bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter
+
+AM_V_BPF = $(am__v_BPF_@AM_V@)
+am__v_BPF_ = $(am__v_BPF_@AM_DEFAULT_V@)
+am__v_BPF_0 = @echo "  BPF     " $@;
+am__v_BPF_1 =
+
+bpf_compile = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS) \
+	-c $(srcdir)/bpf/cutop.bpf.c
+bpf_inputs = $(bpf_sources) include/cutop_calls.h include/cutop_event.h
+
+bpf/cutop.bpf.o: $(bpf_inputs)
+	@$(MKDIR_P) bpf
+	$(AM_V_BPF)$(bpf_compile) -o $@.tmp && $(LLVM_STRIP) -g $@.tmp && mv -f $@.tmp $@
+
+bpf/cutop_context.bpf.o: $(bpf_inputs)
+	@$(MKDIR_P) bpf
+	$(AM_V_BPF)$(bpf_compile) -DSESSION_CONTEXT -o $@.tmp && $(LLVM_STRIP) -g $@.tmp && mv -f $@.tmp $@
+
+bpf/cutop.skel.h: bpf/cutop.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton bpf/cutop.bpf.o name cutop_bpf > $@.tmp && mv -f $@.tmp $@
+
+bpf/cutop_context.skel.h: bpf/cutop_context.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton bpf/cutop_context.bpf.o name cutop_context_bpf > $@.tmp && mv -f $@.tmp $@
+
+BUILT_SOURCES += $(bpf_skeletons)
+EXTRA_DIST += $(bpf_sources)
+CLEANFILES += $(bpf_skeletons) bpf/cutop.bpf.o bpf/cutop_context.bpf.o

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies. Where the arguments say direction and size, a copy is counted in its
+ * row of the map `copies`. Where they do not (cudaMemcpyDefault, or extents in
+ * elements of an array), it goes through the ring and the model, which knows
+ * the allocations, resolves and counts it.
+ */
+#ifndef COPY_BPF_H
+#define COPY_BPF_H
+
+/* struct cudaMemcpy3DParms and cudaMemcpy3DPeerParms, driver_types.h */
+struct copy_3d {
+	__u64 source_array, source_pos[3], source_pointer, source_pitched[3];
+	__u64 destination_array, destination_pos[3], destination_pointer, destination_pitched[3];
+	struct extent extent;
+	__u64 kind;
+};
+
+struct copy_3d_peer {
+	__u64 source_array, source_pos[3], source_pointer, source_pitched[3];
+	__u64 source_device;
+	__u64 destination_array, destination_pos[3], destination_pointer, destination_pitched[3];
+	__u64 destination_device;
+	struct extent extent;
+};
+
+#define BATCH_MAX	256	/* copies of one batch whose size is looked at */
+#define BATCH3D_MAX	64
+#define BATCH3D_OP	112	/* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
+#define BATCH3D_EXTENT	80	/* where its extent is */
+
+static __always_inline __u64 extent_size(const struct extent *extent)
+{
+	return extent->width * extent->height * extent->depth;
+}
+
+static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
+{
+	__u64 total = 0, size;
+	__u32 i;
+
+	if (count > BATCH_MAX)
+		count_lost(LOST_ARGUMENT);
+	for (i = 0; i < BATCH_MAX; i++) {
+		if (i >= count)
+			break;
+		if (bpf_probe_read_user(&size, sizeof(size), (void *)(sizes + 8 * i)))
+			break;
+		total += size;
+	}
+	return total;
+}
+
+static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
+{
+	struct extent extent;
+	__u64 total = 0;
+	__u32 i;
+
+	if (count > BATCH3D_MAX)
+		count_lost(LOST_ARGUMENT);
+	for (i = 0; i < BATCH3D_MAX; i++) {
+		if (i >= count)
+			break;
+		if (bpf_probe_read_user(&extent, sizeof(extent),
+					(void *)(operations + i * BATCH3D_OP + BATCH3D_EXTENT)))
+			break;
+		total += extent_size(&extent);
+	}
+	return total;
+}
+
+static __always_inline __u8 direction_of(__u64 kind)
+{
+	if (kind <= DIR_D2D)
+		return kind;
+	return kind == CUDA_MEMCPY_DEFAULT ? DIR_DEFAULT : DIR_UNKNOWN;
+}
+
+static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool peer)
+{
+	struct copy_3d p = {};
+	struct copy_3d_peer q = {};
+
+	if (!frame)
+		return 0;
+	if (peer) {
+		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
+			count_lost(LOST_ARGUMENT);
+		frame->args[0] = q.destination_array ? q.destination_array : q.destination_pointer;
+		frame->args[1] = q.source_array ? q.source_array : q.source_pointer;
+		frame->args[2] = extent_size(&q.extent);
+		frame->direction = DIR_P2P;
+		frame->flags = q.source_array || q.destination_array ? COPY_IN_ELEMENTS : 0;
+		return 0;
+	}
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
+		count_lost(LOST_ARGUMENT);
+	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
+	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
+	frame->args[2] = extent_size(&p.extent);
+	frame->direction = direction_of((__u32)p.kind);
+	frame->flags = p.source_array || p.destination_array ? COPY_IN_ELEMENTS : 0;
+	return 0;
+}
+
+/* Fills frame->args: 0 destination, 1 source, 2 bytes; frame->direction and frame->flags. */
+static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *frame,
+					   const volatile struct call_desc *desc)
+{
+	__u32 c = desc->c, d = desc->d, rule = desc->b;
+	__u64 word = 0;
+
+	frame->flags = 0;
+	if (rule == BYTES_3D || rule == BYTES_3D_PEER) {
+		copy_3d_arguments(frame, call_arg(ctx, c), rule == BYTES_3D_PEER);
+		return;
+	}
+	frame->args[0] = call_arg(ctx, COPY_DESTINATION(desc->a));
+	frame->args[1] = call_arg(ctx, COPY_SOURCE(desc->a));
+	frame->args[2] = call_arg(ctx, c);
+	if (rule == BYTES_2D) {
+		frame->args[2] *= call_arg(ctx, c + 1);
+	} else if (rule == BYTES_BATCH) {
+		frame->args[2] = batch_bytes(frame->args[2], call_arg(ctx, c + 1));
+		/* The first copy stands for the batch. */
+		if (!bpf_probe_read_user(&word, sizeof(word), (void *)frame->args[0]))
+			frame->args[0] = word;
+		if (!bpf_probe_read_user(&word, sizeof(word), (void *)frame->args[1]))
+			frame->args[1] = word;
+	} else if (rule == BYTES_BATCH3D) {
+		frame->args[2] = batch3d_bytes(call_arg(ctx, c + 1), frame->args[2]);
+	}
+	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
+}
+
+static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	struct frame *frame;
+
+	if (!thread || call >= CALL_COUNT)
+		return 1;
+	frame = frame_open(thread, ctx, call);
+	if (!frame)
+		return 1;
+	if (frame->nested) {
+		if (session)
+			frame_cancel(thread);
+		return 1;
+	}
+	copy_arguments(ctx, frame, desc_of(call));
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* True if the duration of a copy says something of the bandwidth: interface, Definitions. */
+static __always_inline bool is_timed(__u8 direction, __u64 bytes)
+{
+	return direction != DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
+}
+
+static __always_inline void copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
+				       bool async, __u64 ns, bool failed)
+{
+	struct copy_key key = {
+		.image = thread->image,
+		.call = call,
+		.direction = frame->direction,
+		.mode = async ? COPY_ASYNC : COPY_SYNC,
+		.device = thread->device,
+	};
+	struct copy_row *row = bpf_map_lookup_elem(&copies, &key);
+	__u64 bytes = frame->args[2];
+	__u32 bucket;
+
+	if (!row) {
+		bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&copies, &key);
+		if (!row) {
+			count_lost_of(thread->image, LOST_COPY_ROWS);
+			return;
+		}
+	}
+	__sync_fetch_and_add(&row->calls, 1);
+	__sync_fetch_and_add(&row->ns, ns);
+	raise_max(&row->max_ns, ns);
+	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
+	if (bucket < CUTOP_HIST_BUCKETS)
+		__sync_fetch_and_add(&row->hist[bucket], 1);
+	if (failed) {
+		__sync_fetch_and_add(&row->failures, 1);
+		return;
+	}
+	__sync_fetch_and_add(&row->bytes, bytes);
+	bucket = histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS);
+	if (bucket < CUTOP_SIZE_BUCKETS)
+		__sync_fetch_and_add(&row->sizes[bucket], 1);
+	if (!async && is_timed(frame->direction, bytes)) {
+		__sync_fetch_and_add(&row->timed_bytes, bytes);
+		__sync_fetch_and_add(&row->timed_ns, ns);
+	}
+}
+
+static __always_inline int copy_return(struct pt_regs *ctx)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_leave();
+	__u64 now = bpf_ktime_get_ns();
+	struct rec_copy *rec;
+	struct frame *frame;
+	__s32 result;
+	bool async;
+
+	if (!thread || call >= CALL_COUNT)
+		return 0;
+	frame = frame_close(thread, ctx, call);
+	if (!frame || frame->nested)
+		return 0;
+	result = PT_REGS_RC(ctx);
+	async = desc_of(call)->flags & CALL_ASYNC;
+	if (result)
+		failure_count(thread->image, call, result, frame->site, now);
+	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
+		copy_count(thread, frame, call, async, now - frame->entry, result != 0);
+		return 0;
+	}
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	header_fill(&rec->hdr, REC_COPY, sizeof(*rec), thread->image, now);
+	rec->destination = frame->args[0];
+	rec->source = frame->args[1];
+	rec->bytes = frame->args[2];
+	rec->ns = now - frame->entry;
+	rec->result = result;
+	rec->device = thread->device;
+	rec->call = call;
+	rec->direction = frame->direction;
+	rec->flags = frame->flags | (async ? COPY_IS_ASYNC : 0);
+	rec->pad = 0;
+	bpf_ringbuf_submit(rec, quiet_flags());
+	return 0;
+}
+
+#endif

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every program shares: the maps, the images, and each thread's state.
+ *
+ * A thread's state lives in task-local storage, which is cheaper than a hash
+ * keyed by thread. It caches the thread's image, so that the hot path looks up
+ * nothing, and holds a small stack of frames, one for each hooked call that
+ * the thread is inside of, since hooked calls nest: cudaMalloc calls
+ * cuMemAlloc. Only the outermost is counted.
+ *
+ * Frames carry the stack pointer at entry. A frame below the current stack
+ * pointer was left by longjmp or an exception, and is dropped. One above it
+ * is an outer call if the kernel's return trampoline still stands in its
+ * return-address slot, and was left if not.
+ */
+#ifndef STATE_BPF_H
+#define STATE_BPF_H
+
+#define FRAME_COUNT	8	/* a power of two */
+#define WATCHFUL_COUNT	4096	/* a power of two */
+#define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
+
+#ifndef EFAULT
+#define EFAULT 14
+#define EEXIST 17
+#define E2BIG 7
+#endif
+
+/* Set by user space before loading. */
+#define CALL_TABLE_SIZE	1024	/* a power of two, so that an index can be masked for the verifier */
+_Static_assert(CALL_COUNT <= CALL_TABLE_SIZE, "more calls than the table has room for");
+const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
+#define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) { layer, class, group, flags, a, b, c, d },
+	CUTOP_CALLS(CUTOP_CALL)
+#undef CUTOP_CALL
+};
+const volatile bool exact_launches;
+const volatile bool only_listed;	/* only processes in the map `listed` */
+const volatile bool follow_children;	/* of listed processes */
+const volatile __u32 only_uid = -1;
+const volatile __u32 own_tgid;
+const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
+const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
+const volatile __u32 page_shift = 12;
+
+/* Read by user space. */
+__u64 lost[LOST_BPF_COUNT];
+__u32 last_image;
+/* Per image, by its low bits: launches that still get a return probe after a failure. */
+__u32 watchful[WATCHFUL_COUNT];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} events SEC(".maps");
+
+struct frame {
+	__u64 sp;
+	__u64 entry;		/* time */
+	__u64 site;
+	__u64 args[4];
+	__u16 call;
+	__u8 nested;
+	__u8 direction;
+	__u32 flags;
+};
+
+struct thread_state {
+	__u32 image;		/* 0: not watched */
+	__s32 device;
+	__u32 depth;
+	__u32 in_sync;		/* frames that count in the image's sync_depth */
+	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
+	struct frame frames[FRAME_COUNT];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} threads SEC(".maps");
+
+#define HASH_MAP(name, key_type, value_type, entries)		\
+	struct {						\
+		__uint(type, BPF_MAP_TYPE_HASH);		\
+		__uint(map_flags, BPF_F_NO_PREALLOC);		\
+		__uint(max_entries, entries);			\
+		__type(key, key_type);				\
+		__type(value, value_type);			\
+	} name SEC(".maps")
+
+HASH_MAP(images, __u32, struct image_row, 65536);	/* by image; user space deletes */
+HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present image */
+HASH_MAP(listed, __u32, __u32, 65536);			/* processes to watch, if only_listed */
+HASH_MAP(late, __u32, __u32, 65536);			/* processes that ran before their library was probed */
+HASH_MAP(launches, struct launch_key, struct launch_row, 262144);
+HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
+HASH_MAP(calls, struct call_key, struct call_row, 262144);
+HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
+
+static const struct launch_row no_launches;
+static const struct copy_row no_copies;
+static const struct call_row no_calls;
+
+static __always_inline const volatile struct call_desc *desc_of(__u32 call)
+{
+	call &= CALL_TABLE_SIZE - 1;
+	asm volatile("" : "+r"(call));
+	return &call_table[call & (CALL_TABLE_SIZE - 1)];
+}
+
+static __always_inline void count_lost(enum lost_cause cause)
+{
+	__sync_fetch_and_add(&lost[cause], 1);
+}
+
+static __always_inline void count_lost_of(__u32 image, enum lost_cause cause)
+{
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+
+	count_lost(cause);
+	if (row)
+		row->inexact = 1;
+}
+
+/*
+ * Waking the reader costs more than everything else in a probe, so frequent
+ * records do it only when the ring fills up; the reader comes by itself.
+ */
+static __always_inline __u64 quiet_flags(void)
+{
+	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > wake_bytes ? BPF_RB_FORCE_WAKEUP :
+									   BPF_RB_NO_WAKEUP;
+}
+
+#define header_fill(hdr_, type_, size_, image_, time_)			\
+	do {								\
+		__u64 id_ = bpf_get_current_pid_tgid();			\
+		(hdr_)->type = type_;					\
+		(hdr_)->size = size_;					\
+		(hdr_)->image = image_;					\
+		(hdr_)->time = time_;					\
+		(hdr_)->tgid = id_ >> 32;				\
+		(hdr_)->tid = (__u32)id_;				\
+	} while (0)
+
+static __always_inline __u32 histogram_bucket(__u64 value, int shift, __u32 buckets)
+{
+	__u32 bucket = 0;
+
+	value >>= shift;
+	if (value >> 32) {
+		bucket += 32;
+		value >>= 32;
+	}
+	if (value >> 16) {
+		bucket += 16;
+		value >>= 16;
+	}
+	if (value >> 8) {
+		bucket += 8;
+		value >>= 8;
+	}
+	if (value >> 4) {
+		bucket += 4;
+		value >>= 4;
+	}
+	if (value >> 2) {
+		bucket += 2;
+		value >>= 2;
+	}
+	if (value >> 1)
+		bucket += 1;
+	return bucket < buckets ? bucket : buckets - 1;
+}
+
+static __always_inline void raise_max(__u64 *max, __u64 value)
+{
+	__u64 old = *(volatile __u64 *)max;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		__u64 seen;
+
+		if (value <= old)
+			return;
+		seen = __sync_val_compare_and_swap(max, old, value);
+		if (seen == old)
+			return;
+		old = seen;
+	}
+}
+
+/* ---- images ---- */
+
+static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
+{
+	if (tgid == own_tgid)
+		return false;
+	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
+		return false;
+	if (only_uid != (__u32)-1 && only_uid != (__u32)bpf_get_current_uid_gid())
+		return false;
+	return true;
+}
+
+/* Gives the current process an image. Returns 0 if it is not watched or there is no room. */
+static __noinline __u32 image_new(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct image_row row = {};
+	struct rec_process *rec;
+	__u32 image, *known;
+
+	if (!is_watched(task, tgid))
+		return 0;
+	image = __sync_fetch_and_add(&last_image, 1) + 1;
+	row.tgid = tgid;
+	row.start_time = BPF_CORE_READ(task, group_leader, start_boottime);
+	row.parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
+	row.uid = (__u32)bpf_get_current_uid_gid();
+	row.late = bpf_map_lookup_elem(&late, &tgid) != NULL;
+	row.first_time = bpf_ktime_get_ns();
+	BPF_CORE_READ_STR_INTO(&row.comm, task, group_leader, comm);
+	if (bpf_map_update_elem(&images, &image, &row, BPF_NOEXIST)) {
+		count_lost(LOST_PROCESSES);
+		return 0;
+	}
+	if (bpf_map_update_elem(&tgids, &tgid, &image, BPF_NOEXIST)) {
+		/* Another thread of the process was faster, or there is no room. */
+		bpf_map_delete_elem(&images, &image);
+		known = bpf_map_lookup_elem(&tgids, &tgid);
+		if (known)
+			return *known;
+		count_lost(LOST_PROCESSES);
+		return 0;
+	}
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec)
+		return image;	/* nothing is lost: user space finds the row */
+	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), image, row.first_time);
+	rec->start_time = row.start_time;
+	rec->parent_tgid = row.parent_tgid;
+	rec->uid = row.uid;
+	__builtin_memcpy(rec->comm, row.comm, sizeof(rec->comm));
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return image;
+}
+
+static __noinline int thread_begin(struct thread_state *thread)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
+
+	if (!thread)
+		return 0;
+	thread->image = known ? *known : image_new();
+	/* A late process may have chosen its device before cutop came. */
+	thread->device = bpf_map_lookup_elem(&late, &tgid) ? CUTOP_DEVICE_UNKNOWN : 0;
+	return 0;
+}
+
+/* The current thread's state at entry; NULL if it is not watched. */
+static __always_inline struct thread_state *thread_enter(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	if (!thread) {
+		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!thread) {
+			count_lost(LOST_THREADS);
+			return NULL;
+		}
+		thread_begin(thread);
+	}
+	return thread->image ? thread : NULL;
+}
+
+/* The same at return. A thread without state was inside the call when the probe came: not lost. */
+static __always_inline struct thread_state *thread_leave(void)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+
+	return thread && thread->image ? thread : NULL;
+}
+
+/* ---- frames ---- */
+
+static __always_inline __u64 call_sp(struct pt_regs *ctx)
+{
+	return PT_REGS_SP(ctx);
+}
+
+/* At return the stack pointer is what it was at entry, less the return address on x86-64. */
+static __always_inline __u64 return_sp(struct pt_regs *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return PT_REGS_SP(ctx) - 8;
+#else
+	return PT_REGS_SP(ctx);
+#endif
+}
+
+/* The caller's return address at entry. */
+static __always_inline __u64 caller_address(struct pt_regs *ctx)
+{
+	__u64 address = 0;
+
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_user(&address, sizeof(address), (void *)PT_REGS_SP(ctx));
+#else
+	address = PT_REGS_RET(ctx);
+#endif
+	return address;
+}
+
+/* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
+static __always_inline bool frame_alive(struct thread_state *thread, struct frame *frame)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 word = 0;
+
+	if (!thread->trampoline) {
+		struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+		thread->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+		if (!thread->trampoline)
+			return true;
+	}
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)frame->sp))
+		return false;
+	return word == thread->trampoline;
+#else
+	return true;	/* the return address is in a register: nothing to compare */
+#endif
+}
+
+/* Drops the frames of calls that will not return. Rare: only called when there are frames. */
+static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
+{
+	int i;
+
+	if (!thread)
+		return 0;
+	for (i = 0; i < FRAME_COUNT; i++) {
+		struct frame *frame;
+
+		if (!thread->depth)
+			break;
+		frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
+		if (frame->sp >= sp && frame_alive(thread, frame))
+			break;
+		thread->depth--;
+		if (!frame->nested)
+			count_lost_of(thread->image, LOST_RETURN);
+	}
+	return 0;
+}
+
+/*
+ * Opens a frame for @call. Returns it, or NULL if there is no room for it.
+ * frame->nested says whether an outer hooked call is under way.
+ */
+static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+{
+	__u64 sp = call_sp(ctx);
+	struct frame *frame;
+	__u32 depth;
+
+	if (thread->depth)
+		frames_settle(thread, sp);
+	depth = thread->depth;
+	if (depth >= FRAME_COUNT) {
+		count_lost_of(thread->image, LOST_NESTING);
+		return NULL;
+	}
+	frame = &thread->frames[depth & (FRAME_COUNT - 1)];
+	frame->sp = sp;
+	frame->call = call;
+	frame->nested = depth > 0;
+	if (depth)
+		frame->site = thread->frames[0].site;
+	else
+		frame->site = caller_address(ctx);
+	thread->depth = depth + 1;
+	return frame;
+}
+
+/* Takes back the frame just opened: its return will not be seen. */
+static __always_inline void frame_cancel(struct thread_state *thread)
+{
+	if (thread->depth)
+		thread->depth--;
+}
+
+/*
+ * Closes the frame of @call at its return. Returns it (valid until the next
+ * frame is opened), or NULL if its entry was not seen.
+ */
+static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+{
+	__u64 sp = return_sp(ctx);
+	struct frame *frame = NULL;
+	int i;
+
+	for (i = 0; i < FRAME_COUNT; i++) {
+		__u32 depth = thread->depth;
+
+		if (!depth)
+			break;
+		frame = &thread->frames[(depth - 1) & (FRAME_COUNT - 1)];
+		if (frame->sp > sp)
+			break;
+		thread->depth = depth - 1;
+		if (frame->sp == sp && frame->call == call)
+			return frame;
+		if (!frame->nested)
+			count_lost_of(thread->image, LOST_RETURN);
+	}
+	count_lost_of(thread->image, LOST_RETURN);
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+/*
+ * A register of the context. The barrier keeps the compiler from merging the
+ * branches of a switch into one load through a computed pointer, which the
+ * verifier refuses.
+ */
+#define context_register(expression)					\
+	({								\
+		__u64 value_ = (expression);				\
+		asm volatile("" : "+r"(value_));			\
+		value_;							\
+	})
+
+/* Integer argument @n, counted from 0. */
+static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	switch (n) {
+	case 0:
+		return context_register(PT_REGS_PARM1(ctx));
+	case 1:
+		return context_register(PT_REGS_PARM2(ctx));
+	case 2:
+		return context_register(PT_REGS_PARM3(ctx));
+	case 3:
+		return context_register(PT_REGS_PARM4(ctx));
+	case 4:
+		return context_register(PT_REGS_PARM5(ctx));
+#if defined(__TARGET_ARCH_x86)
+	case 5:
+		return context_register(ctx->r9);
+	default:	/* above the return address, 8 bytes each: System V ABI, 3.2.3 */
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
+		return value;
+#else
+	case 5:
+		return context_register(ctx->user_regs.regs[5]);
+	case 6:
+		return context_register(ctx->user_regs.regs[6]);
+	case 7:
+		return context_register(ctx->user_regs.regs[7]);
+	default:
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
+		return value;
+#endif
+	}
+}
+
+/* Where a struct too large for registers lies that is passed by value as argument @n. */
+static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (const void *)(PT_REGS_SP(ctx) + 8);
+#else
+	return (const void *)call_arg(ctx, n);
+#endif
+}
+
+/* ---- counting ---- */
+
+
+/* True if @result of @desc is a failure of the call's own. */
+static __always_inline bool is_failure(const volatile struct call_desc *desc, __s32 result)
+{
+	if (!result || desc->flags & CALL_ECHO)
+		return false;
+	return !(desc->flags & CALL_POLL && result == 600);
+}
+
+/* Counts a failed call, and tells user space of the first of its kind. */
+static __noinline int failure_count(__u32 image, __u32 call, __s32 result, __u64 site, __u64 now)
+{
+	struct fail_key key = { .image = image, .call = call, .result = result };
+	struct fail_row fresh = { .count = 1, .first = now, .last = now };
+	struct fail_row *row;
+	struct rec_fail *rec;
+
+	watchful[image & (WATCHFUL_COUNT - 1)] = WATCHFUL_CALLS;
+	row = bpf_map_lookup_elem(&failures, &key);
+	if (!row) {
+		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST)) {
+			rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+			if (!rec) {
+				count_lost_of(image, LOST_RING_FULL);
+				return 0;
+			}
+			header_fill(&rec->hdr, REC_FAIL, sizeof(*rec), image, now);
+			rec->site = site;
+			rec->result = result;
+			rec->call = call;
+			rec->pad = 0;
+			bpf_ringbuf_submit(rec, quiet_flags());
+			return 0;
+		}
+		row = bpf_map_lookup_elem(&failures, &key);
+		if (!row) {
+			count_lost_of(image, LOST_FAIL_ROWS);
+			return 0;
+		}
+	}
+	__sync_fetch_and_add(&row->count, 1);
+	row->last = now;
+	return 0;
+}
+
+/* Counts a call that took @ns in its row of the map `calls`. */
+static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool failed)
+{
+	struct call_key key = { .image = image, .call = call };
+	struct call_row *row = bpf_map_lookup_elem(&calls, &key);
+	__u32 bucket;
+
+	if (!row) {
+		bpf_map_update_elem(&calls, &key, &no_calls, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&calls, &key);
+		if (!row) {
+			count_lost_of(image, LOST_CALL_ROWS);
+			return;
+		}
+	}
+	__sync_fetch_and_add(&row->calls, 1);
+	__sync_fetch_and_add(&row->ns, ns);
+	if (failed)
+		__sync_fetch_and_add(&row->failures, 1);
+	raise_max(&row->max_ns, ns);
+	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
+	if (bucket < CUTOP_HIST_BUCKETS)
+		__sync_fetch_and_add(&row->hist[bucket], 1);
+}
+
+#endif

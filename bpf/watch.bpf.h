@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happens to processes and files: exec, fork and exit of every process,
+ * executable mappings of files not seen before. All of these run for programs
+ * that have nothing to do with CUDA too, so they look up one small key and
+ * leave.
+ */
+#ifndef WATCH_BPF_H
+#define WATCH_BPF_H
+
+#define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
+#define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
+
+/* Files that user space knows of, or was told of. Least recently used ones are told of again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct file_id);
+	__type(value, __u32);
+} files SEC(".maps");
+
+static __always_inline bool file_is_new(struct file *file, struct file_id *id)
+{
+	__u32 one = 1;
+
+	if (!file)
+		return false;
+	file_id_read(file, id);
+	if (bpf_map_lookup_elem(&files, id))
+		return false;
+	return !bpf_map_update_elem(&files, id, &one, BPF_NOEXIST);
+}
+
+/* Marks the image's row and says so. User space looks at the rows, too, should the record find no room. */
+static __always_inline void image_end(__u32 image, enum end_reason reason, __u32 exit_code)
+{
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	__u64 now = bpf_ktime_get_ns(), sync_ns;
+	struct rec_end *rec;
+
+	if (!row || row->end_time)
+		return;
+	sync_ns = row->sync_ns;
+	if (row->sync_depth > 0) {
+		sync_ns += now - row->sync_since;
+		row->sync_ns = sync_ns;
+		row->sync_depth = 0;
+	}
+	row->end_reason = reason;
+	row->exit_code = exit_code;
+	row->end_time = now;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec)
+		return;
+	header_fill(&rec->hdr, REC_END, sizeof(*rec), image, now);
+	rec->sync_ns = sync_ns;
+	rec->reason = reason;
+	rec->exit_code = exit_code;
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known;
+	struct file_id id = {};
+	struct rec_exec *rec;
+
+	known = bpf_map_lookup_elem(&tgids, &tgid);
+	if (known) {
+		image = *known;
+		bpf_map_delete_elem(&tgids, &tgid);
+		image_end(image, END_EXEC, 0);
+	}
+	bpf_map_delete_elem(&late, &tgid);
+	/* The other threads are gone. What this one knew was the old program's. */
+	bpf_task_storage_delete(&threads, bpf_get_current_task_btf());
+	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
+		return 0;
+	if (!file_is_new(BPF_CORE_READ(bprm, file), &id))
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		bpf_map_delete_elem(&files, &id);	/* tell of it next time */
+		return 0;
+	}
+	header_fill(&rec->hdr, REC_EXEC, sizeof(*rec), 0, bpf_ktime_get_ns());
+	rec->id = id;
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 parent_tgid, child_tgid, one = 1;
+
+	if (!follow_children)
+		return 0;
+	child_tgid = BPF_CORE_READ(child, tgid);
+	parent_tgid = BPF_CORE_READ(parent, tgid);
+	if (child_tgid == parent_tgid || !bpf_map_lookup_elem(&listed, &parent_tgid))
+		return 0;
+	if (bpf_map_update_elem(&listed, &child_tgid, &one, BPF_ANY))
+		count_lost(LOST_PROCESSES);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exit, struct task_struct *task)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known, exit_code;
+
+	if (thread && thread->image && thread->in_sync)
+		sync_end(thread->image, thread, bpf_ktime_get_ns());
+	if (BPF_CORE_READ(task, signal, live.counter) > 0)
+		return 0;
+	/* The last thread. Two may see this: the first to delete the key is the one. */
+	bpf_map_delete_elem(&late, &tgid);
+	if (follow_children)
+		bpf_map_delete_elem(&listed, &tgid);
+	known = bpf_map_lookup_elem(&tgids, &tgid);
+	if (!known)
+		return 0;
+	image = *known;
+	if (bpf_map_delete_elem(&tgids, &tgid))
+		return 0;
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		exit_code = BPF_CORE_READ(task, signal, group_exit_code);
+	else
+		exit_code = BPF_CORE_READ(task, group_leader, exit_code);
+	image_end(image, END_EXIT, exit_code);
+	return 0;
+}
+
+/* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
+struct sys_enter_mmap {
+	__u64 common;
+	__u64 number;
+	__u64 addr, len, prot, flags, fd, off;
+};
+
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int file_mapped(struct sys_enter_mmap *ctx)
+{
+	struct task_struct *task;
+	struct file_id id = {};
+	struct rec_mmap *rec;
+	struct file **table, *file = NULL;
+	struct fdtable *fdt;
+	__u32 tgid, fd;
+
+	if (!(ctx->prot & PROT_EXEC))
+		return 0;
+	fd = ctx->fd;
+	tgid = bpf_get_current_pid_tgid() >> 32;
+	if ((__s32)fd < 0 || tgid == own_tgid)
+		return 0;
+	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
+		return 0;
+	task = (struct task_struct *)bpf_get_current_task();
+	fdt = BPF_CORE_READ(task, files, fdt);
+	if (fd >= BPF_CORE_READ(fdt, max_fds))
+		return 0;
+	table = BPF_CORE_READ(fdt, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
+	if (!file_is_new(file, &id))
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		bpf_map_delete_elem(&files, &id);
+		return 0;
+	}
+	header_fill(&rec->hdr, REC_MMAP, sizeof(*rec), 0, bpf_ktime_get_ns());
+	rec->id = id;
+	rec->fd = fd;
+	rec->pad = 0;
+	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/*
+ * Run by user space on itself (BPF_PROG_TEST_RUN): which file is mapped at
+ * identify_address. The mapping's inode is the one that probes sit on; stat(2)
+ * shows another one for files in overlay mounts.
+ */
+__u64 identify_address;
+struct file_id identify_answer;
+
+SEC("raw_tp")
+int identify(void *ctx)
+{
+	struct vma_info info = {};
+
+	if (bpf_find_vma(bpf_get_current_task_btf(), identify_address, vma_seen, &info, 0) || !info.file)
+		return 1;
+	file_id_read((struct file *)info.file, &identify_answer);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The event format: what the BPF programs and user space say to each other.
+ *
+ * Two streams. Records travel through the ring buffer one by one, in the order
+ * in which they were reserved: what changes state (allocations, frees, resets,
+ * ends) or is seen for the first time (processes, kernels). Rows live in hash
+ * maps, keyed by the process image, and hold what is frequent: launches,
+ * copies, calls, failures. User space reads rows whole, once per refresh.
+ *
+ * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE,
+ * REC_NAME): they carry what was read from /proc and ELF files. The model is
+ * fed all of them alike, so that a recording of this stream is complete.
+ *
+ * An *image* is one program in one process: its number is given at the first
+ * hooked call and again after an exec, and is never reused while cutop runs.
+ * Pids are.
+ *
+ * Times are CLOCK_MONOTONIC nanoseconds, sizes bytes, addresses those of the
+ * watched process. All structs are naturally aligned, without hidden padding,
+ * and a multiple of 8 bytes long; record sizes say how long a trailing string
+ * is. Include <linux/types.h> or vmlinux.h first.
+ */
+#ifndef CUTOP_EVENT_H
+#define CUTOP_EVENT_H
+
+#define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
+#define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
+#define CUTOP_NAME_SHORT	256	/* mangled kernel names mostly fit */
+#define CUTOP_NAME_MAX		4096	/* longer ones are cut, and say so */
+#define CUTOP_HIST_BUCKETS	32
+#define CUTOP_SIZE_BUCKETS	40
+#define CUTOP_DEVICE_UNKNOWN	(-1)
+
+/*
+ * Latency bucket i holds [2^(i+6), 2^(i+7)) ns; the first also what is
+ * shorter, the last (from 137 s) what is longer. Size bucket i of copies holds
+ * [2^i, 2^(i+1)) bytes; the first also 0, the last what is larger.
+ */
+#define CUTOP_HIST_SHIFT	6
+
+enum rec_type {
+	REC_PROCESS = 1,	/* struct rec_process: first hooked call of an image */
+	REC_END,		/* struct rec_end: the image is gone */
+	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
+	REC_FREE,		/* struct rec_free: a freeing call returned */
+	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model resolves */
+	REC_FAIL,		/* struct rec_fail: first failure of this call with this code */
+	REC_RESET,		/* struct rec_reset: a device's allocations ended */
+	REC_KERNEL,		/* struct rec_kernel: first launch of a kernel */
+	REC_MODULE,		/* struct rec_module: the mapping that holds an address */
+	REC_EXEC,		/* struct rec_exec: an executable not seen before is started */
+	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
+
+	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
+	REC_SITE,		/* struct rec_text: a call site's name */
+	REC_NAME,		/* struct rec_text: a kernel's mangled name, found in a file */
+};
+
+/* What tells one file from another, and from a later file with the same inode number. */
+struct file_id {
+	__u64 inode;
+	__u64 size;
+	__u32 device;		/* the kernel's dev_t: major << 20 | minor */
+	__u32 generation;
+};
+
+struct rec_hdr {
+	__u16 type;		/* enum rec_type */
+	__u16 size;		/* of the whole record, this header included */
+	__u32 image;		/* 0 where no image is meant (REC_EXEC, REC_MMAP) */
+	__u64 time;		/* when it was made */
+	__u32 tgid;		/* process, as the root pid namespace counts */
+	__u32 tid;
+};
+
+struct rec_process {
+	struct rec_hdr hdr;
+	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
+	__u32 parent_tgid;
+	__u32 uid;
+	char comm[CUTOP_COMM_LEN];
+};
+
+enum end_reason { END_EXIT, END_EXEC };
+
+struct rec_end {
+	struct rec_hdr hdr;
+	__u64 sync_ns;		/* final time inside synchronizing calls */
+	__u32 reason;		/* enum end_reason */
+	__u32 exit_code;	/* as wait(2) gives it */
+};
+
+struct rec_alloc {
+	struct rec_hdr hdr;	/* time: at return */
+	__u64 entry;		/* time at entry */
+	__u64 address;		/* 0 when the call failed */
+	__u64 bytes;
+	__u64 site;		/* the caller's return address */
+	__s32 result;
+	__s32 device;		/* CUTOP_DEVICE_UNKNOWN where not known */
+	__u16 call;		/* enum call_id */
+	__u8 kind;		/* enum alloc_kind */
+	__u8 pad;
+	__u32 element_bytes;	/* of an array's element, else 0 */
+};
+
+struct rec_free {
+	struct rec_hdr hdr;	/* time: at return */
+	__u64 entry;
+	__u64 address;
+	__u64 site;
+	__s32 result;
+	__u16 call;
+	__u16 pad;
+};
+
+enum copy_flag {
+	COPY_IS_ASYNC = 1,
+	COPY_IN_ELEMENTS = 2,	/* bytes counts elements of the array at either end */
+};
+
+struct rec_copy {
+	struct rec_hdr hdr;	/* time: at return */
+	__u64 destination;
+	__u64 source;
+	__u64 bytes;
+	__u64 ns;		/* time inside the call */
+	__s32 result;
+	__s32 device;
+	__u16 call;
+	__u8 direction;		/* as far as known; DIR_DEFAULT: resolve it */
+	__u8 flags;		/* enum copy_flag */
+	__u32 pad;
+};
+
+struct rec_fail {
+	struct rec_hdr hdr;
+	__u64 site;
+	__s32 result;
+	__u16 call;
+	__u16 pad;
+};
+
+struct rec_reset {
+	struct rec_hdr hdr;
+	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only or every one */
+	__u16 call;
+	__u16 pad;
+};
+
+enum name_source {
+	NAME_NONE,		/* nothing known yet: the ELF file may say */
+	NAME_REGISTERED,	/* from __cudaRegisterFunction */
+	NAME_SYMBOL,		/* from an ELF symbol table */
+	NAME_DRIVER,		/* from the driver's module functions */
+};
+
+struct rec_kernel {
+	struct rec_hdr hdr;
+	__u64 function;		/* as passed to the launch: launch_key.function */
+	__u64 stub;		/* the host stub's address, 0 if not known */
+	__u8 source;		/* enum name_source */
+	__u8 truncated;		/* the name is longer than what follows */
+	__u16 call;
+	__u32 name_len;		/* bytes, without a terminating NUL */
+	char name[];		/* mangled; padded with NUL to a multiple of 8 */
+};
+
+struct rec_module {
+	struct rec_hdr hdr;
+	__u64 start, end;	/* the mapping */
+	__u64 offset;		/* in the file, of start */
+	struct file_id id;
+	char file[CUTOP_FILE_LEN];
+};
+
+struct rec_exec {
+	struct rec_hdr hdr;
+	struct file_id id;	/* of the executable */
+};
+
+struct rec_mmap {
+	struct rec_hdr hdr;
+	struct file_id id;
+	__s32 fd;		/* of the file, in the process */
+	__u32 pad;
+	char file[CUTOP_FILE_LEN];
+};
+
+enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
+
+/* Strings follow one another, each ended by NUL: user, command, arguments, container, pod. */
+struct rec_identity {
+	struct rec_hdr hdr;
+	__u64 start_time;	/* CLOCK_REALTIME, ns */
+	__u32 parent_tgid;
+	__u32 uid;
+	__u32 ns_tgid;		/* pid in its own namespace, 0 if not known */
+	__u8 watched_from;	/* enum watched_from */
+	__u8 pad[3];
+	char strings[];
+};
+
+enum site_flag { SITE_IS_HELD = 1 };	/* in a caching allocator */
+
+/* REC_SITE: address is the call site. REC_NAME: address is the launched function. */
+struct rec_text {
+	struct rec_hdr hdr;
+	__u64 address;
+	__u32 flags;		/* enum site_flag, enum name_source */
+	__u32 text_len;		/* bytes, without the terminating NUL */
+	char text[];
+};
+
+/* Rows of the counter maps. Every field only grows, but for a launch's last configuration. */
+
+struct launch_key {
+	__u32 image;
+	__u16 call;
+	__s16 device;
+	__u64 function;		/* first argument: stub, or handle (see __cudaGetKernel) */
+};
+
+struct launch_row {
+	__u64 launches;		/* calls entered */
+	__u64 failures;		/* of those whose return was seen */
+	__u64 samples;		/* returns seen */
+	__u64 ns;		/* over samples */
+	__u64 max_ns;
+	__u64 stream;		/* last seen, like the five below */
+	__u32 grid[3];
+	__u32 block[3];
+	__u32 shared_bytes;
+	__u32 sampled;		/* 1: a return was skipped at least once */
+	__u64 hist[CUTOP_HIST_BUCKETS];	/* over samples */
+};
+
+enum copy_mode { COPY_SYNC, COPY_ASYNC };
+
+struct copy_key {
+	__u32 image;
+	__u16 call;
+	__u8 direction;		/* enum copy_direction */
+	__u8 mode;		/* enum copy_mode */
+	__s32 device;
+	__u32 pad;
+};
+
+/* Copies under this many bytes host to device return before they are done (CUDA: API synchronization behavior). */
+#define CUTOP_COPY_EARLY_BYTES	65536
+
+struct copy_row {
+	__u64 calls;
+	__u64 failures;
+	__u64 bytes;		/* of successful ones */
+	__u64 ns;
+	__u64 max_ns;
+	__u64 timed_bytes;	/* of those whose duration says something */
+	__u64 timed_ns;
+	__u64 sizes[CUTOP_SIZE_BUCKETS];
+	__u64 hist[CUTOP_HIST_BUCKETS];
+};
+
+/* Calls that are neither launch nor copy: those are the sums of their rows. */
+struct call_key {
+	__u32 image;
+	__u16 call;
+	__u16 pad;
+};
+
+struct call_row {
+	__u64 calls;
+	__u64 failures;
+	__u64 ns;
+	__u64 max_ns;
+	__u64 hist[CUTOP_HIST_BUCKETS];
+};
+
+struct fail_key {
+	__u32 image;
+	__u16 call;
+	__u16 pad;
+	__s32 result;
+	__u32 pad2;
+};
+
+struct fail_row {
+	__u64 count;
+	__u64 first;		/* time */
+	__u64 last;
+};
+
+/*
+ * The row of the map `images`: what is known of an image whatever became of its
+ * records. BPF makes it at the first hooked call and marks its end; user space
+ * deletes it, with the image's other rows, after it has read them once more.
+ */
+struct image_row {
+	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
+	__u64 first_time;	/* of the first hooked call */
+	__u64 end_time;		/* 0: runs */
+	__u64 sync_since;	/* when the first of the threads inside went in */
+	__u64 sync_ns;		/* time with a thread inside, up to sync_since */
+	__s32 sync_depth;	/* threads inside synchronizing calls */
+	__u32 tgid;
+	__u32 parent_tgid;
+	__u32 uid;
+	__u32 end_reason;	/* enum end_reason */
+	__u32 exit_code;	/* as wait(2) gives it */
+	__u32 late;		/* ran before its library was probed */
+	__u32 inexact;		/* something of it was lost */
+	char comm[CUTOP_COMM_LEN];
+};
+
+/* What could not be recorded, by cause. Names in lost_cause_names[], model/calls.c. */
+enum lost_cause {
+	LOST_RING_FULL,		/* a record found no room in the ring buffer */
+	LOST_RETURN,		/* a return without its entry, or an entry without its return */
+	LOST_NESTING,		/* calls nested deeper than a thread's stack of frames */
+	LOST_LAUNCH_ROWS,	/* no room for one more kernel */
+	LOST_COPY_ROWS,
+	LOST_CALL_ROWS,
+	LOST_FAIL_ROWS,
+	LOST_PROCESSES,		/* no room for one more process */
+	LOST_NAMES,		/* no room for one more registered kernel or handle */
+	LOST_ARGUMENT,		/* an argument in memory could not be read */
+	LOST_THREADS,		/* no memory for a thread's state */
+	LOST_BPF_COUNT,
+	/* found by user space */
+	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */
+	LOST_RECORD,		/* a record that made no sense */
+	LOST_MEMORY,		/* user space had no memory for it */
+	LOST_COUNT,
+};
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The collector: a thread that owns the probes and the model. It drains the
+ * ring buffer, reads the counter maps once per refresh, feeds the model, and
+ * hands out snapshots. Others only ever see snapshots.
+ */
+#ifndef COLLECT_COLLECTOR_H
+#define COLLECT_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/snapshot.h"
+#include "probe/probe.h"
+#include "util/util.h"
+
+struct collector;
+
+struct collector_settings {
+	struct probe_settings probe;	/* its callback is the collector's own */
+	uint64_t delay;			/* ns between snapshots */
+	uint64_t leak_age;		/* ns */
+	unsigned int map_max;		/* allocations listed per process */
+	const char *command_glob;	/* -c, or NULL */
+	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
+};
+
+/* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */
+int collector_new(struct collector **collector, const struct collector_settings *settings, struct reason *why);
+
+/* For setting up targets before collector_start(), and not after. */
+struct probe *collector_probe(struct collector *collector);
+
+/* Begins to watch exec, exit and executable mappings, then starts the thread. Returns 0 or a negative errno with @why. */
+int collector_watch(struct collector *collector, struct reason *why);
+int collector_start(struct collector *collector, struct reason *why);
+
+/* A descriptor that polls readable while a snapshot waits to be taken. */
+int collector_fd(const struct collector *collector);
+
+/* Takes the latest snapshot, or returns NULL if there is none since the last. The caller frees it. */
+struct snapshot *collector_take(struct collector *collector);
+
+/*
+ * Stops the thread, reads everything once more and returns the final snapshot,
+ * or NULL without memory. The caller frees it.
+ */
+struct snapshot *collector_finish(struct collector *collector);
+
+/* Detaches and frees everything. Stops the thread if it still runs. */
+void collector_free(struct collector *collector);
+
+#endif

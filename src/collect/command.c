@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The child is forked first, so that its pid can be listed for watching and its
+ * libraries probed before it runs anything. It stays in our process group: the
+ * terminal is its own as before, and Ctrl-C reaches it without us.
+ */
+#include "collect/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_program(const char *path, int *error)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			*error = -EACCES;
+		return false;
+	}
+	if (!S_ISREG(st.st_mode) || access(path, X_OK)) {
+		*error = -EACCES;
+		return false;
+	}
+	return true;
+}
+
+int command_find(const char *name, char *path, struct reason *why)
+{
+	const char *list = getenv("PATH");
+	int error = -ENOENT;
+	size_t len;
+
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MAX, "%s", name);
+		if (is_program(path, &error))
+			return 0;
+		goto out;
+	}
+	if (!list)
+		list = "/usr/local/bin:/usr/bin:/bin";
+	for (;; list += len + 1) {
+		len = strcspn(list, ":");
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) < PATH_MAX &&
+		    is_program(path, &error))
+			return 0;
+		if (!list[len])
+			break;
+	}
+out:
+	return reason_set(why, error, error == -EACCES ? "%s: cannot be executed" : "%s: command not found", name);
+}
+
+/* Who COMMAND runs as. NULL: nobody else than we are. */
+static struct passwd *command_user(const char *run_as)
+{
+	const char *caller = getenv("SUDO_UID");
+	struct passwd *entry;
+	char *end;
+
+	if (run_as) {
+		entry = getpwnam(run_as);
+		return entry ? entry : getpwuid((uid_t)strtoul(run_as, NULL, 10));
+	}
+	if (!caller || geteuid())
+		return NULL;
+	entry = getpwuid((uid_t)strtoul(caller, &end, 10));
+	return *end || !entry || !entry->pw_uid ? NULL : entry;
+}
+
+static int become(const struct passwd *user)
+{
+	if (!user)
+		return 0;
+	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
+		return -errno;
+	/* sudo left its own user's; the program expects its caller's */
+	setenv("HOME", user->pw_dir, 1);
+	setenv("USER", user->pw_name, 1);
+	setenv("LOGNAME", user->pw_name, 1);
+	setenv("SHELL", user->pw_shell, 1);
+	return 0;
+}
+
+static void child_run(char **argv, const struct passwd *user, int go, int error)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	/* Whatever cutop blocked or ignored is not the program's business. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (read(go, &byte, 1) != 1)
+		_exit(127);
+	err = become(user);
+	if (!err) {
+		execvp(argv[0], argv);
+		err = -errno;
+	}
+	if (write(error, &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int command_fork(struct command *command, char **argv, const char *run_as, struct reason *why)
+{
+	const struct passwd *user = command_user(run_as);
+	int go[2], error[2];
+
+	memset(command, 0, sizeof(*command));
+	if (run_as && !user)
+		return reason_set(why, -ENOENT, "there is no user '%s'", run_as);
+	if (pipe2(go, O_CLOEXEC))
+		return reason_set(why, -errno, "pipe: %s", strerror(errno));
+	if (pipe2(error, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return reason_set(why, -errno, "pipe: %s", strerror(errno));
+	}
+	command->pid = fork();
+	if (!command->pid) {
+		close(go[1]);
+		child_run(argv, user, go[0], error[1]);
+	}
+	close(go[0]);
+	close(error[1]);
+	command->go = go[1];
+	command->error = error[0];
+	if (command->pid < 0) {
+		close(go[1]);
+		close(error[0]);
+		return reason_set(why, -errno, "fork: %s", strerror(errno));
+	}
+	return 0;
+}
+
+int command_go(struct command *command)
+{
+	int err = 0;
+	ssize_t n;
+
+	/* The child's end of the pipe closes when exec succeeds. */
+	if (write(command->go, "", 1) != 1)
+		err = -errno;
+	close(command->go);
+	do {
+		n = read(command->error, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	close(command->error);
+	return n == sizeof(err) ? err : 0;
+}
+
+void command_abandon(struct command *command)
+{
+	close(command->go);
+	close(command->error);
+	while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	command->ended = true;
+}
+
+bool command_reap(struct command *command)
+{
+	if (!command->ended && waitpid(command->pid, &command->status, WNOHANG) == command->pid)
+		command->ended = true;
+	return command->ended;
+}
+
+int command_exit_status(const struct command *command)
+{
+	if (WIFSIGNALED(command->status))
+		return 128 + WTERMSIG(command->status);
+	return WEXITSTATUS(command->status);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* COMMAND: a program started under watch from its first instruction. */
+#ifndef COLLECT_COMMAND_H
+#define COLLECT_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/util.h"
+
+struct command {
+	pid_t pid;
+	int go;			/* pipe: closing it after a byte lets the child run */
+	int error;		/* pipe: the child's errno if it cannot run the program */
+	bool ended;
+	int status;		/* as wait(2) gives it */
+};
+
+/*
+ * Finds the program that @argv[0] names, as execvp(3) would, and stores its path
+ * in @path (PATH_MAX bytes). Returns 0, -ENOENT or -EACCES with @why set.
+ */
+int command_find(const char *name, char *path, struct reason *why);
+
+/*
+ * Forks a child that waits for command_go() and then runs @argv as user
+ * @run_as; NULL: as the user who called sudo, if it was sudo. Returns 0 or a
+ * negative errno with @why set.
+ */
+int command_fork(struct command *command, char **argv, const char *run_as, struct reason *why);
+
+/* Lets the child run. Returns 0, or the negative errno with which the program could not be started. */
+int command_go(struct command *command);
+
+/* Ends a child that was never let go. */
+void command_abandon(struct command *command);
+
+/* Reaps the child if it has ended; true once it has. */
+bool command_reap(struct command *command);
+
+/* The exit status a shell would give: its own, or 128 + the signal that ended it. */
+int command_exit_status(const struct command *command);
+
+#endif

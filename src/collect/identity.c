@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads /proc/PID/cmdline and status. Whatever is in them was chosen by the
+ * process: strings are bounded here and cleaned by the model.
+ */
+#include "collect/identity.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/util.h"
+
+#define COMMAND_MAX	4096	/* bytes of a command line kept */
+
+static void user_name(uint32_t uid, char *out, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char buffer[4096];
+
+	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
+		snprintf(out, size, "%s", found->pw_name);
+	else
+		snprintf(out, size, "%u", uid);
+}
+
+/* Splits the command line into its first word and the rest, joined by spaces. */
+static void command_read(const struct rec_process *process, char *command, char *arguments, size_t size)
+{
+	char path[64], *text;
+	size_t len = 0, first, i;
+
+	arguments[0] = 0;
+	snprintf(command, size, "%.*s", CUTOP_COMM_LEN, process->comm);
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", process->hdr.tgid);
+	text = file_read(path, COMMAND_MAX, &len);
+	if (text && len && text[0]) {
+		first = strlen(text);
+		snprintf(command, size, "%s", text);
+		while (len && !text[len - 1])
+			len--;
+		if (first < len) {
+			for (i = first + 1; i < len; i++)
+				if (!text[i])
+					text[i] = ' ';
+			text[len] = 0;
+			snprintf(arguments, size, "%s", text + first + 1);
+		}
+	}
+	free(text);
+}
+
+/* The innermost of the pids in "NSpid:", 0 if the kernel does not say. */
+static uint32_t namespace_pid(uint32_t tgid)
+{
+	char path[64], *text, *line, *end;
+	uint32_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
+	text = file_read(path, 16384, NULL);
+	if (!text)
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (line) {
+		line += 7;
+		line[strcspn(line, "\n")] = 0;
+		while (*line) {
+			pid = (uint32_t)strtoul(line, &end, 10);
+			if (end == line)
+				break;
+			line = end + strspn(end, " \t");
+		}
+	}
+	free(text);
+	return pid;
+}
+
+struct rec_identity *identity_read(const struct rec_process *process, bool late)
+{
+	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], *at;
+	struct rec_identity *identity;
+	uint64_t boot_to_real;
+	size_t size;
+
+	user_name(process->uid, user, sizeof(user));
+	command_read(process, command, arguments, sizeof(command));
+	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + 5;
+	size = (size + 7) & ~(size_t)7;
+	identity = calloc(1, size);
+	if (!identity)
+		return NULL;
+	identity->hdr = process->hdr;
+	identity->hdr.type = REC_IDENTITY;
+	identity->hdr.size = (__u16)size;
+	boot_to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	identity->start_time = process->start_time + boot_to_real;
+	identity->parent_tgid = process->parent_tgid;
+	identity->uid = process->uid;
+	identity->ns_tgid = namespace_pid(process->hdr.tgid);
+	identity->watched_from = late ? WATCHED_FROM_ATTACH : WATCHED_FROM_START;
+	at = identity->strings;
+	at = stpcpy(at, user) + 1;
+	at = stpcpy(at, command) + 1;
+	stpcpy(at, arguments);	/* container and pod: empty, as calloc() left them */
+	return identity;
+}
+
+bool identity_matches(const struct rec_identity *identity, const char *comm, const char *glob)
+{
+	const char *command = identity->strings + strlen(identity->strings) + 1;
+	const char *arguments = command + strlen(command) + 1, *slash;
+	bool matches;
+	char *whole;
+
+	slash = strrchr(command, '/');
+	if (!fnmatch(glob, comm, 0) || !fnmatch(glob, command, 0) || (slash && !fnmatch(glob, slash + 1, 0)))
+		return true;
+	whole = format_new("%s %s", command, arguments);
+	matches = whole && !fnmatch(glob, whole, 0);
+	free(whole);
+	return matches;
+}

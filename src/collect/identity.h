@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who an image is: what /proc says of its process, as a REC_IDENTITY record. */
+#ifndef COLLECT_IDENTITY_H
+#define COLLECT_IDENTITY_H
+
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+#include "cutop_event.h"
+
+/*
+ * Makes the identity record of @process. A process that is gone already is
+ * known by what the record itself says. Returns NULL without memory. The caller
+ * frees it.
+ */
+struct rec_identity *identity_read(const struct rec_process *process, bool late);
+
+/*
+ * True if @glob (fnmatch(3)) matches the command name, its last path component,
+ * or the whole command line of @identity.
+ */
+bool identity_matches(const struct rec_identity *identity, const char *comm, const char *glob);
+
+#endif

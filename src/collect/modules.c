@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Per image a short list of mappings; per file, whichever images map it, one
+ * table of symbols. Tables of files nobody maps any more are kept for the
+ * next process up to a bound, the least recently used one leaves first.
+ */
+#include "collect/modules.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "names/symbols.h"
+#include "probe/maps.h"
+
+#define FILES_MAX	64
+
+struct module_file {
+	struct file_id id;
+	struct symbols *symbols;	/* NULL: has none, or could not be opened */
+	uint64_t used;
+	UT_hash_handle hh;
+};
+
+struct module {
+	uint64_t start, end, offset;
+	struct file_id id;
+	char file[CUTOP_FILE_LEN];
+	struct module *next;
+};
+
+struct image_modules {
+	uint32_t image;
+	struct module *list;
+	UT_hash_handle hh;
+};
+
+struct modules {
+	struct probe *probe;
+	struct image_modules *images;
+	struct module_file *files;
+	uint64_t clock;
+};
+
+struct modules *modules_new(struct probe *probe)
+{
+	struct modules *modules = calloc(1, sizeof(*modules));
+
+	if (modules)
+		modules->probe = probe;
+	return modules;
+}
+
+static void image_free(struct modules *modules, struct image_modules *image)
+{
+	struct module *module, *next;
+
+	HASH_DEL(modules->images, image);
+	for (module = image->list; module; module = next) {
+		next = module->next;
+		free(module);
+	}
+	free(image);
+}
+
+void modules_forget(struct modules *modules, uint32_t id)
+{
+	struct image_modules *image;
+
+	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
+	if (image)
+		image_free(modules, image);
+}
+
+void modules_free(struct modules *modules)
+{
+	struct image_modules *image, *next;
+	struct module_file *file, *next_file;
+
+	if (!modules)
+		return;
+	HASH_ITER(hh, modules->images, image, next)
+		image_free(modules, image);
+	HASH_ITER(hh, modules->files, file, next_file) {
+		HASH_DEL(modules->files, file);
+		symbols_free(file->symbols);
+		free(file);
+	}
+	free(modules);
+}
+
+struct mapping_search {
+	const struct rec_module *record;
+	int fd;
+};
+
+static int mapping_open(void *context, const struct maps_entry *entry)
+{
+	struct mapping_search *search = context;
+
+	if (entry->start != search->record->start)
+		return 0;
+	search->fd = maps_open((pid_t)search->record->hdr.tgid, entry);
+	return 1;
+}
+
+/* Opens the file of @record: where it was examined, else through its process, if that still runs. */
+static int module_open(struct modules *modules, const struct rec_module *record)
+{
+	const char *path = probe_file_path(modules->probe, &record->id);
+	struct mapping_search search = { .record = record, .fd = -1 };
+	struct file_id id;
+
+	if (path) {
+		search.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (search.fd >= 0 && !bpf_identify(probe_bpf(modules->probe), search.fd, &id) &&
+		    !memcmp(&id, &record->id, sizeof(id)))
+			return search.fd;
+		if (search.fd >= 0)
+			close(search.fd);
+		search.fd = -1;
+	}
+	maps_visit((pid_t)record->hdr.tgid, mapping_open, &search);
+	return search.fd;
+}
+
+static void files_bound(struct modules *modules)
+{
+	struct module_file *file, *next, *oldest = NULL;
+
+	if (HASH_COUNT(modules->files) < FILES_MAX)
+		return;
+	HASH_ITER(hh, modules->files, file, next)
+		if (!oldest || file->used < oldest->used)
+			oldest = file;
+	HASH_DEL(modules->files, oldest);
+	symbols_free(oldest->symbols);
+	free(oldest);
+}
+
+static struct module_file *file_get(struct modules *modules, const struct file_id *id)
+{
+	struct module_file *file;
+
+	HASH_FIND(hh, modules->files, id, sizeof(*id), file);
+	if (file)
+		file->used = ++modules->clock;
+	return file;
+}
+
+static void file_load(struct modules *modules, const struct rec_module *record)
+{
+	struct module_file *file;
+	int fd;
+
+	if (file_get(modules, &record->id))
+		return;
+	fd = module_open(modules, record);
+	if (fd < 0)
+		return;	/* perhaps a later process shows it */
+	files_bound(modules);
+	file = calloc(1, sizeof(*file));
+	if (file) {
+		file->id = record->id;
+		file->symbols = symbols_read(fd);
+		file->used = ++modules->clock;
+		HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
+	}
+	close(fd);
+}
+
+void modules_add(struct modules *modules, const struct rec_module *record)
+{
+	uint32_t id = record->hdr.image;
+	struct image_modules *image;
+	struct module *module;
+
+	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
+	if (!image) {
+		image = calloc(1, sizeof(*image));
+		if (!image)
+			return;
+		image->image = id;
+		HASH_ADD(hh, modules->images, image, sizeof(id), image);
+	}
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return;
+	module->start = record->start;
+	module->end = record->end;
+	module->offset = record->offset;
+	module->id = record->id;
+	snprintf(module->file, sizeof(module->file), "%.*s", (int)sizeof(record->file) - 1, record->file);
+	/* The newest first: a mapping may be replaced by another at the same place. */
+	module->next = image->list;
+	image->list = module;
+	file_load(modules, record);
+}
+
+struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t address)
+{
+	struct address_name name = { 0 };
+	struct image_modules *image;
+	struct module_file *file;
+	struct module *module;
+
+	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
+	if (!image)
+		return name;
+	for (module = image->list; module; module = module->next)
+		if (address >= module->start && address < module->end)
+			break;
+	if (!module)
+		return name;
+	name.file = module->file;
+	name.distance = address - module->start + module->offset;
+	file = file_get(modules, &module->id);
+	if (file && file->symbols) {
+		uint64_t distance;
+
+		name.symbol = symbols_find(file->symbols, name.distance, &distance);
+		if (name.symbol)
+			name.distance = distance;
+	}
+	return name;
+}

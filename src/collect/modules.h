@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which file lies where in each image, and what its symbols call an address.
+ * Fed with REC_MODULE records; files are opened when such a record comes, while
+ * their process most likely still runs.
+ */
+#ifndef COLLECT_MODULES_H
+#define COLLECT_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/probe.h"
+
+struct modules;
+
+struct modules *modules_new(struct probe *probe);
+void modules_free(struct modules *modules);
+
+void modules_add(struct modules *modules, const struct rec_module *record);
+void modules_forget(struct modules *modules, uint32_t image);
+
+struct address_name {
+	const char *file;	/* last path component; NULL if nothing is known */
+	const char *symbol;	/* mangled; NULL if not known */
+	uint64_t distance;	/* from the symbol's start, or, without symbol, the offset in the file */
+};
+
+/* What lies at @address of @image. Everything is borrowed until the next call of this module. */
+struct address_name modules_name(struct modules *modules, uint32_t image, uint64_t address);
+
+#endif

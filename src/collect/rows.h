@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading and emptying the BPF counter maps. */
+#ifndef COLLECT_ROWS_H
+#define COLLECT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/bpf.h"
+
+struct rows;
+
+struct rows *rows_new(struct bpf *bpf);
+void rows_free(struct rows *rows);
+
+/*
+ * Calls @visit for every key and value of @map. Keys for which it returns true
+ * are deleted afterwards. Returns 0 or a negative errno.
+ */
+int rows_visit(struct rows *rows, const struct bpf_map *map,
+	       bool (*visit)(void *context, const void *key, const void *value), void *context);
+
+#endif

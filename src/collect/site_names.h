@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names for call sites and for kernels that only an ELF file can name. */
+#ifndef COLLECT_SITE_NAMES_H
+#define COLLECT_SITE_NAMES_H
+
+#include "collect/modules.h"
+
+struct site_names;
+
+/* @held_globs: further files in which memory is held, NULL-ended, or NULL. Borrowed. */
+struct site_names *site_names_new(struct modules *modules, const char *const *held_globs);
+void site_names_free(struct site_names *names);
+
+/*
+ * Returns the REC_SITE record of @address in @image the first time it is asked
+ * for, NULL later, or when nothing is known. The caller frees it.
+ */
+struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint64_t address);
+
+/* Returns a REC_NAME record for @function, whose host stub is at @stub, or NULL. The caller frees it. */
+struct rec_text *site_names_kernel(struct site_names *names, uint32_t image, uint64_t function, uint64_t stub);
+
+void site_names_forget(struct site_names *names, uint32_t image);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Function symbols of ELF files: which function lies at an offset of a file.
+ * Files are hostile; they are read, never mapped, and at most a few are kept.
+ */
+#ifndef NAMES_SYMBOLS_H
+#define NAMES_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols;
+
+/*
+ * Reads the function symbols of the file open at @fd (.symtab, else .dynsym). The
+ * descriptor may be closed afterwards. Returns NULL if it has none or is broken.
+ * Freed with symbols_free().
+ */
+struct symbols *symbols_read(int fd);
+void symbols_free(struct symbols *symbols);
+
+/*
+ * Finds the function that holds file offset @offset. Returns its name (mangled,
+ * borrowed) and stores the distance from its start in *@distance, or returns NULL.
+ */
+const char *symbols_find(const struct symbols *symbols, uint64_t offset, uint64_t *distance);
+
+#endif

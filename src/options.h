@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/columns.h"
+#include "util/util.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+#define OPTIONS_LIST_MAX 256
+
+struct options {
+	bool batch;
+	uint64_t iterations;		/* 0: no end */
+	uint64_t delay;			/* ns */
+	uint64_t duration;		/* ns, 0: no end */
+	enum format format;
+	const char *output;
+	uint32_t pids[OPTIONS_LIST_MAX];
+	size_t pid_count;
+	const char *user;
+	uint32_t uid;			/* of user; (uint32_t)-1: any */
+	const char *command_glob;
+	struct sort_order sort;
+	unsigned int groups;		/* bits of enum call_group */
+	bool exact_launches;
+	uint64_t leak_age;		/* ns */
+	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
+	size_t leak_ignore_count;
+	bool fail_on_leak;
+	uint64_t leak_bytes;
+	bool allow_no_cuda;
+	unsigned int map_max;
+	const char *run_as;
+	const char *libraries[OPTIONS_LIST_MAX];
+	size_t library_count;
+	uint64_t ring_bytes;
+	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+	bool ascii;
+	bool verbose;
+	char **command;			/* NULL-ended, or NULL; borrowed from argv */
+};
+
+enum options_action { OPTIONS_RUN, OPTIONS_EXIT };
+
+/*
+ * Parses @argv. Returns OPTIONS_RUN with @options filled, or OPTIONS_EXIT with
+ * *@status to exit with, after what the user has to know was printed.
+ */
+enum options_action options_parse(struct options *options, int argc, char **argv, int *status);
+
+#endif

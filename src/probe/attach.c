@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Creates links by bpf(2) itself: libbpf before 1.3 knows no uprobe_multi
+ * links, and its perf links would make one object per function.
+ *
+ * The helper of the perf method is a child that makes the links, reports how
+ * many, closes everything else and waits for its pipe to close. When cutop
+ * ends, however it ends, the helper sees that, and exits; the kernel undoes
+ * its links then, one by one.
+ */
+#include "probe/attach.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ATTACH_TYPE_UPROBE_MULTI	48	/* linux/bpf.h, Linux 6.6 */
+#define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
+#define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */
+
+/* union bpf_attr's link_create with uprobe_multi, linux/bpf.h of Linux 6.6 */
+struct link_create_multi {
+	__u32 prog_fd, target_fd, attach_type, flags;
+	__u64 path, offsets, ref_ctr_offsets, cookies;
+	__u32 count, multi_flags, pid, pad;
+};
+
+static int link_multi(int program, const char *path, __u32 type, const __u64 *offsets, const __u64 *cookies,
+		      __u32 count, __u32 flags, __u32 pid)
+{
+	struct link_create_multi attr = {
+		.prog_fd = (__u32)program,
+		.attach_type = type,
+		.path = (__u64)path,
+		.offsets = (__u64)offsets,
+		.cookies = (__u64)cookies,
+		.count = count,
+		.multi_flags = flags,
+		.pid = pid,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	if (fd < 0)
+		return -errno;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+struct probe_list {
+	__u64 offsets[CALL_COUNT];
+	__u64 cookies[CALL_COUNT];
+	__u32 count;
+};
+
+/* The functions of @class in @groups. A name may stand at several offsets (a local copy): all are probed. */
+static void list_class(struct probe_list *list, const struct elf_functions *functions, enum call_class class,
+		       unsigned int groups, const struct call_desc *table)
+{
+	size_t i;
+
+	list->count = 0;
+	for (i = 0; i < functions->count && list->count < CALL_COUNT; i++) {
+		const struct call_desc *desc = &table[functions->list[i].call];
+
+		if (desc->class != class || !(groups & 1u << desc->group))
+			continue;
+		list->offsets[list->count] = functions->list[i].offset;
+		list->cookies[list->count++] = functions->list[i].call;
+	}
+}
+
+/*
+ * Attaches @list in one link; if the kernel refuses (one function that cannot
+ * be probed spoils the link), in halves, so that only the culprits stay out.
+ */
+static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
+			 const struct probe_list *list, __u32 first, __u32 count, __u32 flags, __u32 pid, int *error,
+			 bool counted)
+{
+	int fd;
+
+	if (!count)
+		return;
+	if (attachment->link_count == ATTACH_LINKS_MAX) {
+		*error = -E2BIG;
+		attachment->failed += count;
+		return;
+	}
+	fd = link_multi(program, path, type, list->offsets + first, list->cookies + first, count, flags, pid);
+	if (fd >= 0) {
+		attachment->links[attachment->link_count++] = fd;
+		if (counted)
+			attachment->attached += count;
+		return;
+	}
+	*error = fd;
+	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH) {
+		attachment->failed += count;
+		return;
+	}
+	attach_multi(attachment, program, path, type, list, first, count / 2, flags, pid, error, counted);
+	attach_multi(attachment, program, path, type, list, first + count / 2, count - count / 2, flags, pid, error,
+		     counted);
+}
+
+static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
+		      const struct elf_functions *functions, unsigned int groups, uint32_t pid)
+{
+	bool sessions = bpf->features.method == ATTACH_SESSION;
+	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
+	struct probe_list list;
+	int class, error = 0;
+
+	for (class = 0; class < CLASS_COUNT; class++) {
+		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
+
+		list_class(&list, functions, (enum call_class)class, groups, table);
+		if (!list.count)
+			continue;
+		if (sessions && programs.session) {
+			attach_multi(attachment, bpf_program__fd(programs.session), path, ATTACH_TYPE_UPROBE_SESSION,
+				     &list, 0, list.count, 0, pid, &error, true);
+			continue;
+		}
+		/* Returns first: a return without entry is known to be harmless, an entry without return is not. */
+		if (programs.exit)
+			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, &list,
+				     0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
+		attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI, &list, 0,
+			     list.count, 0, pid, &error, true);
+	}
+	return attachment->attached ? 0 : error ? error : -ENOENT;
+}
+
+/* ---- one perf link per function ---- */
+
+/* Reads the number at the end of a one-line file: "8", "config:0". */
+static int number_in_file(const char *path, int *number)
+{
+	char *text = file_read(path, 256, NULL), *digits;
+	int err = -EINVAL;
+
+	if (!text)
+		return -errno;
+	digits = text + strcspn(text, "0123456789");
+	if (*digits) {
+		*number = atoi(digits);
+		err = 0;
+	}
+	free(text);
+	return err;
+}
+
+static int link_perf(int program, const char *path, int type, int return_bit, bool is_return, __u64 offset,
+		     __u64 cookie)
+{
+	struct perf_event_attr attr = {
+		.type = (__u32)type,
+		.size = sizeof(attr),
+		.config = is_return ? 1ull << return_bit : 0,
+		.config1 = (__u64)path,	/* uprobe_path */
+		.config2 = offset,	/* probe_offset */
+	};
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
+	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
+
+	if (event < 0)
+		return -errno;
+	link = bpf_link_create(program, event, BPF_PERF_EVENT, &options);
+	close(event);	/* the link holds it */
+	return link;
+}
+
+/* The functions worth their price where each costs a link of its own: what keeps books, not what is only timed. */
+static bool in_reduced_list(const struct call_desc *desc)
+{
+	return desc->class != CLASS_PLAIN;
+}
+
+struct helper_report {
+	unsigned int attached, failed;
+	int error;
+};
+
+static void helper_attach(struct bpf *bpf, const char *path, const struct elf_functions *functions,
+			  unsigned int groups, struct helper_report *report)
+{
+	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
+	int type = 0, return_bit = 0;
+	size_t i;
+
+	report->error = number_in_file("/sys/bus/event_source/devices/uprobe/type", &type);
+	if (!report->error)
+		report->error = number_in_file("/sys/bus/event_source/devices/uprobe/format/retprobe",
+					       &return_bit);
+	if (report->error)
+		return;
+	for (i = 0; i < functions->count; i++) {
+		const struct elf_function *function = &functions->list[i];
+		const struct call_desc *desc = &table[function->call];
+		struct bpf_programs programs;
+		int link = 0;
+
+		if (!in_reduced_list(desc) || !(groups & 1u << desc->group))
+			continue;
+		programs = bpf_class_programs(bpf, (enum call_class)desc->class);
+		if (programs.exit)
+			link = link_perf(bpf_program__fd(programs.exit), path, type, return_bit, true,
+					 function->offset, function->call);
+		if (link >= 0)
+			link = link_perf(bpf_program__fd(programs.enter), path, type, return_bit, false,
+					 function->offset, function->call);
+		if (link >= 0) {
+			report->attached++;
+		} else {
+			report->failed++;
+			report->error = link;
+		}
+	}
+}
+
+/*
+ * Closes what the helper must not hold: other helpers' pipes above all, which
+ * would never close otherwise.
+ */
+static void helper_close_others(struct bpf *bpf, const int *keep, size_t keep_count)
+{
+	long max = sysconf(_SC_OPEN_MAX), fd;
+	struct bpf_program *program;
+	size_t i;
+
+	if (max < 0 || max > 65536)
+		max = 65536;
+	for (fd = 3; fd < max; fd++) {
+		bool kept = false;
+
+		for (i = 0; i < keep_count && !kept; i++)
+			kept = keep[i] == fd;
+		bpf_object__for_each_program(program, bpf->skeleton->obj)
+			kept = kept || bpf_program__fd(program) == fd;
+		if (!kept)
+			close((int)fd);
+	}
+}
+
+static void helper_run(struct bpf *bpf, const char *path, const struct elf_functions *functions, unsigned int groups,
+		       int alive, int answer, int target)
+{
+	struct helper_report report = { 0 };
+	int null = open("/dev/null", O_RDWR);
+	char byte;
+	int i;
+
+	helper_close_others(bpf, (int[]){ alive, answer, target, null }, 4);
+	setsid();
+	prctl(PR_SET_NAME, "cutop-probes");
+	for (i = 1; i < NSIG; i++)
+		signal(i, SIG_IGN);
+	/* Whoever reads cutop's output must see its end when cutop ends. */
+	for (i = 0; i < 3 && null >= 0; i++)
+		dup2(null, i);
+	helper_attach(bpf, path, functions, groups, &report);
+	if (write(answer, &report, sizeof(report)) < 0)
+		_exit(1);
+	close(answer);
+	while (read(alive, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+static int open_perf(struct attachment *attachment, struct bpf *bpf, const char *path,
+		     const struct elf_functions *functions, unsigned int groups, int target)
+{
+	struct helper_report report = { 0 };
+	int alive[2], answer[2];
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(alive, O_CLOEXEC))
+		return -errno;
+	if (pipe2(answer, O_CLOEXEC)) {
+		close(alive[0]);
+		close(alive[1]);
+		return -errno;
+	}
+	pid = fork();
+	if (pid < 0) {
+		int err = -errno;
+
+		close(alive[0]);
+		close(alive[1]);
+		close(answer[0]);
+		close(answer[1]);
+		return err;
+	}
+	if (!pid) {
+		/* A second fork, so that cutop never has to wait for the helper. */
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		close(alive[1]);
+		close(answer[0]);
+		helper_run(bpf, path, functions, groups, alive[0], answer[1], target);
+	}
+	close(alive[0]);
+	close(answer[1]);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	do {
+		n = read(answer[0], &report, sizeof(report));
+	} while (n < 0 && errno == EINTR);
+	close(answer[0]);
+	if (n != sizeof(report) || !report.attached) {
+		close(alive[1]);
+		return report.error ? report.error : -EIO;
+	}
+	attachment->helper = alive[1];
+	attachment->attached = report.attached;
+	attachment->failed = report.failed;
+	return 0;
+}
+
+int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
+		    unsigned int groups, uint32_t pid, struct reason *why)
+{
+	char path[64];
+	int err;
+
+	memset(attachment, 0, sizeof(*attachment));
+	attachment->helper = -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (bpf->features.method == ATTACH_PERF)
+		err = open_perf(attachment, bpf, path, functions, groups, fd);
+	else
+		err = open_multi(attachment, bpf, path, functions, groups, pid);
+	if (err)
+		return reason_set(why, err, "the kernel refused the probes: %s%s", strerror(-err),
+				  err == -EPERM ? " (needs CAP_BPF and CAP_PERFMON)" : "");
+	return 0;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	size_t i;
+
+	for (i = 0; i < attachment->link_count; i++)
+		close(attachment->links[i]);
+	attachment->link_count = 0;
+	if (attachment->helper >= 0)
+		close(attachment->helper);
+	attachment->helper = -1;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens the skeleton. There are two objects of the same source, which differ
+ * in how they call one kernel function (see cutop.bpf.c): the skeleton of
+ * the first serves both, with the second one's bytes put in its place.
+ */
+#include "probe/bpf.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cutop_context.skel.h"
+
+/* linux/bpf.h, Linux 6.6 and 6.13: newer than the headers we may be built with */
+#define ATTACH_TYPE_UPROBE_MULTI	48
+#define ATTACH_TYPE_UPROBE_SESSION	57
+
+struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class)
+{
+	struct cutop_bpf *s = bpf->skeleton;
+
+#define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, s->progs.name##_session }
+	switch (class) {
+	case CLASS_ALLOC:
+		return PROGRAMS(alloc);
+	case CLASS_FREE:
+		return PROGRAMS(free);
+	case CLASS_COPY:
+		return PROGRAMS(copy);
+	case CLASS_LAUNCH:
+		return PROGRAMS(launch);
+	case CLASS_HANDLE:
+		return PROGRAMS(handle);
+	case CLASS_REGISTER:
+		return (struct bpf_programs){ .enter = s->progs.register_enter };
+	default:
+		return PROGRAMS(plain);
+	}
+#undef PROGRAMS
+}
+
+static void programs_choose(struct bpf *bpf)
+{
+	enum attach_method method = bpf->features.method;
+	enum bpf_attach_type multi = (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI;
+	struct bpf_program *program;
+	int class;
+
+	for (class = 0; class < CLASS_COUNT; class++) {
+		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
+		struct bpf_program *pair[2] = { programs.enter, programs.exit };
+		int i;
+
+		if (programs.session) {
+			bpf_program__set_autoload(programs.session, method == ATTACH_SESSION);
+			bpf_program__set_expected_attach_type(programs.session,
+							      (enum bpf_attach_type)ATTACH_TYPE_UPROBE_SESSION);
+		}
+		for (i = 0; i < 2; i++) {
+			if (!pair[i])
+				continue;
+			bpf_program__set_autoload(pair[i], method != ATTACH_SESSION || !programs.session);
+			if (method != ATTACH_PERF)
+				bpf_program__set_expected_attach_type(pair[i], multi);
+		}
+	}
+	if (!bpf->features.find_vma)
+		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
+	if (bpf->features.sleepable)
+		return;
+	/* Before Linux 6.0 uprobe programs cannot sleep: strings not in memory stay unread then. */
+	bpf_object__for_each_program(program, bpf->skeleton->obj)
+		if (!strncmp(bpf_program__section_name(program), "uprobe", 6))
+			bpf_program__set_flags(program, 0);
+}
+
+struct load_log {
+	char text[400];		/* libbpf's own last words, for -v and for errors */
+};
+
+static _Thread_local struct load_log *load_log;
+
+static int print_keep(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level == LIBBPF_WARN && load_log && !load_log->text[0]) {
+		va_list copy;
+
+		va_copy(copy, args);
+		vsnprintf(load_log->text, sizeof(load_log->text), format, copy);
+		va_end(copy);
+	}
+	if (level == LIBBPF_WARN && getenv("CUTOP_DEBUG_LIBBPF"))
+		vfprintf(stderr, format, args);
+	return 0;
+}
+
+static int load_failed(int err, const struct load_log *log, struct reason *why)
+{
+	size_t len = strcspn(log->text, "\n");
+
+	if (err == -EPERM || err == -EACCES)
+		return reason_set(why, err, "the kernel refused the BPF programs (%.*s); run cutop as root, and see "
+				  "/proc/sys/kernel/unprivileged_bpf_disabled and kernel lockdown", (int)len, log->text);
+	return reason_set(why, err, "the kernel did not load the BPF programs: %.*s (%s)", (int)len, log->text,
+			  strerror(-err));
+}
+
+int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
+	     struct reason *why)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct load_log log = { "" };
+	struct cutop_bpf *s;
+	int err;
+
+	memset(bpf, 0, sizeof(*bpf));
+	bpf->features = *features;
+	load_log = &log;
+	libbpf_set_print(print_keep);
+	/* Kernels before 5.11 charge maps to this limit; elsewhere it does no harm and may be refused. */
+	(void)setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	s = calloc(1, sizeof(*s));
+	if (!s || cutop_bpf__create_skeleton(s)) {
+		free(s);
+		return reason_set(why, -ENOMEM, "no memory");
+	}
+	bpf->skeleton = s;
+	if (features->session_context) {
+		size_t size;
+
+		s->skeleton->data = (void *)cutop_context_bpf__elf_bytes(&size);
+		s->skeleton->data_sz = size;
+	}
+	err = bpf_object__open_skeleton(s->skeleton, NULL);
+	if (err) {
+		load_failed(err, &log, why);
+		goto fail;
+	}
+	s->rodata->exact_launches = settings->exact_launches;
+	s->rodata->only_listed = settings->only_listed;
+	s->rodata->follow_children = settings->follow_children;
+	s->rodata->only_uid = settings->only_uid;
+	s->rodata->own_tgid = (__u32)getpid();
+	s->rodata->wake_bytes = settings->ring_bytes / 8;
+	s->rodata->have_find_vma = features->find_vma;
+	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
+	programs_choose(bpf);
+	err = bpf_object__load_skeleton(s->skeleton);
+	if (err) {
+		load_failed(err, &log, why);
+		goto fail;
+	}
+	load_log = NULL;
+	return 0;
+fail:
+	load_log = NULL;
+	bpf_close(bpf);
+	return err;
+}
+
+void bpf_close(struct bpf *bpf)
+{
+	if (bpf->skeleton)
+		cutop_bpf__destroy(bpf->skeleton);
+	bpf->skeleton = NULL;
+}
+
+int bpf_identify(struct bpf *bpf, int fd, struct file_id *id)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct stat st;
+	void *map;
+	int i, err = -EAGAIN;
+
+	memset(id, 0, sizeof(*id));
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (!bpf->features.find_vma) {
+		id->inode = st.st_ino;
+		id->size = (__u64)st.st_size;
+		id->device = (__u32)(major(st.st_dev) << 20 | minor(st.st_dev));
+		return 0;
+	}
+	/* A mapping shows the inode that probes go to. Nothing is read through it. */
+	map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	/* bpf_find_vma() tries the lock of our address space once: another thread may hold it. */
+	for (i = 0; i < 100 && err; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, run);
+
+		bpf->skeleton->bss->identify_address = (__u64)map;
+		err = bpf_prog_test_run_opts(bpf_program__fd(bpf->skeleton->progs.identify), &run);
+		if (!err && run.retval)
+			err = -EAGAIN;
+		else if (err)
+			break;
+	}
+	if (!err)
+		*id = bpf->skeleton->bss->identify_answer;
+	munmap(map, page);
+	return err;
+}

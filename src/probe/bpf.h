@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The BPF object: opened with the settings of this run, loaded with the
+ * programs that the attach method needs, its maps and variables at hand.
+ */
+#ifndef PROBE_BPF_H
+#define PROBE_BPF_H
+
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+
+#include "cutop_calls.h"
+#include "cutop_event.h"
+#include "cutop.skel.h"
+#include "probe/kernel.h"
+
+struct bpf_settings {
+	bool exact_launches;
+	bool only_listed;	/* only the processes in the map `listed` */
+	bool follow_children;	/* of listed processes */
+	uint32_t only_uid;	/* (uint32_t)-1: any */
+	uint64_t ring_bytes;	/* a power of two, at least a page */
+};
+
+struct bpf {
+	struct cutop_bpf *skeleton;
+	struct kernel_features features;
+};
+
+/* Which programs a class of calls has. Unused ones are NULL. */
+struct bpf_programs {
+	struct bpf_program *enter, *exit, *session;
+};
+
+/* Opens and loads the object. Returns 0 (bpf_close() undoes it) or a negative errno with @why set. */
+int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
+	     struct reason *why);
+void bpf_close(struct bpf *bpf);
+
+struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);
+
+/*
+ * Which file is open at @fd, as the kernel's probes see it: the real inode
+ * below overlay mounts. Returns 0 or a negative errno.
+ */
+int bpf_identify(struct bpf *bpf, int fd, struct file_id *id);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which files the loader will bring into a program: its DT_NEEDED closure, and the ld.so.cache. */
+#ifndef PROBE_CLOSURE_H
+#define PROBE_CLOSURE_H
+
+/*
+ * Calls @visit with the path of @program and of each library it needs, directly
+ * or not, as ld.so(8) would find them: DT_RPATH, @library_path (LD_LIBRARY_PATH,
+ * may be NULL), DT_RUNPATH, ld.so.cache, the default directories. A script's
+ * interpreter is followed. What cannot be found or read is left out.
+ */
+void closure_visit(const char *program, const char *library_path, void (*visit)(void *context, const char *path),
+		   void *context);
+
+/* Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all). */
+void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
+		    void *context);
+
+#endif

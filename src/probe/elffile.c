@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ELF files through libelf. elf_begin() is told to read, not to map: a file
+ * that shrinks under a mapping would kill us with SIGBUS. Names of the table
+ * are looked up by binary search in a sorted index made per call; a symbol
+ * table is read only if its string table mentions a prefix that matters.
+ */
+#include "probe/elffile.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/calls.h"
+
+#define SECTION_MAX	(512u << 20)	/* bytes of a symbol or string table looked at */
+#define NEEDED_MAX	1024
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#else
+#error "unknown machine"
+#endif
+
+struct name_index {
+	uint16_t calls[CALL_COUNT];
+};
+
+static int index_compare(const void *a, const void *b)
+{
+	return strcmp(call_name(*(const uint16_t *)a), call_name(*(const uint16_t *)b));
+}
+
+static void index_build(struct name_index *index)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_COUNT; i++)
+		index->calls[i] = (uint16_t)i;
+	qsort(index->calls, CALL_COUNT, sizeof(index->calls[0]), index_compare);
+}
+
+static int index_find(const struct name_index *index, const char *name)
+{
+	size_t low = 0, high = CALL_COUNT;
+
+	/* Every name of the table starts like this; most symbols of a program do not. */
+	if (strncmp(name, "cu", 2) && strncmp(name, "__cu", 4))
+		return -1;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, call_name(index->calls[mid]));
+
+		if (!order)
+			return index->calls[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return -1;
+}
+
+/* Opens @fd as an ELF file of this machine. Returns 0 with *@elf to be ended by the caller. */
+static int elf_open(int fd, Elf **elf, struct reason *why)
+{
+	GElf_Ehdr ehdr;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return reason_set(why, -ENOEXEC, "libelf is too old");
+	*elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!*elf)
+		return reason_set(why, -EBADMSG, "cannot be read as an ELF file: %s", elf_errmsg(-1));
+	if (elf_kind(*elf) != ELF_K_ELF) {
+		elf_end(*elf);
+		return reason_set(why, -ENOEXEC, "is not an ELF file");
+	}
+	if (!gelf_getehdr(*elf, &ehdr)) {
+		elf_end(*elf);
+		return reason_set(why, -EBADMSG, "is a broken ELF file: %s", elf_errmsg(-1));
+	}
+	if (gelf_getclass(*elf) != ELFCLASS64 || ehdr.e_machine != MACHINE ||
+	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC)) {
+		elf_end(*elf);
+		return reason_set(why, -ENOEXEC, "is not a program or shared library of this machine's kind");
+	}
+	return 0;
+}
+
+/* Turns an address of the file's own view into an offset in the file; only code counts. */
+static int code_offset(Elf *elf, uint64_t address, uint64_t *offset)
+{
+	GElf_Phdr phdr;
+	size_t count, i;
+
+	if (elf_getphdrnum(elf, &count))
+		return -EBADMSG;
+	for (i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, (int)i, &phdr))
+			return -EBADMSG;
+		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
+			continue;
+		if (address >= phdr.p_vaddr && address - phdr.p_vaddr < phdr.p_filesz) {
+			*offset = address - phdr.p_vaddr + phdr.p_offset;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int functions_add(struct elf_functions *found, size_t *room, uint64_t offset, int call)
+{
+	struct elf_function *more;
+
+	if (found->count == *room) {
+		*room = *room ? *room * 2 : 128;
+		more = realloc(found->list, *room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		found->list = more;
+	}
+	found->list[found->count++] = (struct elf_function){ .offset = offset, .call = (uint16_t)call };
+	return 0;
+}
+
+static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index *index,
+			     struct elf_functions *found, size_t *room)
+{
+	Elf_Scn *strings;
+	GElf_Shdr shdr, str_shdr;
+	Elf_Data *data, *names;
+	size_t i, count;
+	GElf_Sym sym;
+	int err;
+
+	if (!gelf_getshdr(section, &shdr) || shdr.sh_entsize != sizeof(Elf64_Sym) || shdr.sh_size > SECTION_MAX)
+		return -EBADMSG;
+	strings = elf_getscn(elf, shdr.sh_link);
+	if (!strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > SECTION_MAX)
+		return -EBADMSG;
+	names = elf_getdata(strings, NULL);
+	if (!names || !names->d_buf)
+		return -EBADMSG;
+	if (!memmem(names->d_buf, names->d_size, "cuda", 4) && !memmem(names->d_buf, names->d_size, "cuMem", 5))
+		return 0;
+	data = elf_getdata(section, NULL);
+	if (!data)
+		return -EBADMSG;
+	count = data->d_size / sizeof(Elf64_Sym);
+	for (i = 0; i < count; i++) {
+		const char *name;
+		uint64_t offset;
+		int call;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			return -EBADMSG;
+		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF || !sym.st_value)
+			continue;
+		if (sym.st_name >= names->d_size)
+			continue;
+		name = (const char *)names->d_buf + sym.st_name;
+		if (!memchr(name, 0, names->d_size - sym.st_name))
+			continue;
+		call = index_find(index, name);
+		if (call < 0 || code_offset(elf, sym.st_value, &offset))
+			continue;
+		err = functions_add(found, room, offset, call);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int function_compare(const void *a, const void *b)
+{
+	const struct elf_function *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (int)x->call - (int)y->call;
+}
+
+/* Keeps one name per offset: two probes at one place would count each call twice. */
+static void functions_unique(struct elf_functions *found)
+{
+	size_t i, kept = 0;
+
+	if (!found->count)
+		return;
+	qsort(found->list, found->count, sizeof(found->list[0]), function_compare);
+	for (i = 0; i < found->count; i++) {
+		if (kept && found->list[kept - 1].offset == found->list[i].offset) {
+			found->aliases += found->list[kept - 1].call != found->list[i].call;
+			continue;
+		}
+		found->list[kept++] = found->list[i];
+	}
+	found->count = kept;
+}
+
+int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
+{
+	struct name_index index;
+	Elf_Scn *section = NULL;
+	size_t room = 0;
+	GElf_Shdr shdr;
+	Elf *elf;
+	int err;
+
+	memset(found, 0, sizeof(*found));
+	err = elf_open(fd, &elf, why);
+	if (err)
+		return err;
+	index_build(&index);
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &shdr)) {
+			err = -EBADMSG;
+			break;
+		}
+		if (shdr.sh_type != SHT_DYNSYM && shdr.sh_type != SHT_SYMTAB)
+			continue;
+		err = section_functions(elf, section, &index, found, &room);
+		if (err)
+			break;
+	}
+	elf_end(elf);
+	if (err == -EBADMSG && found->count)
+		err = 0;	/* a broken further table does not take away what was found */
+	if (err) {
+		free(found->list);
+		memset(found, 0, sizeof(*found));
+		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
+	}
+	functions_unique(found);
+	return 0;
+}
+
+static char *string_at(Elf_Data *names, uint64_t at)
+{
+	if (!names || !names->d_buf || at >= names->d_size ||
+	    !memchr((char *)names->d_buf + at, 0, names->d_size - at))
+		return NULL;
+	return strdup((char *)names->d_buf + at);
+}
+
+static int dynamic_read(Elf *elf, Elf_Scn *section, struct elf_needs *needs)
+{
+	Elf_Data *data, *names = NULL;
+	Elf_Scn *strings;
+	GElf_Shdr shdr;
+	size_t i, count;
+	GElf_Dyn dyn;
+	char *name;
+
+	if (!gelf_getshdr(section, &shdr) || shdr.sh_size > SECTION_MAX)
+		return -EBADMSG;
+	data = elf_getdata(section, NULL);
+	strings = elf_getscn(elf, shdr.sh_link);
+	if (strings)
+		names = elf_getdata(strings, NULL);
+	if (!data || !names)
+		return -EBADMSG;
+	count = data->d_size / sizeof(Elf64_Dyn);
+	for (i = 0; i < count && gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_RPATH && dyn.d_tag != DT_RUNPATH)
+			continue;
+		name = string_at(names, dyn.d_un.d_val);
+		if (!name)
+			continue;
+		if (dyn.d_tag == DT_RPATH && !needs->rpath) {
+			needs->rpath = name;
+		} else if (dyn.d_tag == DT_RUNPATH && !needs->runpath) {
+			needs->runpath = name;
+		} else if (dyn.d_tag == DT_NEEDED && needs->count < NEEDED_MAX) {
+			char **more = realloc(needs->needed, (needs->count + 1) * sizeof(*more));
+
+			if (!more) {
+				free(name);
+				return -ENOMEM;
+			}
+			needs->needed = more;
+			needs->needed[needs->count++] = name;
+		} else {
+			free(name);
+		}
+	}
+	return 0;
+}
+
+int elffile_needs(int fd, struct elf_needs *needs, struct reason *why)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	GElf_Phdr phdr;
+	size_t count, i;
+	Elf *elf;
+	int err;
+
+	memset(needs, 0, sizeof(*needs));
+	err = elf_open(fd, &elf, why);
+	if (err)
+		return err;
+	while (!err && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_DYNAMIC)
+			err = dynamic_read(elf, section, needs);
+	if (!err && !elf_getphdrnum(elf, &count)) {
+		for (i = 0; i < count; i++) {
+			char path[4096];
+			ssize_t n;
+
+			if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_INTERP ||
+			    phdr.p_filesz >= sizeof(path))
+				continue;
+			n = pread(fd, path, phdr.p_filesz, (off_t)phdr.p_offset);
+			if (n > 0) {
+				path[n] = 0;
+				needs->interpreter = strdup(path);
+			}
+			break;
+		}
+	}
+	elf_end(elf);
+	if (err) {
+		elffile_needs_free(needs);
+		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
+	}
+	return 0;
+}
+
+void elffile_needs_free(struct elf_needs *needs)
+{
+	size_t i;
+
+	for (i = 0; i < needs->count; i++)
+		free(needs->needed[i]);
+	free(needs->needed);
+	free(needs->rpath);
+	free(needs->runpath);
+	free(needs->interpreter);
+	memset(needs, 0, sizeof(*needs));
+}

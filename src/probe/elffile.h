@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What cutop reads from ELF files: which hooked functions a file defines and
+ * where, which libraries it needs. The files belong to others and may be
+ * broken or hostile; they are read, never mapped.
+ */
+#ifndef PROBE_ELFFILE_H
+#define PROBE_ELFFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/util.h"
+
+struct elf_function {
+	uint64_t offset;	/* in the file: where a probe goes */
+	uint16_t call;		/* enum call_id */
+};
+
+struct elf_functions {
+	struct elf_function *list;	/* by offset; one per offset */
+	size_t count;
+	size_t aliases;			/* further names at offsets already in the list */
+};
+
+/*
+ * Finds the functions of the table that the file open at @fd defines, in
+ * .dynsym or .symtab. Returns 0 with *@found filled (perhaps empty; the caller
+ * frees found->list), -ENOEXEC with @why set if it is no ELF file of this
+ * machine's kind, -EBADMSG if it is a broken one, -ENOMEM.
+ */
+int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
+
+struct elf_needs {
+	char **needed;		/* DT_NEEDED, in order */
+	size_t count;
+	char *rpath;		/* DT_RPATH, NULL if none */
+	char *runpath;		/* DT_RUNPATH, NULL if none */
+	char *interpreter;	/* PT_INTERP, NULL if none */
+};
+
+/* Reads what the loader will look for. Returns 0 or a negative errno as above. Freed with elffile_needs_free(). */
+int elffile_needs(int fd, struct elf_needs *needs, struct reason *why);
+void elffile_needs_free(struct elf_needs *needs);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/PID/maps: the files a process has mapped as code. */
+#ifndef PROBE_MAPS_H
+#define PROBE_MAPS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct maps_entry {
+	uint64_t start, end;
+	uint64_t offset;	/* in the file, of start */
+	uint64_t inode;		/* as maps shows it */
+	uint32_t major, minor;
+	const char *path;	/* as the process sees it; borrowed until the callback returns */
+};
+
+/*
+ * Calls @visit for each executable file mapping of @pid, in address order,
+ * until it returns non-zero. Returns that, 0 at the end, or a negative errno
+ * (-ENOENT or -ESRCH when the process is gone).
+ */
+int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context);
+
+/* Parses one line (NUL-terminated, changed) of a maps file. Returns 0, or -EINVAL if it is none. */
+int maps_parse(char *line, struct maps_entry *entry, int *executable);
+
+/*
+ * Opens the file that @entry of @pid maps: through the process's own root, or, if that
+ * names another file by now, through the mapping itself. Returns a descriptor
+ * or a negative errno.
+ */
+int maps_open(pid_t pid, const struct maps_entry *entry);
+
+/* Calls @visit for every process. Stops and returns as above. */
+int processes_visit(int (*visit)(void *context, pid_t pid), void *context);
+
+#endif

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Targets: every file examined is remembered by what stat(2) says of it, so
+ * that nothing is read twice; every target by the inode the kernel probes.
+ *
+ * The BPF side keeps its own set of known files (map `files`), so that
+ * a process that maps a file examined before wakes nobody. Whatever is
+ * examined here is entered there first: reading a library to find its symbols
+ * must not report it again.
+ */
+#include "probe/probe.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "model/calls.h"
+#include "probe/attach.h"
+#include "probe/closure.h"
+#include "probe/maps.h"
+#include "probe/places.h"
+
+struct target {
+	struct file_id id;
+	struct attachment attachment;
+	size_t aliases;
+	struct target *next;
+};
+
+struct examined_key {
+	uint64_t device, inode, size, changed;
+};
+
+struct examined {
+	struct examined_key key;
+	struct target *target;	/* NULL: not a target */
+	struct file_id id;
+	char *path;
+	UT_hash_handle hh;	/* by key */
+	UT_hash_handle by_id;
+};
+
+struct probe {
+	struct bpf bpf;
+	struct probe_settings settings;
+	struct target *targets;
+	struct examined *examined;
+	struct examined *by_id;
+	struct probe_counts counts;
+};
+
+static int map_fd(const struct bpf_map *map)
+{
+	return bpf_map__fd(map);
+}
+
+int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
+{
+	struct kernel_features features;
+	struct probe *probe;
+	size_t i;
+	int err;
+
+	*result = NULL;
+	if (!kernel_rights(why))
+		return -EPERM;
+	err = kernel_features_read(&features, settings->method, why);
+	if (err)
+		return err;
+	probe = calloc(1, sizeof(*probe));
+	if (!probe)
+		return reason_set(why, -ENOMEM, "no memory");
+	probe->settings = *settings;
+	err = bpf_open(&probe->bpf, &features, &settings->bpf, why);
+	if (err) {
+		free(probe);
+		return err;
+	}
+	for (i = 0; i < settings->pid_count; i++)
+		probe_list_process(probe, settings->pids[i], true);
+	note(settings->notes, "Linux %s, probes by %s links", features.release, attach_method_names[features.method]);
+	*result = probe;
+	return 0;
+}
+
+/* ---- detaching: each link waits for the kernel's grace periods, so they wait side by side ---- */
+
+#define CLOSERS_MAX 32
+
+struct closer {
+	pthread_t thread;
+	struct target **targets;
+	size_t link, count;
+	bool started;
+};
+
+static void *closer_run(void *argument)
+{
+	struct closer *closer = argument;
+	size_t i;
+
+	for (i = 0; i < closer->count; i++) {
+		struct attachment *attachment = &closer->targets[i]->attachment;
+		size_t j;
+
+		for (j = closer->link; j < attachment->link_count; j += CLOSERS_MAX)
+			close(attachment->links[j]);
+	}
+	return NULL;
+}
+
+static void targets_detach(struct probe *probe)
+{
+	struct closer closers[CLOSERS_MAX] = { 0 };
+	struct target *target, **all;
+	size_t count = 0, i, most = 0;
+
+	for (target = probe->targets; target; target = target->next)
+		count++;
+	all = calloc(count ? count : 1, sizeof(*all));
+	if (!all) {
+		for (target = probe->targets; target; target = target->next)
+			attachment_close(&target->attachment);
+		return;
+	}
+	for (target = probe->targets, i = 0; target; target = target->next, i++) {
+		all[i] = target;
+		if (target->attachment.link_count > most)
+			most = target->attachment.link_count;
+	}
+	for (i = 0; i < CLOSERS_MAX && i < most; i++) {
+		closers[i] = (struct closer){ .targets = all, .link = i, .count = count };
+		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
+		if (!closers[i].started)
+			closer_run(&closers[i]);
+	}
+	for (i = 0; i < CLOSERS_MAX; i++)
+		if (closers[i].started)
+			pthread_join(closers[i].thread, NULL);
+	for (i = 0; i < count; i++) {
+		all[i]->attachment.link_count = 0;
+		attachment_close(&all[i]->attachment);
+	}
+	free(all);
+}
+
+void probe_close(struct probe *probe)
+{
+	struct examined *file, *next_file;
+	struct target *target, *next;
+
+	if (!probe)
+		return;
+	targets_detach(probe);
+	for (target = probe->targets; target; target = next) {
+		next = target->next;
+		free(target);
+	}
+	HASH_ITER(by_id, probe->by_id, file, next_file) {
+		HASH_DELETE(by_id, probe->by_id, file);
+	}
+	HASH_ITER(hh, probe->examined, file, next_file) {
+		HASH_DELETE(hh, probe->examined, file);
+		free(file->path);
+		free(file);
+	}
+	bpf_close(&probe->bpf);
+	free(probe);
+}
+
+struct bpf *probe_bpf(struct probe *probe)
+{
+	return &probe->bpf;
+}
+
+struct probe_counts probe_counts(const struct probe *probe)
+{
+	return probe->counts;
+}
+
+const char *probe_file_path(const struct probe *probe, const struct file_id *id)
+{
+	struct examined *file;
+
+	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), file);
+	return file ? file->path : NULL;
+}
+
+int probe_list_process(struct probe *probe, uint32_t tgid, bool listed)
+{
+	int fd = map_fd(probe->bpf.skeleton->maps.listed);
+	__u32 one = 1;
+
+	if (listed)
+		return bpf_map_update_elem(fd, &tgid, &one, BPF_ANY);
+	return bpf_map_delete_elem(fd, &tgid);
+}
+
+/* ---- late processes ---- */
+
+/* Marks @tgid as one that ran before its library was probed, also if it was met already. */
+static void process_mark_late(struct probe *probe, uint32_t tgid)
+{
+	struct cutop_bpf *s = probe->bpf.skeleton;
+	__u32 one = 1, image;
+
+	bpf_map_update_elem(map_fd(s->maps.late), &tgid, &one, BPF_ANY);
+	if (probe->settings.on_late && !bpf_map_lookup_elem(map_fd(s->maps.tgids), &tgid, &image))
+		probe->settings.on_late(probe->settings.context, image);
+}
+
+struct mapper_search {
+	struct probe *probe;
+	pid_t pid;
+	const struct stat *st;
+};
+
+static int mapping_compare(void *context, const struct maps_entry *entry)
+{
+	struct mapper_search *search = context;
+
+	/* The device shown may be another one (overlay, btrfs): the inode number decides, a false hit only marks late. */
+	if (entry->inode != search->st->st_ino)
+		return 0;
+	process_mark_late(search->probe, (uint32_t)search->pid);
+	return 1;
+}
+
+static int process_compare(void *context, pid_t pid)
+{
+	struct mapper_search *search = context;
+
+	if (pid == getpid())
+		return 0;
+	search->pid = pid;
+	maps_visit(pid, mapping_compare, search);
+	return 0;
+}
+
+static void mappers_mark_late(struct probe *probe, const struct stat *st)
+{
+	struct mapper_search search = { .probe = probe, .st = st };
+
+	processes_visit(process_compare, &search);
+}
+
+/* ---- files ---- */
+
+static uint32_t single_pid(const struct probe *probe)
+{
+	/* Before Linux 6.13 the filter of a link compares threads, not processes. */
+	if (probe->settings.pid_count != 1 || probe->settings.bpf.follow_children ||
+	    probe->bpf.features.method != ATTACH_SESSION)
+		return 0;
+	return probe->settings.pids[0];
+}
+
+static struct target *target_find(struct probe *probe, const struct file_id *id)
+{
+	struct target *target;
+
+	for (target = probe->targets; target; target = target->next)
+		if (!memcmp(&target->id, id, sizeof(*id)))
+			return target;
+	return NULL;
+}
+
+static void target_note(struct probe *probe, const struct target *target, const char *path, uint64_t began)
+{
+	note(probe->settings.notes, "%s: %u functions attached, %u refused, %zu further names, %.1f ms", path,
+	     target->attachment.attached, target->attachment.failed, target->aliases,
+	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC);
+}
+
+/* Attaches to the functions of the file at @fd. @running: processes may have it mapped already. */
+static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
+		      bool running, struct target **result, struct reason *why)
+{
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	struct elf_functions found;
+	struct target *target;
+	int err;
+
+	*result = NULL;
+	err = elffile_functions(fd, &found, why);
+	if (err)
+		return err;
+	if (!found.count)
+		return reason_set(why, -ENOENT, "defines no CUDA runtime function that cutop knows");
+	target = calloc(1, sizeof(*target));
+	if (!target) {
+		err = reason_set(why, -ENOMEM, "no memory");
+		goto out;
+	}
+	target->id = *id;
+	target->aliases = found.aliases;
+	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, probe->settings.groups,
+			      single_pid(probe), why);
+	if (err) {
+		free(target);
+		goto out;
+	}
+	target->next = probe->targets;
+	probe->targets = target;
+	probe->counts.targets++;
+	probe->counts.attached += target->attachment.attached;
+	probe->counts.missing += target->attachment.failed;
+	target_note(probe, target, path, began);
+	if (running)
+		mappers_mark_late(probe, st);
+	*result = target;
+out:
+	free(found.list);
+	return err;
+}
+
+static struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id,
+				     const char *path)
+{
+	struct examined *file = calloc(1, sizeof(*file)), *known;
+
+	if (!file)
+		return NULL;
+	file->key = *key;
+	file->id = *id;
+	file->path = strdup(path);
+	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);
+	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), known);
+	if (!known)
+		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
+	return file;
+}
+
+/*
+ * Examines the file open at @fd. Returns 1 if it is a target, 0 if it is none,
+ * or a negative errno. @running as above.
+ */
+static int file_examine(struct probe *probe, int fd, const char *path, bool running, struct reason *why)
+{
+	struct examined_key key = { 0 };
+	struct examined *file;
+	struct target *target;
+	struct file_id id;
+	struct stat st;
+	__u32 one = 1;
+	int err;
+
+	if (fstat(fd, &st))
+		return reason_set(why, -errno, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return reason_set(why, -EINVAL, "is not a regular file");
+	key.device = st.st_dev;
+	key.inode = st.st_ino;
+	key.size = (uint64_t)st.st_size;
+	key.changed = (uint64_t)st.st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_ctim.tv_nsec;
+	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
+	if (file)
+		return file->target ? 1 : reason_set(why, 0, "defines no CUDA runtime function that cutop knows");
+	err = bpf_identify(&probe->bpf, fd, &id);
+	if (err)
+		return reason_set(why, err, "cannot be identified: %s", strerror(-err));
+	bpf_map_update_elem(map_fd(probe->bpf.skeleton->maps.files), &id, &one, BPF_ANY);
+	file = examined_add(probe, &key, &id, path);
+	if (!file)
+		return reason_set(why, -ENOMEM, "no memory");
+	target = target_find(probe, &id);
+	if (!target) {
+		err = target_new(probe, fd, &st, &id, path, running, &target, why);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+	}
+	file->target = target;
+	return 1;
+}
+
+int probe_add_path(struct probe *probe, const char *path, struct reason *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), result;
+
+	if (fd < 0)
+		return reason_set(why, -errno, "%s", strerror(errno));
+	result = file_examine(probe, fd, path, true, why);
+	close(fd);
+	return result;
+}
+
+static void add_quietly(void *context, const char *path)
+{
+	struct probe *probe = context;
+	struct reason why = { "" };
+
+	if (probe_add_path(probe, path, &why) < 0)
+		note(probe->settings.notes, "%s: %s", path, why.text);
+}
+
+void probe_add_program(struct probe *probe, const char *path, const char *library_path)
+{
+	closure_visit(path, library_path, add_quietly, probe);
+}
+
+/* ---- what processes map ---- */
+
+struct mapping_key {
+	uint64_t inode;
+	uint32_t major, minor;
+};
+
+struct mapping_seen {
+	struct mapping_key key;
+	bool is_target;
+	UT_hash_handle hh;
+};
+
+struct process_scan {
+	struct probe *probe;
+	struct mapping_seen *seen;
+	pid_t pid;
+};
+
+static int mapping_examine(void *context, const struct maps_entry *entry)
+{
+	struct process_scan *scan = context;
+	struct mapping_key key = { entry->inode, entry->major, entry->minor };
+	struct reason why = { "" };
+	struct mapping_seen *seen;
+	char path[4096 + 32];
+	int fd, result = 0;
+
+	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
+	if (!seen) {
+		seen = calloc(1, sizeof(*seen));
+		if (!seen)
+			return 0;
+		seen->key = key;
+		HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
+		fd = maps_open(scan->pid, entry);
+		if (fd >= 0) {
+			snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
+			/* The scan itself marks who maps it. */
+			result = file_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, false,
+					      &why);
+			close(fd);
+		}
+		seen->is_target = result > 0;
+	}
+	if (seen->is_target)
+		process_mark_late(scan->probe, (uint32_t)scan->pid);
+	return 0;
+}
+
+static int process_examine(void *context, pid_t pid)
+{
+	struct process_scan *scan = context;
+
+	if (pid == getpid())
+		return 0;
+	scan->pid = pid;
+	maps_visit(pid, mapping_examine, scan);
+	return 0;
+}
+
+static int cached_library(void *context, const char *name, const char *path)
+{
+	(void)name;
+	add_quietly(context, path);
+	return 0;
+}
+
+void probe_find_ahead(struct probe *probe)
+{
+	struct process_scan scan = { .probe = probe };
+	struct mapping_seen *seen, *next;
+
+	processes_visit(process_examine, &scan);
+	HASH_ITER(hh, scan.seen, seen, next) {
+		HASH_DELETE(hh, scan.seen, seen);
+		free(seen);
+	}
+	ld_cache_visit("libcudart", cached_library, probe);
+	places_visit(add_quietly, probe);
+}
+
+/* ---- programs and files met on the way ---- */
+
+void probe_on_exec(struct probe *probe, const struct rec_exec *record)
+{
+	struct reason why = { "" };
+	char path[64], real[4096];
+	ssize_t n;
+	int fd, result;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		/* Gone already: look again should it come back. */
+		bpf_map_delete_elem(map_fd(probe->bpf.skeleton->maps.files), &record->id);
+		return;
+	}
+	n = readlink(path, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = 0;
+	result = file_examine(probe, fd, n > 0 ? real : path, true, &why);
+	close(fd);
+	if (result < 0 && result != -ENOEXEC)
+		note(probe->settings.notes, "%s: %s", real, why.text);
+}
+
+struct mapped_search {
+	struct probe *probe;
+	const struct rec_mmap *record;
+	bool found;
+};
+
+static int mapped_compare(void *context, const struct maps_entry *entry)
+{
+	struct mapped_search *search = context;
+	const char *name = strrchr(entry->path, '/');
+	struct reason why = { "" };
+	char path[4096 + 32];
+	struct file_id id;
+	int fd;
+
+	if (!name || strncmp(name + 1, search->record->file, strlen(search->record->file)))
+		return 0;
+	fd = maps_open((pid_t)search->record->hdr.tgid, entry);
+	if (fd < 0)
+		return 0;
+	if (!bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))) {
+		search->found = true;
+		snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
+		file_examine(search->probe, fd, access(entry->path, F_OK) ? path : entry->path, true, &why);
+	}
+	close(fd);
+	return search->found;
+}
+
+void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
+{
+	struct mapped_search search = { .probe = probe, .record = record };
+	struct reason why = { "" };
+	char path[64], real[4096];
+	struct file_id id;
+	ssize_t n;
+	int fd;
+
+	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		n = readlink(path, real, sizeof(real) - 1);
+		real[n > 0 ? n : 0] = 0;
+		if (!bpf_identify(&probe->bpf, fd, &id) && !memcmp(&id, &record->id, sizeof(id))) {
+			search.found = true;
+			file_examine(probe, fd, n > 0 ? real : record->file, true, &why);
+		}
+		close(fd);
+	}
+	if (!search.found)
+		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
+	if (!search.found)
+		bpf_map_delete_elem(map_fd(probe->bpf.skeleton->maps.files), &record->id);
+}

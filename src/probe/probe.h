@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probing: from files to attached functions.
+ *
+ * A target is a file that defines hooked functions. Targets are found ahead of
+ * their use (ld.so.cache, the usual places, what processes map, what COMMAND
+ * needs) and when a program starts or loads a file not seen before. Probes sit
+ * on the file's inode, so later processes miss nothing; a process that had the
+ * file mapped before is marked late. A target is told apart by the inode that
+ * the kernel probes, so that two overlay mounts of one file are one target.
+ */
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probe/bpf.h"
+#include "util/util.h"
+
+struct probe;
+
+struct probe_settings {
+	struct bpf_settings bpf;
+	const uint32_t *pids;		/* -p: only these processes */
+	size_t pid_count;
+	unsigned int groups;		/* bits of enum call_group */
+	const char *method;		/* forced attach method, or NULL */
+	const struct notes *notes;
+	/* Told of an image that turns out to have run before its library was probed. */
+	void (*on_late)(void *context, uint32_t image);
+	void *context;
+};
+
+struct probe_counts {
+	unsigned int targets;
+	unsigned int attached;		/* functions */
+	unsigned int missing;		/* functions found in a target that could not be probed */
+};
+
+/* Loads the BPF programs; attaches nothing yet. Returns 0 or a negative errno with @why set. */
+int probe_open(struct probe **probe, const struct probe_settings *settings, struct reason *why);
+
+/* Detaches everything, links in parallel. */
+void probe_close(struct probe *probe);
+
+struct bpf *probe_bpf(struct probe *probe);
+struct probe_counts probe_counts(const struct probe *probe);
+
+/*
+ * Adds the file at @path as a target. Returns 1 if it is one (new or known), 0
+ * if it defines no hooked function, or a negative errno with @why set.
+ */
+int probe_add_path(struct probe *probe, const char *path, struct reason *why);
+
+/* Adds targets from ld.so.cache, the usual places, and what processes map by now. */
+void probe_find_ahead(struct probe *probe);
+
+/* Adds the program at @path and all libraries its loader will look for. @library_path: LD_LIBRARY_PATH or NULL. */
+void probe_add_program(struct probe *probe, const char *path, const char *library_path);
+
+/* Adds @tgid to, or takes it from, the processes watched when only listed ones are. */
+int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
+
+/* A program started, a file was mapped: looks whether it is a target, and attaches. */
+void probe_on_exec(struct probe *probe, const struct rec_exec *record);
+void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
+
+/*
+ * Returns a path under which the file @id could be opened when it was last
+ * examined, or NULL. Borrowed.
+ */
+const char *probe_file_path(const struct probe *probe, const struct file_id *id);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small things that every room needs. Nothing here keeps state. */
+#include "util/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "names/demangle.h"
+
+uint64_t clock_ns(int clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list args)
+{
+	char text[1024], clean[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	fprintf(stderr, "cutop: %s\n", clean_text(text, clean, sizeof(clean)));
+}
+
+void note(const struct notes *notes, const char *format, ...)
+{
+	va_list args;
+
+	if (!notes || !notes->verbose || notes->quiet)
+		return;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void warn_user(const struct notes *notes, const char *format, ...)
+{
+	va_list args;
+
+	if (notes && notes->quiet)
+		return;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+int reason_set(struct reason *reason, int error, const char *format, ...)
+{
+	va_list args;
+
+	if (reason) {
+		va_start(args, format);
+		vsnprintf(reason->text, sizeof(reason->text), format, args);
+		va_end(args);
+	}
+	return error;
+}
+
+char *file_read(const char *path, size_t max, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	size_t size = 4096, used = 0;
+	char *text = NULL, *more;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	for (;;) {
+		if (!text || used + 1 == size) {
+			if (text)
+				size *= 2;
+			if (size > max + 1)
+				size = max + 1;
+			more = realloc(text, size);
+			if (!more)
+				goto fail;
+			text = more;
+		}
+		if (used + 1 >= size)
+			break;
+		n = read(fd, text + used, size - used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			goto fail;
+		if (!n)
+			break;
+		used += (size_t)n;
+		if (used >= max)
+			break;
+	}
+	close(fd);
+	text[used] = 0;
+	if (len)
+		*len = used;
+	return text;
+fail:
+	free(text);
+	close(fd);
+	return NULL;
+}
+
+char *format_new(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small things that every room needs: time, notes to the user, file helpers. */
+#ifndef UTIL_UTIL_H
+#define UTIL_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define NSEC_PER_SEC	1000000000ull
+#define NSEC_PER_MSEC	1000000ull
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Nanoseconds of a clock (CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME). */
+uint64_t clock_ns(int clock);
+
+/*
+ * Where explanations go. note() writes one line to standard error if the user
+ * asked for them (-v); warn_user() always does. Both take printf formats
+ * without a newline, and clean control characters out of what they print.
+ */
+struct notes {
+	bool verbose;
+	bool quiet;	/* the screen is up: nothing may be written to the terminal */
+};
+
+void note(const struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void warn_user(const struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * A reason for a failure, to be shown in one line. reason_set() returns @error
+ * so that callers can say: return reason_set(why, -ENOENT, "...").
+ */
+struct reason {
+	char text[512];
+};
+
+int reason_set(struct reason *reason, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * Reads a whole small file (a file in /proc) into a new NUL-terminated buffer
+ * of at most @max bytes. Stores its length in *@len unless NULL. Returns NULL
+ * with errno set on failure. The caller frees it.
+ */
+char *file_read(const char *path, size_t max, size_t *len);
+
+/* printf into a new string; NULL without memory. The caller frees it. */
+char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
