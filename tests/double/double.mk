@@ -2,7 +2,7 @@
 # top-level Makefile.am.  What it builds is loaded into foreign programs, so
 # libtool and the main build's flags (sanitizers, hardening) stay out of it.
 
-DOUBLE_RUNTIME_SOURCES = \
+double_runtime_files = \
 	tests/double/arrays.c \
 	tests/double/box.c \
 	tests/double/copy_calls.c \
@@ -16,7 +16,7 @@ DOUBLE_RUNTIME_SOURCES = \
 	tests/double/stream_calls.c \
 	tests/double/streams.c
 
-DOUBLE_DRIVER_SOURCES = \
+double_driver_files = \
 	tests/double/driver_arena.c \
 	tests/double/driver_arrays.c \
 	tests/double/driver_context.c \
@@ -36,18 +36,18 @@ DOUBLE_DRIVER_SOURCES = \
 	tests/double/driver_unsupported.c \
 	tests/double/driver_virtual.c
 
-DOUBLE_SHARED_SOURCES = \
+double_shared_files = \
 	tests/double/error_names.c \
 	tests/double/script.c
 
-DOUBLE_HEADERS = \
+double_header_files = \
 	tests/double/cuda_double.h \
 	tests/double/cuda_double_driver.h \
 	tests/double/double.h \
 	tests/double/driver.h \
 	tests/double/runtime.h
 
-DOUBLE_MAPS = \
+double_map_files = \
 	tests/double/libcuda.map \
 	tests/double/libcudart.map
 
@@ -70,27 +70,27 @@ DOUBLE_LIBS = \
 	$(double_lib)/libcudart_static.a \
 	$(double_lib)/libcuda.so.1
 
-$(double_lib)/libcuda.so.1: $(DOUBLE_DRIVER_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS)
+$(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
 	@$(MKDIR_P) $(double_lib)
-	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
 	  -Wl,-soname,libcuda.so.1 \
 	  -Wl,--version-script,$$d/tests/double/libcuda.map -o $@.tmp \
-	  `for f in $(DOUBLE_DRIVER_SOURCES) $(DOUBLE_SHARED_SOURCES); do echo $$d/$$f; done` \
+	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` \
 	  -ldl && mv -f $@.tmp $@
 
-$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS)
-	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
+$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
 	  -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
 	  -Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp \
-	  `for f in $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES); do echo $$d/$$f; done` \
+	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
 	  $(double_lib)/libcuda.so.1 && mv -f $@.tmp $@
 
 # One object, as in NVIDIA's archive: a program gets all of it or nothing.
 # Only the interface's names stay visible to the link.
-$(double_lib)/libcudart_static.a: $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS)
+$(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files) $(double_header_files)
 	@$(MKDIR_P) $(double_lib)/static
-	$(AM_V_CCLD)d='$(srcdir)'; o=; \
-	for f in $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOURCES); do \
+	$(AM_V_GEN)d='$(srcdir)'; o=; \
+	for f in $(double_runtime_files) $(double_shared_files); do \
 	  b=$(double_lib)/static/`basename $$f .c`.o; \
 	  $(CC) $(double_cflags) -DDOUBLE_STATIC -c -o $$b $$d/$$f || exit 1; \
 	  o="$$o $$b"; \
@@ -101,7 +101,7 @@ $(double_lib)/libcudart_static.a: $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_SHARED_SOUR
 	rm -f $@ && ar rcs $@ $(double_lib)/static/cudart_static.o && \
 	rm -rf $(double_lib)/static
 
-EXTRA_DIST += $(DOUBLE_RUNTIME_SOURCES) $(DOUBLE_DRIVER_SOURCES) \
-	$(DOUBLE_SHARED_SOURCES) $(DOUBLE_HEADERS) $(DOUBLE_MAPS) \
+EXTRA_DIST += $(double_runtime_files) $(double_driver_files) \
+	$(double_shared_files) $(double_header_files) $(double_map_files) \
 	tests/double/check-double.sh
 CLEANFILES += $(DOUBLE_LIBS)

@@ -2,7 +2,7 @@
 # double.  Include after tests/double/double.mk.  The C ones need no toolkit;
 # those in CUDA C++ are built where configure found nvcc.
 
-WORKLOAD_SOURCES = \
+workload_files = \
 	tests/workloads/basic.c \
 	tests/workloads/copies.c \
 	tests/workloads/kernels.c \
@@ -10,12 +10,12 @@ WORKLOAD_SOURCES = \
 	tests/workloads/many.c \
 	tests/workloads/workload.c
 
-WORKLOAD_HEADERS = \
+workload_header_files = \
 	tests/workloads/workload.h \
 	tests/double/cuda_double.h \
 	tests/double/cuda_double_driver.h
 
-WORKLOAD_CU_SOURCES = \
+workload_cu_files = \
 	tests/workloads/async_alloc.cu \
 	tests/workloads/leak.cu \
 	tests/workloads/managed.cu \
@@ -29,17 +29,17 @@ WORKLOAD_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -pthread
 workload_bin = tests/workloads/bin
 WORKLOADS = $(workload_bin)/workload $(workload_bin)/workload-static
 
-$(workload_bin)/workload: $(WORKLOAD_SOURCES) $(WORKLOAD_HEADERS) $(double_lib)/libcudart.so.13
+$(workload_bin)/workload: $(workload_files) $(workload_header_files) $(double_lib)/libcudart.so.13
 	@$(MKDIR_P) $(workload_bin)
-	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  `for f in $(WORKLOAD_SOURCES); do echo $$d/$$f; done` \
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  `for f in $(workload_files); do echo $$d/$$f; done` \
 	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 \
 	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
-$(workload_bin)/workload-static: $(WORKLOAD_SOURCES) $(WORKLOAD_HEADERS) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+$(workload_bin)/workload-static: $(workload_files) $(workload_header_files) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	@$(MKDIR_P) $(workload_bin)
-	$(AM_V_CCLD)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  `for f in $(WORKLOAD_SOURCES); do echo $$d/$$f; done` \
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  `for f in $(workload_files); do echo $$d/$$f; done` \
 	  $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 -ldl \
 	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
@@ -89,6 +89,6 @@ $(workload_bin)/vector_add-static: tests/workloads/vector_add.cu $(double_lib)/l
 $(workload_bin)/zero_copy-static: tests/workloads/zero_copy.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	$(AM_V_GEN)$(workload_nvcc_static)
 
-EXTRA_DIST += $(WORKLOAD_SOURCES) $(WORKLOAD_CU_SOURCES) \
+EXTRA_DIST += $(workload_files) $(workload_cu_files) \
 	tests/workloads/workload.h tests/workloads/check.cuh
 CLEANFILES += $(WORKLOADS) $(WORKLOADS_CU)
