@@ -230,14 +230,14 @@ static void drop_displaced(struct book *book, size_t first, size_t count)
 	memmove(list + first, list + first + count, (book->displaced_count - first) * sizeof(*list));
 }
 
-bool book_claim(struct book *book, uint64_t address, uint64_t entry, bool any)
+bool book_claim(struct book *book, uint64_t address, uint64_t entry)
 {
 	size_t i;
 
 	for (i = 0; i < book->displaced_count; i++) {
 		const struct displaced *one = &book->displaced[i];
 
-		if (one->address == address && (any || (one->born <= entry && entry < one->when))) {
+		if (one->address == address && one->born <= entry && entry < one->when) {
 			drop_displaced(book, i, 1);
 			return true;
 		}

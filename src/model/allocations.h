@@ -101,9 +101,9 @@ bool book_displace(struct book *book, uint64_t address, uint64_t born, uint64_t 
 
 /*
  * True if a free of @address entered at @entry is that of a displaced
- * allocation, which is then forgotten. With @any, its age does not matter.
+ * allocation, which is then forgotten.
  */
-bool book_claim(struct book *book, uint64_t address, uint64_t entry, bool any);
+bool book_claim(struct book *book, uint64_t address, uint64_t entry);
 
 /* Forgets the allocations displaced before @time and returns how many they were. */
 size_t book_expire(struct book *book, uint64_t time);

@@ -249,7 +249,7 @@ void ledger_free(struct model *model, struct image *image, const struct rec_free
 			failed_free(model, image, record, node);
 		return;
 	}
-	if (book_claim(&image->book, record->address, record->entry, false)) {
+	if (book_claim(&image->book, record->address, record->entry)) {
 		image->frees++;
 		if (!node)
 			book_note_freed(&image->book, record->address);
@@ -258,10 +258,6 @@ void ledger_free(struct model *model, struct image *image, const struct rec_free
 	/* Entered before the allocation that stands there was known to anyone: not meant. */
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
-	else if (!node && book_claim(&image->book, record->address, record->entry, true)) {
-		image->frees++;
-		return;
-	}
 	if (!node) {
 		image->unknown_frees++;
 		return;
