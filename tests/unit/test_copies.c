@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies: rows, and records that the model resolves from the books. */
+#include <math.h>
+#include <string.h>
+
+#include "feed.h"
+
+#define HOST		0x7f0000000000ull
+#define DEVICE		0x10000
+#define OTHER		0x20000
+#define PINNED		0x50000
+#define ARRAY		0x60000
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed_alloc(&feed, DEVICE, 0x1000);
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, DEVICE + 0x1000, 0x1000, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, PINNED, 0x1000, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, ARRAY, 0x1000, 0);
+	feed.device = 1;
+	feed_alloc(&feed, OTHER, 0x1000);
+	feed.device = CUTOP_DEVICE_UNKNOWN;
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+/* The direction that a copy from @source to @destination of unsaid kind is taken for. */
+static unsigned int resolved(uint64_t destination, uint64_t source)
+{
+	uint64_t before[DIR_COUNT];
+	unsigned int i, found = DIR_COUNT;
+
+	look();
+	memcpy(before, process->copy_bytes, sizeof(before));
+	feed_copy(&feed, destination, source, 10, DIR_DEFAULT, 0, 0);
+	look();
+	for (i = 0; i < DIR_COUNT; i++) {
+		if (process->copy_bytes[i] == before[i])
+			continue;
+		ck_assert_uint_eq(found, DIR_COUNT);
+		ck_assert_uint_eq(process->copy_bytes[i], before[i] + 10);
+		found = i;
+	}
+	return found;
+}
+
+START_TEST(default_copies_are_resolved)
+{
+	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_H2D);
+	ck_assert_uint_eq(resolved(DEVICE + 0xfff, HOST), DIR_H2D);
+	ck_assert_uint_eq(resolved(DEVICE + 0x1800, HOST), DIR_H2D);	/* managed memory */
+	ck_assert_uint_eq(resolved(HOST, DEVICE), DIR_D2H);
+	ck_assert_uint_eq(resolved(PINNED + 5, DEVICE), DIR_D2H);
+	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x100), DIR_D2D);
+	ck_assert_uint_eq(resolved(HOST, HOST), DIR_H2H);
+	ck_assert_uint_eq(resolved(PINNED, HOST), DIR_H2H);
+	ck_assert_uint_eq(resolved(OTHER, DEVICE), DIR_P2P);
+	ck_assert_uint_eq(resolved(DEVICE, ARRAY), DIR_D2D);
+	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x2000), DIR_H2D);	/* just past the last */
+	ck_assert_uint_eq(resolved(DEVICE, DEVICE - 1), DIR_H2D);
+}
+END_TEST
+
+START_TEST(default_copies_of_a_process_seen_late)
+{
+	static const char strings[] = "ana\0python";
+
+	feed_identity(&feed, true, strings, sizeof(strings));
+	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_UNKNOWN);
+	ck_assert_uint_eq(resolved(DEVICE, PINNED), DIR_H2D);
+	ck_assert_uint_eq(resolved(PINNED, DEVICE), DIR_D2H);
+}
+END_TEST
+
+START_TEST(default_copies_when_records_were_lost)
+{
+	model_lost(feed.model, LOST_RING_FULL, 3);
+	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_UNKNOWN);
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(snapshot->lost[LOST_RING_FULL], 3);
+}
+END_TEST
+
+START_TEST(rows_and_records_are_one_figure)
+{
+	struct copy_key key = {
+		.image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC,
+		.device = CUTOP_DEVICE_UNKNOWN,
+	};
+	struct copy_row row = { .calls = 2, .failures = 1, .bytes = 1 << 20, .ns = 5000, .max_ns = 4000, .timed_bytes = 1 << 20,
+				.timed_ns = 4000 };
+
+	row.sizes[20] = 1;
+	row.hist[5] = 2;
+	model_copy_row(feed.model, &key, &row);
+	feed_copy(&feed, DEVICE, HOST, 1 << 17, DIR_DEFAULT, 0, 0);
+	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, 0, 0);		/* returns early: not timed */
+	feed.device = 0;
+	model_copy_row(feed.model, &key, &row);
+	look();
+	ck_assert_uint_eq(process->copy_count, 2);
+	/* The two records know their device from the allocation. */
+	ck_assert_int_eq(process->copies[0].device, CUTOP_DEVICE_UNKNOWN);
+	ck_assert_uint_eq(process->copies[0].calls, 2);
+	ck_assert_double_eq_tol(process->copies[0].bytes_per_second, (1 << 20) / 4e-6, 1);
+	ck_assert_int_eq(process->copies[1].device, 0);
+	ck_assert_uint_eq(process->copies[1].calls, 2);
+	ck_assert_uint_eq(process->copies[1].bytes, (1 << 17) + 100);
+	ck_assert_double_eq_tol(process->copies[1].bytes_per_second, (1 << 17) / 1e-6, 1);
+	ck_assert_uint_eq(process->copies[1].sizes[17], 1);
+	ck_assert_uint_eq(process->copies[1].sizes[6], 1);
+	ck_assert_uint_eq(process->call_count, 1);
+	ck_assert_uint_eq(process->call_list[0].calls, 4);
+	ck_assert_uint_eq(process->call_list[0].failures, 1);
+	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], (1 << 20) + (1 << 17) + 100);
+	feed.now += SECOND;
+	feed_copy(&feed, DEVICE, HOST, 1000000, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_double_eq_tol(process->copy_rate[DIR_H2D], 1e6, 10);
+	ck_assert_double_eq_tol(process->copies[1].rate_bytes_per_second, 1e6, 10);
+	ck_assert_double_eq_tol(snapshot->copy_rate[DIR_H2D], 1e6, 10);
+}
+END_TEST
+
+START_TEST(same_key_is_one_figure)
+{
+	struct copy_key key = {
+		.image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC, .device = 0,
+	};
+	struct copy_row row = { .calls = 2, .bytes = 7 };
+
+	feed.device = 0;
+	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, 0, 0);
+	model_copy_row(feed.model, &key, &row);
+	row.calls = 3;
+	row.bytes = 8;
+	model_copy_row(feed.model, &key, &row);
+	look();
+	ck_assert_uint_eq(process->copy_count, 1);
+	ck_assert_uint_eq(process->copies[0].calls, 4);
+	ck_assert_uint_eq(process->copies[0].bytes, 108);
+	ck_assert(isnan(process->copies[0].bytes_per_second));
+}
+END_TEST
+
+START_TEST(failing_copies_move_no_byte)
+{
+	feed_copy(&feed, DEVICE, HOST, 1000, DIR_H2D, 0, 1);
+	feed_copy(&feed, HOST, HOST, 1000, DIR_UNKNOWN, COPY_IS_ASYNC, 21);
+	look();
+	ck_assert_uint_eq(process->copy_count, 2);
+	ck_assert_uint_eq(process->copies[0].calls, 1);
+	ck_assert_uint_eq(process->copies[0].failures, 1);
+	ck_assert_uint_eq(process->copies[0].bytes, 0);
+	ck_assert_uint_eq(process->copies[1].direction, DIR_UNKNOWN);
+	ck_assert_uint_eq(process->copies[1].mode, COPY_ASYNC);
+	ck_assert_uint_eq(process->copies[1].failures, 1);
+}
+END_TEST
+
+START_TEST(asynchronous_copies_have_no_bandwidth)
+{
+	feed_copy(&feed, DEVICE, HOST, 1 << 20, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	look();
+	ck_assert_uint_eq(process->copies[0].mode, COPY_ASYNC);
+	ck_assert(isnan(process->copies[0].bytes_per_second));
+	ck_assert_uint_eq(process->copies[0].bytes, 1 << 20);
+}
+END_TEST
+
+START_TEST(copies_within_a_device_are_not_timed)
+{
+	feed_copy(&feed, DEVICE, DEVICE + 0x1000, 1 << 20, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_uint_eq(process->copies[0].direction, DIR_D2D);
+	ck_assert(isnan(process->copies[0].bytes_per_second));
+	ck_assert_double_eq_tol(process->copies[0].seconds, 1e-6, 1e-12);
+}
+END_TEST
+
+START_TEST(elements_of_an_array)
+{
+	feed_copy(&feed, ARRAY, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 400);
+	feed_copy(&feed, HOST, ARRAY, 100, DIR_D2H, COPY_IN_ELEMENTS, 0);
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_D2H], 400);
+	feed_copy(&feed, 0x999, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);	/* not known */
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 500);
+	feed_copy(&feed, ARRAY, HOST, UINT64_MAX, DIR_H2D, COPY_IN_ELEMENTS, 0);
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 500 + (1ull << 52));
+}
+END_TEST
+
+Suite *suite_copies(void)
+{
+	Suite *suite = suite_create("copies");
+	TCase *tests = tcase_create("copies");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, default_copies_are_resolved);
+	tcase_add_test(tests, default_copies_of_a_process_seen_late);
+	tcase_add_test(tests, default_copies_when_records_were_lost);
+	tcase_add_test(tests, rows_and_records_are_one_figure);
+	tcase_add_test(tests, same_key_is_one_figure);
+	tcase_add_test(tests, failing_copies_move_no_byte);
+	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
+	tcase_add_test(tests, copies_within_a_device_are_not_timed);
+	tcase_add_test(tests, elements_of_an_array);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

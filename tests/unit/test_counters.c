@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of the counter maps: launches and kernel names, calls, failures, rates, percentiles. */
+#include <math.h>
+#include <string.h>
+
+#include "feed.h"
+#include "model/internal.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+static const struct snap_call *find_call(unsigned int call)
+{
+	size_t i;
+
+	for (i = 0; i < process->call_count; i++)
+		if (process->call_list[i].call == call)
+			return &process->call_list[i];
+	return NULL;
+}
+
+START_TEST(rows_replace_and_rates_are_differences)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 1000);
+	look();
+	ck_assert_uint_eq(process->launches, 1000);
+	ck_assert(isnan(process->launches_per_second));
+	ck_assert(isnan(snapshot->interval_seconds));
+	ck_assert(isnan(snapshot->sync_share));
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 1000);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 1500);
+	feed.now += 2 * SECOND;
+	look();
+	ck_assert_uint_eq(process->launches, 1500);
+	ck_assert_double_eq_tol(snapshot->interval_seconds, 2, 1e-9);
+	ck_assert_double_eq_tol(process->launches_per_second, 250, 1e-6);
+	ck_assert_double_eq_tol(process->kernels[0].launches_per_second, 250, 1e-6);
+	ck_assert_double_eq_tol(snapshot->launches_per_second, 250, 1e-6);
+	feed.now += 5000000;
+	look();
+	ck_assert(isnan(process->launches_per_second));
+	ck_assert(isnan(process->kernels[0].launches_per_second));
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq(process->launches_per_second, 0);
+}
+END_TEST
+
+START_TEST(kernels_have_names)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 3);
+	feed_kernel(&feed, 0x5000, 0x401230, NAME_REGISTERED, "_ZN2ns5scaleIfEEvPT_i");
+	look();
+	ck_assert_uint_eq(process->kernel_count, 1);
+	ck_assert_str_eq(process->kernels[0].name, "ns::scale");
+	ck_assert_str_eq(process->kernels[0].signature, "void ns::scale<float>(float*, int)");
+	ck_assert_str_eq(process->kernels[0].symbol, "_ZN2ns5scaleIfEEvPT_i");
+	ck_assert_uint_eq(process->kernels[0].grid[0], 64);
+	ck_assert_uint_eq(process->kernels[0].block[0], 256);
+	ck_assert_int_eq(process->kernels[0].device, 0);
+	/* A weaker source does not take the name away. */
+	feed_text(&feed, REC_NAME, 0x5000, NAME_SYMBOL, "stub_of_scale");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "ns::scale");
+}
+END_TEST
+
+START_TEST(better_names_replace_weaker_ones)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 3);
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "0x5000");
+	ck_assert_ptr_null(process->kernels[0].symbol);
+	feed_module(&feed, 0x4000, 0x6000, 0x1000, "app\033[31m");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "app?[31m+0x2000");
+	feed_text(&feed, REC_NAME, 0x5000, NAME_SYMBOL, "stub");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "stub");
+	feed_kernel(&feed, 0x5000, 0, NAME_DRIVER, "_Z3addPf");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "add");
+	ck_assert_str_eq(process->kernels[0].signature, "add(float*)");
+}
+END_TEST
+
+START_TEST(unnamed_handle_is_shown_by_its_stub)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x7fff0000, 3);
+	feed_kernel(&feed, 0x7fff0000, 0x4100, NAME_NONE, "");
+	feed_module(&feed, 0x4000, 0x6000, 0, "app");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "app+0x100");
+	ck_assert_ptr_null(process->kernels[0].symbol);
+}
+END_TEST
+
+START_TEST(rows_of_one_kernel_are_merged)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0xa000, 10);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0xb000, 20);
+	feed_launches(&feed, CALL_cudaLaunchKernel_ptsz, 0xa000, 5);
+	feed_kernel(&feed, 0xa000, 0x4100, NAME_REGISTERED, "_Z3addPf");
+	feed_kernel(&feed, 0xb000, 0x4100, NAME_REGISTERED, "_Z3addPf");
+	feed.device = 1;
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0xa000, 7);
+	feed.device = 0;
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0xc000, 100);
+	look();
+	ck_assert_uint_eq(process->kernel_count, 3);
+	ck_assert_uint_eq(process->kernels[0].launches, 100);
+	ck_assert_str_eq(process->kernels[0].name, "0xc000");
+	ck_assert_uint_eq(process->kernels[1].launches, 35);
+	ck_assert_uint_eq(process->kernels[1].function, 0xb000);
+	ck_assert_uint_eq(process->kernels[2].launches, 7);
+	ck_assert_int_eq(process->kernels[2].device, 1);
+	ck_assert_uint_eq(process->launches, 142);
+	ck_assert_uint_eq(process->device_count, 2);
+	ck_assert_str_eq(process->device_list, "0-1");
+	ck_assert_uint_eq(find_call(CALL_cudaLaunchKernel)->calls, 137);
+	ck_assert_uint_eq(find_call(CALL_cudaLaunchKernel_ptsz)->calls, 5);
+}
+END_TEST
+
+START_TEST(device_list_is_ranges)
+{
+	static const int used[] = { 0, 2, 3, 4, 9, 1023 };
+	size_t i;
+
+	look();
+	ck_assert_str_eq(process->device_list, "");
+	for (i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
+		feed.device = used[i];
+		feed_launches(&feed, CALL_cudaLaunchKernel, 0xa000, 7);
+	}
+	look();
+	ck_assert_str_eq(process->device_list, "0,2-4,9,1023");
+	ck_assert_uint_eq(process->device_count, 6);
+	ck_assert_int_eq(process->devices[5], 1023);
+}
+END_TEST
+
+START_TEST(calls_are_counted_once)
+{
+	struct call_key key = { .image = feed.image, .call = CALL_cudaMalloc };
+	struct call_row row = { .calls = 2, .failures = 1, .ns = 3000, .max_ns = 2000 };
+
+	row.hist[4] = 2;
+	feed_alloc(&feed, 0x10000, 5);
+	feed_alloc(&feed, 0x20000, 5);
+	ck_assert_int_eq(model_call_row(feed.model, &key, &row), 0);
+	ck_assert_int_eq(model_call_row(feed.model, &key, &row), 0);
+	look();
+	ck_assert_uint_eq(process->call_count, 1);
+	ck_assert_uint_eq(process->call_list[0].calls, 2);
+	ck_assert_uint_eq(process->call_list[0].failures, 1);
+	ck_assert_double_eq_tol(process->call_list[0].seconds, 3e-6, 1e-12);
+	ck_assert_double_eq_tol(process->call_list[0].latency.max, 2e-6, 1e-12);
+	ck_assert_uint_eq(process->calls, 2);
+}
+END_TEST
+
+START_TEST(failures_are_by_call_and_name)
+{
+	struct fail_key key = { .image = feed.image, .call = CALL_cudaMalloc, .result = 2 };
+	struct fail_row row = { .count = 3, .first = 101 * SECOND, .last = 102 * SECOND };
+
+	model_fail_row(feed.model, &key, &row);
+	key.call = CALL_cudaMemcpy;
+	key.result = 4711;
+	row.count = 5;
+	model_fail_row(feed.model, &key, &row);
+	/* An echo repeats a failure, a poll's "not ready" is an answer: neither is one. */
+	key.call = CALL_cudaGetLastError;
+	model_fail_row(feed.model, &key, &row);
+	key.call = CALL_cudaStreamQuery;
+	key.result = 600;
+	model_fail_row(feed.model, &key, &row);
+	look();
+	ck_assert_uint_eq(process->failure_count, 2);
+	ck_assert_str_eq(process->failure_list[0].error, "error 4711");
+	ck_assert_str_eq(process->failure_list[1].error, "cudaErrorMemoryAllocation");
+	ck_assert_uint_eq(process->failure_list[1].first, 1700000001 * SECOND);
+	ck_assert_uint_eq(process->failure_list[1].last, 1700000002 * SECOND);
+	ck_assert_uint_eq(process->failures, 8);
+	ck_assert_uint_eq(snapshot->failures, 8);
+}
+END_TEST
+
+START_TEST(failure_records_make_events)
+{
+	const char *text;
+
+	feed_fail(&feed, CALL_cudaMemcpy, 1);
+	feed_fail(&feed, CALL_cudaGetLastError, 1);
+	feed_fail(&feed, CALL_cudaStreamQuery, 600);
+	feed_fail(&feed, CALL_cudaDeviceSynchronize, 700);
+	feed_fail(&feed, CALL_cudaMemcpy, 4711);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAILURE, &text), 2);
+	ck_assert_str_eq(text, "cudaMemcpy failed with code 4711");
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
+	ck_assert_uint_eq(process->failures, 0);
+}
+END_TEST
+
+START_TEST(sampled_launches_are_marked)
+{
+	struct launch_key key = { .image = feed.image, .call = CALL_cudaLaunchKernel, .device = -1, .function = 0x5000 };
+	struct launch_row row = { .launches = 640, .samples = 10, .failures = 1, .sampled = 1, .max_ns = 70, .ns = 700 };
+
+	row.hist[0] = 10;
+	model_launch_row(feed.model, &key, &row);
+	look();
+	ck_assert(process->sampled);
+	ck_assert(process->kernels[0].sampled);
+	ck_assert(process->call_list[0].sampled);
+	ck_assert_uint_eq(process->call_list[0].calls, 640);
+	ck_assert_uint_eq(process->kernels[0].samples, 10);
+	ck_assert_double_eq_tol(process->kernels[0].latency.p50, 64e-9, 1e-15);
+	ck_assert_double_eq_tol(process->kernels[0].latency.p99, 70e-9, 1e-15);
+	ck_assert_uint_eq(process->device_count, 0);
+}
+END_TEST
+
+START_TEST(waiting_is_a_share_of_the_interval)
+{
+	look();
+	model_sync(feed.model, feed.image, 0);
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq(process->sync_share, 0);
+	model_sync(feed.model, feed.image, SECOND / 4);
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq_tol(process->sync_share, 0.25, 1e-6);
+	ck_assert_double_eq_tol(snapshot->sync_share, 0.25, 1e-6);
+	model_sync(feed.model, feed.image, 3 * SECOND);
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq(process->sync_share, 1);
+	feed_exit(&feed, END_EXIT, 0);
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq(process->sync_share, 0);
+	feed.now += SECOND;
+	look();
+	ck_assert(isnan(process->sync_share));
+	ck_assert_double_eq(process->sync_seconds, 3);
+}
+END_TEST
+
+START_TEST(percentiles)
+{
+	uint64_t hist[CUTOP_HIST_BUCKETS] = { 0 };
+	struct snap_latency latency = histogram_latency(hist, 0);
+
+	ck_assert(isnan(latency.p50) && isnan(latency.p99) && isnan(latency.max));
+	/* 100 samples in [128, 256): the median is in its middle. */
+	hist[1] = 100;
+	latency = histogram_latency(hist, 255);
+	ck_assert_double_eq_tol(latency.p50 * 1e9, 192, 1e-9);
+	ck_assert_double_eq_tol(latency.p99 * 1e9, 128 + 0.99 * 128, 1e-9);
+	ck_assert_double_eq_tol(latency.max * 1e9, 255, 1e-9);
+	/* The exact maximum caps them. */
+	latency = histogram_latency(hist, 200);
+	ck_assert_double_eq_tol(latency.p99 * 1e9, 200, 1e-9);
+	/* 98 short, 2 long ones: p99 is half way through the long bucket. */
+	hist[1] = 98;
+	hist[10] = 2;
+	latency = histogram_latency(hist, 1 << 17);
+	ck_assert_double_eq_tol(latency.p50 * 1e9, 128 + 50.0 / 98 * 128, 1e-9);
+	ck_assert_double_eq_tol(latency.p99 * 1e9, 65536 * 1.5, 1e-6);
+	/* The last bucket ends at the maximum. */
+	memset(hist, 0, sizeof(hist));
+	hist[CUTOP_HIST_BUCKETS - 1] = 1;
+	latency = histogram_latency(hist, 1ull << 40);
+	ck_assert_double_eq_tol(latency.p50, ((double)(1ull << 37) + (double)(1ull << 40)) / 2 / 1e9, 1e-3);
+}
+END_TEST
+
+START_TEST(keys_that_make_no_sense_are_refused)
+{
+	struct call_key call = { .image = feed.image, .call = CALL_COUNT };
+	struct launch_key launch = { .image = feed.image, .call = CALL_cudaMalloc };
+	struct copy_key copy = { .image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_COUNT };
+	struct fail_key fail = { .image = feed.image, .call = 60000, .result = 1 };
+	struct launch_row launch_row = { .launches = 1 };
+	struct copy_row copy_row = { .calls = 1 };
+	struct call_row call_row = { .calls = 1 };
+	struct fail_row fail_row = { .count = 1 };
+
+	model_call_row(feed.model, &call, &call_row);
+	model_launch_row(feed.model, &launch, &launch_row);
+	model_copy_row(feed.model, &copy, &copy_row);
+	model_fail_row(feed.model, &fail, &fail_row);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 4);
+	ck_assert_uint_eq(process->calls + process->launches + process->failures, 0);
+}
+END_TEST
+
+START_TEST(kernels_are_bounded)
+{
+	uint64_t i;
+
+	for (i = 0; i < 65536 + 10; i++)
+		feed_launches(&feed, CALL_cudaLaunchKernel, 0x1000 + i, 1);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x1000 + i, 1);
+	look();
+	ck_assert_uint_eq(process->kernel_count, 65536);
+	ck_assert_uint_eq(snapshot->lost[LOST_LAUNCH_ROWS], 1);
+	ck_assert(process->inexact);
+}
+END_TEST
+
+Suite *suite_counters(void)
+{
+	Suite *suite = suite_create("counters");
+	TCase *tests = tcase_create("counters");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, rows_replace_and_rates_are_differences);
+	tcase_add_test(tests, kernels_have_names);
+	tcase_add_test(tests, better_names_replace_weaker_ones);
+	tcase_add_test(tests, unnamed_handle_is_shown_by_its_stub);
+	tcase_add_test(tests, rows_of_one_kernel_are_merged);
+	tcase_add_test(tests, device_list_is_ranges);
+	tcase_add_test(tests, calls_are_counted_once);
+	tcase_add_test(tests, failures_are_by_call_and_name);
+	tcase_add_test(tests, failure_records_make_events);
+	tcase_add_test(tests, sampled_launches_are_marked);
+	tcase_add_test(tests, waiting_is_a_share_of_the_interval);
+	tcase_add_test(tests, percentiles);
+	tcase_add_test(tests, keys_that_make_no_sense_are_refused);
+	tcase_add_test(tests, kernels_are_bounded);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

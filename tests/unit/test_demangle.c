@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernel names, from well-behaved compilers and from others; and the cleaning of text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+#include "names/demangle.h"
+
+static const struct {
+	const char *symbol, *full, *brief;
+} names[] = {
+	{ "_Z3addPfi", "add(float*, int)", "add" },
+	{ "_ZN2ns5scaleIfEEvPT_i", "void ns::scale<float>(float*, int)", "ns::scale" },
+	{ "_ZN12_GLOBAL__N_14anonIfEEvPT_", "void (anonymous namespace)::anon<float>(float*)", "(anonymous namespace)::anon" },
+	{ "_ZNK2ns1VIiEltIfEEvT_", "void ns::V<int>::operator< <float>(float) const", "ns::V::operator<" },
+	{ "_ZN2ns1VIiElsILi3EEEvRAT__Kc", "void ns::V<int>::operator<< <3>(char const (&) [3])", "ns::V::operator<<" },
+	{ "_ZN2ns1VIiEclIfEEvT_", "void ns::V<int>::operator()<float>(float)", "ns::V::operator()" },
+	{ "_ZNK2ns1VIiEcvmEv", "ns::V<int>::operator unsigned long() const", "ns::V::operator unsigned long" },
+	{ "_ZN2ns1VIiEnwEm", "ns::V<int>::operator new(unsigned long)", "ns::V::operator new" },
+	{ "_ZN2ns1VIiEixEi", "ns::V<int>::operator[](int)", "ns::V::operator[]" },
+	{ "_ZN2ns1VIiEptEv", "ns::V<int>::operator->()", "ns::V::operator->" },
+	{ "_ZZN2ns3lamEiENKUliE_clEi", "ns::lam(int)::{lambda(int)#1}::operator()(int) const",
+	  "ns::lam::{lambda(int)#1}::operator()" },
+	{ "_ZN2ns3runIZNS_3lamEiEUliE_EEvT_", "void ns::run<ns::lam(int)::{lambda(int)#1}>(ns::lam(int)::{lambda(int)#1})",
+	  "ns::run" },
+	{ "_ZN2ns2fpIiEEPFvfET_", "void (*ns::fp<int>(int))(float)", "ns::fp" },
+	{ "_ZN2ns3decIiEEDTplfp_Li1EET_", "decltype ({parm#1}+(1)) ns::dec<int>(int)", "ns::dec" },
+	{ "_ZN2ns2enIiEENSt9enable_ifIXgtstT_Li2EES2_E4typeES2_",
+	  "std::enable_if<((sizeof (int))>(2)), int>::type ns::en<int>(int)", "ns::en" },
+	{ "_Z4callPFvidEPKc", "call(void (*)(int, double), char const*)", "call" },
+	{ "_Z3fooi.part.0", "foo(int) [clone .part.0]", "foo" },
+	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt::h0123456789abcdef",
+	  "core::fmt::Write::write_fmt" },
+	{ "_RNvCs1234_7mycrate3foo", "mycrate::foo", "mycrate::foo" },
+	{ "plain_kernel", "plain_kernel", "plain_kernel" },
+	{ "triton_poi_fused_add_0d1d2de", "triton_poi_fused_add_0d1d2de", "triton_poi_fused_add_0d1d2de" },
+	{ "foo.part.0", "foo.part.0", "foo.part.0" },
+	{ "app+0x1f4", "app+0x1f4", "app+0x1f4" },
+	{ "_Z", "_Z", "_Z" },
+	{ "", "", "" },
+};
+
+START_TEST(names_of_kernels)
+{
+	char *full = demangle_full(names[_i].symbol), *brief = demangle_short(full);
+
+	ck_assert_str_eq(full, names[_i].full);
+	ck_assert_str_eq(brief, names[_i].brief);
+	free(full);
+	free(brief);
+}
+END_TEST
+
+/* Appends @times times @piece. */
+static void repeat(char *text, const char *piece, size_t times)
+{
+	size_t len = strlen(piece), at = strlen(text);
+
+	while (times--) {
+		memcpy(text + at, piece, len);
+		at += len;
+	}
+	text[at] = '\0';
+}
+
+START_TEST(long_names_are_demangled)
+{
+	char *symbol = calloc(1, 20000), *full, *brief;
+
+	/* What a template library makes: 40 lists in one another, 1,400 bytes. */
+	strcpy(symbol, "_ZN7cutlass");
+	repeat(symbol, "30abcdefghijklmnopqrstuvwxyz0123I", 40);
+	strcat(symbol, "i");
+	repeat(symbol, "E", 40);
+	strcat(symbol, "EvT_");
+	ck_assert_uint_gt(strlen(symbol), 1024);
+	full = demangle_full(symbol);
+	brief = demangle_short(full);
+	ck_assert_int_eq(strncmp(full, "void cutlass::abcdefghij", 24), 0);
+	ck_assert_str_eq(brief, "cutlass::abcdefghijklmnopqrstuvwxyz0123");
+	free(symbol);
+	free(full);
+	free(brief);
+}
+END_TEST
+
+static const struct {
+	const char *start, *piece;
+	size_t times;
+} hostile[] = {
+	{ "_Z1f", "P", 15000 }, { "_Z1f", "PF", 8000 }, { "_Z1f", "F", 15000 }, { "_Z1fI", "S_", 8000 }, { "_Z1fX", "cv", 8000 },
+	{ "_Z1fX", "ad", 8000 }, { "_Z1fIX", "pl", 8000 }, { "_Z", "Z", 15000 }, { "_ZN", "1a", 8000 }, { "_Z1f", "N1aI", 4000 },
+	{ "_Z1f", "M1a", 5000 }, { "_Z1f", "Dp", 8000 }, { "_Z1f", "U1a", 5000 }, { "_Z1f", "KV", 8000 }, { "_Z1f", "A1_", 5000 },
+	{ "_Z1fIX", "sr1a", 4000 }, { "_Z1fIX", "L_Z", 5000 }, { "_Z1f", "1AIS_S_S_E", 1500 }, { "_Z1fI", "J", 15000 },
+	{ "_ZTV", "N", 15000 }, { "_ZGR", "Z", 15000 }, { "_Z1f", "DTfp_E", 2500 }, { "_Z1f", "T_", 8000 }, { "_R", "Nv", 8000 },
+	{ "_R", "C", 15000 }, { "_RI", "C3foo", 3000 }, { "_RNvYTC3fooB_E", "_RNvYTC3fooB_E", 900 }, { "_RNvM", "T", 15000 },
+	{ "", "(", 60000 }, { "", "<", 60000 }, { "", "a<", 30000 }, { "", "{", 60000 }, { "", "[", 60000 }, { "", "operator", 8000 },
+	{ "", "operator<", 7000 }, { "", "(anonymous namespace)", 3000 }, { "", "()::", 15000 }, { "", " (*", 20000 },
+	{ "a", ">", 60000 }, { "", "decltype (", 6000 }, { "", " ", 60000 }, { "", "\xff", 60000 }, { "_Z", "x", 100000 },
+	{ "f(", "(<", 30000 }, { "operator ", "<", 30000 }, { "", "a(b", 20000 }, { "", "a<b>", 16000 },
+};
+
+START_TEST(hostile_names)
+{
+	char *symbol = calloc(1, 200000), *full, *brief;
+	size_t i;
+
+	strcpy(symbol, hostile[_i].start);
+	repeat(symbol, hostile[_i].piece, hostile[_i].times);
+	/* Whole, and cut at some places. */
+	for (i = 0; i < 4; i++) {
+		full = demangle_full(symbol);
+		ck_assert_ptr_nonnull(full);
+		ck_assert_uint_le(strlen(full), 64 * 1024);
+		brief = demangle_short(full);
+		ck_assert_ptr_nonnull(brief);
+		ck_assert_uint_le(strlen(brief), 64 * 1024);
+		free(full);
+		free(brief);
+		symbol[strlen(symbol) / 3 + 1] = '\0';
+	}
+	free(symbol);
+}
+END_TEST
+
+START_TEST(output_is_bounded)
+{
+	/* Each parameter doubles the one before it: 2^40 names in 300 bytes. */
+	char symbol[1024] = "_Z1f1A1BIS_S_E", digit[3], *full;
+	const char *digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	int i;
+
+	for (i = 0; i < 30; i++) {
+		digit[0] = digits[i];
+		digit[1] = '_';
+		digit[2] = '\0';
+		sprintf(symbol + strlen(symbol), "S0_IS%sS%sE", digit, digit);
+	}
+	full = demangle_full(symbol);
+	ck_assert_uint_le(strlen(full), 64 * 1024);
+	free(full);
+}
+END_TEST
+
+static void clean(const char *text, const char *expected)
+{
+	char out[64];
+
+	ck_assert_str_eq(clean_text(text, out, sizeof(out)), expected);
+}
+
+START_TEST(text_is_cleaned)
+{
+	char out[8];
+
+	clean("plain", "plain");
+	clean("\033[31mred\007\r\n\t\x7f", "?[31mred?????");
+	clean("\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80");
+	clean("\xc2\x85\xc2\x9b" "31m", "??31m");		/* C1 */
+	clean("a\xff\x80\xc3", "a???");
+	clean("\xc0\x80\xc1\xbf", "????");			/* overlong */
+	clean("\xe0\x80\xaf", "???");
+	clean("\xed\xa0\x80", "???");				/* surrogate */
+	clean("\xf4\x90\x80\x80", "????");			/* past the last */
+	clean("\xf5\x80\x80\x80", "????");
+	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
+	clean("\xe2\x89", "??");				/* ends within a character */
+	ck_assert_str_eq(clean_text("abcdefghij", out, sizeof(out)), "abcdefg");
+	ck_assert_str_eq(clean_text("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
+	ck_assert_str_eq(clean_text("abc", out, 1), "");
+}
+END_TEST
+
+START_TEST(names_are_clean)
+{
+	char *full = demangle_full("_Z1\033v");
+
+	ck_assert_str_eq(full, "?()");
+	free(full);
+	full = demangle_full("k\xff\n");
+	ck_assert_str_eq(full, "k??");
+	free(full);
+}
+END_TEST
+
+Suite *suite_demangle(void)
+{
+	Suite *suite = suite_create("demangle");
+	TCase *tests = tcase_create("demangle");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));
+	tcase_add_test(tests, long_names_are_demangled);
+	tcase_add_loop_test(tests, hostile_names, 0, sizeof(hostile) / sizeof(hostile[0]));
+	tcase_add_test(tests, output_is_bounded);
+	tcase_add_test(tests, text_is_cleaned);
+	tcase_add_test(tests, names_are_clean);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

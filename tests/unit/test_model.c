@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs the unit tests of the model and of names. */
+#include <stdlib.h>
+
+#include "feed.h"
+
+int main(void)
+{
+	SRunner *runner = srunner_create(suite_memory());
+	int failed;
+
+	srunner_add_suite(runner, suite_counters());
+	srunner_add_suite(runner, suite_copies());
+	srunner_add_suite(runner, suite_processes());
+	srunner_add_suite(runner, suite_random());
+	srunner_add_suite(runner, suite_columns());
+	srunner_add_suite(runner, suite_tables());
+	srunner_add_suite(runner, suite_demangle());
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Images: who they are, how they begin, end and are forgotten; records that make no sense. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+START_TEST(identity)
+{
+	static const char strings[] = "ana\0python\0train.py --lr 1\0docker-abc\0pod-1";
+
+	feed_process(&feed);
+	look();
+	ck_assert_uint_eq(process->pid, 4242);
+	ck_assert_str_eq(process->command, "python");
+	ck_assert_ptr_null(process->container);
+	ck_assert(!process->from_attach);
+	feed_identity(&feed, true, strings, sizeof(strings));
+	look();
+	ck_assert_str_eq(process->user, "ana");
+	ck_assert_str_eq(process->arguments, "train.py --lr 1");
+	ck_assert_str_eq(process->container, "docker-abc");
+	ck_assert_str_eq(process->pod, "pod-1");
+	ck_assert_uint_eq(process->ns_pid, 7);
+	ck_assert_uint_eq(process->uid, 1000);
+	ck_assert_uint_eq(process->start_time, 1700000000 * SECOND + 1);
+	ck_assert(process->from_attach);
+}
+END_TEST
+
+START_TEST(identity_is_cleaned_and_may_be_cut)
+{
+	static const char strings[] = "a\033]0;x\007\0p\xff\xc3\xa9\0arg";
+
+	feed_identity(&feed, false, strings, sizeof(strings) - 1);	/* the last is not ended */
+	look();
+	ck_assert_str_eq(process->user, "a?]0;x?");
+	ck_assert_str_eq(process->command, "p?\xc3\xa9");
+	ck_assert_str_eq(process->arguments, "arg");
+}
+END_TEST
+
+START_TEST(without_identity)
+{
+	feed_alloc(&feed, 0x1000, 5);
+	look();
+	ck_assert_uint_eq(process->pid, 4242);
+	ck_assert_str_eq(process->user, "0");
+	ck_assert_str_eq(process->command, "");
+	ck_assert_uint_eq(process->start_time, 1700000000 * SECOND + 1000);
+}
+END_TEST
+
+START_TEST(rows_before_their_process)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
+	model_sync(feed.model, feed.image, 5);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->process_count, 0);
+	feed_process(&feed);
+	look();
+	ck_assert_uint_eq(process->launches, 10);
+}
+END_TEST
+
+START_TEST(exec_ends_the_old_program)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 100);
+	feed_exit(&feed, END_EXEC, 0);
+	feed.image = 2;
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 7);
+	look();
+	ck_assert_uint_eq(snapshot->process_count, 2);
+	ck_assert_uint_eq(process->live, 7);
+	ck_assert(!process->exited);
+	feed.image = 1;
+	process = feed_find(&feed, snapshot);
+	ck_assert(process->exited);
+	ck_assert_int_eq(process->end_reason, END_EXEC);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(process->pid, 4242);
+	ck_assert_uint_eq(snapshot->live, 7);
+	ck_assert_uint_eq(snapshot->leaked, 100);
+}
+END_TEST
+
+START_TEST(pid_is_used_again)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 100);
+	feed_exit(&feed, END_EXIT, 9);
+	feed.image = 5;
+	feed_process(&feed);
+	feed_free(&feed, 0x10000, 0);
+	look();
+	ck_assert_uint_eq(process->unknown_frees, 1);
+	ck_assert_uint_eq(process->leaked, 0);
+	feed.image = 1;
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert(snapshot->processes[0].image == 1 && snapshot->processes[1].image == 5);
+}
+END_TEST
+
+START_TEST(fork_owns_nothing)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 100);
+	feed.image = 2;
+	feed.pid = 4243;
+	feed_process(&feed);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 0);
+	feed.image = 1;
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->live, 100);
+}
+END_TEST
+
+START_TEST(an_end_that_was_missed)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 100);
+	feed.image = 2;
+	feed_process(&feed);
+	feed.image = 1;
+	look();
+	ck_assert(process->exited);
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert(model_image_ended(feed.model, 1));
+	ck_assert(!model_image_ended(feed.model, 2));
+	ck_assert(!model_image_ended(feed.model, 3));
+}
+END_TEST
+
+START_TEST(rows_and_names_after_the_end)
+{
+	feed_process(&feed);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
+	feed_exit(&feed, END_EXIT, 0);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 12);
+	feed_kernel(&feed, 0x5000, 0, NAME_REGISTERED, "_Z3addPf");
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0x1000, 5, 0), -EINVAL);
+	look();
+	ck_assert_uint_eq(process->launches, 12);
+	ck_assert_str_eq(process->kernels[0].name, "add");
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
+}
+END_TEST
+
+START_TEST(exited_are_cleared)
+{
+	feed_process(&feed);
+	feed_exit(&feed, END_EXIT, 0);
+	feed.image = 2;
+	feed_process(&feed);
+	model_clear_exited(feed.model);
+	look();
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	/* Its rows may still be read once more: they do not bring it back. */
+	ck_assert(model_image_ended(feed.model, 1));
+	feed.image = 1;
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 12);
+	model_sync(feed.model, 1, 5);
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	ck_assert_uint_eq(snapshot->launches, 0);
+}
+END_TEST
+
+START_TEST(oldest_exited_are_dropped)
+{
+	uint32_t i;
+
+	for (i = 1; i <= 1003; i++) {
+		feed.image = i;
+		feed.pid = i;
+		feed_process(&feed);
+		feed_alloc(&feed, 0x10000, i);
+		if (i != 2)
+			feed_exit(&feed, END_EXIT, 0);
+	}
+	look();
+	/* 1,000 exited ones and the one that runs. */
+	ck_assert_uint_eq(snapshot->process_count, 1001);
+	ck_assert_uint_eq(snapshot->processes[0].pid, 2);
+	ck_assert_uint_eq(snapshot->processes[1].pid, 4);
+	ck_assert_uint_le(snapshot->event_count, 256);
+	ck_assert_uint_eq(snapshot->event_count, 256);
+	for (i = 1; i < snapshot->event_count; i++)
+		ck_assert_uint_le(snapshot->events[i - 1].time, snapshot->events[i].time);
+}
+END_TEST
+
+START_TEST(ended_before_the_first_snapshot)
+{
+	feed_process(&feed);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert(isnan(process->launches_per_second));
+	feed.now += SECOND;
+	look();
+	ck_assert_double_eq(process->launches_per_second, 0);
+	ck_assert_double_eq(snapshot->launches_per_second, 0);
+}
+END_TEST
+
+START_TEST(records_that_lie)
+{
+	union {
+		struct rec_hdr hdr;
+		struct rec_text text;
+		struct rec_kernel kernel;
+		struct rec_alloc alloc;
+		char bytes[256];
+	} record = { .hdr = { .type = REC_ALLOC, .size = sizeof(struct rec_alloc), .image = 1, .tgid = 1 } };
+
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, 0), -EINVAL);
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(struct rec_alloc) - 1), -EINVAL);
+	record.hdr.size = sizeof(struct rec_hdr);
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	record.hdr.size = sizeof(struct rec_alloc);
+	record.alloc.call = CALL_COUNT;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	record.alloc.call = 0;
+	record.alloc.kind = KIND_COUNT;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	record.hdr.type = 33;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	memset(&record, 0, sizeof(record));
+	record.hdr = (struct rec_hdr){ .type = REC_KERNEL, .size = sizeof(struct rec_kernel) + 8, .image = 1 };
+	record.kernel.name_len = 9;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	record.hdr = (struct rec_hdr){ .type = REC_SITE, .size = sizeof(struct rec_text) + 8, .image = 1 };
+	record.text.text_len = 0xffffffff;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
+	record.hdr = (struct rec_hdr){ .type = REC_EXEC, .size = sizeof(struct rec_exec) };
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 8);
+}
+END_TEST
+
+START_TEST(random_bytes_do_no_harm)
+{
+	static const unsigned char types[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 64, 65, 66 };
+	unsigned char *buffer;
+	struct rec_hdr hdr;
+	unsigned int i, j;
+
+	srandom(7);
+	for (i = 0; i < 30000; i++) {
+		size_t len = sizeof(hdr) + (size_t)random() % 200;
+
+		/* Of its exact length and at an odd address, so that a sanitizer sees a step beside it. */
+		buffer = malloc(len + 1);
+		for (j = 0; j < len; j++)
+			buffer[1 + j] = random() % 3 ? (unsigned char)(random() % 4) : (unsigned char)random();
+		hdr = (struct rec_hdr){
+			.type = types[(unsigned long)random() % sizeof(types)], .size = (__u16)((size_t)random() % (len + 4)),
+			.image = (__u32)random() % 8, .time = feed.now += 1000000, .tgid = (__u32)random() % 5,
+		};
+		memcpy(buffer + 1, &hdr, sizeof(hdr));
+		model_record(feed.model, (void *)(buffer + 1), len);
+		free(buffer);
+		if (i % 3000 == 0)
+			snapshot_free(feed_snapshot(&feed));
+	}
+	snapshot = feed_snapshot(&feed);
+}
+END_TEST
+
+Suite *suite_processes(void)
+{
+	Suite *suite = suite_create("processes");
+	TCase *tests = tcase_create("processes");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, identity);
+	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
+	tcase_add_test(tests, without_identity);
+	tcase_add_test(tests, rows_before_their_process);
+	tcase_add_test(tests, exec_ends_the_old_program);
+	tcase_add_test(tests, pid_is_used_again);
+	tcase_add_test(tests, fork_owns_nothing);
+	tcase_add_test(tests, an_end_that_was_missed);
+	tcase_add_test(tests, rows_and_names_after_the_end);
+	tcase_add_test(tests, exited_are_cleared);
+	tcase_add_test(tests, oldest_exited_are_dropped);
+	tcase_add_test(tests, ended_before_the_first_snapshot);
+	tcase_add_test(tests, records_that_lie);
+	tcase_add_test(tests, random_bytes_do_no_harm);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

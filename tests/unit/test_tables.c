@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of what is numbered: calls, groups, causes, errors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+#include "model/calls.h"
+#include "model/errors.h"
+
+START_TEST(every_call_is_described)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_COUNT; i++) {
+		ck_assert_ptr_nonnull(call_name(i));
+		ck_assert_uint_lt(call_descs[i].class, CLASS_COUNT);
+		ck_assert_uint_lt(call_descs[i].group, GROUP_COUNT);
+	}
+	ck_assert_str_eq(call_name(CALL_cudaMalloc), "cudaMalloc");
+	ck_assert_uint_eq(call_descs[CALL_cudaMalloc].class, CLASS_ALLOC);
+	ck_assert_str_eq(call_name(CALL_COUNT), "?");
+	ck_assert_str_eq(call_layer_name(LAYER_RUNTIME), "runtime");
+	ck_assert_str_eq(call_layer_name(7), "?");
+}
+END_TEST
+
+START_TEST(every_name_is_there)
+{
+	unsigned int i;
+
+	for (i = 0; i < GROUP_COUNT; i++)
+		ck_assert_ptr_nonnull(call_group_names[i]);
+	for (i = 0; i < KIND_COUNT; i++)
+		ck_assert_ptr_nonnull(alloc_kind_names[i]);
+	for (i = 0; i < DIR_COUNT; i++)
+		ck_assert_ptr_nonnull(copy_direction_names[i]);
+	for (i = 0; i < LOST_COUNT; i++)
+		ck_assert_ptr_nonnull(lost_cause_names[i]);
+	ck_assert_str_eq(lost_cause_names[LOST_FREE], "missed_frees");
+	ck_assert_str_eq(copy_mode_names[COPY_ASYNC], "async");
+}
+END_TEST
+
+START_TEST(what_a_failure_is)
+{
+	ck_assert(!call_failed(CALL_cudaMalloc, 0));
+	ck_assert(call_failed(CALL_cudaMalloc, 2));
+	ck_assert(call_failed(CALL_cudaMalloc, 600));
+	ck_assert(!call_failed(CALL_cudaStreamQuery, 600));
+	ck_assert(call_failed(CALL_cudaStreamQuery, 700));
+	ck_assert(!call_failed(CALL_cudaGetLastError, 700));
+	ck_assert(call_failed(CALL_COUNT, 1));
+}
+END_TEST
+
+START_TEST(error_names)
+{
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 2), "cudaErrorMemoryAllocation");
+	ck_assert_str_eq(error_name(LAYER_DRIVER, 2), "CUDA_ERROR_OUT_OF_MEMORY");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 35), "cudaErrorInsufficientDriver");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 98), "cudaErrorInvalidDeviceFunction");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 100), "cudaErrorNoDevice");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 719), "cudaErrorLaunchFailure");
+	ck_assert_str_eq(error_name(LAYER_DRIVER, 719), "CUDA_ERROR_LAUNCH_FAILED");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 65), "cudaErrorLaunchMaxDepthExceeded");
+	ck_assert_ptr_null(error_name(LAYER_RUNTIME, 4711));
+	ck_assert_ptr_null(error_name(LAYER_DRIVER, -1));
+	ck_assert_str_eq(error_meaning(LAYER_RUNTIME, 2), "the device has not enough free memory for this");
+	ck_assert_ptr_nonnull(error_meaning(LAYER_DRIVER, 700));
+	ck_assert_ptr_null(error_meaning(LAYER_RUNTIME, 4711));
+	ck_assert(error_is_sticky(LAYER_RUNTIME, 700));
+	ck_assert(error_is_sticky(LAYER_DRIVER, 719));
+	ck_assert(error_is_sticky(LAYER_DRIVER, 710));
+	ck_assert(!error_is_sticky(LAYER_RUNTIME, 2));
+	ck_assert(!error_is_sticky(LAYER_RUNTIME, 4711));
+}
+END_TEST
+
+START_TEST(meanings_are_found)
+{
+	/* Each list is searched by halves: a meaning out of order would be lost. */
+	static const int met[] = { 1, 2, 3, 4, 9, 12, 13, 17, 21, 34, 35, 36, 46, 52, 98, 100, 101, 200, 201, 209, 214, 218,
+				   222, 300, 304, 400, 500, 600, 700, 701, 702, 710, 712, 716, 719, 720, 801, 803, 900, 910, 999 };
+	size_t i;
+
+	for (i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
+		ck_assert_ptr_nonnull(error_meaning(LAYER_RUNTIME, met[i]));
+		ck_assert_ptr_nonnull(error_name(LAYER_RUNTIME, met[i]));
+	}
+}
+END_TEST
+
+Suite *suite_tables(void)
+{
+	Suite *suite = suite_create("tables");
+	TCase *tests = tcase_create("tables");
+
+	tcase_add_test(tests, every_call_is_described);
+	tcase_add_test(tests, every_name_is_there);
+	tcase_add_test(tests, what_a_failure_is);
+	tcase_add_test(tests, error_names);
+	tcase_add_test(tests, meanings_are_found);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,18 @@
+# Unit tests of the model and of names. Included by the top-level Makefile.am.
+check_PROGRAMS += tests/unit/test_model
+TESTS += tests/unit/test_model tests/unit/test_errors.sh
+EXTRA_DIST += tests/unit/test_errors.sh tests/generate-errors.sh
+
+tests_unit_test_model_SOURCES = \
+	tests/unit/feed.c tests/unit/feed.h \
+	tests/unit/test_columns.c \
+	tests/unit/test_copies.c \
+	tests/unit/test_counters.c \
+	tests/unit/test_demangle.c \
+	tests/unit/test_memory.c \
+	tests/unit/test_model.c \
+	tests/unit/test_processes.c \
+	tests/unit/test_random.c \
+	tests/unit/test_tables.c
+tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_model_LDADD = libcutop_core.a $(CHECK_LIBS) -liberty -lpthread -lm
