@@ -36,6 +36,7 @@ struct site {
 	uint64_t ended;			/* VRAM bytes whose owner ended first */
 	uint64_t allocations;
 	uint64_t last_bytes;		/* scratch of an event's text */
+	uint64_t suspect_since;		/* scratch of a snapshot */
 	char *name;			/* NULL: not told */
 	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */
 	uint32_t index;
@@ -254,10 +255,10 @@ void events_free(struct model *model);
 /* True if one more event of @kind may be told now; *@hidden: how many were not since the last. */
 bool events_allow(struct image *image, enum event_kind kind, uint64_t time, unsigned int *hidden);
 
-/* suspect.c: the rising-floor test. */
-#define SUSPECT_KNOWN false		/* until there is one */
+/* suspect.c: the rising-floor test. suspect_change() follows each change of site->live. */
 void suspect_change(struct model *model, struct site *site, uint64_t time);
-uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now);
+/* Returns the bytes by which the floor of @site rose; *@since: when it began to (UINT64_MAX: not). */
+uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now, uint64_t *since);
 void suspect_free(struct site *site);
 
 #endif

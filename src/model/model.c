@@ -274,6 +274,8 @@ static void end_image(struct model *model, struct image *image, uint64_t time, e
 	while (model->ended_nodes > ENDED_NODES_MAX) {
 		struct image *oldest = oldest_ended(model, true);
 
+		if (!oldest)
+			break;
 		model->ended_nodes -= oldest->book.count;
 		oldest->map_dropped += oldest->book.count;
 		book_clear(&oldest->book);

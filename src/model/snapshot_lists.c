@@ -44,7 +44,8 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 
 	if (!list)
 		return -ENOMEM;
-	process->has_suspect = SUSPECT_KNOWN && !image->ended;
+	/* What is over has no suspects: it leaked or it did not. */
+	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = image->sites.list[i];
 		const char *name = site->name;
@@ -63,8 +64,8 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 		};
 		if (!list[i].site)
 			return -ENOMEM;
-		if (process->has_suspect && !site->held)
-			list[i].suspect = suspect_bytes(build->model, site, build->now);
+		if (!site->held)
+			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since);
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
 	}
 	process->sites = list;
@@ -129,11 +130,17 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	return count;
 }
 
-static enum alloc_state state_of(const struct site *site, const struct snap_site *snap, const struct alloc_node *node)
+static enum alloc_state state_of(const struct build *build, const struct site *site, const struct snap_site *snap,
+				 const struct alloc_node *node)
 {
 	if (node->state == NODE_ENDED)
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
-	return snap->suspect && KIND_IS_VRAM(node->kind) ? ALLOC_SUSPECT : ALLOC_LIVE;
+	if (!snap->suspect || !KIND_IS_VRAM(node->kind))
+		return ALLOC_LIVE;
+	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */
+	if (node->born < site->suspect_since || subtract_saturated(build->now, node->born) < build->model->config.leak_age)
+		return ALLOC_LIVE;
+	return ALLOC_SUSPECT;
 }
 
 static int build_map(struct build *build, struct image *image, struct snap_process *process)
@@ -162,7 +169,7 @@ static int build_map(struct build *build, struct image *image, struct snap_proce
 			.device = node->device,
 			.call = node->call,
 			.kind = node->kind,
-			.state = (uint8_t)state_of(image->sites.list[node->site], site, node),
+			.state = (uint8_t)state_of(build, image->sites.list[node->site], site, node),
 		};
 	}
 	result = 0;

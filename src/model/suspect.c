@@ -1,5 +1,146 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rising-floor test: which call sites of a running process look like leaks.
+ *
+ * A site's time is cut into windows of leak_age from its first allocation on;
+ * the first is skipped. The floor of a window is the least that was live in it:
+ * what comes and goes does not lift it, what is never freed does. Windows are
+ * looked at one by one and in spans of 2, 4 ... 1024; a site is suspect when the
+ * floor of some span rose three times in a row, and suspect bytes are that rise.
+ *
+ * Nothing ticks: live bytes are constant between two changes, so the windows in
+ * between are closed at the next change or when somebody asks.
+ */
+#include <stdlib.h>
+
 #include "model/internal.h"
-void suspect_change(struct model *model, struct site *site, uint64_t time) { (void)model; (void)site; (void)time; }
-uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now) { (void)model; (void)site; (void)now; return 0; }
-void suspect_free(struct site *site) { (void)site; }
+
+#define SPANS 11		/* 1, 2, 4 ... 1024 windows */
+#define RISES 3
+/* After so many windows without a change no span can have risen three times. */
+#define WINDOWS_MAX (4u << (SPANS - 1))
+
+struct span {
+	uint64_t least;		/* in the span not closed yet */
+	uint64_t floor;		/* of the latest closed one */
+	uint64_t base;		/* floor before it began to rise, */
+	uint64_t since;		/* and the window in which that span began */
+	uint32_t rises;		/* in a row */
+	bool closed;		/* one was, ever */
+};
+
+struct suspect {
+	uint64_t start;		/* of the first window looked at */
+	uint64_t window;	/* number of the open one */
+	uint64_t least;		/* live in it so far */
+	uint64_t live;		/* since the latest change */
+	struct span spans[SPANS];
+};
+
+static void close_span(struct span *span, uint64_t began)
+{
+	if (span->closed && span->least > span->floor) {
+		span->rises++;
+	} else {
+		span->rises = 0;
+		span->base = span->least;
+		span->since = began;
+	}
+	span->floor = span->least;
+	span->closed = true;
+}
+
+static void close_window(struct suspect *suspect)
+{
+	unsigned int i;
+
+	for (i = 0; i < SPANS; i++) {
+		struct span *span = &suspect->spans[i];
+		uint64_t length = 1ull << i, at = suspect->window & (length - 1);
+
+		if (!at || suspect->least < span->least)
+			span->least = suspect->least;
+		if (at == length - 1)
+			close_span(span, suspect->window - at);
+	}
+	suspect->window++;
+	suspect->least = suspect->live;
+}
+
+/* Nothing changed for so long that only the present counts. */
+static void level_off(struct suspect *suspect, uint64_t window)
+{
+	unsigned int i;
+
+	for (i = 0; i < SPANS; i++)
+		suspect->spans[i] = (struct span){
+			.least = suspect->live, .floor = suspect->live, .base = suspect->live,
+			.since = window & ~((1ull << i) - 1), .closed = true,
+		};
+	suspect->window = window;
+	suspect->least = suspect->live;
+}
+
+static void advance(const struct model *model, struct suspect *suspect, uint64_t now)
+{
+	uint64_t window;
+
+	if (now < suspect->start)
+		return;
+	window = (now - suspect->start) / model->config.leak_age;
+	if (window > suspect->window && window - suspect->window > WINDOWS_MAX)
+		level_off(suspect, window);
+	while (suspect->window < window)
+		close_window(suspect);
+}
+
+void suspect_change(struct model *model, struct site *site, uint64_t time)
+{
+	struct suspect *suspect = site->suspect;
+
+	if (!model->config.leak_age)
+		return;
+	if (!suspect) {
+		if (!site->live)
+			return;
+		/* Without memory for it the site is just not watched; its bytes are counted all the same. */
+		suspect = site->suspect = calloc(1, sizeof(*suspect));
+		if (!suspect)
+			return;
+		suspect->start = add_saturated(time, model->config.leak_age);
+		suspect->least = suspect->live = site->live;
+		return;
+	}
+	advance(model, suspect, time);
+	suspect->live = site->live;
+	/* Before the first window that counts, only what is live when it begins matters. */
+	if (suspect->live < suspect->least || time < suspect->start)
+		suspect->least = suspect->live;
+}
+
+uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now, uint64_t *since)
+{
+	struct suspect *suspect = site->suspect;
+	uint64_t most = 0;
+	unsigned int i;
+
+	*since = UINT64_MAX;
+	if (!suspect)
+		return 0;
+	advance(model, suspect, now);
+	for (i = 0; i < SPANS; i++) {
+		const struct span *span = &suspect->spans[i];
+
+		if (span->rises < RISES || span->floor - span->base <= most)
+			continue;
+		most = span->floor - span->base;
+		*since = suspect->start + span->since * model->config.leak_age;
+	}
+	return most < site->live ? most : site->live;
+}
+
+void suspect_free(struct site *site)
+{
+	free(site->suspect);
+	site->suspect = NULL;
+}

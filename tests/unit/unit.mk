@@ -13,6 +13,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_model.c \
 	tests/unit/test_processes.c \
 	tests/unit/test_random.c \
+	tests/unit/test_suspect.c \
 	tests/unit/test_tables.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_model_LDADD = libcutop_core.a $(CHECK_LIBS) -liberty -lpthread -lm

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rising-floor test, on the kinds of program that design.md names. */
+#include <stdlib.h>
+
+#include "feed.h"
+
+#define WINDOW (10 * SECOND)		/* leak_age of feed_begin() */
+#define LEAK_SITE 0x9000
+#define CHURN_SITE 0x8000
+
+static struct feed feed;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+}
+
+static void teardown(void)
+{
+	feed_end(&feed);
+}
+
+static uint64_t suspect_now(void)
+{
+	struct snapshot *snapshot = feed_snapshot(&feed);
+	uint64_t bytes = feed_find(&feed, snapshot)->suspect;
+
+	ck_assert(feed_find(&feed, snapshot)->has_suspect);
+	snapshot_free(snapshot);
+	return bytes;
+}
+
+START_TEST(weights_are_not)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		feed_alloc(&feed, 0x100000 + (uint64_t)i * 0x10000, 0x10000);
+	for (i = 0; i < 200; i++) {
+		feed.now += WINDOW / 3;
+		ck_assert_uint_eq(suspect_now(), 0);
+	}
+}
+END_TEST
+
+START_TEST(sawtooth_is_not)
+{
+	unsigned int round, i, n = 0;
+
+	/* A cache that grows for 25 seconds, is emptied, and grows again, ever so slightly larger. */
+	for (round = 0; round < 60; round++) {
+		for (i = 0; i < 25; i++, n++) {
+			feed.now += SECOND;
+			feed_alloc(&feed, 0x100000 + i * 0x10000ull, 0x1000 + round);
+			ck_assert_uint_eq(suspect_now(), 0);
+		}
+		for (i = 0; i < 25; i++)
+			feed_free(&feed, 0x100000 + i * 0x10000ull, 0);
+	}
+}
+END_TEST
+
+START_TEST(ramp_that_levels_off_is_no_more)
+{
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		feed.now += WINDOW;
+		feed_alloc(&feed, 0x100000 + (uint64_t)i * 0x10000, 0x1000);
+	}
+	ck_assert_uint_gt(suspect_now(), 0);
+	feed.now += 40 * WINDOW;
+	ck_assert_uint_eq(suspect_now(), 0);
+	feed.now += 5000 * WINDOW;
+	ck_assert_uint_eq(suspect_now(), 0);
+}
+END_TEST
+
+START_TEST(small_leak_among_churn_is_found)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+	uint64_t i, suspects = 0, first;
+	size_t j;
+
+	/* 4 KiB per iteration are forgotten, megabytes come and go; 20 iterations a second. */
+	for (i = 0; i < 20 * 120; i++) {
+		feed.now += SECOND / 20;
+		feed.site = CHURN_SITE;
+		feed_alloc(&feed, 0x40000000, 8 * MIB + i % 7 * MIB);
+		feed.site = LEAK_SITE;
+		feed_alloc(&feed, 0x100000 + i * 0x1000, 4096);
+		feed_free(&feed, 0x40000000, 0);
+	}
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	/* Of two minutes, the first window is skipped and the last one open. */
+	ck_assert_uint_ge(process->suspect, 90 * 20 * 4096ull);
+	ck_assert_uint_le(process->suspect, 110 * 20 * 4096ull);
+	for (j = 0; j < process->site_count; j++)
+		ck_assert_uint_eq(process->sites[j].suspect, process->sites[j].address == LEAK_SITE ? process->suspect : 0);
+	first = 0x100000 + 20 * 10 * 0x1000;
+	for (j = 0; j < process->map_count; j++) {
+		suspects += process->map[j].state == ALLOC_SUSPECT;
+		if (process->map[j].address < first)
+			ck_assert_int_eq(process->map[j].state, ALLOC_LIVE);
+	}
+	ck_assert_uint_gt(suspects, 500);
+	snapshot_free(snapshot);
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->suspect, 0);
+	ck_assert_uint_eq(process->leaked, 20 * 120 * 4096ull);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+START_TEST(slow_leak_is_found)
+{
+	int i;
+
+	/* One block a minute: no three windows of ten seconds in a row rise, but spans of eight do. */
+	feed_alloc(&feed, 0x50000000, MIB);
+	for (i = 0; i < 60; i++) {
+		feed.now += 60 * SECOND;
+		feed_alloc(&feed, 0x100000 + (uint64_t)i * 0x10000, 4096);
+	}
+	ck_assert_uint_gt(suspect_now(), 40 * 4096);
+	ck_assert_uint_le(suspect_now(), 60 * 4096);
+}
+END_TEST
+
+START_TEST(held_sites_are_not)
+{
+	int i;
+
+	feed_text(&feed, REC_SITE, 0x401000, SITE_IS_HELD, "c10::cuda::alloc");
+	for (i = 0; i < 60; i++) {
+		feed.now += WINDOW;
+		feed_alloc(&feed, 0x100000 + (uint64_t)i * 0x10000, 0x1000);
+	}
+	ck_assert_uint_eq(suspect_now(), 0);
+}
+END_TEST
+
+START_TEST(long_silence_costs_nothing)
+{
+	feed_alloc(&feed, 0x100000, 0x1000);
+	feed.now += 1000000000ull * WINDOW / 100;
+	feed_alloc(&feed, 0x200000, 0x1000);
+	ck_assert_uint_eq(suspect_now(), 0);
+}
+END_TEST
+
+Suite *suite_suspect(void)
+{
+	Suite *suite = suite_create("suspect");
+	TCase *tests = tcase_create("suspect");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, weights_are_not);
+	tcase_add_test(tests, sawtooth_is_not);
+	tcase_add_test(tests, ramp_that_levels_off_is_no_more);
+	tcase_add_test(tests, small_leak_among_churn_is_found);
+	tcase_add_test(tests, slow_leak_is_found);
+	tcase_add_test(tests, held_sites_are_not);
+	tcase_add_test(tests, long_silence_costs_nothing);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
