@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The model and the names it shows: no libbpf, no curses, no clock. Needs -liberty and -lm.
 model_sources = \
 	src/model/allocations.c src/model/allocations.h \

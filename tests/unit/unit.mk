@@ -1,7 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests of the model and of names. Included by the top-level Makefile.am.
-check_PROGRAMS += tests/unit/test_model
-TESTS += tests/unit/test_model tests/unit/test_errors.sh
+TESTS += tests/unit/test_errors.sh
 EXTRA_DIST += tests/unit/test_errors.sh tests/generate-errors.sh
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_model
+TESTS += tests/unit/test_model
+endif
 
 tests_unit_test_model_SOURCES = \
 	tests/unit/feed.c tests/unit/feed.h \
@@ -16,4 +21,4 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_suspect.c \
 	tests/unit/test_tables.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_model_LDADD = libcutop_core.a $(CHECK_LIBS) -liberty -lpthread -lm
+tests_unit_test_model_LDADD = $(core_libs) $(CHECK_LIBS)
