@@ -37,7 +37,7 @@ static struct column_value bound(const struct snap_process *process, double valu
 
 static struct column_value text(const char *value)
 {
-	return *value ? (struct column_value){ .text = value } : absent();
+	return value && *value ? (struct column_value){ .text = value } : absent();
 }
 
 #define VALUE(name) static struct column_value value_##name(const struct snap_process *process)
