@@ -183,7 +183,6 @@ static __always_inline void copy_count(struct thread_state *thread, struct frame
 			return;
 		}
 	}
-	__sync_fetch_and_add(&row->calls, 1);
 	__sync_fetch_and_add(&row->ns, ns);
 	raise_max(&row->max_ns, ns);
 	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
@@ -221,7 +220,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	result = PT_REGS_RC(ctx);
 	async = desc_of(call)->flags & CALL_ASYNC;
 	if (result)
-		failure_count(thread->image, call, result, frame->site, now);
+		failure_count(thread, call, result, call_site(ctx), now);
 	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
 		copy_count(thread, frame, call, async, now - frame->entry, result != 0);
 		return 0;
@@ -231,7 +230,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 		count_lost_of(thread->image, LOST_RING_FULL);
 		return 0;
 	}
-	header_fill(&rec->hdr, REC_COPY, sizeof(*rec), thread->image, now);
+	header_of(thread, &rec->hdr, REC_COPY, sizeof(*rec), now);
 	rec->destination = frame->args[0];
 	rec->source = frame->args[1];
 	rec->bytes = frame->args[2];
@@ -242,7 +241,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	rec->direction = frame->direction;
 	rec->flags = frame->flags | (async ? COPY_IS_ASYNC : 0);
 	rec->pad = 0;
-	bpf_ringbuf_submit(rec, quiet_flags());
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }
 

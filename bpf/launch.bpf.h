@@ -3,7 +3,7 @@
  * Kernel launches: the hot path. Every launch is counted at entry in its
  * kernel's row. Where the kernel lets an entry choose (session programs), a
  * return probe is asked for only when its answer is likely to be news: the
- * first launch of a kernel, a changed configuration, one launch in 64, and
+ * first launch of a kernel, a changed grid or block, one launch in 64, and
  * every launch after a failure of the process until 64 in a row succeeded.
  * Failures and latency are then samples, and the row says so.
  *
@@ -107,71 +107,146 @@ static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 funct
 	kernel_send(image, call, function, stub, 0, 8);
 }
 
-/*
- * Counts a launch. Returns 1 if its return is news. @registers has grid x and
- * y, grid z, block x and y, block z as the ABI packs them.
- */
-static __always_inline int launch_count(struct thread_state *thread, __u32 call, __u64 function, __u64 times,
-					const __u64 registers[4], __u32 shared_bytes, __u64 stream)
+/* A launch's configuration, as far as it is known. */
+struct launch_shape {
+	__u32 grid[3], block[3];
+	__u32 shared_bytes;
+	__u64 stream;
+};
+
+static __always_inline bool same_grid(const struct launch_row *row, const struct launch_shape *shape)
 {
-	struct launch_key key = {
-		.image = thread->image,
-		.call = call,
-		.device = thread->device,
-		.function = function,
-	};
-	struct launch_row *row = bpf_map_lookup_elem(&launches, &key);
+	return row->grid[0] == shape->grid[0] && row->grid[1] == shape->grid[1] && row->grid[2] == shape->grid[2] &&
+	       row->block[0] == shape->block[0] && row->block[1] == shape->block[1] &&
+	       row->block[2] == shape->block[2];
+}
+
+/* The arguments that come in registers; the rest, and launches that keep all in memory, wait for launch_memory(). */
+static __always_inline void launch_registers(struct pt_regs *ctx, struct launch_shape *shape)
+{
+	__u64 grid = PT_REGS_PARM2(ctx), block = PT_REGS_PARM4(ctx);
+
+	shape->grid[0] = grid;
+	shape->grid[1] = grid >> 32;
+	shape->grid[2] = PT_REGS_PARM3(ctx);
+	shape->block[0] = block;
+	shape->block[1] = block >> 32;
+	shape->block[2] = PT_REGS_PARM5(ctx);
+}
+
+/* Shared bytes and stream of a launch by arguments: on the stack on x86-64. */
+static __always_inline void launch_memory(struct pt_regs *ctx, struct launch_row *row)
+{
+	__u64 words[2] = {};
+
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_user(words, sizeof(words), (void *)(PT_REGS_SP(ctx) + 8));
+#else
+	words[0] = call_arg(ctx, 6);
+	words[1] = call_arg(ctx, 7);
+#endif
+	row->shared_bytes = words[0];
+	row->stream = words[1];
+}
+
+/* Everything of a launch whose configuration is a struct in memory. Stores its function and how often it is launched. */
+static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape, __u64 *function, __u64 *times)
+{
+	struct launch_params params = {};
+	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
+	__u64 address = PT_REGS_PARM1(ctx);
+
+	if (!shape || !function || !times)
+		return 0;
+	*times = 1;
+	if (desc->a == FORM_CONFIG) {
+		struct launch_config read = {};
+
+		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
+			count_lost(LOST_ARGUMENT);
+		*function = PT_REGS_PARM2(ctx);
+		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
+		__builtin_memcpy(shape->block, read.block, sizeof(read.block));
+		shape->shared_bytes = read.shared_bytes;
+		shape->stream = read.stream;
+		return 0;
+	}
+	if (bpf_probe_read_user(&params, sizeof(params), (void *)address))
+		count_lost(LOST_ARGUMENT);
+	*function = params.function;
+	*times = (__u32)PT_REGS_PARM2(ctx);
+	__builtin_memcpy(shape->grid, params.grid, sizeof(params.grid));
+	__builtin_memcpy(shape->block, params.block, sizeof(params.block));
+	shape->shared_bytes = params.shared_bytes;
+	shape->stream = params.stream;
+	return 0;
+}
+
+/* A kernel's first launch. */
+static __noinline int launch_row_new(const struct launch_key *key)
+{
+	if (key && !bpf_map_update_elem(&launches, key, &no_launches, BPF_NOEXIST))
+		kernel_announce(key->image, key->call, key->function);
+	return 0;
+}
+
+/*
+ * Counts a launch. Returns true if its return is news. Shared bytes and stream
+ * are looked at only with the first of a kernel, of a changed grid or block,
+ * and one in 64: they lie in memory, and reading that costs as much as all the
+ * rest.
+ */
+static __always_inline bool launch_count(struct pt_regs *ctx, const struct launch_key *key,
+					 const struct launch_shape *shape, __u64 times, bool in_registers,
+					 bool session)
+{
+	struct launch_row *row = bpf_map_lookup_elem(&launches, key);
 	bool news = false;
 	__u64 before;
 
 	if (!row) {
-		if (!bpf_map_update_elem(&launches, &key, &no_launches, BPF_NOEXIST))
-			kernel_announce(thread->image, call, function);
-		row = bpf_map_lookup_elem(&launches, &key);
+		launch_row_new(key);
+		row = bpf_map_lookup_elem(&launches, key);
 		if (!row) {
-			count_lost_of(thread->image, LOST_LAUNCH_ROWS);
-			return 1;
+			count_lost_of(key->image, LOST_LAUNCH_ROWS);
+			return true;
 		}
 		news = true;
 	}
 	before = __sync_fetch_and_add(&row->launches, times);
-	if (row->grid[0] != (__u32)registers[0] || row->grid[1] != (__u32)(registers[0] >> 32) ||
-	    row->grid[2] != (__u32)registers[1] || row->block[0] != (__u32)registers[2] ||
-	    row->block[1] != (__u32)(registers[2] >> 32) || row->block[2] != (__u32)registers[3] ||
-	    row->shared_bytes != shared_bytes) {
-		row->grid[0] = registers[0];
-		row->grid[1] = registers[0] >> 32;
-		row->grid[2] = registers[1];
-		row->block[0] = registers[2];
-		row->block[1] = registers[2] >> 32;
-		row->block[2] = registers[3];
-		row->shared_bytes = shared_bytes;
+	if (!same_grid(row, shape)) {
+		__builtin_memcpy(row->grid, shape->grid, sizeof(row->grid));
+		__builtin_memcpy(row->block, shape->block, sizeof(row->block));
 		news = true;
 	}
-	if (row->stream != stream)
-		row->stream = stream;
-	if (news || exact_launches || !(before & (LAUNCH_SAMPLE - 1)) ||
-	    watchful[thread->image & (WATCHFUL_COUNT - 1)])
-		return 1;
+	if (!in_registers) {
+		news = news || row->shared_bytes != shape->shared_bytes;
+		row->shared_bytes = shape->shared_bytes;
+		row->stream = shape->stream;
+	}
+	if (!(before & (LAUNCH_SAMPLE - 1)))
+		news = true;
+	if (news && in_registers)
+		launch_memory(ctx, row);
+	if (news || !session || exact_launches || watchful[key->image & (WATCHFUL_COUNT - 1)])
+		return true;
 	if (!row->sampled)
 		row->sampled = 1;
-	return 0;
+	return false;
 }
 
 static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
-	const volatile struct call_desc *desc;
-	__u64 registers[4], stack[2] = {}, function, times = 1;
-	struct launch_config config;
-	struct launch_params params;
+	struct launch_shape shape = {};
+	struct launch_key key = {};
 	struct frame *frame;
-	int news;
+	bool in_registers;
+	__u64 times = 1;
 
 	if (!thread || call >= CALL_COUNT)
 		return 1;
-	desc = desc_of(call);
 	if (thread->depth) {
 		frames_settle(thread, call_sp(ctx));
 		if (thread->depth) {
@@ -180,55 +255,22 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 			return 1;
 		}
 	}
-	function = call_arg(ctx, desc->b);
-	switch (desc->a) {
-	case FORM_ARGS:
-		registers[0] = PT_REGS_PARM2(ctx);
-		registers[1] = PT_REGS_PARM3(ctx);
-		registers[2] = PT_REGS_PARM4(ctx);
-		registers[3] = PT_REGS_PARM5(ctx);
-#if defined(__TARGET_ARCH_x86)
-		bpf_probe_read_user(stack, sizeof(stack), (void *)(PT_REGS_SP(ctx) + 8));
-#else
-		stack[0] = call_arg(ctx, 6);
-		stack[1] = call_arg(ctx, 7);
-#endif
-		break;
-	case FORM_CONFIG:
-		if (bpf_probe_read_user(&config, sizeof(config), (void *)call_arg(ctx, 0))) {
-			count_lost_of(thread->image, LOST_ARGUMENT);
-			__builtin_memset(&config, 0, sizeof(config));
-		}
-		registers[0] = (__u64)config.grid[1] << 32 | config.grid[0];
-		registers[1] = config.grid[2];
-		registers[2] = (__u64)config.block[1] << 32 | config.block[0];
-		registers[3] = config.block[2];
-		stack[0] = config.shared_bytes;
-		stack[1] = config.stream;
-		break;
-	default:
-		if (bpf_probe_read_user(&params, sizeof(params), (void *)call_arg(ctx, 0))) {
-			count_lost_of(thread->image, LOST_ARGUMENT);
-			__builtin_memset(&params, 0, sizeof(params));
-		}
-		function = params.function;
-		registers[0] = (__u64)params.grid[1] << 32 | params.grid[0];
-		registers[1] = params.grid[2];
-		registers[2] = (__u64)params.block[1] << 32 | params.block[0];
-		registers[3] = params.block[2];
-		stack[0] = params.shared_bytes;
-		stack[1] = params.stream;
-		times = (__u32)call_arg(ctx, 1);
-		break;
-	}
-	news = launch_count(thread, call, function, times, registers, stack[0], stack[1]);
-	if (session && !news)
+	key.image = thread->image;
+	key.call = call;
+	key.device = thread->device;
+	key.function = PT_REGS_PARM1(ctx);
+	in_registers = desc_of(call)->a == FORM_ARGS;
+	if (in_registers)
+		launch_registers(ctx, &shape);
+	else
+		launch_struct(ctx, &shape, &key.function, &times);
+	if (!launch_count(ctx, &key, &shape, times, in_registers, session))
 		return 1;
 	frame = frame_open(thread, ctx, call);
 	if (!frame)
 		return 1;
-	frame->args[0] = function;
-	frame->args[1] = (__s64)thread->device;
+	frame->args[0] = key.function;
+	frame->args[1] = (__s64)key.device;
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -256,7 +298,6 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	key.function = frame->args[0];
 	row = bpf_map_lookup_elem(&launches, &key);
 	if (row) {
-		__sync_fetch_and_add(&row->samples, 1);
 		__sync_fetch_and_add(&row->ns, ns);
 		raise_max(&row->max_ns, ns);
 		bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
@@ -266,7 +307,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 			__sync_fetch_and_add(&row->failures, 1);
 	}
 	if (result) {
-		failure_count(thread->image, call, result, frame->site, now);
+		failure_count(thread, call, result, call_site(ctx), now);
 	} else {
 		guard = (__u32 *)&watchful[thread->image & (WATCHFUL_COUNT - 1)];
 		if (*guard)	/* two threads may both take one: a launch more or less is no matter */

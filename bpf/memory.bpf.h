@@ -140,25 +140,25 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	}
 	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result)
-		failure_count(thread->image, call, result, frame->site, now);
-	site_announce(thread->image, frame->site);
+		failure_count(thread, call, result, call_site(ctx), now);
+	site_announce(thread, call_site(ctx));
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->image, LOST_RING_FULL);
 		return 0;
 	}
-	header_fill(&rec->hdr, REC_ALLOC, sizeof(*rec), thread->image, now);
+	header_of(thread, &rec->hdr, REC_ALLOC, sizeof(*rec), now);
 	rec->entry = frame->entry;
 	rec->address = result ? 0 : address;
 	rec->bytes = bytes;
-	rec->site = frame->site;
+	rec->site = call_site(ctx);
 	rec->result = result;
 	rec->device = thread->device;
 	rec->call = call;
 	rec->kind = desc->a;
 	rec->pad = 0;
 	rec->element_bytes = frame->args[3];
-	bpf_ringbuf_submit(rec, quiet_flags());
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }
 
@@ -200,7 +200,7 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	result = PT_REGS_RC(ctx);
 	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result)
-		failure_count(thread->image, call, result, frame->site, now);
+		failure_count(thread, call, result, call_site(ctx), now);
 	if (!frame->args[0])
 		return 0;	/* cudaFree(NULL) is nothing */
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
@@ -208,14 +208,14 @@ static __always_inline int free_return(struct pt_regs *ctx)
 		count_lost_of(thread->image, LOST_RING_FULL);
 		return 0;
 	}
-	header_fill(&rec->hdr, REC_FREE, sizeof(*rec), thread->image, now);
+	header_of(thread, &rec->hdr, REC_FREE, sizeof(*rec), now);
 	rec->entry = frame->entry;
 	rec->address = frame->args[0];
-	rec->site = frame->site;
+	rec->site = call_site(ctx);
 	rec->result = result;
 	rec->call = call;
 	rec->pad = 0;
-	bpf_ringbuf_submit(rec, quiet_flags());
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }
 

@@ -80,17 +80,21 @@ static __noinline int module_announce(__u32 image, __u64 address)
 	return 0;
 }
 
-/* The same for the mapping that holds a call site, looked up once per site. */
-static __always_inline void site_announce(__u32 image, __u64 address)
+/* The same for the mapping that holds a call site, looked up once per site; what a thread told of last, it remembers. */
+static __always_inline void site_announce(struct thread_state *thread, __u64 address)
 {
-	struct address_key key = { .address = address, .image = image };
+	struct address_key key = { .address = address, .image = thread->image };
+	__u64 *last = &thread->sites[address & (SITE_CACHE - 1)];
 	__u32 one = 1;
 
+	if (*last == address)
+		return;
+	*last = address;
 	if (bpf_map_lookup_elem(&sites, &key))
 		return;
 	/* Without room the site stays an address: no figure is lost. */
 	if (!bpf_map_update_elem(&sites, &key, &one, BPF_NOEXIST))
-		module_announce(image, address);
+		module_announce(thread->image, address);
 }
 
 /* __cudaRegisterFunction, before main, for every kernel of the program. */

@@ -66,11 +66,11 @@ static __always_inline void reset_send(struct thread_state *thread, __u32 call, 
 		count_lost_of(thread->image, LOST_RING_FULL);
 		return;
 	}
-	header_fill(&rec->hdr, REC_RESET, sizeof(*rec), thread->image, now);
+	header_of(thread, &rec->hdr, REC_RESET, sizeof(*rec), now);
 	rec->device = thread->device;
 	rec->call = call;
 	rec->pad = 0;
-	bpf_ringbuf_submit(rec, quiet_flags());
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
 static __always_inline int plain_return(struct pt_regs *ctx)
@@ -93,7 +93,7 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 	failed = is_failure(desc, result);
 	call_count(thread->image, call, now - frame->entry, failed);
 	if (failed)
-		failure_count(thread->image, call, result, frame->site, now);
+		failure_count(thread, call, result, call_site(ctx), now);
 	if (desc->class == CLASS_SYNC)
 		sync_end(thread->image, thread, now);
 	else if (desc->class == CLASS_DEVICE && !result)

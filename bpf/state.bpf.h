@@ -17,6 +17,8 @@
 #define STATE_BPF_H
 
 #define FRAME_COUNT	8	/* a power of two */
+#define SITE_CACHE	8	/* a power of two */
+#define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
 
@@ -57,7 +59,6 @@ struct {
 struct frame {
 	__u64 sp;
 	__u64 entry;		/* time */
-	__u64 site;
 	__u64 args[4];
 	__u16 call;
 	__u8 nested;
@@ -70,6 +71,10 @@ struct thread_state {
 	__s32 device;
 	__u32 depth;
 	__u32 in_sync;		/* frames that count in the image's sync_depth */
+	__u32 tgid, tid;
+	__u32 records;		/* sent by this thread */
+	__u32 pad;
+	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
 	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
 	struct frame frames[FRAME_COUNT];
 };
@@ -128,11 +133,24 @@ static __always_inline void count_lost_of(__u32 image, enum lost_cause cause)
  * Waking the reader costs more than everything else in a probe, so frequent
  * records do it only when the ring fills up; the reader comes by itself.
  */
-static __always_inline __u64 quiet_flags(void)
+static __always_inline __u64 quiet_flags(struct thread_state *thread)
 {
+	if (thread->records++ & (RING_LOOK - 1))
+		return BPF_RB_NO_WAKEUP;
 	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > wake_bytes ? BPF_RB_FORCE_WAKEUP :
 									   BPF_RB_NO_WAKEUP;
 }
+
+/* Fills a record's header for the current thread, whose state is @thread_. */
+#define header_of(thread_, hdr_, type_, size_, time_)			\
+	do {								\
+		(hdr_)->type = type_;					\
+		(hdr_)->size = size_;					\
+		(hdr_)->image = (thread_)->image;			\
+		(hdr_)->time = time_;					\
+		(hdr_)->tgid = (thread_)->tgid;				\
+		(hdr_)->tid = (thread_)->tid;				\
+	} while (0)
 
 #define header_fill(hdr_, type_, size_, image_, time_)			\
 	do {								\
@@ -257,6 +275,8 @@ static __noinline int thread_begin(struct thread_state *thread)
 	if (!thread)
 		return 0;
 	thread->image = known ? *known : image_new();
+	thread->tgid = tgid;
+	thread->tid = (__u32)bpf_get_current_pid_tgid();
 	/* A late process may have chosen its device before cutop came. */
 	thread->device = bpf_map_lookup_elem(&late, &tgid) ? CUTOP_DEVICE_UNKNOWN : 0;
 	return 0;
@@ -304,17 +324,15 @@ static __always_inline __u64 return_sp(struct pt_regs *ctx)
 #endif
 }
 
-/* The caller's return address at entry. */
-static __always_inline __u64 caller_address(struct pt_regs *ctx)
+/*
+ * The call site, at return: the kernel has put the caller's return address
+ * back by then, also behind a chain of tail calls. At entry it would have to be
+ * read from the stack, and reading 8 bytes of user memory costs more than
+ * counting the call.
+ */
+static __always_inline __u64 call_site(struct pt_regs *ctx)
 {
-	__u64 address = 0;
-
-#if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_user(&address, sizeof(address), (void *)PT_REGS_SP(ctx));
-#else
-	address = PT_REGS_RET(ctx);
-#endif
-	return address;
+	return PT_REGS_IP(ctx);
 }
 
 /* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
@@ -381,10 +399,6 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	frame->sp = sp;
 	frame->call = call;
 	frame->nested = depth > 0;
-	if (depth)
-		frame->site = thread->frames[0].site;
-	else
-		frame->site = caller_address(ctx);
 	thread->depth = depth + 1;
 	return frame;
 }
@@ -496,13 +510,16 @@ static __always_inline bool is_failure(const volatile struct call_desc *desc, __
 }
 
 /* Counts a failed call, and tells user space of the first of its kind. */
-static __noinline int failure_count(__u32 image, __u32 call, __s32 result, __u64 site, __u64 now)
+static __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
+	__u32 image = thread ? thread->image : 0;
 	struct fail_key key = { .image = image, .call = call, .result = result };
 	struct fail_row fresh = { .count = 1, .first = now, .last = now };
 	struct fail_row *row;
 	struct rec_fail *rec;
 
+	if (!thread)
+		return 0;
 	watchful[image & (WATCHFUL_COUNT - 1)] = WATCHFUL_CALLS;
 	row = bpf_map_lookup_elem(&failures, &key);
 	if (!row) {
@@ -512,12 +529,12 @@ static __noinline int failure_count(__u32 image, __u32 call, __s32 result, __u64
 				count_lost_of(image, LOST_RING_FULL);
 				return 0;
 			}
-			header_fill(&rec->hdr, REC_FAIL, sizeof(*rec), image, now);
+			header_of(thread, &rec->hdr, REC_FAIL, sizeof(*rec), now);
 			rec->site = site;
 			rec->result = result;
 			rec->call = call;
 			rec->pad = 0;
-			bpf_ringbuf_submit(rec, quiet_flags());
+			bpf_ringbuf_submit(rec, quiet_flags(thread));
 			return 0;
 		}
 		row = bpf_map_lookup_elem(&failures, &key);
@@ -546,7 +563,6 @@ static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool f
 			return;
 		}
 	}
-	__sync_fetch_and_add(&row->calls, 1);
 	__sync_fetch_and_add(&row->ns, ns);
 	if (failed)
 		__sync_fetch_and_add(&row->failures, 1);

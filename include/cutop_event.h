@@ -213,7 +213,11 @@ struct rec_text {
 	char text[];
 };
 
-/* Rows of the counter maps. Every field only grows, but for a launch's last configuration. */
+/*
+ * Rows of the counter maps. Every field only grows, but for a launch's last
+ * configuration. BPF leaves `samples` and `calls` at 0: they are the sums of
+ * the row's histogram, which the collector works out: an atomic add saved per call.
+ */
 
 struct launch_key {
 	__u32 image;
@@ -228,7 +232,7 @@ struct launch_row {
 	__u64 samples;		/* returns seen */
 	__u64 ns;		/* over samples */
 	__u64 max_ns;
-	__u64 stream;		/* last seen, like the five below */
+	__u64 stream;		/* last seen, like the shared bytes only when the return was */
 	__u32 grid[3];
 	__u32 block[3];
 	__u32 shared_bytes;

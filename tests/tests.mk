@@ -1,2 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests.
+# Tests. 'make check' is what a developer runs every few minutes; 'make
+# check-full' adds what is slow or boots a virtual machine.
+
+include $(srcdir)/tests/double/double.mk
+include $(srcdir)/tests/workloads/workloads.mk
+include $(srcdir)/tests/unit/unit.mk
+include $(srcdir)/tests/unit/test_out.mk
+include $(srcdir)/tests/e2e/e2e.mk
+include $(srcdir)/tests/bench/bench.mk
+
+AM_TESTS_ENVIRONMENT = \
+	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
+	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)';
+
+TESTS += tests/double/check-double.sh
+check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
+
+TESTS_FULL = tests/vm/test_vm.sh
+EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
+
+# The double for the demonstration of the README, without the tests.
+double: $(DOUBLE_LIBS) $(WORKLOADS)
+
+check-full: check
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_FULL)' TEST_SUITE_LOG=test-suite-full.log
+CLEANFILES += test-suite-full.log
+
+.PHONY: double check-full bench

@@ -273,23 +273,58 @@ static bool row_wanted(struct collector *collector, uint32_t image, bool *last)
 	return !watched || !watched->ignored;
 }
 
-#define ROW_VISIT(name, key_type, row_type)								\
-	static bool name##_visit(void *context, const void *key_bytes, const void *row)			\
+static uint64_t histogram_sum(const __u64 *hist)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		sum += hist[i];
+	return sum;
+}
+
+/* Puts in what BPF does not count twice: cutop_event.h, "Rows of the counter maps". */
+static void launch_complete(struct launch_row *row)
+{
+	row->samples = histogram_sum(row->hist);
+}
+
+static void copy_complete(struct copy_row *row)
+{
+	row->calls = histogram_sum(row->hist);
+}
+
+static void call_complete(struct call_row *row)
+{
+	row->calls = histogram_sum(row->hist);
+}
+
+static void fail_complete(struct fail_row *row)
+{
+	(void)row;
+}
+
+#define ROW_VISIT(name)											\
+	static bool name##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
 	{												\
 		struct collector *collector = context;							\
-		struct key_type key;									\
+		struct name##_key key;									\
+		struct name##_row row;									\
 		bool last;										\
 													\
 		memcpy(&key, key_bytes, sizeof(key));							\
-		if (row_wanted(collector, key.image, &last))						\
-			model_##name##_row(collector->model, &key, (const struct row_type *)row);	\
+		if (row_wanted(collector, key.image, &last)) {						\
+			memcpy(&row, row_bytes, sizeof(row));						\
+			name##_complete(&row);								\
+			model_##name##_row(collector->model, &key, &row);				\
+		}											\
 		return last;										\
 	}
 
-ROW_VISIT(launch, launch_key, launch_row)
-ROW_VISIT(copy, copy_key, copy_row)
-ROW_VISIT(call, call_key, call_row)
-ROW_VISIT(fail, fail_key, fail_row)
+ROW_VISIT(launch)
+ROW_VISIT(copy)
+ROW_VISIT(call)
+ROW_VISIT(fail)
 
 /* Keys that hold an image at the same place: struct address_key and struct module_key of names.bpf.h. */
 struct address_key {

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What cutop costs the programs it watches. Run by hand: make bench.
+
+noinst_bench = tests/bench/empty tests/bench/worker
+EXTRA_PROGRAMS = $(noinst_bench)
+CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o
+
+tests/bench/empty.bpf.o: tests/bench/empty.bpf.c bpf/vmlinux_min.h
+	@$(MKDIR_P) tests/bench
+	$(AM_V_BPF)$(CLANG) $(BPF_CFLAGS) -I$(srcdir)/bpf $(LIBBPF_CFLAGS) -c $(srcdir)/tests/bench/empty.bpf.c -o $@
+
+tests/bench/empty.skel.h: tests/bench/empty.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton tests/bench/empty.bpf.o name empty_bpf > $@.tmp && mv -f $@.tmp $@
+
+tests_bench_empty_SOURCES = tests/bench/empty.c
+nodist_tests_bench_empty_SOURCES = tests/bench/empty.skel.h
+tests_bench_empty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/bench
+tests_bench_empty_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
+tests/bench/tests_bench_empty-empty.$(OBJEXT): tests/bench/empty.skel.h
+
+tests_bench_worker_SOURCES = tests/bench/worker.c
+tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double
+tests_bench_worker_LDADD = $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1
+tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
+
+bench: all $(DOUBLE_LIBS) $(noinst_bench)
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
+
+EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measures what cutop costs a watched program, per call, on the double.
+#
+# Every mode is run in turn, several rounds; the least time of a mode counts,
+# since whatever disturbs a run only makes it slower. Ratios are within this one
+# run: absolute times say little on a shared machine.
+set -u
+
+build=${top_builddir:-.}
+rounds=${ROUNDS:-5}
+calls=${CALLS:-200000}
+library=$build/tests/double/lib/libcudart.so.13
+worker="$build/tests/bench/worker $calls"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+if [ "$(id -u)" != 0 ]; then
+	echo "bench: needs root, to attach probes" >&2
+	exit 77
+fi
+
+measure() {	# mode command...
+	mode=$1
+	shift
+	"$@" >>"$out/$mode" || { echo "bench: $mode failed: $*" >&2; exit 1; }
+}
+
+i=0
+while [ $i -lt "$rounds" ]; do
+	measure none $worker
+	measure entry "$build/tests/bench/empty" entry "$library" -- $worker
+	measure both "$build/tests/bench/empty" both "$library" -- $worker
+	measure cutop "$build/src/cutop" -b -o /dev/null -- $worker
+	measure exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
+	i=$((i + 1))
+done
+
+least() {	# mode column
+	sort -n -k "$2,$2" "$out/$1" | head -n 1 | cut -d ' ' -f "$2"
+}
+
+row() {		# title column mode floor target
+	ours=$(least "$3" "$2")
+	floor=$(least "$4" "$2")
+	awk -v t="$1" -v o="$ours" -v f="$floor" -v n="$(least none "$2")" -v k="$4" -v g="$5" 'BEGIN {
+		r = o / f
+		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, n, f, o, k, r, g, r <= g ? "ok" : "MISSED"
+	}'
+}
+
+echo "ns per call, least of $rounds rounds of $calls calls"
+printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' call "no probe" "empty" cutop "empty probe" ratio "to reach"
+row "launch, adaptive" 1 cutop entry 1.20
+row "launch, exact" 1 exact both 1.25
+row "malloc + free" 2 cutop both 1.35
+row "memcpy" 3 cutop both 1.35
+row "synchronize" 4 cutop both 1.35
+
+attach=$("$build/src/cutop" -b -v -n 1 -d 0.05 --library "$library" 2>&1 >/dev/null |
+	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms$/\1/p' | head -n 1)
+echo "attaching to one library: $attach ms (to reach: under 100 ms)"
+"$build/src/cutop" -b -o /dev/null --library "$library" &
+pid=$!
+while ! [ -e "/proc/$pid/task" ] || [ "$(ls "/proc/$pid/task" | wc -l)" -lt 2 ]; do :; done
+begin=$(date +%s%N)
+kill -TERM $pid
+wait $pid
+end=$(date +%s%N)
+echo "quitting: $(((end - begin) / 1000000)) ms (to reach: under 200 ms)"
