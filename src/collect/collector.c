@@ -67,9 +67,10 @@ struct collector {
 	bool running;
 	int wake;		/* eventfd: stop */
 	int ready;		/* eventfd: a snapshot waits */
-	pthread_mutex_t lock;	/* of the two below */
+	pthread_mutex_t lock;	/* of what follows */
 	struct snapshot *latest;
-	bool stop;
+	bool stop, clear_exited;
+	uint64_t new_delay;	/* ns; 0: as it is */
 };
 
 /* ---- images ---- */
@@ -438,6 +439,30 @@ static void snapshot_publish(struct collector *collector, struct snapshot *snaps
 	eventfd_write(collector->ready, 1);
 }
 
+/* Does what others asked for. Returns true if the thread is to stop. */
+static bool requests_take(struct collector *collector, uint64_t *next)
+{
+	bool stop, clear;
+	uint64_t delay;
+	eventfd_t value;
+
+	eventfd_read(collector->wake, &value);
+	pthread_mutex_lock(&collector->lock);
+	stop = collector->stop;
+	clear = collector->clear_exited;
+	delay = collector->new_delay;
+	collector->clear_exited = false;
+	collector->new_delay = 0;
+	pthread_mutex_unlock(&collector->lock);
+	if (clear)
+		model_clear_exited(collector->model);
+	if (delay) {
+		collector->settings.delay = delay;
+		*next = clock_ns(CLOCK_MONOTONIC) + delay;
+	}
+	return stop;
+}
+
 static void *collector_run(void *argument)
 {
 	struct collector *collector = argument;
@@ -450,7 +475,6 @@ static void *collector_run(void *argument)
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait;
 		struct snapshot *snapshot;
-		bool stop;
 
 		if (now >= next) {
 			snapshot = snapshot_make(collector);
@@ -463,10 +487,7 @@ static void *collector_run(void *argument)
 		}
 		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
-		pthread_mutex_lock(&collector->lock);
-		stop = collector->stop;
-		pthread_mutex_unlock(&collector->lock);
-		if (stop)
+		if (requests_take(collector, &next))
 			break;
 		ring_buffer__consume(collector->ring);
 	}
@@ -582,6 +603,22 @@ struct snapshot *collector_take(struct collector *collector)
 	collector->latest = NULL;
 	pthread_mutex_unlock(&collector->lock);
 	return snapshot;
+}
+
+void collector_set_delay(struct collector *collector, uint64_t delay)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->new_delay = delay;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
+}
+
+void collector_clear_exited(struct collector *collector)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->clear_exited = true;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
 }
 
 static void collector_stop(struct collector *collector)

@@ -42,6 +42,10 @@ int collector_fd(const struct collector *collector);
 /* Takes the latest snapshot, or returns NULL if there is none since the last. The caller frees it. */
 struct snapshot *collector_take(struct collector *collector);
 
+/* Changes the time between snapshots (ns); forgets exited processes. Both take effect at the next turn of the thread. */
+void collector_set_delay(struct collector *collector, uint64_t delay);
+void collector_clear_exited(struct collector *collector);
+
 /*
  * Stops the thread, reads everything once more and returns the final snapshot,
  * or NULL without memory. The caller frees it.
