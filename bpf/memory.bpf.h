@@ -2,7 +2,9 @@
 /*
  * Allocations and frees. Each goes through the ring as a record of its own,
  * made at return, when the result and the address are known; the size is
- * worked out at entry as far as the arguments say it.
+ * worked out at entry as far as the arguments say it. The model counts and
+ * times these calls from their records: a row of the map `calls` besides would
+ * say the same.
  */
 #ifndef MEMORY_BPF_H
 #define MEMORY_BPF_H
@@ -138,7 +140,6 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 			count_lost_of(thread->image, LOST_ARGUMENT);
 		bytes *= pitch;
 	}
-	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
 	site_announce(thread, call_site(ctx));
@@ -198,11 +199,8 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
-	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
-	if (!frame->args[0])
-		return 0;	/* cudaFree(NULL) is nothing */
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->image, LOST_RING_FULL);

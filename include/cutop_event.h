@@ -43,7 +43,7 @@ enum rec_type {
 	REC_PROCESS = 1,	/* struct rec_process: first hooked call of an image */
 	REC_END,		/* struct rec_end: the image is gone */
 	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
-	REC_FREE,		/* struct rec_free: a freeing call returned */
+	REC_FREE,		/* struct rec_free: a freeing call returned, with NULL too */
 	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model resolves */
 	REC_FAIL,		/* struct rec_fail: first failure of this call with this code */
 	REC_RESET,		/* struct rec_reset: a device's allocations ended */
@@ -266,7 +266,10 @@ struct copy_row {
 	__u64 hist[CUTOP_HIST_BUCKETS];
 };
 
-/* Calls that are neither launch nor copy: those are the sums of their rows. */
+/*
+ * Calls that have no row of another map (launches, copies) and send no record
+ * each (allocations, frees): those are counted from there.
+ */
 struct call_key {
 	__u32 image;
 	__u16 call;

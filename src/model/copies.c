@@ -63,15 +63,6 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
-static unsigned int log2_bucket(uint64_t value, unsigned int shift, unsigned int buckets)
-{
-	unsigned int log;
-
-	value >>= shift;
-	log = value ? 63 - (unsigned int)__builtin_clzll(value) : 0;
-	return log < buckets ? log : buckets - 1;
-}
-
 /* Whether the duration of a successful copy says how fast it was (interface.md, bandwidth). */
 static bool is_timed(unsigned int direction, uint64_t bytes)
 {
@@ -102,14 +93,14 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 	row->ns = add_saturated(row->ns, record->ns);
 	if (record->ns > row->max_ns)
 		row->max_ns = record->ns;
-	row->hist[log2_bucket(record->ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS)]++;
+	row->hist[histogram_bucket(record->ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS)]++;
 	if (record->result) {
 		row->failures++;
 		return 0;
 	}
 	bytes = copy_bytes(image, record);
 	row->bytes = add_saturated(row->bytes, bytes);
-	row->sizes[log2_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
+	row->sizes[histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
 	if (key.mode == COPY_SYNC && is_timed(key.direction, bytes)) {
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);

@@ -140,9 +140,42 @@ int model_copy_row(struct model *model, const struct copy_key *key, const struct
 	return 0;
 }
 
-int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row)
+static struct call_entry *call_get(struct image *image, const struct call_key *key)
 {
 	struct call_entry *entry, wanted = { .key = *key };
+
+	entry = RB_FIND(call_tree, &image->calls, &wanted);
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->key = *key;
+	RB_INSERT(call_tree, &image->calls, entry);
+	return entry;
+}
+
+int counters_call(struct image *image, unsigned int call, uint64_t ns, bool failed)
+{
+	struct call_key key = { .image = image->number, .call = (uint16_t)call };
+	struct call_entry *entry = call_get(image, &key);
+	struct call_row *row;
+
+	if (!entry)
+		return -ENOMEM;
+	row = &entry->told;
+	row->calls++;
+	row->failures += failed;
+	row->ns = add_saturated(row->ns, ns);
+	if (ns > row->max_ns)
+		row->max_ns = ns;
+	row->hist[histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS)]++;
+	return 0;
+}
+
+int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row)
+{
+	struct call_entry *entry;
 	struct image *image;
 	int error;
 
@@ -151,14 +184,9 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 	image = model_image(model, key->image, &error);
 	if (!image)
 		return error;
-	entry = RB_FIND(call_tree, &image->calls, &wanted);
-	if (!entry) {
-		entry = calloc(1, sizeof(*entry));
-		if (!entry)
-			return no_memory(model, image);
-		entry->key = *key;
-		RB_INSERT(call_tree, &image->calls, entry);
-	}
+	entry = call_get(image, key);
+	if (!entry)
+		return no_memory(model, image);
 	entry->row = *row;
 	return 0;
 }

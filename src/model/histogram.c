@@ -41,3 +41,12 @@ struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], u
 		.max = (double)max_ns / 1e9,
 	};
 }
+
+unsigned int histogram_bucket(uint64_t value, unsigned int shift, unsigned int buckets)
+{
+	unsigned int log;
+
+	value >>= shift;
+	log = value ? 63 - (unsigned int)__builtin_clzll(value) : 0;
+	return log < buckets ? log : buckets - 1;
+}

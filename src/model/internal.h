@@ -70,7 +70,8 @@ struct copy_entry {
 struct call_entry {
 	RB_ENTRY(call_entry) link;
 	struct call_key key;
-	struct call_row row;
+	struct call_row row;		/* of the counter map */
+	struct call_row told;		/* of REC_ALLOC and REC_FREE */
 };
 
 struct fail_entry {
@@ -216,6 +217,8 @@ void ledger_hold_site(struct image *image, struct site *site, bool held);
 void ledger_expire(struct model *model, struct image *image, uint64_t now);
 
 /* histogram.c */
+/* The log2 bucket of @value: cutop_event.h says what the buckets of times and sizes hold. */
+unsigned int histogram_bucket(uint64_t value, unsigned int shift, unsigned int buckets);
 struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], uint64_t max_ns);
 
 /* copies.c: copies whose direction or size the model resolves. */
@@ -228,6 +231,8 @@ void sites_free(struct site_table *sites);
 
 /* counters.c */
 struct copy_entry *counters_copy(struct image *image, const struct copy_key *key);
+/* Counts a call that came as a record: @ns in it. Returns 0 or -ENOMEM. */
+int counters_call(struct image *image, unsigned int call, uint64_t ns, bool failed);
 void counters_free(struct image *image);
 struct launch_entry *launch_first(struct image *image);
 struct launch_entry *launch_next(struct launch_entry *entry);

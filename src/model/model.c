@@ -446,8 +446,16 @@ static int name_site(struct image *image, const struct rec_text *record, const c
 	return record->text_len ? site_set_name(site, text, record->text_len) : 0;
 }
 
+/* Time (ns) from @entry to the record's, which was made at return. */
+static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
+{
+	return subtract_saturated(hdr->time, entry);
+}
+
 static int dispatch(struct model *model, struct image *image, const union record *record, const char *tail, size_t tail_len)
 {
+	int error;
+
 	switch (record->hdr.type) {
 	case REC_PROCESS:
 		begin_image(model, image, &record->process);
@@ -457,10 +465,14 @@ static int dispatch(struct model *model, struct image *image, const union record
 		end_image(model, image, record->hdr.time, record->end.reason, (int)record->end.exit_code);
 		return 0;
 	case REC_ALLOC:
-		return ledger_alloc(model, image, &record->alloc);
+		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
+				      call_failed(record->alloc.call, record->alloc.result));
+		return ledger_alloc(model, image, &record->alloc) ?: error;
 	case REC_FREE:
+		error = counters_call(image, record->free.call, time_inside(&record->hdr, record->free.entry),
+				      call_failed(record->free.call, record->free.result));
 		ledger_free(model, image, &record->free);
-		return 0;
+		return error;
 	case REC_COPY:
 		return copies_record(model, image, &record->copy);
 	case REC_FAIL:

@@ -215,8 +215,10 @@ int build_calls(struct build *build, struct image *image, struct snap_process *p
 	unsigned int i;
 	size_t count = 0;
 
-	for (entry = call_first(image); entry; entry = call_next(entry))
+	for (entry = call_first(image); entry; entry = call_next(entry)) {
 		add_call(build, entry->key.call, &entry->row, false);
+		add_call(build, entry->key.call, &entry->told, false);
+	}
 	for (i = 0; i < CALL_COUNT; i++)
 		count += build->sums[i].used;
 	process->call_list = arena_alloc(build->arena, count, sizeof(*process->call_list));

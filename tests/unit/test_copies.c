@@ -107,6 +107,7 @@ START_TEST(rows_and_records_are_one_figure)
 	};
 	struct copy_row row = { .calls = 2, .failures = 1, .bytes = 1 << 20, .ns = 5000, .max_ns = 4000, .timed_bytes = 1 << 20,
 				.timed_ns = 4000 };
+	size_t i;
 
 	row.sizes[20] = 1;
 	row.hist[5] = 2;
@@ -127,9 +128,11 @@ START_TEST(rows_and_records_are_one_figure)
 	ck_assert_double_eq_tol(process->copies[1].bytes_per_second, (1 << 17) / 1e-6, 1);
 	ck_assert_uint_eq(process->copies[1].sizes[17], 1);
 	ck_assert_uint_eq(process->copies[1].sizes[6], 1);
-	ck_assert_uint_eq(process->call_count, 1);
-	ck_assert_uint_eq(process->call_list[0].calls, 4);
-	ck_assert_uint_eq(process->call_list[0].failures, 1);
+	for (i = 0; i < process->call_count && process->call_list[i].call != CALL_cudaMemcpy; i++)
+		;
+	ck_assert_uint_lt(i, process->call_count);
+	ck_assert_uint_eq(process->call_list[i].calls, 4);
+	ck_assert_uint_eq(process->call_list[i].failures, 1);
 	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], (1 << 20) + (1 << 17) + 100);
 	feed.now += SECOND;
 	feed_copy(&feed, DEVICE, HOST, 1000000, DIR_DEFAULT, 0, 0);

@@ -161,14 +161,22 @@ START_TEST(device_list_is_ranges)
 }
 END_TEST
 
-START_TEST(calls_are_counted_once)
+static const struct snap_call *call_of(unsigned int call)
 {
-	struct call_key key = { .image = feed.image, .call = CALL_cudaMalloc };
+	size_t i;
+
+	for (i = 0; i < process->call_count; i++)
+		if (process->call_list[i].call == call)
+			return &process->call_list[i];
+	ck_abort_msg("no %s among the calls", call_name(call));
+}
+
+START_TEST(a_row_replaces_the_earlier)
+{
+	struct call_key key = { .image = feed.image, .call = CALL_cudaStreamCreate };
 	struct call_row row = { .calls = 2, .failures = 1, .ns = 3000, .max_ns = 2000 };
 
 	row.hist[4] = 2;
-	feed_alloc(&feed, 0x10000, 5);
-	feed_alloc(&feed, 0x20000, 5);
 	ck_assert_int_eq(model_call_row(feed.model, &key, &row), 0);
 	ck_assert_int_eq(model_call_row(feed.model, &key, &row), 0);
 	look();
@@ -178,6 +186,27 @@ START_TEST(calls_are_counted_once)
 	ck_assert_double_eq_tol(process->call_list[0].seconds, 3e-6, 1e-12);
 	ck_assert_double_eq_tol(process->call_list[0].latency.max, 2e-6, 1e-12);
 	ck_assert_uint_eq(process->calls, 2);
+}
+END_TEST
+
+/* Allocating and freeing calls have no row: their records are the count, failed ones and frees of nothing too. */
+START_TEST(allocations_and_frees_are_counted_from_their_records)
+{
+	feed_alloc(&feed, 0x10000, 5);
+	feed_alloc(&feed, 0x20000, 5);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, 5, 2), 0);
+	feed_free(&feed, 0x10000, 0);
+	feed_free(&feed, 0, 0);
+	feed_free(&feed, 0x99999, 1);
+	look();
+	ck_assert_uint_eq(process->call_count, 2);
+	ck_assert_uint_eq(call_of(CALL_cudaMalloc)->calls, 3);
+	ck_assert_uint_eq(call_of(CALL_cudaMalloc)->failures, 1);
+	ck_assert(call_of(CALL_cudaMalloc)->latency.max > 0);
+	ck_assert_uint_eq(call_of(CALL_cudaFree)->calls, 3);
+	ck_assert_uint_eq(call_of(CALL_cudaFree)->failures, 1);
+	ck_assert_uint_eq(process->calls, 6);
+	ck_assert_uint_eq(process->frees, 1);
 }
 END_TEST
 
@@ -349,7 +378,8 @@ Suite *suite_counters(void)
 	tcase_add_test(tests, unnamed_handle_is_shown_by_its_stub);
 	tcase_add_test(tests, rows_of_one_kernel_are_merged);
 	tcase_add_test(tests, device_list_is_ranges);
-	tcase_add_test(tests, calls_are_counted_once);
+	tcase_add_test(tests, a_row_replaces_the_earlier);
+	tcase_add_test(tests, allocations_and_frees_are_counted_from_their_records);
 	tcase_add_test(tests, failures_are_by_call_and_name);
 	tcase_add_test(tests, failure_records_make_events);
 	tcase_add_test(tests, sampled_launches_are_marked);
