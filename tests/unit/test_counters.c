@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "model/calls.h"
 #include "model/internal.h"
 
 static struct feed feed;
