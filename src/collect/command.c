@@ -92,7 +92,18 @@ static int become(const struct passwd *user)
 	return 0;
 }
 
-static void child_run(char **argv, const struct passwd *user, int go, int error)
+/* Gives the program @output to write to, and nothing to read: the terminal is the screen's. */
+static void output_set(int output)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+}
+
+static void child_run(char **argv, const struct passwd *user, int go, int error, int output)
 {
 	sigset_t none;
 	char byte;
@@ -102,6 +113,8 @@ static void child_run(char **argv, const struct passwd *user, int go, int error)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	if (output >= 0)
+		output_set(output);
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	err = become(user);
@@ -114,7 +127,7 @@ static void child_run(char **argv, const struct passwd *user, int go, int error)
 	_exit(127);
 }
 
-int command_fork(struct command *command, char **argv, const char *run_as, struct reason *why)
+int command_fork(struct command *command, char **argv, const char *run_as, int output, struct reason *why)
 {
 	const struct passwd *user = command_user(run_as);
 	int go[2], error[2];
@@ -132,7 +145,7 @@ int command_fork(struct command *command, char **argv, const char *run_as, struc
 	command->pid = fork();
 	if (!command->pid) {
 		close(go[1]);
-		child_run(argv, user, go[0], error[1]);
+		child_run(argv, user, go[0], error[1], output);
 	}
 	close(go[0]);
 	close(error[1]);

@@ -24,10 +24,11 @@ int command_find(const char *name, char *path, struct reason *why);
 
 /*
  * Forks a child that waits for command_go() and then runs @argv as user
- * @run_as; NULL: as the user who called sudo, if it was sudo. Returns 0 or a
+ * @run_as; NULL: as the user who called sudo, if it was sudo. It writes to
+ * the descriptor @output and reads nothing; -1: it shares ours. Returns 0 or a
  * negative errno with @why set.
  */
-int command_fork(struct command *command, char **argv, const char *run_as, struct reason *why);
+int command_fork(struct command *command, char **argv, const char *run_as, int output, struct reason *why);
 
 /* Lets the child run. Returns 0, or the negative errno with which the program could not be started. */
 int command_go(struct command *command);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session. The order at its start matters: signals are blocked before any
+ * thread exists; probes are placed before COMMAND, already forked and waiting,
+ * is let go, so that its first call is seen.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int session_fail(const struct session *session, int status, const char *text)
+{
+	warn_user(&session->notes, "%s", text);
+	return status;
+}
+
+static void add_libraries(struct session *session, int *error)
+{
+	struct probe *probe = collector_probe(session->collector);
+	struct reason why = { "" };
+	size_t i;
+	int result;
+
+	for (i = 0; i < session->options->library_count && !*error; i++) {
+		result = probe_add_path(probe, session->options->libraries[i], &why);
+		if (result > 0)
+			continue;
+		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
+		*error = result ? result : -ENOENT;
+	}
+}
+
+static int watch_begin(struct session *session)
+{
+	struct probe *probe = collector_probe(session->collector);
+	struct reason why = { "" };
+	int err;
+
+	err = collector_watch(session->collector, &why);
+	if (err)
+		return session_fail(session, err, why.text);
+	add_libraries(session, &err);
+	if (err)
+		return err;
+	if (session->have_command) {
+		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
+		if (err)
+			return session_fail(session, err, "cannot list the command's process");
+		probe_add_program(probe, session->program, getenv("LD_LIBRARY_PATH"));
+	}
+	probe_find_ahead(probe);
+	if (!probe_counts(probe).targets)
+		note(&session->notes, "no CUDA runtime found so far; it is probed when a program loads one, or name it "
+		     "with --library");
+	err = collector_start(session->collector, &why);
+	if (err)
+		return session_fail(session, err, why.text);
+	return 0;
+}
+
+static int collector_begin(struct session *session)
+{
+	const struct options *options = session->options;
+	struct collector_settings settings = {
+		.probe = {
+			.bpf = {
+				.exact_launches = options->exact_launches,
+				.only_listed = session->have_command || options->pid_count,
+				.follow_children = session->have_command,
+				.only_uid = options->uid,
+				.ring_bytes = options->ring_bytes,
+			},
+			.pids = options->pids,
+			.pid_count = options->pid_count,
+			.groups = options->groups,
+			.method = getenv("CUTOP_ATTACH"),
+			.notes = &session->notes,
+		},
+		.delay = options->delay,
+		.leak_age = options->leak_age,
+		.map_max = options->map_max,
+		.command_glob = options->command_glob,
+		.held_globs = options->leak_ignore,
+	};
+	struct reason why = { "" };
+	size_t i;
+	int err;
+
+	for (i = 0; i < options->pid_count; i++)
+		if (kill((pid_t)options->pids[i], 0) && errno == ESRCH) {
+			warn_user(&session->notes, "there is no process %u", options->pids[i]);
+			return -ESRCH;
+		}
+	err = collector_new(&session->collector, &settings, &why);
+	return err ? session_fail(session, err, why.text) : 0;
+}
+
+static int signals_open(const int *more)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	for (; more && *more; more++)
+		sigaddset(&set, *more);
+	sigprocmask(SIG_BLOCK, &set, NULL);	/* before any thread exists: all inherit it */
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int session_open(struct session *session, const struct options *options, const int *more)
+{
+	struct reason why = { "" };
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->notes.verbose = options->verbose;
+	session->deadline = UINT64_MAX;
+	session->have_command = options->command != NULL;
+	session->command_output = -1;
+	session->signals = signals_open(more);
+	if (session->signals < 0)
+		return session_fail(session, EXIT_FAILED, "signalfd failed");
+	if (session->have_command) {
+		err = command_find(options->command[0], session->program, &why);
+		if (err)
+			return session_fail(session, err == -EACCES ? 126 : 127, why.text);
+	}
+	return 0;
+}
+
+/* Starts COMMAND. Returns 0, or the exit status to end with. */
+static int command_begin(struct session *session)
+{
+	int err = command_go(&session->command);
+
+	if (!err) {
+		session->command_started = true;
+		return 0;
+	}
+	warn_user(&session->notes, "cannot run %s: %s", session->options->command[0], strerror(-err));
+	while (!command_reap(&session->command))
+		usleep(1000);
+	return err == -ENOENT ? 127 : 126;
+}
+
+int session_begin(struct session *session)
+{
+	struct reason why = { "" };
+
+	if (collector_begin(session))
+		return EXIT_FAILED;
+	if (session->have_command && command_fork(&session->command, session->options->command, session->options->run_as,
+						  session->command_output, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	if (watch_begin(session)) {
+		if (session->have_command)
+			command_abandon(&session->command);
+		return EXIT_FAILED;
+	}
+	if (session->have_command) {
+		int status = command_begin(session);
+
+		if (status)
+			return status;
+	}
+	if (session->options->duration)
+		session->deadline = clock_ns(CLOCK_MONOTONIC) + session->options->duration;
+	return 0;
+}
+
+/* ---- the wait ---- */
+
+static bool is_ending(uint32_t number)
+{
+	return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+void session_signals(struct session *session, void (*other)(void *context, int number), void *context)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (session->command_started)
+				command_reap(&session->command);
+			continue;
+		}
+		if (!is_ending(info.ssi_signo)) {
+			if (other)
+				other(context, (int)info.ssi_signo);
+			continue;
+		}
+		if (!session->have_command) {
+			session->ended_by = (int)info.ssi_signo;
+			continue;
+		}
+		/* What the terminal sent, it sent to COMMAND as well. */
+		if (info.ssi_code != SI_KERNEL && !session->command.ended)
+			kill(session->command.pid, (int)info.ssi_signo);
+	}
+}
+
+bool session_is_late(const struct session *session)
+{
+	return clock_ns(CLOCK_MONOTONIC) >= session->deadline;
+}
+
+int session_time_left(const struct session *session)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), left;
+
+	if (session->deadline == UINT64_MAX)
+		return -1;
+	left = session->deadline > now ? (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
+	return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* ---- the end ---- */
+
+static int leak_status(const struct session *session, const struct snapshot *snapshot)
+{
+	bool any_call = false, any_lost = false;
+	size_t i;
+
+	if (!session->options->fail_on_leak)
+		return EXIT_DONE;
+	if (!snapshot)
+		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
+	if (snapshot->leaked > session->options->leak_bytes)
+		return EXIT_LEAK;
+	for (i = 0; i < snapshot->process_count; i++)
+		any_call = any_call || snapshot->processes[i].calls;
+	for (i = 0; i < LOST_COUNT; i++)
+		any_lost = any_lost || snapshot->lost[i];
+	if (any_lost)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: events were lost; try a larger --ring-size");
+	if (!any_call && !session->options->allow_no_cuda)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
+			    "saw (--allow-no-cuda, if that is right)");
+	return EXIT_DONE;
+}
+
+int session_status(const struct session *session, const struct snapshot *snapshot)
+{
+	int status;
+
+	if (session->have_command && session->command.ended) {
+		status = command_exit_status(&session->command);
+		if (!status)
+			status = leak_status(session, snapshot);
+		if (status)
+			return status;
+	}
+	return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
+}
+
+void session_close(struct session *session)
+{
+	collector_free(session->collector);
+	session->collector = NULL;
+}

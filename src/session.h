@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session: what batch mode and the screen have in common. It sets up the
+ * collector as the options ask, starts COMMAND, and keeps signals and the end
+ * of COMMAND on one descriptor. How what was collected is shown is not its
+ * business.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/collector.h"
+#include "collect/command.h"
+#include "options.h"
+#include "util/util.h"
+
+struct session {
+	const struct options *options;
+	struct notes notes;
+	struct collector *collector;
+	struct command command;
+	bool have_command, command_started;
+	int command_output;	/* COMMAND's standard output and error; -1: ours */
+	int signals;		/* signalfd */
+	int ended_by;		/* signal that ended us, 0: none */
+	uint64_t deadline;	/* CLOCK_MONOTONIC ns, UINT64_MAX: none */
+	char program[PATH_MAX];	/* of COMMAND */
+};
+
+/*
+ * Blocks the signals that end a mode, SIGCHLD, and @more (0-ended, or NULL),
+ * and finds COMMAND's program. To be called before any thread exists. Returns
+ * 0 or the exit status to end with, the user told why.
+ */
+int session_open(struct session *session, const struct options *options, const int *more);
+
+/*
+ * Sets up the collector and starts it, and COMMAND. Returns 0 or the exit
+ * status to end with, the user told why. session_close() is due either way.
+ */
+int session_begin(struct session *session);
+
+/*
+ * Reads what signals came. Those that mean to end us end the session, or are
+ * passed on to COMMAND. Others are given to @other, unless NULL.
+ */
+void session_signals(struct session *session, void (*other)(void *context, int number), void *context);
+
+/* Milliseconds until the deadline, for poll(2); -1: none. */
+int session_time_left(const struct session *session);
+bool session_is_late(const struct session *session);
+
+/* The exit status, once it is over. @snapshot: the final one, or NULL. */
+int session_status(const struct session *session, const struct snapshot *snapshot);
+
+void session_close(struct session *session);
+
+/* Tells the user @text and returns @status. */
+int session_fail(const struct session *session, int status, const char *text);
+
+#endif
