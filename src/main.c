@@ -7,11 +7,23 @@
  * (out/, view/) get snapshots. This file reads the command line and hands
  * over to a mode.
  */
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "batch.h"
 #include "options.h"
+
+/* What --help and the like printed must have arrived. */
+static int printed(int status)
+{
+	if (!fflush(stdout) || errno == EPIPE)
+		return status;
+	warn_user(NULL, "cannot write standard output: %s", strerror(errno));
+	return EXIT_FAILED;
+}
 
 int main(int argc, char **argv)
 {
@@ -19,9 +31,10 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");	/* -d 0.5 means the same everywhere */
 	/* A closed pipe is an error like others, found where we write. */
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
-		return status;
+		return printed(status);
 	return batch_run(&options);
 }

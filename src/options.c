@@ -89,13 +89,13 @@ static void help_print(FILE *out)
 
 static int __attribute__((format(printf, 1, 2))) usage_error(const char *format, ...)
 {
+	char text[512];
 	va_list args;
 
-	fputs("cutop: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputs("; see cutop --help\n", stderr);
+	warn_user(NULL, "%s; see cutop --help", text);
 	return -EINVAL;
 }
 
@@ -236,6 +236,8 @@ static int parse_groups(struct options *options, char *text)
 			return usage_error("there is no group of calls '%s'; --calls help lists them", word);
 		groups |= 1u << group;
 	}
+	if (!groups)
+		return usage_error("--calls takes a list of groups; --calls help lists them");
 	options->groups = groups | GROUPS_NEEDED;
 	return 0;
 }
@@ -404,6 +406,29 @@ static void tables_build(struct option *longs, char *shorts)
 	*shorts = 0;
 }
 
+/* Says what getopt_long() found wrong with the word before @word; it itself only names a letter. */
+static void option_complain(int code, const char *word)
+{
+	size_t i, len = strcspn(word, "="), fitting = 0;
+
+	for (i = 0; i < ARRAY_LEN(option_table); i++) {
+		if (optopt == option_table[i].code) {
+			if (code == ':')
+				usage_error("--%s needs an argument: %s", option_table[i].name, option_table[i].argument);
+			else
+				usage_error("--%s takes no argument", option_table[i].name);
+			return;
+		}
+		fitting += len > 2 && !strncmp(word + 2, option_table[i].name, len - 2);
+	}
+	if (optopt)
+		usage_error("there is no option '-%c'", optopt);
+	else if (fitting > 1)
+		usage_error("'%s' may be any of %zu options", word, fitting);
+	else
+		usage_error("there is no option '%s'", word);
+}
+
 static int command_check(struct options *options, int argc, char **argv)
 {
 	if (optind < argc) {
@@ -451,10 +476,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			*status = EXIT_DONE;
 			return OPTIONS_EXIT;
 		case ':':
-			usage_error("%s needs an argument", argv[optind - 1]);
-			return OPTIONS_EXIT;
 		case '?':
-			usage_error("there is no option '%s'", argv[optind - 1]);
+			option_complain(code, argv[optind - 1]);
 			return OPTIONS_EXIT;
 		}
 		if ((code == 's' || code == OPTION_CALLS) && !strcmp(optarg, "help")) {
