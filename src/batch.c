@@ -151,7 +151,7 @@ int batch_run(const struct options *options)
 out:
 	session_close(&batch.session);
 	if (batch.out && batch.out != stdout && fclose(batch.out) && !batch.write_error) {
-		warn_user(&batch.notes, "cannot write %s: %s", options->output, strerror(errno));
+		warn_user(&batch.session.notes, "cannot write %s: %s", options->output, strerror(errno));
 		if (!status)
 			status = EXIT_FAILED;
 	}
