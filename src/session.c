@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int session_fail(const struct session *session, int status, const char *text)
@@ -63,6 +64,32 @@ static int watch_begin(struct session *session)
 	return 0;
 }
 
+static int pids_check(const struct session *session)
+{
+	const struct options *options = session->options;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < options->pid_count; i++) {
+		fd = (int)syscall(SYS_pidfd_open, options->pids[i], 0);
+		if (fd >= 0) {
+			close(fd);
+			continue;
+		}
+		if (errno == ESRCH) {
+			warn_user(&session->notes, "there is no process %u", options->pids[i]);
+			return -ESRCH;
+		}
+		/* pidfd_open(2): a thread that leads no process. ENOENT since Linux 6.9 */
+		if (errno == EINVAL || errno == ENOENT) {
+			warn_user(&session->notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
+				  options->pids[i], options->pids[i]);
+			return -ESRCH;
+		}
+	}
+	return 0;
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -88,27 +115,33 @@ static int collector_begin(struct session *session)
 		.held_globs = options->leak_ignore,
 	};
 	struct reason why = { "" };
-	size_t i;
 	int err;
 
-	for (i = 0; i < options->pid_count; i++)
-		if (kill((pid_t)options->pids[i], 0) && errno == ESRCH) {
-			warn_user(&session->notes, "there is no process %u", options->pids[i]);
-			return -ESRCH;
-		}
+	err = pids_check(session);
+	if (err)
+		return err;
 	err = collector_new(&session->collector, &settings, &why);
 	return err ? session_fail(session, err, why.text) : 0;
 }
 
-static int signals_open(const int *more)
+static int signals_open(const int *more, bool have_command)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	/* A blocked signal is queued even where it is ignored: under nohup(1) it is to stay ignored. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	if (have_command) {
+		/* These would end us and leave COMMAND behind. */
+		sigaddset(&set, SIGQUIT);
+		sigaddset(&set, SIGUSR1);
+		sigaddset(&set, SIGUSR2);
+	}
 	for (; more && *more; more++)
 		sigaddset(&set, *more);
 	sigprocmask(SIG_BLOCK, &set, NULL);	/* before any thread exists: all inherit it */
@@ -126,7 +159,7 @@ int session_open(struct session *session, const struct options *options, const i
 	session->deadline = UINT64_MAX;
 	session->have_command = options->command != NULL;
 	session->command_output = -1;
-	session->signals = signals_open(more);
+	session->signals = signals_open(more, session->have_command);
 	if (session->signals < 0)
 		return session_fail(session, EXIT_FAILED, "signalfd failed");
 	if (session->have_command) {
@@ -184,6 +217,12 @@ static bool is_ending(uint32_t number)
 	return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
+/* Without COMMAND nobody blocks these: they do what they always do. */
+static bool is_for_command(uint32_t number)
+{
+	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;
+}
+
 void session_signals(struct session *session, void (*other)(void *context, int number), void *context)
 {
 	struct signalfd_siginfo info;
@@ -194,7 +233,7 @@ void session_signals(struct session *session, void (*other)(void *context, int n
 				command_reap(&session->command);
 			continue;
 		}
-		if (!is_ending(info.ssi_signo)) {
+		if (!is_ending(info.ssi_signo) && !is_for_command(info.ssi_signo)) {
 			if (other)
 				other(context, (int)info.ssi_signo);
 			continue;
@@ -249,11 +288,17 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	return EXIT_DONE;
 }
 
-int session_status(const struct session *session, const struct snapshot *snapshot)
+int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
-	if (session->have_command && session->command.ended) {
+	if (session->have_command && !command_reap(&session->command)) {
+		/* --duration is over, or the user has seen enough. What we were asked to watch is not ours to end. */
+		warn_user(&session->notes, "the command still runs, unwatched from now on (process %d)",
+			  session->command.pid);
+		if (session->options->fail_on_leak)
+			return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command has not ended");
+	} else if (session->have_command) {
 		status = command_exit_status(&session->command);
 		if (!status)
 			status = leak_status(session, snapshot);

@@ -54,7 +54,7 @@ int session_time_left(const struct session *session);
 bool session_is_late(const struct session *session);
 
 /* The exit status, once it is over. @snapshot: the final one, or NULL. */
-int session_status(const struct session *session, const struct snapshot *snapshot);
+int session_status(struct session *session, const struct snapshot *snapshot);
 
 void session_close(struct session *session);
 
