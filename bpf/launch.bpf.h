@@ -15,6 +15,12 @@
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
 
+/* Whether shared bytes and stream of a launch by arguments lie on the stack; arm64 has registers for them. */
+#if defined(__TARGET_ARCH_x86)
+#define LAUNCH_ON_STACK	1
+#else
+#define LAUNCH_ON_STACK	0
+#endif
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
 /* struct cudaLaunchConfig_t, driver_types.h */
@@ -121,35 +127,29 @@ static __always_inline bool same_grid(const struct launch_row *row, const struct
 	       row->block[2] == shape->block[2];
 }
 
-/* The arguments that come in registers; the rest, and launches that keep all in memory, wait for launch_memory(). */
-static __always_inline void launch_registers(struct pt_regs *ctx, struct launch_shape *shape)
+/* Grid and block as the ABI packs them into registers: x and y in one, z in the next. */
+static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid, __u64 grid_z, __u64 block,
+					 __u64 block_z)
 {
-	__u64 grid = PT_REGS_PARM2(ctx), block = PT_REGS_PARM4(ctx);
-
 	shape->grid[0] = grid;
 	shape->grid[1] = grid >> 32;
-	shape->grid[2] = PT_REGS_PARM3(ctx);
+	shape->grid[2] = grid_z;
 	shape->block[0] = block;
 	shape->block[1] = block >> 32;
-	shape->block[2] = PT_REGS_PARM5(ctx);
+	shape->block[2] = block_z;
 }
 
-/* Shared bytes and stream of a launch by arguments: on the stack on x86-64. */
-static __always_inline void launch_memory(struct pt_regs *ctx, struct launch_row *row)
+/* Shared bytes and stream of a launch by arguments lie on the caller's stack, also still at return. */
+static __always_inline void launch_memory(const void *words_at, struct launch_row *row)
 {
 	__u64 words[2] = {};
 
-#if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_user(words, sizeof(words), (void *)(PT_REGS_SP(ctx) + 8));
-#else
-	words[0] = call_arg(ctx, 6);
-	words[1] = call_arg(ctx, 7);
-#endif
+	bpf_probe_read_user(words, sizeof(words), words_at);
 	row->shared_bytes = words[0];
 	row->stream = words[1];
 }
 
-/* Everything of a launch whose configuration is a struct in memory. Stores its function and how often it is launched. */
+/* Everything of a launch whose configuration is a struct in memory; its function, and how often it is launched. */
 static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape, __u64 *function, __u64 *times)
 {
 	struct launch_params params = {};
@@ -190,50 +190,59 @@ static __noinline int launch_row_new(const struct launch_key *key)
 	return 0;
 }
 
-/*
- * Counts a launch. Returns true if its return is news. Shared bytes and stream
- * are looked at only with the first of a kernel, of a changed grid or block,
- * and one in 64: they lie in memory, and reading that costs as much as all the
- * rest.
- */
-static __always_inline bool launch_count(struct pt_regs *ctx, const struct launch_key *key,
-					 const struct launch_shape *shape, __u64 times, bool in_registers,
-					 bool session)
+static __always_inline struct launch_row *launch_row_get(const struct launch_key *key)
 {
 	struct launch_row *row = bpf_map_lookup_elem(&launches, key);
-	bool news = false;
-	__u64 before;
 
-	if (!row) {
-		launch_row_new(key);
-		row = bpf_map_lookup_elem(&launches, key);
-		if (!row) {
-			count_lost_of(key->image, LOST_LAUNCH_ROWS);
-			return true;
-		}
-		news = true;
-	}
-	before = __sync_fetch_and_add(&row->launches, times);
+	if (row)
+		return row;
+	launch_row_new(key);
+	row = bpf_map_lookup_elem(&launches, key);
+	if (!row)
+		count_lost_of(key->image, LOST_LAUNCH_ROWS);
+	return row;
+}
+
+/*
+ * Counts @times launches of @shape in @row. Returns true if there is news: the
+ * first of a kernel, a changed grid or block, one in 64. @words, not NULL where
+ * shared bytes and stream lie on the stack, is where: they are looked at only
+ * then, because reading memory costs as much as all the rest.
+ */
+static __always_inline bool launch_count(struct launch_row *row, const struct launch_shape *shape, __u64 times,
+					 const void *words)
+{
+	__u64 before = __sync_fetch_and_add(&row->launches, times);
+	bool news = !(before & (LAUNCH_SAMPLE - 1));
+
 	if (!same_grid(row, shape)) {
 		__builtin_memcpy(row->grid, shape->grid, sizeof(row->grid));
 		__builtin_memcpy(row->block, shape->block, sizeof(row->block));
 		news = true;
 	}
-	if (!in_registers) {
+	if (!words) {
 		news = news || row->shared_bytes != shape->shared_bytes;
 		row->shared_bytes = shape->shared_bytes;
 		row->stream = shape->stream;
+	} else if (news) {
+		launch_memory(words, row);
 	}
-	if (!(before & (LAUNCH_SAMPLE - 1)))
-		news = true;
-	if (news && in_registers)
-		launch_memory(ctx, row);
-	if (news || !session || exact_launches || watchful[key->image & (WATCHFUL_COUNT - 1)])
-		return true;
-	if (!row->sampled)
-		row->sampled = 1;
-	return false;
+	return news;
 }
+
+static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool failed)
+{
+	__u32 bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
+
+	__sync_fetch_and_add(&row->ns, ns);
+	raise_max(&row->max_ns, ns);
+	if (bucket < CUTOP_HIST_BUCKETS)
+		__sync_fetch_and_add(&row->hist[bucket], 1);
+	if (failed)
+		__sync_fetch_and_add(&row->failures, 1);
+}
+
+#define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
 
 static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 {
@@ -241,8 +250,9 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	struct thread_state *thread = thread_enter();
 	struct launch_shape shape = {};
 	struct launch_key key = {};
+	struct launch_row *row;
+	bool in_registers, news;
 	struct frame *frame;
-	bool in_registers;
 	__u64 times = 1;
 
 	if (!thread || call >= CALL_COUNT)
@@ -255,31 +265,57 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 			return 1;
 		}
 	}
+	in_registers = desc_of(call)->a == FORM_ARGS;
+	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
+		frame = frame_open(thread, ctx, call);
+		if (!frame)
+			return 1;
+		frame->flags = 0;
+		frame->args[0] = PT_REGS_PARM1(ctx);
+		frame->args[1] = PT_REGS_PARM2(ctx);
+		frame->args[2] = PT_REGS_PARM3(ctx);
+		frame->args[3] = PT_REGS_PARM4(ctx);
+		frame->args[4] = PT_REGS_PARM5(ctx);
+		frame->entry = bpf_ktime_get_ns();
+		return 0;
+	}
 	key.image = thread->image;
 	key.call = call;
 	key.device = thread->device;
 	key.function = PT_REGS_PARM1(ctx);
-	in_registers = desc_of(call)->a == FORM_ARGS;
-	if (in_registers)
-		launch_registers(ctx, &shape);
-	else
+	if (!in_registers) {
 		launch_struct(ctx, &shape, &key.function, &times);
-	if (!launch_count(ctx, &key, &shape, times, in_registers, session))
+	} else {
+		shape_unpack(&shape, PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx), PT_REGS_PARM5(ctx));
+		if (!LAUNCH_ON_STACK) {
+			shape.shared_bytes = call_arg(ctx, 6);
+			shape.stream = call_arg(ctx, 7);
+		}
+	}
+	row = launch_row_get(&key);
+	if (!row)
 		return 1;
+	news = launch_count(row, &shape, times, LAUNCH_ON_STACK && in_registers ? call_stack(ctx) : NULL);
+	if (!news && session && !exact_launches && !watchful[key.image & (WATCHFUL_COUNT - 1)]) {
+		if (!row->sampled)
+			row->sampled = 1;
+		return 1;
+	}
 	frame = frame_open(thread, ctx, call);
 	if (!frame)
 		return 1;
+	frame->flags = LAUNCH_COUNTED;
 	frame->args[0] = key.function;
-	frame->args[1] = (__s64)key.device;
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
 
 static __always_inline int launch_return(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx), bucket, *guard;
+	__u32 call = bpf_get_attach_cookie(ctx), *guard;
 	struct thread_state *thread = thread_leave();
-	__u64 now = bpf_ktime_get_ns(), ns;
+	__u64 now = bpf_ktime_get_ns();
+	struct launch_shape shape = {};
 	struct launch_key key = {};
 	struct launch_row *row;
 	struct frame *frame;
@@ -291,21 +327,17 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
-	ns = now - frame->entry;
 	key.image = thread->image;
 	key.call = call;
-	key.device = frame->args[1];
+	key.device = thread->device;	/* a launch does not change it */
 	key.function = frame->args[0];
-	row = bpf_map_lookup_elem(&launches, &key);
-	if (row) {
-		__sync_fetch_and_add(&row->ns, ns);
-		raise_max(&row->max_ns, ns);
-		bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
-		if (bucket < CUTOP_HIST_BUCKETS)
-			__sync_fetch_and_add(&row->hist[bucket], 1);
-		if (result)
-			__sync_fetch_and_add(&row->failures, 1);
+	row = launch_row_get(&key);
+	if (row && !(frame->flags & LAUNCH_COUNTED)) {
+		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
+		launch_count(row, &shape, 1, return_stack(ctx));
 	}
+	if (row)
+		launch_sample(row, now - frame->entry, result != 0);
 	if (result) {
 		failure_count(thread, call, result, call_site(ctx), now);
 	} else {

@@ -80,7 +80,7 @@ static __noinline int module_announce(__u32 image, __u64 address)
 	return 0;
 }
 
-/* The same for the mapping that holds a call site, looked up once per site; what a thread told of last, it remembers. */
+/* The same for a call site, once per site; what a thread told of last, it remembers. */
 static __always_inline void site_announce(struct thread_state *thread, __u64 address)
 {
 	struct address_key key = { .address = address, .image = thread->image };

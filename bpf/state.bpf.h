@@ -59,7 +59,7 @@ struct {
 struct frame {
 	__u64 sp;
 	__u64 entry;		/* time */
-	__u64 args[4];
+	__u64 args[5];
 	__u16 call;
 	__u8 nested;
 	__u8 direction;
@@ -440,6 +440,12 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 
 /* ---- arguments ---- */
 
+#if defined(__TARGET_ARCH_x86)
+#define STACK_ARGUMENTS	8	/* above the return address: System V ABI, 3.2.3 */
+#else
+#define STACK_ARGUMENTS	0
+#endif
+
 /*
  * A register of the context. The barrier keeps the compiler from merging the
  * branches of a switch into one load through a computed pointer, which the
@@ -496,6 +502,17 @@ static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
 #else
 	return (const void *)call_arg(ctx, n);
 #endif
+}
+
+/* Where the arguments lie that found no register, at entry and at return. */
+static __always_inline const void *call_stack(struct pt_regs *ctx)
+{
+	return (const void *)(call_sp(ctx) + STACK_ARGUMENTS);
+}
+
+static __always_inline const void *return_stack(struct pt_regs *ctx)
+{
+	return (const void *)(return_sp(ctx) + STACK_ARGUMENTS);
 }
 
 /* ---- counting ---- */
