@@ -50,6 +50,12 @@ struct watched {
 	UT_hash_handle hh;
 };
 
+/* An image found to be late before the record of its start was read. */
+struct early_late {
+	uint32_t image;
+	UT_hash_handle hh;
+};
+
 struct collector {
 	struct collector_settings settings;
 	struct probe *probe;
@@ -59,6 +65,7 @@ struct collector {
 	struct site_names *sites;
 	struct ring_buffer *ring;
 	struct watched *watched;
+	struct early_late *early_late;
 	int links[LINKS_MAX];
 	size_t link_count;
 	bool any_doomed;
@@ -81,6 +88,19 @@ static struct watched *watched_find(struct collector *collector, uint32_t image)
 
 	HASH_FIND(hh, collector->watched, &image, sizeof(image), watched);
 	return watched;
+}
+
+/* True if image_late() was told of @image before; forgets it. */
+static bool early_late_take(struct collector *collector, uint32_t image)
+{
+	struct early_late *early;
+
+	HASH_FIND(hh, collector->early_late, &image, sizeof(image), early);
+	if (!early)
+		return false;
+	HASH_DEL(collector->early_late, early);
+	free(early);
+	return true;
 }
 
 /* Tells the model who @watched is; at first also whether it is wanted at all, which only its name can say. */
@@ -117,6 +137,7 @@ static struct watched *watched_add(struct collector *collector, const struct rec
 	HASH_ADD(hh, collector->watched, image, sizeof(watched->image), watched);
 	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(collector->probe)->skeleton->maps.images), &image, &row))
 		watched->late = row.late;
+	watched->late |= early_late_take(collector, image);
 	identity_feed(collector, watched, true);
 	return watched;
 }
@@ -125,8 +146,21 @@ static void image_late(void *context, uint32_t image)
 {
 	struct collector *collector = context;
 	struct watched *watched = watched_find(collector, image);
+	struct early_late *early;
 
-	if (!watched || watched->late)
+	if (!watched) {
+		/* It made its first call while we were attaching: its record still is in the ring. */
+		HASH_FIND(hh, collector->early_late, &image, sizeof(image), early);
+		if (early)
+			return;
+		early = calloc(1, sizeof(*early));
+		if (!early)
+			return;
+		early->image = image;
+		HASH_ADD(hh, collector->early_late, image, sizeof(early->image), early);
+		return;
+	}
+	if (watched->late)
 		return;
 	watched->late = true;
 	if (!watched->ignored && !watched->ended)
@@ -643,6 +677,7 @@ struct snapshot *collector_finish(struct collector *collector)
 
 void collector_free(struct collector *collector)
 {
+	struct early_late *early, *next_early;
 	struct watched *watched, *next;
 	size_t i;
 
@@ -659,6 +694,10 @@ void collector_free(struct collector *collector)
 	HASH_ITER(hh, collector->watched, watched, next) {
 		HASH_DEL(collector->watched, watched);
 		free(watched);
+	}
+	HASH_ITER(hh, collector->early_late, early, next_early) {
+		HASH_DEL(collector->early_late, early);
+		free(early);
 	}
 	model_free(collector->model);
 	snapshot_free(collector->latest);
