@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <uthash.h>
 
@@ -220,14 +221,41 @@ struct mapper_search {
 	struct probe *probe;
 	pid_t pid;
 	const struct stat *st;
+	const struct file_id *id;
+	const char *name;	/* last path component */
 };
+
+/*
+ * On overlay and btrfs a mapping shows another device than stat(2), at times
+ * another inode number, too. A name or a number alike is reason enough to ask
+ * the kernel which file it is.
+ */
+static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
+{
+	const char *name = strrchr(entry->path, '/');
+	struct file_id id;
+	bool same;
+	int fd;
+
+	if (entry->inode == search->st->st_ino && entry->major == major(search->st->st_dev) &&
+	    entry->minor == minor(search->st->st_dev))
+		return true;
+	if (entry->inode != search->st->st_ino &&
+	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
+		return false;
+	fd = maps_open(search->pid, entry);
+	if (fd < 0)
+		return false;
+	same = !bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
+	close(fd);
+	return same;
+}
 
 static int mapping_compare(void *context, const struct maps_entry *entry)
 {
 	struct mapper_search *search = context;
 
-	/* The device shown may be another one (overlay, btrfs): the inode number decides, a false hit only marks late. */
-	if (entry->inode != search->st->st_ino)
+	if (!is_mapping_of(search, entry))
 		return 0;
 	process_mark_late(search->probe, (uint32_t)search->pid);
 	return 1;
@@ -244,9 +272,10 @@ static int process_compare(void *context, pid_t pid)
 	return 0;
 }
 
-static void mappers_mark_late(struct probe *probe, const struct stat *st)
+static void mappers_mark_late(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path)
 {
-	struct mapper_search search = { .probe = probe, .st = st };
+	const char *name = strrchr(path, '/');
+	struct mapper_search search = { .probe = probe, .st = st, .id = id, .name = name ? name + 1 : path };
 
 	processes_visit(process_compare, &search);
 }
@@ -314,7 +343,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	probe->counts.missing += target->attachment.failed;
 	target_note(probe, target, path, began);
 	if (running)
-		mappers_mark_late(probe, st);
+		mappers_mark_late(probe, st, id, path);
 	*result = target;
 out:
 	free(found.list);
