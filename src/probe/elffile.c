@@ -18,6 +18,9 @@
 
 #define SECTION_MAX	(512u << 20)	/* bytes of a symbol or string table looked at */
 #define NEEDED_MAX	1024
+#define SEGMENTS_MAX	64		/* of code; one is usual */
+#define NAME_MAX_LEN	256		/* longer than every name of the table */
+#define FUNCTIONS_MAX	(64 * CALL_COUNT)	/* a file with more means no good */
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -92,24 +95,45 @@ static int elf_open(int fd, Elf **elf, struct reason *why)
 	return 0;
 }
 
-/* Turns an address of the file's own view into an offset in the file; only code counts. */
-static int code_offset(Elf *elf, uint64_t address, uint64_t *offset)
+struct segments {
+	struct {
+		uint64_t address, offset, size;
+	} list[SEGMENTS_MAX];
+	size_t count;
+};
+
+/* Where the code lies. */
+static int segments_read(Elf *elf, struct segments *segments)
 {
 	GElf_Phdr phdr;
 	size_t count, i;
 
+	segments->count = 0;
 	if (elf_getphdrnum(elf, &count))
 		return -EBADMSG;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && segments->count < SEGMENTS_MAX; i++) {
 		if (!gelf_getphdr(elf, (int)i, &phdr))
 			return -EBADMSG;
 		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
 			continue;
-		if (address >= phdr.p_vaddr && address - phdr.p_vaddr < phdr.p_filesz) {
-			*offset = address - phdr.p_vaddr + phdr.p_offset;
+		segments->list[segments->count].address = phdr.p_vaddr;
+		segments->list[segments->count].offset = phdr.p_offset;
+		segments->list[segments->count++].size = phdr.p_filesz;
+	}
+	return 0;
+}
+
+/* Turns an address of the file's own view into an offset in the file; only code counts. */
+static int code_offset(const struct segments *segments, uint64_t address, uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; i < segments->count; i++)
+		if (address >= segments->list[i].address &&
+		    address - segments->list[i].address < segments->list[i].size) {
+			*offset = address - segments->list[i].address + segments->list[i].offset;
 			return 0;
 		}
-	}
 	return -ENOENT;
 }
 
@@ -129,7 +153,7 @@ static int functions_add(struct elf_functions *found, size_t *room, uint64_t off
 }
 
 static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index *index,
-			     struct elf_functions *found, size_t *room)
+			     const struct segments *segments, struct elf_functions *found, size_t *room)
 {
 	Elf_Scn *strings;
 	GElf_Shdr shdr, str_shdr;
@@ -149,11 +173,12 @@ static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index
 	if (!memmem(names->d_buf, names->d_size, "cuda", 4) && !memmem(names->d_buf, names->d_size, "cuMem", 5))
 		return 0;
 	data = elf_getdata(section, NULL);
-	if (!data)
+	if (!data || (data->d_size && !data->d_buf))
 		return -EBADMSG;
 	count = data->d_size / sizeof(Elf64_Sym);
 	for (i = 0; i < count; i++) {
 		const char *name;
+		size_t room_left;
 		uint64_t offset;
 		int call;
 
@@ -164,11 +189,14 @@ static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index
 		if (sym.st_name >= names->d_size)
 			continue;
 		name = (const char *)names->d_buf + sym.st_name;
-		if (!memchr(name, 0, names->d_size - sym.st_name))
+		room_left = names->d_size - sym.st_name;
+		if (!memchr(name, 0, room_left < NAME_MAX_LEN ? room_left : NAME_MAX_LEN))
 			continue;
 		call = index_find(index, name);
-		if (call < 0 || code_offset(elf, sym.st_value, &offset))
+		if (call < 0 || code_offset(segments, sym.st_value, &offset))
 			continue;
+		if (found->count >= FUNCTIONS_MAX)
+			break;
 		err = functions_add(found, room, offset, call);
 		if (err)
 			return err;
@@ -207,6 +235,8 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
 	struct name_index index;
 	Elf_Scn *section = NULL;
+	struct segments segments;
+	bool seen[2] = { false };
 	size_t room = 0;
 	GElf_Shdr shdr;
 	Elf *elf;
@@ -217,14 +247,19 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 	if (err)
 		return err;
 	index_build(&index);
-	while ((section = elf_nextscn(elf, section))) {
+	err = segments_read(elf, &segments);
+	while (!err && (section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &shdr)) {
 			err = -EBADMSG;
 			break;
 		}
 		if (shdr.sh_type != SHT_DYNSYM && shdr.sh_type != SHT_SYMTAB)
 			continue;
-		err = section_functions(elf, section, &index, found, &room);
+		/* ELF allows one of each; a thousand are a way to keep us busy. */
+		if (seen[shdr.sh_type == SHT_SYMTAB])
+			continue;
+		seen[shdr.sh_type == SHT_SYMTAB] = true;
+		err = section_functions(elf, section, &index, &segments, found, &room);
 		if (err)
 			break;
 	}
@@ -305,9 +340,11 @@ int elffile_needs(int fd, struct elf_needs *needs, struct reason *why)
 	err = elf_open(fd, &elf, why);
 	if (err)
 		return err;
-	while (!err && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_DYNAMIC)
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_DYNAMIC) {
 			err = dynamic_read(elf, section, needs);
+			break;
+		}
 	if (!err && !elf_getphdrnum(elf, &count)) {
 		for (i = 0; i < count; i++) {
 			char path[4096];

@@ -18,7 +18,7 @@
 
 int maps_parse(char *line, struct maps_entry *entry, int *executable)
 {
-	char perms[5];
+	char perms[5] = "";
 	unsigned long long start, end, offset, inode;
 	unsigned int major, minor;
 	int at = -1;
