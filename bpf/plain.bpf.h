@@ -7,31 +7,6 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
-static __always_inline void sync_begin(struct thread_state *thread, __u64 now)
-{
-	__u32 image = thread->image;
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
-
-	if (!row)
-		return;
-	if (__sync_fetch_and_add(&row->sync_depth, 1) == 0)
-		row->sync_since = now;
-	thread->in_sync = 1;
-}
-
-static __always_inline void sync_end(__u32 image, struct thread_state *thread, __u64 now)
-{
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
-	__u64 since;
-
-	thread->in_sync = 0;
-	if (!row)
-		return;
-	since = row->sync_since;
-	if (__sync_fetch_and_add(&row->sync_depth, -1) == 1 && now > since)
-		__sync_fetch_and_add(&row->sync_ns, now - since);
-}
-
 static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);

@@ -356,6 +356,43 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 #endif
 }
 
+/* A call that synchronizes and that nothing encloses: it counts in the image's sync_depth. */
+static __always_inline void sync_begin(struct thread_state *thread, __u64 now)
+{
+	__u32 image = thread->image;
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+
+	if (!row)
+		return;
+	if (__sync_fetch_and_add(&row->sync_depth, 1) == 0)
+		row->sync_since = now;
+	thread->in_sync = 1;
+}
+
+static __always_inline void sync_end(__u32 image, struct thread_state *thread, __u64 now)
+{
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	__u64 since;
+
+	thread->in_sync = 0;
+	if (!row)
+		return;
+	since = row->sync_since;
+	if (__sync_fetch_and_add(&row->sync_depth, -1) == 1 && now > since)
+		__sync_fetch_and_add(&row->sync_ns, now - since);
+}
+
+/* A call that nothing encloses was left without a return: the thread waits in it no more. */
+static __noinline int frame_lost(struct thread_state *thread)
+{
+	if (!thread)
+		return 0;
+	if (thread->in_sync)
+		sync_end(thread->image, thread, bpf_ktime_get_ns());
+	count_lost_of(thread->image, LOST_RETURN);
+	return 0;
+}
+
 /* Drops the frames of calls that will not return. Rare: only called when there are frames. */
 static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 {
@@ -373,7 +410,7 @@ static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 			break;
 		thread->depth--;
 		if (!frame->nested)
-			count_lost_of(thread->image, LOST_RETURN);
+			frame_lost(thread);
 	}
 	return 0;
 }
@@ -432,7 +469,7 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 		if (frame->sp == sp && frame->call == call)
 			return frame;
 		if (!frame->nested)
-			count_lost_of(thread->image, LOST_RETURN);
+			frame_lost(thread);
 	}
 	count_lost_of(thread->image, LOST_RETURN);
 	return NULL;
