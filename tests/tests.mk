@@ -14,7 +14,8 @@ AM_TESTS_ENVIRONMENT = \
 	CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)';
 
-TESTS += tests/double/check-double.sh
+TESTS += tests/double/check-double.sh tests/unit/test_docs.sh
+EXTRA_DIST += tests/unit/test_docs.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
 TESTS_FULL = tests/vm/test_vm.sh
@@ -24,7 +25,11 @@ EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
 double: $(DOUBLE_LIBS) $(WORKLOADS)
 
 check-full: check
+	$(MAKE) $(AM_MAKEFLAGS) check-full-only
+
+# Without what 'make check' has run already.
+check-full-only: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_FULL)' TEST_SUITE_LOG=test-suite-full.log
 CLEANFILES += test-suite-full.log
 
-.PHONY: double check-full bench
+.PHONY: double check-full check-full-only bench

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bash completion for cutop
+_cutop()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			COMPREPLY=($(compgen -c -f -- "$cur"))
+			return
+		fi
+	done
+	case $prev in
+	-f | --format) COMPREPLY=($(compgen -W 'text json csv' -- "$cur")) ;;
+	-l | --layer) COMPREPLY=($(compgen -W 'runtime' -- "$cur")) ;;
+	-C | --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
+	-u | --user | --run-as) COMPREPLY=($(compgen -u -- "$cur")) ;;
+	-s | --sort) COMPREPLY=($(compgen -W "help $(cutop --sort help 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
+	--calls) COMPREPLY=($(compgen -W "help $(cutop --calls help 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
+	--map) COMPREPLY=($(compgen -W 'all none' -- "$cur")) ;;
+	-o | --output | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	-p | --pid) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --output --pid --user --command --sort --reverse --layer --calls --exact-launches --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --ring-size --color --ascii --verbose --help --version' -- "$cur")) ;;
+	esac
+}
+complete -F _cutop cutop

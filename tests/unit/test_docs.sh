@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --help, the man page and the completions name the same options.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${top_builddir:=$(pwd)}"
+: "${CUTOP:=$top_builddir/src/cutop}"
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+failed=0
+
+options() {
+	grep -o -E -- '--[a-z][a-z-]+' | sort -u
+}
+
+"$CUTOP" --help | sed -n 's/^  .\{0,4\} *\(--[a-z-]*\).*/\1/p' | options >"$T/help"
+[ "$(wc -l <"$T/help")" -ge 20 ] || { echo "FAIL: --help names too few options"; failed=1; }
+sed -n '/^\.SH OPTIONS/,/^\.SH WORDS/p' "$top_srcdir/man/cutop.8" | grep -A1 '^\.TP' | sed 's/\\-/-/g' |
+	options >"$T/man"
+sed -n "s/.*compgen -W '\(--[^']*\)'.*/\1/p" "$top_srcdir/completions/cutop.bash" | options >"$T/bash"
+sed -n "s/.* -l \([a-z-]*\).*/--\1/p" "$top_srcdir/completions/cutop.fish" | options >"$T/fish"
+grep "^	'" "$top_srcdir/completions/_cutop" | sed 's/\[.*//' | options >"$T/zsh"
+for doc in man bash fish zsh; do
+	if ! diff "$T/help" "$T/$doc" >"$T/diff"; then
+		echo "FAIL: --help (<) and $doc (>) differ:"
+		grep '^[<>]' "$T/diff"
+		failed=1
+	fi
+done
+[ $failed = 0 ] && echo "--help, man page and completions name the same $(wc -l <"$T/help") options"
+exit $failed
