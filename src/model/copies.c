@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "model/calls.h"
 #include "model/internal.h"
 
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
@@ -27,10 +28,15 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 
 static unsigned int resolve(struct image *image, const struct rec_copy *record, int *device)
 {
+	unsigned int flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
 	int to_device, from_device;
 	enum side to = find_side(image, record->destination, &to_device);
 	enum side from = find_side(image, record->source, &from_device);
 
+	if (flags & CALL_TO_SYMBOL)
+		to = SIDE_DEVICE;
+	if (flags & CALL_FROM_SYMBOL)
+		from = SIDE_DEVICE;
 	if (*device == CUTOP_DEVICE_UNKNOWN)
 		*device = to == SIDE_DEVICE ? to_device : from_device;
 	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
