@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # End-to-end tests: cutop on real programs that run on the double.
 e2e_tests = \
-	tests/e2e/test_basics.sh
+	tests/e2e/test_basics.sh \
+	tests/e2e/test_accounting.sh \
+	tests/e2e/test_copies.sh
 TESTS += $(e2e_tests)
-EXTRA_DIST += $(e2e_tests) tests/e2e/lib.sh
+
+# Programs that make calls no workload makes.
+e2e_bin = tests/e2e/bin
+e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/own_runtime
+e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/own_runtime.c
+
+$(e2e_bin)/odd_calls: tests/e2e/odd_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  $$d/tests/e2e/odd_calls.c $(double_lib)/libcudart.so.13 \
+	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
+
+# Its functions must jump to each other, also where the compiler is told not to optimize.
+$(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -foptimize-sibling-calls \
+	  -I$$d/tests/double -o $@ $$d/tests/e2e/own_runtime.c
+
+check_DATA += $(e2e_helpers)
+CLEANFILES += $(e2e_helpers)
+EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh

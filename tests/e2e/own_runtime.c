@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A program with a CUDA runtime of its own, whose functions do what those of
+ * a real one rarely or never do: they hand over to each other by jumps, nest
+ * deeply, call themselves, and are left by longjmp. They do nothing else.
+ *
+ *   own_runtime tail N    N times: cudaMallocManaged (1,000 bytes), which jumps to
+ *                         cudaMalloc; cudaMemcpy (H2D, 64 bytes), which jumps to
+ *                         cudaMemcpyAsync; cudaFreeHost, which jumps to cudaFree
+ *   own_runtime nest N    N times: cudaMallocPitch, which calls cudaMallocHost,
+ *                         which calls cudaHostAlloc, which jumps to cudaMalloc;
+ *                         cudaFreeHost
+ *   own_runtime deep N    N times: a cudaEventSynchronize that calls itself nine
+ *                         times more, then cudaMalloc (10 bytes) and cudaFree
+ *   own_runtime jump N    N times: cudaDeviceSynchronize, left by longjmp before
+ *                         it returns; then cudaMalloc (10 bytes) and cudaFree, from
+ *                         the same depth, from deeper and from less deep in turn
+ *   own_runtime stuck MS  cudaDeviceSynchronize, left by longjmp, cudaFree(NULL),
+ *                         and MS milliseconds of doing nothing
+ *   own_runtime fork      cudaDeviceSynchronize, in which the process forks; the
+ *                         child returns from it, too, then makes cudaMalloc (10
+ *                         bytes) and cudaFree; so does the parent, afterwards
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "cuda_double.h"
+
+/* Not inlined, not cloned, and nothing about it known to its callers: a call stays a call. */
+#define OPAQUE __attribute__((noipa))
+
+static char arena[1 << 20];
+static size_t used;
+static int depth;
+static void (*inside)(void);
+static jmp_buf escape;
+
+OPAQUE cudaError_t cudaMalloc(void **p, size_t size)
+{
+	if (used + size > sizeof(arena))
+		used = 0;
+	*p = arena + used;
+	used += size;
+	return cudaSuccess;
+}
+
+OPAQUE cudaError_t cudaFree(void *p)
+{
+	__asm__ volatile("" : : "r"(p));
+	return cudaSuccess;
+}
+
+OPAQUE cudaError_t cudaFreeHost(void *p)
+{
+	return cudaFree(p);
+}
+
+OPAQUE cudaError_t cudaMallocManaged(void **p, size_t size, unsigned int flags)
+{
+	(void)flags;
+	return cudaMalloc(p, size);
+}
+
+OPAQUE cudaError_t cudaHostAlloc(void **p, size_t size, unsigned int flags)
+{
+	(void)flags;
+	return cudaMalloc(p, size);
+}
+
+OPAQUE cudaError_t cudaMallocHost(void **p, size_t size)
+{
+	cudaError_t err = cudaHostAlloc(p, size, 0);
+
+	__asm__ volatile("" : : : "memory");
+	return err;
+}
+
+OPAQUE cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
+{
+	cudaError_t err = cudaMallocHost(p, width * height);
+
+	*pitch = width;
+	return err;
+}
+
+OPAQUE cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+				   cudaStream_t stream)
+{
+	__asm__ volatile("" : : "r"(dst), "r"(src), "r"(count), "r"(kind), "r"(stream));
+	return cudaSuccess;
+}
+
+OPAQUE cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+	return cudaMemcpyAsync(dst, src, count, kind, NULL);
+}
+
+OPAQUE cudaError_t cudaDeviceSynchronize(void)
+{
+	if (inside)
+		inside();
+	__asm__ volatile("" : : : "memory");
+	return cudaSuccess;
+}
+
+OPAQUE cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	if (depth-- > 0)
+		cudaEventSynchronize(event);
+	__asm__ volatile("" : : : "memory");
+	return cudaSuccess;
+}
+
+static int tail(long n)
+{
+	char host[64] = { 0 };
+	void *p;
+
+	while (n--) {
+		cudaMallocManaged(&p, 1000, 0);
+		cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);
+		cudaFreeHost(p);
+	}
+	return 0;
+}
+
+static int nest(long n)
+{
+	size_t pitch;
+	void *p;
+
+	while (n--) {
+		cudaMallocPitch(&p, &pitch, 100, 10);
+		cudaFreeHost(p);
+	}
+	return 0;
+}
+
+OPAQUE static void pair(void)
+{
+	void *p;
+
+	cudaMalloc(&p, 10);
+	cudaFree(p);
+}
+
+static int deep(long n)
+{
+	while (n--) {
+		depth = 9;
+		cudaEventSynchronize(NULL);
+		pair();
+	}
+	return 0;
+}
+
+static void leave(void)
+{
+	longjmp(escape, 1);
+}
+
+/* A pair from 16 KiB further down, none of which is written to. */
+OPAQUE static void pair_below(void)
+{
+	char room[16384];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	pair();
+}
+
+OPAQUE static void wait_below(void)
+{
+	char room[512];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	cudaDeviceSynchronize();
+}
+
+static int jump(long n)
+{
+	volatile long i;
+
+	inside = leave;
+	for (i = 0; i < n; i++) {
+		if (!setjmp(escape)) {
+			if (i % 3 == 2)
+				wait_below();
+			else
+				cudaDeviceSynchronize();
+		}
+		if (i % 3 == 1)
+			pair_below();
+		else
+			pair();
+	}
+	return 0;
+}
+
+static int stuck(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	inside = leave;
+	if (!setjmp(escape))
+		cudaDeviceSynchronize();
+	cudaFree(NULL);
+	nanosleep(&ts, NULL);
+	return 0;
+}
+
+static pid_t child;
+
+static void divide(void)
+{
+	child = fork();
+}
+
+static int forked(void)
+{
+	int status = 0;
+
+	inside = divide;
+	cudaDeviceSynchronize();
+	pair();
+	if (child)
+		waitpid(child, &status, 0);
+	return child < 0 || status;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? strtol(argv[2], NULL, 0) : 0;
+
+	if (argc > 1 && !strcmp(argv[1], "tail"))
+		return tail(n);
+	if (argc > 1 && !strcmp(argv[1], "nest"))
+		return nest(n);
+	if (argc > 1 && !strcmp(argv[1], "deep"))
+		return deep(n);
+	if (argc > 1 && !strcmp(argv[1], "jump"))
+		return jump(n);
+	if (argc > 1 && !strcmp(argv[1], "stuck"))
+		return stuck(n);
+	if (argc > 1 && !strcmp(argv[1], "fork"))
+		return forked();
+	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork [N]\n", stderr);
+	return 2;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Copies: calls, bytes and failures by direction and mode, for every function
+# of workload copies; cudaMemcpyDefault resolved by the addresses; invalid
+# kinds; one device and two; the runtime as a library and linked in.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+odd_calls=$top_builddir/tests/e2e/bin/odd_calls
+
+# What tests/workloads/copies.c lists: kinds that mean nothing are of unknown direction and move nothing.
+rows='[["D2D","async",2,0,3256],["D2D","sync",1,0,1024],["D2H","async",3,0,5256],["D2H","sync",5,0,19160],["H2D","async",2,0,8292],["H2D","sync",7,0,22192],["H2H","sync",1,0,512],["P2P","async",1,0,1600],["P2P","sync",1,0,1500],["unknown","async",1,1,0],["unknown","sync",2,2,0]]'
+
+# By direction and mode, over devices.
+by_direction='[p.copies | group_by([.direction, .mode])[] |
+	[.[0].direction, .[0].mode, (map(.calls) | add), (map(.failures) | add), (map(.bytes) | add)]]'
+
+calls='[p.calls[] | select(.call | test("^cudaMem(cpy|set)")) | [.call, .calls, .failures]] | sort'
+all_calls='[["cudaMemcpy",8,1],["cudaMemcpy2D",3,1],["cudaMemcpy2DAsync",1,0],["cudaMemcpy2DFromArray",1,0],["cudaMemcpy2DToArray",1,0],["cudaMemcpy3D",1,0],["cudaMemcpy3DAsync",1,0],["cudaMemcpyAsync",5,1],["cudaMemcpyFromSymbol",1,0],["cudaMemcpyPeer",1,0],["cudaMemcpyPeerAsync",1,0],["cudaMemcpyToSymbol",1,0],["cudaMemcpyToSymbolAsync",1,0],["cudaMemset",1,0],["cudaMemset2D",1,0],["cudaMemsetAsync",1,0]]'
+
+for build in workload workload-static; do
+	watch copies -- "$bin/$build" copies
+	check "$build: status" [ "$status" = 0 ]
+	expect copies "$by_direction" "$rows"
+	expect copies "$calls" "$all_calls"
+	expect copies '[p.failures[] | [.call, .error, .code, .count]] | sort' '[["cudaMemcpy","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpy2D","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpyAsync","cudaErrorInvalidMemcpyDirection",21,1]]'
+	# Every successful copy is in one bucket by size, the one of no bytes in the first.
+	expect copies '[p.copies[] | (.sizes | add) == .calls - .failures] | all' true
+	expect copies 'copies("H2D"; "sync").sizes | [.[0], .[8], .[9], .[12], .[14]]' '[1,3,1,1,1]'
+	expect copies 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[5,5,0,212992]'
+	expect copies '[p.copies[].device] | unique' '[0]'
+	expect_nothing_lost copies
+done
+
+# ---- two devices: the peer copies really go from one to the other
+export CUDA_DOUBLE_DEVICES=2
+watch peers -- "$workload" copies
+unset CUDA_DOUBLE_DEVICES
+expect peers "$by_direction" "$rows"
+expect peers 'call("cudaSetDevice").calls' 2
+expect peers 'p.devices' '[0,1]'
+expect_nothing_lost peers
+
+# ---- cudaMemcpyDefault in every direction, from and to the middle of allocations, and symbols
+export CUDA_DOUBLE_DEVICES=2
+watch default -- "$odd_calls" default
+unset CUDA_DOUBLE_DEVICES
+check "default: status" [ "$status" = 0 ]
+expect default "$by_direction" '[["D2D","sync",1,0,110],["D2H","sync",3,0,270],["H2D","async",2,0,130],["H2D","sync",3,0,120],["H2H","sync",2,0,30],["P2P","sync",1,0,120]]'
+expect_nothing_lost default
+
+# ---- bandwidth: of synchronous copies only, and not where they return early
+export CUDA_DOUBLE_COPY_BANDWIDTH=100M
+watch study -- "$workload" case-study
+unset CUDA_DOUBLE_COPY_BANDWIDTH
+expect study 'copies("H2D"; "sync") | [.calls, .failures, .bytes]' '[2,0,16000000]'
+expect study 'copies("D2H"; "sync") | [.calls, .failures, .bytes]' '[1,0,8000000]'
+expect study 'copies("D2H"; "sync").bytes_per_second | . > 50e6 and . < 120e6' true
+expect study '[p.copies[] | select(.mode == "async")] | length' 0
+expect_nothing_lost study
+
+# ---- copies that fail move nothing
+export CUDA_DOUBLE_FAIL=cudaMemcpyAsync:2:1,cudaMemcpy2D:1:1
+watch failed -- "$workload" copies
+unset CUDA_DOUBLE_FAIL
+expect failed 'copies("D2H"; "async") | [.calls, .failures, .bytes]' '[1,1,0]'
+expect failed 'copies("H2D"; "async") | [.calls, .failures, .bytes]' '[1,0,8192]'
+expect failed 'failure("cudaMemcpyAsync"; "cudaErrorInvalidValue")' 1
+expect_nothing_lost failed
+
+finish
