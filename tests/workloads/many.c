@@ -132,6 +132,10 @@ int trainer(void)
 		MUST(cudaDeviceSynchronize());
 		pause_us(10000);
 	}
+	for (i = 0; i < 4; i++)
+		MUST(cudaFree(weights[i]));
+	MUST(cudaFree(batch));
+	free(host);
 	return 0;
 }
 
