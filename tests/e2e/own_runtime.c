@@ -115,7 +115,7 @@ OPAQUE cudaError_t cudaEventSynchronize(cudaEvent_t event)
 	return cudaSuccess;
 }
 
-static int tail(long n)
+OPAQUE static int tail(long n)
 {
 	char host[64] = { 0 };
 	void *p;
@@ -128,7 +128,7 @@ static int tail(long n)
 	return 0;
 }
 
-static int nest(long n)
+OPAQUE static int nest(long n)
 {
 	size_t pitch;
 	void *p;
