@@ -37,7 +37,6 @@
 #include "model/model.h"
 
 #define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is looked at this often at least */
-#define LINKS_MAX	4
 
 struct watched {
 	uint32_t image;
@@ -66,8 +65,6 @@ struct collector {
 	struct ring_buffer *ring;
 	struct watched *watched;
 	struct early_late *early_late;
-	int links[LINKS_MAX];
-	size_t link_count;
 	bool any_doomed;
 
 	pthread_t thread;
@@ -585,8 +582,7 @@ static int link_trace(struct collector *collector, struct bpf_program *program)
 	if (fd < 0)
 		return fd;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	collector->links[collector->link_count++] = fd;
-	return 0;
+	return probe_adopt_link(collector->probe, fd);
 }
 
 int collector_watch(struct collector *collector, struct reason *why)
@@ -606,8 +602,8 @@ int collector_watch(struct collector *collector, struct reason *why)
 		/* Programs that are started still bring their libraries into view; only dlopen() goes unseen. */
 		note(collector->settings.probe.notes, "libraries loaded by running programs are not seen: %s",
 		     strerror(-err));
-	else
-		collector->links[collector->link_count++] = err;
+	else if (probe_adopt_link(collector->probe, err))
+		return reason_set(why, -ENOMEM, "no memory");
 	return 0;
 }
 
@@ -679,13 +675,10 @@ void collector_free(struct collector *collector)
 {
 	struct early_late *early, *next_early;
 	struct watched *watched, *next;
-	size_t i;
 
 	if (!collector)
 		return;
 	collector_stop(collector);
-	for (i = 0; i < collector->link_count; i++)
-		close(collector->links[i]);
 	ring_buffer__free(collector->ring);
 	site_names_free(collector->sites);
 	modules_free(collector->modules);

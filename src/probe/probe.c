@@ -55,6 +55,8 @@ struct probe {
 	struct examined *examined;
 	struct examined *by_id;
 	struct probe_counts counts;
+	int *adopted;		/* links of others, see probe_adopt_link() */
+	size_t adopted_count;
 };
 
 static int map_fd(const struct bpf_map *map)
@@ -93,12 +95,12 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 
 /* ---- detaching: each link waits for the kernel's grace periods, so they wait side by side ---- */
 
-#define CLOSERS_MAX 32
+#define CLOSERS_MAX 64
 
 struct closer {
 	pthread_t thread;
-	struct target **targets;
-	size_t link, count;
+	const int *fds;
+	size_t first, count;
 	bool started;
 };
 
@@ -107,37 +109,18 @@ static void *closer_run(void *argument)
 	struct closer *closer = argument;
 	size_t i;
 
-	for (i = 0; i < closer->count; i++) {
-		struct attachment *attachment = &closer->targets[i]->attachment;
-		size_t j;
-
-		for (j = closer->link; j < attachment->link_count; j += CLOSERS_MAX)
-			close(attachment->links[j]);
-	}
+	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
+		close(closer->fds[i]);
 	return NULL;
 }
 
-static void targets_detach(struct probe *probe)
+static void close_side_by_side(const int *fds, size_t count)
 {
 	struct closer closers[CLOSERS_MAX] = { 0 };
-	struct target *target, **all;
-	size_t count = 0, i, most = 0;
+	size_t i;
 
-	for (target = probe->targets; target; target = target->next)
-		count++;
-	all = calloc(count ? count : 1, sizeof(*all));
-	if (!all) {
-		for (target = probe->targets; target; target = target->next)
-			attachment_close(&target->attachment);
-		return;
-	}
-	for (target = probe->targets, i = 0; target; target = target->next, i++) {
-		all[i] = target;
-		if (target->attachment.link_count > most)
-			most = target->attachment.link_count;
-	}
-	for (i = 0; i < CLOSERS_MAX && i < most; i++) {
-		closers[i] = (struct closer){ .targets = all, .link = i, .count = count };
+	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
+		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
 		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
 		if (!closers[i].started)
 			closer_run(&closers[i]);
@@ -145,11 +128,46 @@ static void targets_detach(struct probe *probe)
 	for (i = 0; i < CLOSERS_MAX; i++)
 		if (closers[i].started)
 			pthread_join(closers[i].thread, NULL);
-	for (i = 0; i < count; i++) {
-		all[i]->attachment.link_count = 0;
-		attachment_close(&all[i]->attachment);
+}
+
+int probe_adopt_link(struct probe *probe, int fd)
+{
+	int *more = realloc(probe->adopted, (probe->adopted_count + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	probe->adopted = more;
+	more[probe->adopted_count++] = fd;
+	return 0;
+}
+
+static void targets_detach(struct probe *probe)
+{
+	size_t count = probe->adopted_count, at = 0;
+	struct target *target;
+	int *fds;
+
+	for (target = probe->targets; target; target = target->next)
+		count += target->attachment.link_count;
+	fds = calloc(count ? count : 1, sizeof(*fds));
+	for (target = probe->targets; target && fds; target = target->next) {
+		memcpy(fds + at, target->attachment.links, target->attachment.link_count * sizeof(*fds));
+		at += target->attachment.link_count;
+		target->attachment.link_count = 0;
 	}
-	free(all);
+	if (fds) {
+		for (at = 0; at < probe->adopted_count; at++)
+			fds[count - probe->adopted_count + at] = probe->adopted[at];
+		close_side_by_side(fds, count);
+		probe->adopted_count = 0;
+	}
+	free(fds);
+	/* Helpers, and, without memory for the list, everything one by one. */
+	for (target = probe->targets; target; target = target->next)
+		attachment_close(&target->attachment);
+	for (at = 0; at < probe->adopted_count; at++)
+		close(probe->adopted[at]);
+	free(probe->adopted);
 }
 
 void probe_close(struct probe *probe)

@@ -42,6 +42,9 @@ struct probe_counts {
 /* Loads the BPF programs; attaches nothing yet. Returns 0 or a negative errno with @why set. */
 int probe_open(struct probe **probe, const struct probe_settings *settings, struct reason *why);
 
+/* Has @fd, a link of somebody else's, closed along with the probes. */
+int probe_adopt_link(struct probe *probe, int fd);
+
 /* Detaches everything, links in parallel. */
 void probe_close(struct probe *probe);
 
