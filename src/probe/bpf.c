@@ -89,7 +89,8 @@ struct load_log {
 
 static _Thread_local struct load_log *load_log;
 
-static int print_keep(enum libbpf_print_level level, const char *format, va_list args)
+static int __attribute__((format(printf, 2, 0))) print_keep(enum libbpf_print_level level, const char *format,
+							    va_list args)
 {
 	if (level == LIBBPF_WARN && load_log && !load_log->text[0]) {
 		va_list copy;
