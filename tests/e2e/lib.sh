@@ -78,6 +78,11 @@ check() {
 	fi
 }
 
+# How probes are attached here, as CUTOP_ATTACH would say it; nothing if it asks for what this kernel has not.
+attach_method() {
+	"$CUTOP" -b -v -n 1 -- true 2>&1 >/dev/null | sed -n 's/.*probes by \([a-z]*\) links.*/\1/p'
+}
+
 # Nothing may have been lost.
 expect_nothing_lost() {
 	expect "$1" '[.lost[]] | add' 0

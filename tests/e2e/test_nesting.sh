@@ -11,6 +11,7 @@ calls='[p.calls[] | [.call, .calls, .failures]] | sort'
 
 for method in session multi; do
 	export CUTOP_ATTACH="$method"
+	[ -n "$(attach_method)" ] || { echo "not tried with CUTOP_ATTACH=$method: not in this kernel"; continue; }
 
 	# ---- a callback that allocates, one that is left by longjmp
 	watch nested -- "$workload" nested
