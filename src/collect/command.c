@@ -41,6 +41,8 @@ int command_find(const char *name, char *path, struct reason *why)
 	int error = -ENOENT;
 	size_t len;
 
+	if (!*name)
+		goto out;
 	if (strchr(name, '/')) {
 		snprintf(path, PATH_MAX, "%s", name);
 		if (is_program(path, &error))
