@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# What the tests of the command line and of attaching share. Source it after
+# lib.sh.
+#
+#   run NAME [arguments]         runs cutop with them; leaves $T/NAME.out, $T/NAME.err, $status
+#   expect_status NAME N         what run left
+#   expect_line NAME REGEX       standard error is one line that matches
+#   refused STATUS REGEX [args]  run, expect_status, expect_line and nothing on standard output
+#   wait_for SECONDS COMMAND...  until it succeeds
+#   expect_clean WHAT            no program of cutop's is left in the kernel that no process holds
+run_count=0
+
+run() {
+	run_name=$1
+	shift
+	timeout -k 5 60 "$CUTOP" "$@" >"$T/$run_name.out" 2>"$T/$run_name.err" </dev/null
+	status=$?
+}
+
+expect_status() {
+	check "$1: exit status $status, not $2: $(cat "$T/$1.err")" [ "$status" = "$2" ]
+}
+
+expect_line() {
+	check "$1: not one line: $(cat "$T/$1.err")" [ "$(wc -l <"$T/$1.err")" = 1 ]
+	check "$1: no '$2' in: $(cat "$T/$1.err")" grep -Eq -e "$2" "$T/$1.err"
+}
+
+refused() {
+	refused_status=$1
+	refused_line=$2
+	shift 2
+	run_count=$((run_count + 1))
+	run "refused$run_count" "$@"
+	expect_status "refused$run_count" "$refused_status"
+	expect_line "refused$run_count" "$refused_line"
+	check "cutop $*: nothing on standard output" [ ! -s "$T/refused$run_count.out" ]
+}
+
+wait_for() {
+	tries=$(($1 * 50))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+gone() {
+	! [ -d "/proc/$1" ]
+}
+
+# Whoever holds a program or a link says so in its fdinfo.
+no_orphans() {
+	find /proc/[0-9]*/fdinfo -type f -exec grep -hs '^prog_id:' {} + 2>/dev/null |
+		awk '{ print $2 }' | sort -u >"$T/held"
+	bpftool -j prog show 2>/dev/null |
+		jq -r '.[] | select(.name != null and (.name | test("_session$|_(enter|exit)$|^process_(exec|exit|fork)$|^file_mapped$|^identify$"))) | .id' |
+		sort -u >"$T/there"
+	[ -z "$(comm -13 "$T/held" "$T/there")" ]
+}
+
+expect_clean() {
+	command -v bpftool >/dev/null || return 0
+	check "$1 leaves programs in the kernel" wait_for 10 no_orphans
+}

@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line: every option does what --help says, every wrong value is
+# refused with exit status 2 and one line that says what to do.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+
+# ---- what needs no probe ----
+
+run help --help
+expect_status help 0
+run help-short -h
+check "-h is --help" cmp -s "$T/help.out" "$T/help-short.out"
+for option in batch iterations delay duration format output pid user command sort reverse layer calls exact-launches \
+	leak-age leak-ignore fail-on-leak allow-no-cuda map run-as library ring-size color ascii verbose help version; do
+	check "--help does not name --$option" grep -q -e "--$option\\b" "$T/help.out"
+done
+check "a line of --help is too wide" [ "$(wc -L <"$T/help.out")" -le 110 ]
+run version -V
+expect_status version 0
+check "--version: $(cat "$T/version.out")" grep -Eqx 'cutop [0-9]+\.[0-9]+.*' "$T/version.out"
+run full --help
+"$CUTOP" --help >/dev/full 2>"$T/full.err"
+status=$?
+expect_status full 1
+expect_line full 'No space left'
+
+run columns -s help
+expect_status columns 0
+for column in pid user dev live peak leaked allocs launches h2d d2h wait failed command; do
+	check "-s help does not list $column" grep -q "^$column " "$T/columns.out"
+done
+run groups --calls help
+expect_status groups 0
+for group in default all queries memory; do
+	check "--calls help does not list $group" grep -q "^$group " "$T/groups.out"
+done
+
+# ---- wrong values ----
+
+refused 2 '--batch'
+refused 2 "option '--nope'.*--help" --nope
+refused 2 "option '-Z'" -bZ
+refused 2 "option '-Z'" -Zb
+refused 2 'takes no argument' --batch=3
+refused 2 "'--le' may be" --le 3
+refused 2 'needs an argument: FILE' -b -o
+refused 2 'needs an argument: N' -bn
+refused 2 'whole number' -b -n 0
+refused 2 'whole number' -b -n -1
+refused 2 'whole number' -b -n 3x
+refused 2 'whole number' -b -n 99999999999999999999
+refused 2 'time in seconds' -b -d 0
+refused 2 'time in seconds' -b -d nan
+refused 2 'time in seconds' -b -d 1s
+refused 2 'time in seconds' -b -d ''
+refused 2 'time in seconds' -b --duration -1
+refused 2 'time in seconds' -b --leak-age none
+refused 2 "does not know 'xml'" -b -f xml
+refused 2 'whole number' -b -p 1,two
+refused 2 'whole number' -b -p 0
+refused 2 'whole number' -b -p 4294967297
+refused 2 'list of process ids' -b -p ''
+refused 2 "no user 'nobody-at-all'" -b -u nobody-at-all
+refused 2 "no user ''" -b -u ''
+refused 2 "no column 'colour'.*-s help" -b -s colour
+refused 2 "no column 'colour'" -b -s live,colour
+refused 2 "no column ''" -b -s ''
+refused 2 "'runtime'" -b -l driver
+refused 2 "'runtime'" -b -l both
+refused 2 "'runtime'" -b --layer nonsense
+refused 2 "no group of calls 'nonsense'.*--calls help" -b --calls nonsense
+refused 2 "no group of calls 'nonsense'" -b --calls memory,nonsense
+refused 2 'list of groups' -b --calls ,
+refused 2 'whole number' -b --map some
+refused 2 'power of two' -b --ring-size 3M
+refused 2 'power of two' -b --ring-size 4K
+refused 2 'power of two' -b --ring-size 2G
+refused 2 'size in bytes' -b --ring-size 1MB
+refused 2 'size in bytes' -b --fail-on-leak=much -- true
+refused 2 'size in bytes' -b --fail-on-leak=-1 -- true
+refused 2 'size in bytes' -b --fail-on-leak=99999999999G -- true
+refused 2 'needs a command' -b --fail-on-leak
+refused 2 'needs a command' -b --run-as root
+refused 2 "no user 'nobody-at-all'" -b --run-as nobody-at-all -- true
+refused 2 "does not know 'sometimes'" -b -C sometimes
+refused 2 'no command after --' -b --
+refused 2 "'true'.*-- before" -b true
+refused 2 'do not go together' -b -p $$ -- true
+run escape -b --format "$(printf 'a\033[31m\nb')"
+expect_status escape 2
+expect_line escape "does not know 'a"
+check "an escape sequence reaches the terminal" [ "$(tr -d '\n' <"$T/escape.err" | tr -d '[:print:]' | wc -c)" = 0 ]
+
+# ---- formats ----
+
+# Two processes: the first leaks 3,000 bytes, the second, of a lower pid, 14,000. A shell's children use libraries
+# that nobody could know ahead, so they are named.
+library=$double/libcudart.so.13
+cat >"$T/two" <<END
+#!/bin/sh
+"$workload" -k pairs 3 1000
+exec "$workload" -k pairs 2 7000
+END
+chmod 755 "$T/two"
+
+run json -b -f json -d 0.05 -n 3 --library "$library" -- sh -c "sleep 0.3; '$workload' case-study"
+expect_status json 0
+check "a line of JSON does not parse" jq -e . "$T/json.out" >/dev/null
+check "-n 3 with COMMAND prints at most 3 documents" [ "$(wc -l <"$T/json.out")" = 3 ]
+check "the last document is the final one" \
+	[ "$(tail -n 1 "$T/json.out" | jq '.processes[0].memory.frees')" = 3 ]
+run endless -b -f json -d 0.05 --library "$library" -- sh -c "sleep 0.3; '$workload' case-study"
+check "without -n, documents until COMMAND ends" [ "$(wc -l <"$T/endless.out")" -ge 4 ]
+check "the last of them is the final one" \
+	[ "$(tail -n 1 "$T/endless.out" | jq '.processes[0].memory.frees')" = 3 ]
+run three -b -f json -d 0.02 -n 3
+check "-n 3 prints 3 documents" [ "$(jq -s length "$T/three.out")" = 3 ]
+check "-d is the interval" jq -es '.[1:] | all(.interval_seconds >= 0.015 and .interval_seconds < 1)' \
+	"$T/three.out" >/dev/null
+run duration -b -f json -d 100 --duration 0.2
+expect_status duration 0
+check "--duration ends with a snapshot" [ "$(jq -s length "$T/duration.out")" = 1 ]
+run outlived -b -f json --duration 0.2 -n 1 -- sh -c "echo \$\$ >'$T/pid'; exec sleep 100"
+expect_status outlived 0
+expect_line outlived 'still runs'
+check "--duration does not end COMMAND" kill "$(cat "$T/pid")"
+
+run csv -b -f csv -d 0.1 --library "$library" -- sh -c "'$T/two'; sleep 0.3"
+expect_status csv 0
+if command -v python3 >/dev/null; then
+	python3 - "$T/csv.out" "$T/columns.out" >"$T/csv.err" 2>&1 <<'END'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+header = rows[0]
+names = [line.split()[0] for line in open(sys.argv[2])]
+assert header == ["time"] + names, header
+assert rows.count(header) == 1, "header more than once"
+assert all(len(row) == len(header) for row in rows), "ragged"
+last = [dict(zip(header, row)) for row in rows if row[0] == rows[-1][0]]
+assert len(last) == 2, last
+assert [row["leaked"] for row in last] == ["14000", "3000"], last
+assert len(rows) > 3, "rows of one snapshot only"
+END
+	status=$?
+	expect_status csv 0
+fi
+check "csv prints its header once" [ "$(grep -c '^time,' "$T/csv.out")" = 1 ]
+
+run text -b -n 1 -- "$workload" case-study leak
+expect_status text 0
+check "text has the header of the table" grep -q 'PID.*LIVE.*COMMAND' "$T/text.out"
+check "text has the leak report" grep -q '8000000.*cudaMalloc.*case_study' "$T/text.out"
+check "text in a pipe has no colour" sh -c "! grep -q '$(printf '\033')' '$T/text.out'"
+run colored -b -n 1 -C always -- "$workload" short
+check "-C always colours" grep -q "$(printf '\033')\\[" "$T/colored.out"
+run plain -b -n 1 -C never -- "$workload" short
+check "-C never does not" sh -c "! grep -q '$(printf '\033')' '$T/plain.out'"
+run ascii -b --ascii -n 1 -- "$workload" short
+check "--ascii leaves no other byte" [ "$(LC_ALL=C tr -d '\000-\177' <"$T/ascii.out" | wc -c)" = 0 ]
+
+run output -b -f json -n 1 -o "$T/there.json" -- "$workload" short
+expect_status output 0
+check "-o writes the file" jq -e '.schema == 1' "$T/there.json" >/dev/null
+check "-o leaves standard output alone" [ ! -s "$T/output.out" ]
+
+# ---- sorting: the same two processes, once each way ----
+
+# $1: options, $2: order of peaks
+sorted() {
+	# shellcheck disable=SC2086
+	run sorted -b -f csv -n 1 --library "$library" $1 -- "$T/two"
+	got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "peak") c = i; next } { printf "%s ", $c }' "$T/sorted.out")
+	check "-s order of '$1' is $got" [ "$got" = "$2 " ]
+}
+sorted "-s peak" "14000 3000"
+sorted "-s peak -r" "3000 14000"
+sorted "-s launches,peak" "14000 3000"
+sorted "-s pid,peak" "3000 14000"
+sorted "-s FREES,allocs" "3000 14000"
+sorted "-s state,command,leaked" "14000 3000"
+sorted "" "14000 3000"
+
+# ---- what is recorded ----
+
+watch none --map none -- "$workload" -k pairs 5 100
+expect none 'p.memory.map' '[]'
+expect none 'p.memory.map_omitted' 5
+expect none 'p.memory.leaked_bytes' 500
+watch two --map 2 -- "$workload" -k kinds
+expect two 'p.memory.map | length' 2
+expect two '[p.memory.map[].size] | . == (sort | reverse)' true
+watch all --map all -- "$workload" -k pairs 1200 10
+expect all 'p.memory.map | length' 1200
+watch thousand -- "$workload" -k pairs 1200 10
+expect thousand 'p.memory.map | length' 1000
+expect thousand 'p.memory.map_omitted' 200
+
+watch fewer -- "$workload" failures
+expect fewer '[p.calls[] | select(.call == "cudaGetLastError")] | length' 0
+watch queries --calls default,queries -- "$workload" failures
+expect queries 'call("cudaGetLastError").calls' 2
+watch every --calls all -- "$workload" failures
+expect every 'call("cudaGetLastError").calls' 2
+watch memory --calls memory -- "$workload" case-study leak
+expect memory 'p.memory.leaked_bytes' 8000000
+expect memory 'p.copies' '[]'
+
+watch sampled -- "$workload" case-study
+expect sampled '[p.kernels[].returns] | unique' '["sampled"]'
+watch exact --exact-launches -- "$workload" case-study
+expect exact '[p.kernels[].returns] | unique' '["all"]'
+expect exact '[p.kernels[].latency_samples]' '[1000,1000]'
+
+watch held --leak-ignore 'work*' -- "$workload" case-study leak
+expect held 'p.memory.held_bytes' 8000000
+expect held 'p.memory.leaked_bytes' 0
+watch layer -l runtime --ring-size 64K --leak-age 0.5 -- "$workload" case-study leak
+expect layer 'p.memory.leaked_bytes' 8000000
+
+run verbose -b -v -f json -n 1 -- "$workload" short
+expect_status verbose 0
+check "-v does not name the library" grep -q 'libcudart.so.13: [0-9]* functions attached' "$T/verbose.err"
+
+# ---- whom COMMAND runs as ----
+
+# shellcheck disable=SC2016
+run as-nobody -b -f json -n 1 -o "$T/as.json" --run-as nobody -- sh -c 'id -un; echo "$HOME $USER"'
+expect_status as-nobody 0
+check "--run-as: $(cat "$T/as-nobody.out")" grep -qx nobody "$T/as-nobody.out"
+check "--run-as sets HOME and USER" grep -qx '/nonexistent nobody' "$T/as-nobody.out"
+SUDO_UID=65534 SUDO_GID=65534 run sudo -b -f json -n 1 -o "$T/as.json" -- id -u
+check "COMMAND runs as who called sudo" grep -qx 65534 "$T/sudo.out"
+SUDO_UID=65534 SUDO_GID=65534 run as-root -b -f json -n 1 -o "$T/as.json" --run-as root -- id -u
+check "--run-as root overrules sudo" grep -qx 0 "$T/as-root.out"
+
+# ---- a locale with a decimal comma does not change the command line ----
+
+if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$T/de_DE.UTF-8" 2>/dev/null; then
+	LOCPATH=$T LC_ALL=de_DE.UTF-8 run locale -b -f json -d 0.05 -n 2
+	expect_status locale 0
+	check "JSON in another locale" jq -e . "$T/locale.out" >/dev/null
+fi
+finish
