@@ -5,7 +5,8 @@ e2e_tests = \
 	tests/e2e/test_accounting.sh \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_nesting.sh \
-	tests/e2e/test_threads.sh
+	tests/e2e/test_threads.sh \
+	tests/e2e/test_launches.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.

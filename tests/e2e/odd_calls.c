@@ -20,6 +20,14 @@
  *                         50 (2D), 60 (to a symbol, async), 70 (async); D2H 80
  *                         (plain), 90 (registered), 100 (from a symbol); D2D 110;
  *                         P2P 120
+ *   odd_calls launches N AT
+ *                         cudaLaunchKernel N x odd<<<1, 32>>>, whatever they
+ *                         return; before the one numbered AT (from 1) a cudaFree
+ *                         that fails with 1; cudaDeviceSynchronize
+ *   odd_calls shapes      odd by cudaLaunchKernel 5 x <<<1, 32>>>, then 1 x
+ *                         <<<(3,4,5), (8,4,2), 1024>>> on a stream; square by
+ *                         cudaLaunchKernelExC 3 x <<<(7,1,1), (16,16,1), 2048>>>;
+ *                         square by cudaLaunchCooperativeKernel 2 x <<<2, 64>>>
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -90,18 +98,29 @@ static int devices(void)
 	return 0;
 }
 
+/* The bodies differ so that no linker folds them onto one address. */
 static void stub(void)
 {
+	__asm__ volatile("" : : "i"(1));
 }
+
+static void square(void)
+{
+	__asm__ volatile("nop" : : "i"(2));
+}
+
+#define FUNCTION(f)	((const void *)(uintptr_t)(f))
 
 __attribute__((constructor))
 static void register_kernel(void)
 {
-	static char image[16], name[] = "_Z3oddv";
+	static char image[16], name[] = "_Z3oddv", other[] = "_ZN5power6squareIiEEvPT_";
 	void **handle = __cudaRegisterFatBinary(image);
 
-	__cudaRegisterFunction(handle, (const char *)(uintptr_t)stub, name, name,
-			       -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, FUNCTION(stub), name, name, -1, NULL, NULL,
+			       NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, FUNCTION(square), other, other, -1, NULL, NULL,
+			       NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(handle);
 }
 
@@ -116,8 +135,7 @@ static int per_thread(void)
 	MUST(cudaMallocAsync_ptsz(&b, 500, NULL));
 	MUST(cudaMemcpyAsync_ptsz(a, host, 100, cudaMemcpyHostToDevice, NULL));
 	for (i = 0; i < 3; i++)
-		MUST(cudaLaunchKernel_ptsz((const void *)(uintptr_t)stub, grid, block,
-					   args, 0, NULL));
+		MUST(cudaLaunchKernel_ptsz(FUNCTION(stub), grid, block, args, 0, NULL));
 	MUST(cudaMemcpy_ptds(host, a, 200, cudaMemcpyDeviceToHost));
 	MUST(cudaFreeAsync_ptsz(a, NULL));
 	MUST(cudaFreeAsync_ptsz(b, NULL));
@@ -172,6 +190,43 @@ static int by_address(void)
 	return 0;
 }
 
+static int launches(long n, long at)
+{
+	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
+	long i;
+
+	for (i = 1; i <= n; i++) {
+		if (i == at)
+			cudaFree(&i);
+		cudaLaunchKernel(FUNCTION(stub), one, block, NULL, 0, NULL);
+	}
+	MUST(cudaDeviceSynchronize());
+	return 0;
+}
+
+static int shapes(void)
+{
+	dim3 one = { 1, 1, 1 }, two = { 2, 1, 1 }, grid = { 3, 4, 5 };
+	dim3 thin = { 32, 1, 1 }, wide = { 64, 1, 1 }, block = { 8, 4, 2 };
+	cudaLaunchConfig_t config = {
+		.gridDim = { 7, 1, 1 }, .blockDim = { 16, 16, 1 }, .dynamicSmemBytes = 2048,
+	};
+	void *args[1] = { NULL };
+	cudaStream_t stream;
+	int i;
+
+	MUST(cudaStreamCreate(&stream));
+	for (i = 0; i < 5; i++)
+		MUST(cudaLaunchKernel(FUNCTION(stub), one, thin, args, 0, NULL));
+	MUST(cudaLaunchKernel(FUNCTION(stub), grid, block, args, 1024, stream));
+	for (i = 0; i < 3; i++)
+		MUST(cudaLaunchKernelExC(&config, FUNCTION(square), args));
+	for (i = 0; i < 2; i++)
+		MUST(cudaLaunchCooperativeKernel(FUNCTION(square), two, wide, args, 0, NULL));
+	MUST(cudaStreamDestroy(stream));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
@@ -182,6 +237,10 @@ int main(int argc, char **argv)
 		return per_thread();
 	if (argc == 2 && !strcmp(argv[1], "default"))
 		return by_address();
-	fputs("usage: odd_calls nothing|devices|per-thread|default\n", stderr);
+	if (argc == 2 && !strcmp(argv[1], "shapes"))
+		return shapes();
+	if (argc == 4 && !strcmp(argv[1], "launches"))
+		return launches(strtol(argv[2], NULL, 0), strtol(argv[3], NULL, 0));
+	fputs("usage: odd_calls nothing|devices|per-thread|default|shapes|launches N AT\n", stderr);
 	return 2;
 }
