@@ -50,6 +50,8 @@ static __always_inline void fault_in(__u64 address)
 {
 	char byte;
 
+	if (!can_sleep)
+		return;
 	bpf_copy_from_user(&byte, 1, (void *)address);
 	bpf_copy_from_user(&byte, 1, (void *)(address + CUTOP_NAME_SHORT));
 }

@@ -42,6 +42,7 @@ const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
+const volatile bool can_sleep;		/* sleepable uprobe programs, Linux 6.0 */
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile __u32 page_shift = 12;
 
@@ -231,6 +232,7 @@ static __noinline __u32 image_new(void)
 	struct image_row row = {};
 	struct rec_process *rec;
 	__u32 image, *known;
+	__u64 args, len;
 
 	if (!is_watched(task, tgid))
 		return 0;
@@ -263,6 +265,15 @@ static __noinline __u32 image_new(void)
 	rec->parent_tgid = row.parent_tgid;
 	rec->uid = row.uid;
 	__builtin_memcpy(rec->comm, row.comm, sizeof(rec->comm));
+	rec->pad = 0;
+	rec->args_len = 0;
+	args = BPF_CORE_READ(task, mm, arg_start);
+	len = BPF_CORE_READ(task, mm, arg_end) - args;
+	if (len >= sizeof(rec->args))
+		len = sizeof(rec->args) - 1;
+	asm volatile("" : "+r"(len));
+	if (!bpf_probe_read_user(rec->args, len & (CUTOP_ARGS_LEN - 1), (void *)args))
+		rec->args_len = len & (CUTOP_ARGS_LEN - 1);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return image;
 }

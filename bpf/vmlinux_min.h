@@ -116,6 +116,8 @@ struct uprobes_state {
 };
 
 struct mm_struct {
+	unsigned long arg_start;
+	unsigned long arg_end;
 	struct uprobes_state uprobes_state;
 };
 

@@ -25,6 +25,7 @@
 #define CUTOP_EVENT_H
 
 #define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
+#define CUTOP_ARGS_LEN		256	/* of a command line, for processes that are gone before /proc is read */
 #define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
 #define CUTOP_NAME_SHORT	256	/* mangled kernel names mostly fit */
 #define CUTOP_NAME_MAX		4096	/* longer ones are cut, and say so */
@@ -80,6 +81,9 @@ struct rec_process {
 	__u32 parent_tgid;
 	__u32 uid;
 	char comm[CUTOP_COMM_LEN];
+	__u32 args_len;
+	__u32 pad;
+	char args[CUTOP_ARGS_LEN];	/* words, each ended by NUL, cut where there is no room */
 };
 
 enum end_reason { END_EXIT, END_EXEC };

@@ -29,29 +29,49 @@ static void user_name(uint32_t uid, char *out, size_t size)
 		snprintf(out, size, "%u", uid);
 }
 
-/* Splits the command line into its first word and the rest, joined by spaces. */
+/* Splits @text, words each ended by NUL, into the first word and the rest, joined by spaces. Changes @text. */
+static void words_split(char *text, size_t len, char *command, char *arguments, size_t size)
+{
+	size_t first, i;
+
+	snprintf(command, size, "%s", text);
+	first = strlen(text);
+	while (len && !text[len - 1])
+		len--;
+	if (first >= len)
+		return;
+	for (i = first + 1; i < len; i++)
+		if (!text[i])
+			text[i] = ' ';
+	text[len] = 0;
+	snprintf(arguments, size, "%s", text + first + 1);
+}
+
+/*
+ * What the record brought was read in the process itself, so it is of the
+ * right program whatever the pid stands for by now. Only what did not fit into
+ * it is asked of /proc, and believed if it begins the same.
+ */
 static void command_read(const struct rec_process *process, char *command, char *arguments, size_t size)
 {
-	char path[64], *text;
-	size_t len = 0, first, i;
+	size_t told = process->args_len < sizeof(process->args) ? process->args_len : sizeof(process->args) - 1;
+	char path[64], words[CUTOP_ARGS_LEN], *text;
+	size_t len = 0;
 
 	arguments[0] = 0;
 	snprintf(command, size, "%.*s", CUTOP_COMM_LEN, process->comm);
+	memcpy(words, process->args, told);
+	words[told] = 0;
+	if (words[0] && told < sizeof(process->args) - 1) {
+		words_split(words, told, command, arguments, size);
+		return;
+	}
 	snprintf(path, sizeof(path), "/proc/%u/cmdline", process->hdr.tgid);
 	text = file_read(path, COMMAND_MAX, &len);
-	if (text && len && text[0]) {
-		first = strlen(text);
-		snprintf(command, size, "%s", text);
-		while (len && !text[len - 1])
-			len--;
-		if (first < len) {
-			for (i = first + 1; i < len; i++)
-				if (!text[i])
-					text[i] = ' ';
-			text[len] = 0;
-			snprintf(arguments, size, "%s", text + first + 1);
-		}
-	}
+	if (text && text[0] && len >= told && !memcmp(text, words, told))
+		words_split(text, len, command, arguments, size);
+	else if (words[0])
+		words_split(words, told, command, arguments, size);
 	free(text);
 }
 

@@ -152,6 +152,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
+	s->rodata->can_sleep = features->sleepable;
 	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
