@@ -47,6 +47,7 @@ static const struct {
 	{ "leaker", leaker, "[SECONDS]" },
 	{ "copier", copier, "[SECONDS]" },
 	{ "failing", failing, "[SECONDS]" },
+	{ "demo", demo, "[SECONDS]" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 };
 

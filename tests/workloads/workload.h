@@ -58,6 +58,7 @@ int trainer(void);
 int leaker(void);
 int copier(void);
 int failing(void);
+int demo(void);
 int stress_launch(void);
 
 #define MUST(call)	must((call), #call)
