@@ -61,7 +61,7 @@ VALUE(kernels) { return bound(process, (double)process->kernel_count); }
 VALUE(calls) { return bound(process, (double)process->calls); }
 VALUE(start) { return number(floor((double)process->start_time / 1e9)); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
-VALUE(command) { return text(process->command); }
+VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
 
 VALUE(leaked)
 {
@@ -109,7 +109,7 @@ const struct column columns[] = {
 	{ "calls", "CALLS", "calls of hooked functions", UNIT_COUNT, 7, value_calls },
 	{ "start", "START", "when it started, in seconds since 1970", UNIT_ID, 10, value_start },
 	{ "state", "STATE", "running or exited", UNIT_TEXT, 7, value_state },
-	{ "command", "COMMAND", "program", UNIT_TEXT, 0, value_command },
+	{ "command", "COMMAND", "program and its arguments", UNIT_TEXT, 0, value_command },
 };
 
 const size_t column_count = sizeof(columns) / sizeof(columns[0]);

@@ -25,6 +25,19 @@ static const char *string_or(struct build *build, const char *text, const char *
 	return arena_string(build->arena, text ? text : otherwise);
 }
 
+static const char *command_line(struct build *build, const struct snap_process *process)
+{
+	size_t command = strlen(process->command), arguments = strlen(process->arguments);
+	char *line;
+
+	if (!arguments)
+		return process->command;
+	line = arena_alloc(build->arena, command + arguments + 2, 1);
+	if (line)
+		snprintf(line, command + arguments + 2, "%s %s", process->command, process->arguments);
+	return line;
+}
+
 static int build_identity(struct build *build, const struct image *image, struct snap_process *process)
 {
 	char uid[16];
@@ -47,6 +60,9 @@ static int build_identity(struct build *build, const struct image *image, struct
 	process->command = string_or(build, image->command, image->comm);
 	process->arguments = string_or(build, image->arguments, "");
 	if (!process->user || !process->command || !process->arguments)
+		return -ENOMEM;
+	process->command_line = command_line(build, process);
+	if (!process->command_line)
 		return -ENOMEM;
 	if (image->container && !(process->container = arena_string(build->arena, image->container)))
 		return -ENOMEM;

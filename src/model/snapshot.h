@@ -92,6 +92,7 @@ struct snap_process {
 	uint32_t uid;
 	uint64_t start_time;
 	const char *user, *command, *arguments;	/* never NULL */
+	const char *command_line;		/* command and arguments; NULL: made by hand, command stands for it */
 	const char *container, *pod;		/* NULL if none */
 	bool exited;
 	int exit_code;				/* as wait(2) gives it */

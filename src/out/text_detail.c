@@ -267,7 +267,7 @@ void text_detail(struct line *line, const struct snapshot *snapshot, const struc
 		return;
 	line_style(line, STYLE_HEAD);
 	line_format(line, "%" PRIu32 " ", process->pid);
-	line_text(line, process->command);
+	line_text(line, process->command_line ? process->command_line : process->command);
 	line_text(line, text_end(process, end));
 	line_end(line);
 	print_memory(line, process);
