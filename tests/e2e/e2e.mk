@@ -6,25 +6,27 @@ e2e_tests = \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_nesting.sh \
 	tests/e2e/test_threads.sh \
-	tests/e2e/test_launches.sh
+	tests/e2e/test_launches.sh \
+	tests/e2e/test_nvcc.sh \
+	tests/e2e/test_no_driver.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
-e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/own_runtime
-e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/own_runtime.c
+e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/no_driver $(e2e_bin)/own_runtime
+e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/no_driver.c tests/e2e/own_runtime.c
+
+e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
+e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 $(e2e_bin)/odd_calls: tests/e2e/odd_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	@$(MKDIR_P) $(e2e_bin)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  $$d/tests/e2e/odd_calls.c $(double_lib)/libcudart.so.13 \
-	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/odd_calls.c $(e2e_link)
+$(e2e_bin)/no_driver: tests/e2e/no_driver.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/no_driver.c $(e2e_link)
 
 # Its functions must jump to each other, also where the compiler is told not to optimize.
 $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)
-	@$(MKDIR_P) $(e2e_bin)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -foptimize-sibling-calls \
-	  -I$$d/tests/double -o $@ $$d/tests/e2e/own_runtime.c
+	$(AM_V_GEN)$(e2e_compile) -foptimize-sibling-calls $$d/tests/e2e/own_runtime.c
 
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs built by nvcc, on the double: their documented counts, their kernels
+# by name, the runtime as a library and linked in; and stripped, where names
+# come from what the program registers.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+[ -x "$bin/vector_add" ] || skip "no nvcc: the programs in CUDA C++ are not built"
+
+LD_LIBRARY_PATH=$double
+export LD_LIBRARY_PATH
+
+memory='p.memory | [.allocations, .frees, .peak_bytes, .leaked_bytes]'
+kernels='[p.kernels[] | [.signature, .launches, .failures]] | sort'
+copies='[p.copies[] | [.direction, .mode, .calls, .bytes]] | sort'
+
+# books PROGRAM NAME: what the program's first comment says
+books() {
+	case $1 in
+	vector_add)
+		expect "$2" "$memory" '[3,3,12582912,0]'
+		expect "$2" "$kernels" '[["nn::bias(float*, int)",10,0],["vectorAdd(float const*, float const*, float*, int)",100,0],["void scale<double>(double*, double, int)",25,0],["void scale<float>(float*, float, int)",50,0]]'
+		expect "$2" '[p.kernels[].name] | sort' '["nn::bias","scale","scale","vectorAdd"]'
+		expect "$2" '[p.kernels[] | select(.launches == 100) | .grid, .block]' '[[4096,1,1],[256,1,1]]'
+		expect "$2" "$copies" '[["D2H","sync",1,4194304],["H2D","sync",3,8388672]]'
+		expect "$2" 'call("cudaMemcpyToSymbol").calls' 1
+		;;
+	streams)
+		expect "$2" "$memory" '[5,5,4194304,0]'
+		expect "$2" "$kernels" '[["stencil(float const*, float*, int)",32,0]]'
+		expect "$2" "$copies" '[["D2H","async",32,33554432],["H2D","async",32,33554432]]'
+		# In C++ cudaMallocHost is an inline function that calls cudaHostAlloc.
+		expect "$2" '[call("cudaEventRecord"), call("cudaStreamWaitEvent"), call("cudaStreamSynchronize"), call("cudaHostAlloc") | .calls]' '[2,4,4,1]'
+		;;
+	async_alloc)
+		expect "$2" "$memory" '[15,15,1048576,0]'
+		expect "$2" "$kernels" '[["fill(int*, int, int)",15,0]]'
+		expect "$2" '[call("cudaMallocAsync"), call("cudaMallocFromPoolAsync"), call("cudaFreeAsync") | .calls]' '[10,5,15]'
+		;;
+	zero_copy)
+		expect "$2" "$memory" '[2,2,0,0]'
+		expect "$2" "$kernels" '[["increment(int*, int)",20,0]]'
+		expect "$2" "$copies" '[]'
+		expect "$2" '[call("cudaHostAlloc"), call("cudaHostRegister"), call("cudaFreeHost"), call("cudaHostUnregister") | .calls]' '[1,1,1,1]'
+		;;
+	managed)
+		expect "$2" "$memory" '[1,1,2097152,0]'
+		expect "$2" "$kernels" '[["touch(int*, int)",30,0]]'
+		expect "$2" '[p.calls[] | select(.call | test("^cudaMem(Advise|Prefetch)")) | .calls]' '[1,1]'
+		;;
+	leak)
+		expect "$2" "$memory" '[3,2,24000000,8000000]'
+		expect "$2" "$kernels" '[["addOne(float*, int)",1000,0],["mulTwo(float*, int)",1000,0]]'
+		expect "$2" '[p.memory.map[] | [.size, .state, .call]]' '[[8000000,"leaked","cudaMalloc"]]'
+		;;
+	esac
+}
+
+for program in vector_add streams async_alloc zero_copy managed leak; do
+	for build in $program $program-static; do
+		watch "$build" -- "$bin/$build"
+		check "$build: status" [ "$status" = 0 ]
+		books $program "$build"
+		expect "$build" 'p | [.watched_from, .state]' '["start","exited"]'
+		expect_nothing_lost "$build"
+	done
+done
+
+expect leak '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
+expect leak-static '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
+
+# ---- stripped: the runtime must be a library, for a stripped static one has no names to probe
+if command -v strip >/dev/null; then
+	for program in vector_add streams leak; do
+		strip -o "$T/$program" "$bin/$program"
+		watch stripped -- "$T/$program"
+		books $program stripped
+		expect_nothing_lost stripped
+	done
+	expect stripped '[p.sites[] | select(.leaked_bytes > 0) | .site | test("^leak\\+0x")]' '[true]'
+else
+	echo "not tried: stripped programs (no strip)"
+fi
+
+finish
