@@ -46,6 +46,9 @@ struct snapshot *collector_take(struct collector *collector);
 void collector_set_delay(struct collector *collector, uint64_t delay);
 void collector_clear_exited(struct collector *collector);
 
+/* From the next snapshot on @image (0: none) has its spans: model_focus(). */
+void collector_focus(struct collector *collector, uint32_t image);
+
 /*
  * Stops the thread, reads everything once more and returns the final snapshot,
  * or NULL without memory. The caller frees it.

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,6 +106,20 @@ static void output_set(int output)
 	dup2(output, STDERR_FILENO);
 }
 
+static struct rlimit files_limit;	/* as we found it; both 0: not changed */
+
+void command_files_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	files_limit = limit;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		files_limit = (struct rlimit){ 0 };
+}
+
 static void child_run(char **argv, const struct passwd *user, int go, int error, int output)
 {
 	sigset_t none;
@@ -115,6 +130,8 @@ static void child_run(char **argv, const struct passwd *user, int go, int error,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	if (files_limit.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &files_limit);
 	if (output >= 0)
 		output_set(output);
 	if (read(go, &byte, 1) != 1)

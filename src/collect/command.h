@@ -22,6 +22,9 @@ struct command {
  */
 int command_find(const char *name, char *path, struct reason *why);
 
+/* Raises our limit of open files, since every target takes some. COMMAND will find it as it was. */
+void command_files_raise(void);
+
 /*
  * Forks a child that waits for command_go() and then runs @argv as user
  * @run_as; NULL: as the user who called sudo, if it was sudo. It writes to

@@ -180,6 +180,16 @@ struct alloc_node *book_containing(struct book *book, uint64_t address)
 	return RB_FIND(alloc_tree, &book->handles, &key);
 }
 
+struct alloc_node *book_lowest(struct book *book)
+{
+	return RB_MIN(alloc_tree, &book->ranges);
+}
+
+struct alloc_node *book_higher(struct alloc_node *node)
+{
+	return RB_NEXT(alloc_tree, NULL, node);
+}
+
 void book_walk(const struct book *book, struct book_cursor *cursor)
 {
 	cursor->chunk = book->chunks;

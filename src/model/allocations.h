@@ -85,6 +85,10 @@ struct alloc_node *book_at(struct book *book, uint64_t address);
 /* Returns the allocation that @address points into, or whose handle it is, or NULL. */
 struct alloc_node *book_containing(struct book *book, uint64_t address);
 
+/* Walks the ranges by address; NULL at the end. */
+struct alloc_node *book_lowest(struct book *book);
+struct alloc_node *book_higher(struct alloc_node *node);
+
 /* Walks all allocations in no order; the one returned may be removed. */
 struct book_cursor {
 	const struct alloc_chunk *chunk;

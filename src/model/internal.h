@@ -167,6 +167,8 @@ struct event {
 
 struct model {
 	struct model_config config;
+	uint32_t focus;			/* the image whose spans are wanted */
+	bool has_focus;
 	struct image_tree images;
 	size_t image_count, exited_count;
 	uint64_t ends;			/* how many images have ended, ever */

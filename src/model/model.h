@@ -69,6 +69,12 @@ bool model_image_ended(const struct model *model, uint32_t image);
 void model_clear_exited(struct model *model);
 
 /*
+ * From now on snapshots have the spans of @image (0: of none), and of every
+ * process with few allocations. They cost a walk in order of addresses.
+ */
+void model_focus(struct model *model, uint32_t image);
+
+/*
  * Returns a snapshot at @now (ns, CLOCK_MONOTONIC) that lists at most @map_max
  * allocations per process, largest first (UINT_MAX: all), or NULL without
  * memory. Rates are over the time since the previous snapshot made with

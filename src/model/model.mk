@@ -17,6 +17,7 @@ model_sources = \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \
 	src/model/snapshot_lists.c src/model/snapshot_lists.h \
+	src/model/spans.c \
 	src/model/suspect.c \
 	src/model/tree.h \
 	src/names/demangle.c src/names/demangle.h

@@ -32,6 +32,14 @@ struct snap_alloc {
 	uint8_t state;		/* enum alloc_state */
 };
 
+/* A stretch of addresses, and the bytes of VRAM allocated in it by state. */
+struct snap_span {
+	uint64_t start, end;
+	uint64_t bytes[ALLOC_STATE_COUNT];
+};
+
+#define SPANS_MAX 2048
+
 /* From a log2 histogram: linear inside the bucket, capped by the exact maximum. NAN without samples. */
 struct snap_latency {
 	double p50, p99, max;	/* seconds */
@@ -122,6 +130,8 @@ struct snap_process {
 	struct snap_alloc *map;			/* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
+	struct snap_span *spans;		/* by address, for drawing: all allocations, neighbours merged */
+	size_t span_count;			/* at most SPANS_MAX; 0 unless model_focus() asked */
 	struct snap_kernel *kernels;		/* most launches first */
 	size_t kernel_count;
 	struct snap_copy *copies;		/* by direction, mode, device */

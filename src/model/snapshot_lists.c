@@ -130,8 +130,8 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	return count;
 }
 
-static enum alloc_state state_of(const struct build *build, const struct site *site, const struct snap_site *snap,
-				 const struct alloc_node *node)
+enum alloc_state build_state(const struct build *build, const struct site *site, const struct snap_site *snap,
+			     const struct alloc_node *node)
 {
 	if (node->state == NODE_ENDED)
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
@@ -169,7 +169,7 @@ static int build_map(struct build *build, struct image *image, struct snap_proce
 			.device = node->device,
 			.call = node->call,
 			.kind = node->kind,
-			.state = (uint8_t)state_of(build, image->sites.list[node->site], site, node),
+			.state = (uint8_t)build_state(build, image->sites.list[node->site], site, node),
 		};
 	}
 	result = 0;
@@ -184,6 +184,8 @@ int build_sites_and_map(struct build *build, struct image *image, struct snap_pr
 
 	if (!result)
 		result = build_map(build, image, process);
+	if (!result)
+		result = build_spans(build, image, process);
 	/* Only now: allocations name their site by its place in the table. */
 	if (!result && process->site_count)
 		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);

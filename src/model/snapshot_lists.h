@@ -26,6 +26,13 @@ struct build {
 /* Growth per second; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 
+/* Where @node stands at the snapshot. @site is its site's place in the list of sites, before those are sorted. */
+enum alloc_state build_state(const struct build *build, const struct site *site, const struct snap_site *snap,
+			     const struct alloc_node *node);
+
+/* The spans, unless nobody asked for them. Returns 0 or -ENOMEM. */
+int build_spans(struct build *build, struct image *image, struct snap_process *process);
+
 /* Each fills its list and what is summed from it. Return 0 or -ENOMEM. */
 int build_sites_and_map(struct build *build, struct image *image, struct snap_process *process);
 int build_kernels(struct build *build, struct image *image, struct snap_process *process);

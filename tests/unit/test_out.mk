@@ -1,5 +1,8 @@
 # Printers of snapshots. Golden files are written anew by UPDATE_GOLDEN=1 tests/unit/test_out.
+if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_out
+TESTS += tests/unit/test_out
+endif
 tests_unit_test_out_SOURCES = \
 	tests/unit/out_sample.c \
 	tests/unit/out_sample.h \

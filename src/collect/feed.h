@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The feed: from the BPF side's ring buffer and maps to the model. Used by one thread. */
+#ifndef COLLECT_FEED_H
+#define COLLECT_FEED_H
+
+#include "model/model.h"
+#include "probe/probe.h"
+
+struct feed;
+
+/*
+ * Makes a feed from @probe to @model, which it both borrows. @command_glob and
+ * @held_globs are those of struct collector_settings, borrowed as well. Returns
+ * NULL without memory, or when the ring cannot be mapped (errno says why).
+ */
+struct feed *feed_new(struct probe *probe, struct model *model, const char *command_glob,
+		      const char *const *held_globs);
+void feed_free(struct feed *feed);
+
+/* A descriptor that polls readable when the BPF side wants to be heard at once. */
+int feed_fd(const struct feed *feed);
+
+/* Reads what is in the ring. */
+void feed_drain(struct feed *feed);
+
+/* Reads the ring and every counter, and forgets what belongs to images that ended. */
+void feed_refresh(struct feed *feed);
+
+/* @image ran before its library was probed. */
+void feed_late(struct feed *feed, uint32_t image);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Spans: the address space of a process in few enough pieces to draw. One walk
+ * in order of addresses joins an allocation to the span before it where the
+ * gap is small; when there are too many spans, what "small" means doubles and
+ * those that exist are joined again. Gaps between spans are thus at least as
+ * long as any inside one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "model/snapshot_lists.h"
+
+/* Up to this many allocations the walk costs less than asking whether anybody looks. */
+#define CHEAP_MAX 4096
+
+struct spans {
+	struct snap_span *list;		/* room for 2 * SPANS_MAX */
+	size_t count;
+	uint64_t gap;
+};
+
+void model_focus(struct model *model, uint32_t image)
+{
+	model->focus = image;
+	model->has_focus = true;
+}
+
+static void spans_join(struct spans *spans)
+{
+	size_t i, kept = 0;
+	int state;
+
+	spans->gap = spans->gap ? spans->gap * 2 : 512;
+	for (i = 1; i < spans->count; i++) {
+		struct snap_span *last = &spans->list[kept], *span = &spans->list[i];
+
+		if (span->start - last->end > spans->gap) {
+			spans->list[++kept] = *span;
+			continue;
+		}
+		last->end = span->end;
+		for (state = 0; state < ALLOC_STATE_COUNT; state++)
+			last->bytes[state] = add_saturated(last->bytes[state], span->bytes[state]);
+	}
+	spans->count = kept + 1;
+}
+
+static void spans_add(struct spans *spans, const struct alloc_node *node, enum alloc_state state)
+{
+	struct snap_span *last = spans->count ? &spans->list[spans->count - 1] : NULL;
+	uint64_t end = add_saturated(node->address, node->bytes);
+
+	if (!last || (node->address > last->end && node->address - last->end > spans->gap)) {
+		while (spans->count == 2 * SPANS_MAX)
+			spans_join(spans);
+		last = &spans->list[spans->count++];
+		*last = (struct snap_span){ .start = node->address, .end = node->address };
+	}
+	if (end > last->end)
+		last->end = end;
+	last->bytes[state] = add_saturated(last->bytes[state], node->bytes);
+}
+
+int build_spans(struct build *build, struct image *image, struct snap_process *process)
+{
+	const struct model *model = build->model;
+	struct spans spans = { .count = 0 };
+	struct alloc_node *node;
+
+	if (!model->has_focus || (image->book.count > CHEAP_MAX && image->number != model->focus))
+		return 0;
+	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
+	if (!spans.list)
+		return -ENOMEM;
+	for (node = book_lowest(&image->book); node; node = book_higher(node))
+		if (KIND_IS_VRAM(node->kind) && node->bytes)
+			spans_add(&spans, node, build_state(build, image->sites.list[node->site], &process->sites[node->site], node));
+	while (spans.count > SPANS_MAX)
+		spans_join(&spans);
+	process->spans = arena_alloc(build->arena, spans.count, sizeof(*process->spans));
+	if (process->spans) {
+		memcpy(process->spans, spans.list, spans.count * sizeof(*process->spans));
+		process->span_count = spans.count;
+	}
+	free(spans.list);
+	return process->spans ? 0 : -ENOMEM;
+}
