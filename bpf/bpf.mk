@@ -5,6 +5,7 @@
 bpf_sources = \
 	bpf/cutop.bpf.c \
 	bpf/copy.bpf.h \
+	bpf/frames.bpf.h \
 	bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \

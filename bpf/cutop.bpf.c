@@ -32,6 +32,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #endif
 
 #include "state.bpf.h"
+#include "frames.bpf.h"
 #include "names.bpf.h"
 #include "memory.bpf.h"
 #include "copy.bpf.h"

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames and arguments: what happens between a call's entry and its return.
+ *
+ * A thread holds a small stack of frames, one for each hooked call that it is
+ * inside of, since hooked calls nest: cudaMalloc calls cuMemAlloc. Only the
+ * outermost is counted. A frame carries the stack pointer at entry. One below
+ * the current stack pointer was left by longjmp or an exception, and is
+ * dropped. One above it is an outer call if the kernel's return trampoline
+ * still stands in its return-address slot, and was left if not.
+ */
+#ifndef FRAMES_BPF_H
+#define FRAMES_BPF_H
+
+
+static __always_inline __u64 call_sp(struct pt_regs *ctx)
+{
+	return PT_REGS_SP(ctx);
+}
+
+/* At return the stack pointer is what it was at entry, less the return address on x86-64. */
+static __always_inline __u64 return_sp(struct pt_regs *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return PT_REGS_SP(ctx) - 8;
+#else
+	return PT_REGS_SP(ctx);
+#endif
+}
+
+/*
+ * The call site, at return: the kernel has put the caller's return address
+ * back by then, also behind a chain of tail calls. At entry it would have to be
+ * read from the stack, and reading 8 bytes of user memory costs more than
+ * counting the call.
+ */
+static __always_inline __u64 call_site(struct pt_regs *ctx)
+{
+	return PT_REGS_IP(ctx);
+}
+
+/* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
+static __always_inline bool frame_alive(struct thread_state *thread, struct frame *frame)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 word = 0;
+
+	if (!thread->trampoline) {
+		struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+		thread->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+		if (!thread->trampoline)
+			return true;
+	}
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)frame->sp))
+		return false;
+	return word == thread->trampoline;
+#else
+	return true;	/* the return address is in a register: nothing to compare */
+#endif
+}
+
+/* A call that synchronizes and that nothing encloses: it counts in the image's sync_depth. */
+static __always_inline void sync_begin(struct thread_state *thread, __u64 now)
+{
+	__u32 image = thread->image;
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+
+	if (!row)
+		return;
+	if (__sync_fetch_and_add(&row->sync_depth, 1) == 0)
+		row->sync_since = now;
+	thread->in_sync = 1;
+}
+
+static __always_inline void sync_end(__u32 image, struct thread_state *thread, __u64 now)
+{
+	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	__u64 since;
+
+	thread->in_sync = 0;
+	if (!row)
+		return;
+	since = row->sync_since;
+	if (__sync_fetch_and_add(&row->sync_depth, -1) == 1 && now > since)
+		__sync_fetch_and_add(&row->sync_ns, now - since);
+}
+
+/* A call that nothing encloses was left without a return: the thread waits in it no more. */
+static __noinline int frame_lost(struct thread_state *thread)
+{
+	if (!thread)
+		return 0;
+	if (thread->in_sync)
+		sync_end(thread->image, thread, bpf_ktime_get_ns());
+	count_lost_of(thread->image, LOST_RETURN);
+	return 0;
+}
+
+/* Drops the frames of calls that will not return. Rare: only called when there are frames. */
+static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
+{
+	int i;
+
+	if (!thread)
+		return 0;
+	for (i = 0; i < FRAME_COUNT; i++) {
+		struct frame *frame;
+
+		if (!thread->depth)
+			break;
+		frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
+		if (frame->sp >= sp && frame_alive(thread, frame))
+			break;
+		thread->depth--;
+		if (!frame->nested)
+			frame_lost(thread);
+	}
+	return 0;
+}
+
+/*
+ * Opens a frame for @call. Returns it, or NULL if there is no room for it.
+ * frame->nested says whether an outer hooked call is under way.
+ */
+static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+{
+	__u64 sp = call_sp(ctx);
+	struct frame *frame;
+	__u32 depth;
+
+	if (thread->depth)
+		frames_settle(thread, sp);
+	depth = thread->depth;
+	if (depth >= FRAME_COUNT) {
+		count_lost_of(thread->image, LOST_NESTING);
+		return NULL;
+	}
+	frame = &thread->frames[depth & (FRAME_COUNT - 1)];
+	frame->sp = sp;
+	frame->call = call;
+	frame->nested = depth > 0;
+	thread->depth = depth + 1;
+	return frame;
+}
+
+/* Takes back the frame just opened: its return will not be seen. */
+static __always_inline void frame_cancel(struct thread_state *thread)
+{
+	if (thread->depth)
+		thread->depth--;
+}
+
+/*
+ * Closes the frame of @call at its return. Returns it (valid until the next
+ * frame is opened), or NULL if its entry was not seen.
+ */
+static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+{
+	__u64 sp = return_sp(ctx);
+	struct frame *frame = NULL;
+	int i;
+
+	for (i = 0; i < FRAME_COUNT; i++) {
+		__u32 depth = thread->depth;
+
+		if (!depth)
+			break;
+		frame = &thread->frames[(depth - 1) & (FRAME_COUNT - 1)];
+		if (frame->sp > sp)
+			break;
+		thread->depth = depth - 1;
+		if (frame->sp == sp && frame->call == call)
+			return frame;
+		if (!frame->nested)
+			frame_lost(thread);
+	}
+	count_lost_of(thread->image, LOST_RETURN);
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+#if defined(__TARGET_ARCH_x86)
+#define STACK_ARGUMENTS	8	/* above the return address: System V ABI, 3.2.3 */
+#else
+#define STACK_ARGUMENTS	0
+#endif
+
+/*
+ * A register of the context. The barrier keeps the compiler from merging the
+ * branches of a switch into one load through a computed pointer, which the
+ * verifier refuses.
+ */
+#define context_register(expression)					\
+	({								\
+		__u64 value_ = (expression);				\
+		asm volatile("" : "+r"(value_));			\
+		value_;							\
+	})
+
+/* Integer argument @n, counted from 0. */
+static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	switch (n) {
+	case 0:
+		return context_register(PT_REGS_PARM1(ctx));
+	case 1:
+		return context_register(PT_REGS_PARM2(ctx));
+	case 2:
+		return context_register(PT_REGS_PARM3(ctx));
+	case 3:
+		return context_register(PT_REGS_PARM4(ctx));
+	case 4:
+		return context_register(PT_REGS_PARM5(ctx));
+#if defined(__TARGET_ARCH_x86)
+	case 5:
+		return context_register(ctx->r9);
+	default:	/* above the return address, 8 bytes each: System V ABI, 3.2.3 */
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
+		return value;
+#else
+	case 5:
+		return context_register(ctx->user_regs.regs[5]);
+	case 6:
+		return context_register(ctx->user_regs.regs[6]);
+	case 7:
+		return context_register(ctx->user_regs.regs[7]);
+	default:
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
+		return value;
+#endif
+	}
+}
+
+/* Where a struct too large for registers lies that is passed by value as argument @n. */
+static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (const void *)(PT_REGS_SP(ctx) + 8);
+#else
+	return (const void *)call_arg(ctx, n);
+#endif
+}
+
+/* Where the arguments lie that found no register, at entry and at return. */
+static __always_inline const void *call_stack(struct pt_regs *ctx)
+{
+	return (const void *)(call_sp(ctx) + STACK_ARGUMENTS);
+}
+
+static __always_inline const void *return_stack(struct pt_regs *ctx)
+{
+	return (const void *)(return_sp(ctx) + STACK_ARGUMENTS);
+}
+
+#endif
