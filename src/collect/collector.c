@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "collect/feed.h"
+#include "collect/synthetic.h"
 #include "collect/tracefs.h"
 #include "model/model.h"
 
@@ -29,6 +30,7 @@ struct collector {
 	struct probe *probe;
 	struct model *model;
 	struct feed *feed;
+	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
 
 	pthread_t thread;
 	bool running;
@@ -44,13 +46,16 @@ struct collector {
 
 static void self_fill(struct collector *collector, struct snapshot *snapshot)
 {
-	struct probe_counts counts = probe_counts(collector->probe);
+	struct probe_counts counts = { 0 };
 	unsigned long pages = 0, resident = 0;
 	struct rusage usage;
 	char *text;
 
 	if (gethostname(snapshot->host, sizeof(snapshot->host) - 1))
 		snapshot->host[0] = 0;
+	if (collector->probe)
+		counts = probe_counts(collector->probe);
+	snapshot->synthetic = collector->synthetic != NULL;
 	snapshot->targets = counts.targets;
 	snapshot->attached = counts.attached;
 	snapshot->missing = counts.missing;
@@ -63,11 +68,19 @@ static void self_fill(struct collector *collector, struct snapshot *snapshot)
 	free(text);
 }
 
+static void refresh(struct collector *collector)
+{
+	if (collector->synthetic)
+		synthetic_feed(collector->synthetic, collector->model, clock_ns(CLOCK_MONOTONIC));
+	else
+		feed_refresh(collector->feed);
+}
+
 static struct snapshot *snapshot_make(struct collector *collector)
 {
 	struct snapshot *snapshot;
 
-	feed_refresh(collector->feed);
+	refresh(collector);
 	snapshot = model_snapshot(collector->model, clock_ns(CLOCK_MONOTONIC), collector->settings.map_max);
 	if (snapshot)
 		self_fill(collector, snapshot);
@@ -120,7 +133,7 @@ static void *collector_run(void *argument)
 	struct collector *collector = argument;
 	uint64_t next = clock_ns(CLOCK_MONOTONIC) + collector->settings.delay;
 	struct pollfd fds[2] = {
-		{ .fd = feed_fd(collector->feed), .events = POLLIN },
+		{ .fd = collector->feed ? feed_fd(collector->feed) : -1, .events = POLLIN },
 		{ .fd = collector->wake, .events = POLLIN },
 	};
 
@@ -141,7 +154,8 @@ static void *collector_run(void *argument)
 		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (requests_take(collector, &next))
 			break;
-		feed_drain(collector->feed);
+		if (collector->feed)
+			feed_drain(collector->feed);
 	}
 	return NULL;
 }
@@ -155,44 +169,73 @@ static void image_late(void *context, uint32_t image)
 	feed_late(collector->feed, image);
 }
 
-int collector_new(struct collector **result, const struct collector_settings *settings, struct reason *why)
+/* What both kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
+static int collector_prepare(struct collector **result, const struct collector_settings *settings,
+			     struct reason *why)
 {
+	struct model_config config = {
+		.start_mono = clock_ns(CLOCK_MONOTONIC),
+		.start_real = clock_ns(CLOCK_REALTIME),
+		.leak_age = settings->leak_age,
+	};
 	struct collector *collector = calloc(1, sizeof(*collector));
-	struct model_config config = { 0 };
-	struct probe_settings probe;
-	int err;
 
 	*result = NULL;
 	if (!collector)
 		return reason_set(why, -ENOMEM, "no memory");
 	collector->settings = *settings;
-	collector->wake = collector->ready = -1;
 	pthread_mutex_init(&collector->lock, NULL);
-	probe = settings->probe;
+	collector->model = model_new(&config);
+	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!collector->model || collector->wake < 0 || collector->ready < 0) {
+		collector_free(collector);
+		return reason_set(why, -ENOMEM, "no memory");
+	}
+	*result = collector;
+	return 0;
+}
+
+int collector_new(struct collector **result, const struct collector_settings *settings, struct reason *why)
+{
+	struct probe_settings probe = settings->probe;
+	struct collector *collector;
+	int err;
+
+	err = collector_prepare(result, settings, why);
+	if (err)
+		return err;
+	collector = *result;
 	probe.on_late = image_late;
 	probe.context = collector;
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
-	config.start_mono = clock_ns(CLOCK_MONOTONIC);
-	config.start_real = clock_ns(CLOCK_REALTIME);
-	config.leak_age = settings->leak_age;
-	collector->model = model_new(&config);
-	if (collector->model)
-		collector->feed = feed_new(collector->probe, collector->model, settings->command_glob,
-					   settings->held_globs);
-	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!collector->model || !collector->feed ||
-	    collector->wake < 0 || collector->ready < 0) {
+	collector->feed = feed_new(collector->probe, collector->model, settings->command_glob, settings->held_globs);
+	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
 		goto fail;
 	}
-	*result = collector;
 	return 0;
 fail:
 	collector_free(collector);
+	*result = NULL;
 	return err;
+}
+
+int collector_new_synthetic(struct collector **result, const struct collector_settings *settings,
+			    struct reason *why)
+{
+	int err = collector_prepare(result, settings, why);
+
+	if (err)
+		return err;
+	(*result)->synthetic = synthetic_new(clock_ns(CLOCK_MONOTONIC));
+	if ((*result)->synthetic)
+		return 0;
+	collector_free(*result);
+	*result = NULL;
+	return reason_set(why, -ENOMEM, "no memory");
 }
 
 struct probe *collector_probe(struct collector *collector)
@@ -302,7 +345,7 @@ struct snapshot *collector_finish(struct collector *collector)
 {
 	collector_stop(collector);
 	/* Twice: an end whose record was lost is believed the second time. */
-	feed_refresh(collector->feed);
+	refresh(collector);
 	return snapshot_make(collector);
 }
 
@@ -312,6 +355,7 @@ void collector_free(struct collector *collector)
 		return;
 	collector_stop(collector);
 	feed_free(collector->feed);
+	synthetic_free(collector->synthetic);
 	probe_close(collector->probe);
 	model_free(collector->model);
 	snapshot_free(collector->latest);

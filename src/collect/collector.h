@@ -29,6 +29,10 @@ struct collector_settings {
 /* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */
 int collector_new(struct collector **collector, const struct collector_settings *settings, struct reason *why);
 
+/* The same with a made-up feed (synthetic.h) in place of probes: collector_start() is all that it then needs. */
+int collector_new_synthetic(struct collector **collector, const struct collector_settings *settings,
+			    struct reason *why);
+
 /* For setting up targets before collector_start(), and not after. */
 struct probe *collector_probe(struct collector *collector);
 

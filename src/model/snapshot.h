@@ -181,6 +181,7 @@ struct snapshot {
 	size_t event_count;
 
 	/* filled by the caller of model_snapshot() */
+	bool synthetic;			/* a demonstration: nothing of this is real */
 	char host[256];
 	unsigned int targets, attached, missing;
 	double self_cpu_seconds;

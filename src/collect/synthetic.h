@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A made-up feed, for `cutop demo` where probes may not be placed: records and
+ * rows of processes that do not exist, as the BPF side would have sent them.
+ */
+#ifndef COLLECT_SYNTHETIC_H
+#define COLLECT_SYNTHETIC_H
+
+#include "model/model.h"
+
+struct synthetic;
+
+/* Begins at @now (ns, CLOCK_MONOTONIC). Returns NULL without memory. Freed with synthetic_free(). */
+struct synthetic *synthetic_new(uint64_t now);
+void synthetic_free(struct synthetic *synthetic);
+
+/* Tells @model everything that happened until @now. */
+void synthetic_feed(struct synthetic *synthetic, struct model *model, uint64_t now);
+
+#endif
