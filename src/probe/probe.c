@@ -368,11 +368,35 @@ out:
 	return err;
 }
 
+#define EXAMINED_MAX	16384
+
+/* Forgets the file looked at longest ago that is no target: programs may map new files without end. */
+static void examined_bound(struct probe *probe)
+{
+	struct examined *file, *next, *known;
+
+	if (HASH_COUNT(probe->examined) < EXAMINED_MAX)
+		return;
+	HASH_ITER(hh, probe->examined, file, next) {
+		if (file->target)
+			continue;
+		HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
+		if (known == file)
+			HASH_DELETE(by_id, probe->by_id, file);
+		HASH_DELETE(hh, probe->examined, file);
+		free(file->path);
+		free(file);
+		return;
+	}
+}
+
 static struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id,
 				     const char *path)
 {
-	struct examined *file = calloc(1, sizeof(*file)), *known;
+	struct examined *file, *known;
 
+	examined_bound(probe);
+	file = calloc(1, sizeof(*file));
 	if (!file)
 		return NULL;
 	file->key = *key;
@@ -564,35 +588,52 @@ struct mapped_search {
 	bool found;
 };
 
+/*
+ * The record names the file that was mapped as the process had it open. On an
+ * overlay mount that is another inode than the one behind the mapping, so
+ * only the name says which file is meant; one more examined does no harm.
+ */
+static bool is_name_of(const struct rec_mmap *record, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t len = strnlen(record->file, sizeof(record->file));
+
+	return name && len && !strncmp(name + 1, record->file, len);
+}
+
+static void mapped_examine(struct mapped_search *search, int fd, const char *path)
+{
+	struct reason why = { "" };
+	int result = file_examine(search->probe, fd, path, true, &why);
+
+	/* A file that is no library was looked at, too. */
+	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
+		search->found = true;
+	if (result < 0 && result != -ENOEXEC)
+		note(search->probe->settings.notes, "%s: %s", path, why.text);
+}
+
 static int mapped_compare(void *context, const struct maps_entry *entry)
 {
 	struct mapped_search *search = context;
-	const char *name = strrchr(entry->path, '/');
-	struct reason why = { "" };
 	char path[4096 + 32];
-	struct file_id id;
 	int fd;
 
-	if (!name || strncmp(name + 1, search->record->file, strlen(search->record->file)))
+	if (!is_name_of(search->record, entry->path))
 		return 0;
 	fd = maps_open((pid_t)search->record->hdr.tgid, entry);
 	if (fd < 0)
 		return 0;
-	if (!bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))) {
-		search->found = true;
-		snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
-		file_examine(search->probe, fd, access(entry->path, F_OK) ? path : entry->path, true, &why);
-	}
+	snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
+	mapped_examine(search, fd, access(entry->path, F_OK) ? path : entry->path);
 	close(fd);
-	return search->found;
+	return 0;
 }
 
 void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 {
 	struct mapped_search search = { .probe = probe, .record = record };
-	struct reason why = { "" };
 	char path[64], real[4096];
-	struct file_id id;
 	ssize_t n;
 	int fd;
 
@@ -602,10 +643,8 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	if (fd >= 0) {
 		n = readlink(path, real, sizeof(real) - 1);
 		real[n > 0 ? n : 0] = 0;
-		if (!bpf_identify(&probe->bpf, fd, &id) && !memcmp(&id, &record->id, sizeof(id))) {
-			search.found = true;
-			file_examine(probe, fd, n > 0 ? real : record->file, true, &why);
-		}
+		if (is_name_of(record, real))
+			mapped_examine(&search, fd, real);
 		close(fd);
 	}
 	if (!search.found)
