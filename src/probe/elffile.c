@@ -216,6 +216,7 @@ static int function_compare(const void *a, const void *b)
 /* Keeps one name per offset: two probes at one place would count each call twice. */
 static void functions_unique(struct elf_functions *found)
 {
+	int last = -1;		/* the name before, wherever it stood: .symtab repeats .dynsym */
 	size_t i, kept = 0;
 
 	if (!found->count)
@@ -223,9 +224,11 @@ static void functions_unique(struct elf_functions *found)
 	qsort(found->list, found->count, sizeof(found->list[0]), function_compare);
 	for (i = 0; i < found->count; i++) {
 		if (kept && found->list[kept - 1].offset == found->list[i].offset) {
-			found->aliases += found->list[kept - 1].call != found->list[i].call;
+			found->aliases += last != found->list[i].call;
+			last = found->list[i].call;
 			continue;
 		}
+		last = found->list[i].call;
 		found->list[kept++] = found->list[i];
 	}
 	found->count = kept;
