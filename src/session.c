@@ -120,6 +120,7 @@ static int collector_begin(struct session *session)
 	err = pids_check(session);
 	if (err)
 		return err;
+	command_files_raise();
 	err = collector_new(&session->collector, &settings, &why);
 	return err ? session_fail(session, err, why.text) : 0;
 }
@@ -238,9 +239,10 @@ void session_signals(struct session *session, void (*other)(void *context, int n
 				other(context, (int)info.ssi_signo);
 			continue;
 		}
-		if (!session->have_command) {
+		if (!session->have_command || (session->stops_by_signal && is_ending(info.ssi_signo))) {
 			session->ended_by = (int)info.ssi_signo;
-			continue;
+			if (!session->have_command)
+				continue;
 		}
 		/* What the terminal sent, it sent to COMMAND as well. */
 		if (info.ssi_code != SI_KERNEL && !session->command.ended)

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -118,7 +117,6 @@ static int load_failed(int err, const struct load_log *log, struct reason *why)
 int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 	     struct reason *why)
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct load_log log = { "" };
 	struct cutop_bpf *s;
 	int err;
@@ -127,8 +125,6 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	bpf->features = *features;
 	load_log = &log;
 	libbpf_set_print(print_keep);
-	/* Kernels before 5.11 charge maps to this limit; elsewhere it does no harm and may be refused. */
-	(void)setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	s = calloc(1, sizeof(*s));
 	if (!s || cutop_bpf__create_skeleton(s)) {
 		free(s);
