@@ -15,6 +15,7 @@
 
 #include "batch.h"
 #include "options.h"
+#include "screen.h"
 
 /* What --help and the like printed must have arrived. */
 static int printed(int status)
@@ -36,5 +37,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
 		return printed(status);
-	return batch_run(&options);
+	return options.batch ? batch_run(&options) : screen_run(&options);
 }

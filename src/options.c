@@ -15,13 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "model/calls.h"
+#include "view/theme.h"
 
 enum {
 	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
 	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_RING_SIZE, OPTION_ASCII,
+	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
 };
 
 struct option_help {
@@ -56,6 +59,11 @@ static const struct option_help option_table[] = {
 	{ OPTION_RING_SIZE, "ring-size", "BYTES", "ring buffer, a power of two, K or M (default 16M)" },
 	{ 'C', "color", "WHEN", "auto (default), always or never" },
 	{ OPTION_ASCII, "ascii", NULL, "no characters beyond ASCII" },
+	{ OPTION_THEME, "theme", "NAME", "colours of the screen: default, mono, colorblind or light" },
+	{ OPTION_NO_MOUSE, "no-mouse", NULL, "leave the mouse to the terminal" },
+	{ OPTION_READONLY, "readonly", NULL, "no signals from the screen" },
+	{ OPTION_NO_CONFIG, "no-config", NULL, "neither read nor save settings" },
+	{ OPTION_CONFIG, "config", "FILE", "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)" },
 	{ 'v', "verbose", NULL, "say on standard error what is attached, and why something is not" },
 	{ 'h', "help", NULL, "print this" },
 	{ 'V', "version", NULL, "print the version" },
@@ -67,7 +75,7 @@ static void help_print(FILE *out)
 	size_t i;
 
 	fprintf(out,
-		"Usage: cutop -b [OPTIONS] [-- COMMAND [ARGS]...]\n"
+		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
 		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
 		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n");
 	for (i = 0; i < ARRAY_LEN(option_table); i++) {
@@ -298,6 +306,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case 'n':
 		return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
 	case 'd':
+		options->delay_given = true;
 		return parse_seconds("delay", argument, 0.01, &options->delay);
 	case OPTION_DURATION:
 		return parse_seconds("duration", argument, 0.01, &options->duration);
@@ -318,9 +327,11 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		options->command_glob = argument;
 		return 0;
 	case 's':
+		options->sort_given = true;
 		*sort = argument;
 		return 0;
 	case 'r':
+		options->sort_given = true;
 		*reverse = true;
 		return 0;
 	case 'l':
@@ -362,6 +373,23 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		if (err >= 0)
 			options->color = (unsigned int)err;
 		return err < 0 ? err : 0;
+	case OPTION_THEME:
+		if (!theme_find(argument))
+			return usage_error("there is no theme '%s'; there are default, mono, colorblind and light", argument);
+		options->theme = argument;
+		return 0;
+	case OPTION_NO_MOUSE:
+		options->no_mouse = true;
+		return 0;
+	case OPTION_READONLY:
+		options->readonly = true;
+		return 0;
+	case OPTION_NO_CONFIG:
+		options->no_config = true;
+		return 0;
+	case OPTION_CONFIG:
+		options->config = argument;
+		return 0;
 	case OPTION_ASCII:
 		options->ascii = true;
 		return 0;
@@ -490,8 +518,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
-	if (!options->batch) {
-		usage_error("this version has no screen yet; use --batch (-b)");
+	if (!options->batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		usage_error("the screen needs a terminal; use --batch (-b) to print");
 		return OPTIONS_EXIT;
 	}
 	return OPTIONS_RUN;

@@ -44,6 +44,10 @@ struct options {
 	uint64_t ring_bytes;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool ascii;
+	bool delay_given, sort_given;	/* on the command line: before the settings */
+	const char *theme;
+	bool no_mouse, readonly, no_config;
+	const char *config;
 	bool verbose;
 	char **command;			/* NULL-ended, or NULL; borrowed from argv */
 };

@@ -26,6 +26,7 @@ struct session {
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */
+	bool stops_by_signal;	/* such a signal ends us with COMMAND too, which gets it as well */
 	uint64_t deadline;	/* CLOCK_MONOTONIC ns, UINT64_MAX: none */
 	char program[PATH_MAX];	/* of COMMAND */
 };

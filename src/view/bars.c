@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bars, sparklines and plots out of block characters, eighths of a cell. The
+ * canvas knows what each becomes in ASCII.
+ */
+#include "view/bars.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/columns.h"
+
+static const char *const lower[9] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+static const char *const left[9] = { " ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+
+static int eighths(double fraction, int cells)
+{
+	int value;
+
+	if (!(fraction > 0) || cells <= 0)
+		return 0;
+	value = (int)lround(fmin(fraction, 1) * cells * 8);
+	return value ? value : 1;
+}
+
+void bar_of(const struct area *area, int row, int col, int cells, enum style style, double fraction)
+{
+	int whole = eighths(fraction, cells), rest = whole % 8;
+
+	whole /= 8;
+	area_repeat(area, row, col, whole, style, "█");
+	if (rest)
+		area_text(area, row, col + whole, style, left[rest]);
+}
+
+const char *level_of(double fraction)
+{
+	return lower[eighths(fraction, 1)];
+}
+
+void spark_of(const struct area *area, int row, int col, int cells, enum style style, const struct track *track, enum series series)
+{
+	double most = 0, value;
+	int i;
+
+	for (i = 0; i < cells; i++) {
+		value = track_value(track, series, (size_t)i);
+		if (value > most)
+			most = value;
+	}
+	for (i = 0; i < cells; i++) {
+		value = track_value(track, series, (size_t)(cells - 1 - i));
+		if (isnan(value))
+			continue;
+		if (value > 0)
+			area_text(area, row, col + i, style, level_of(value / most));
+		else
+			area_text(area, row, col + i, ST_FREE, "▁");
+	}
+}
+
+/* A round figure above @value: the axis does not move with every sample. */
+static double axis_top(double value, bool bytes)
+{
+	double unit = 1;
+
+	if (!(value > 0))
+		return 1;
+	if (bytes)
+		while (unit * 1024 <= value)
+			unit *= 1024;
+	value /= unit;
+	for (double ten = 1; ; ten *= 10) {
+		if (value <= ten)
+			return unit * ten;
+		if (value <= ten * 2)
+			return unit * ten * 2;
+		if (value <= ten * 5)
+			return unit * ten * 5;
+	}
+}
+
+static void axis_label(const struct area *area, int row, int end, double value, const struct plot *plot)
+{
+	char number[32], text[48];
+
+	if (plot->bytes)
+		format_bytes(value, number, sizeof(number));
+	else
+		format_count(value, number, sizeof(number));
+	snprintf(text, sizeof(text), "%s%s", number, plot->per);
+	area_right(area, row, end, ST_DIM, text);
+}
+
+static void plot_column(const struct area *area, int col, int rows, const struct plot *plot, size_t back, double top)
+{
+	double value = track_value(plot->track, plot->series, back);
+	bool marked = plot->marks != SERIES_COUNT && track_value(plot->track, plot->marks, back) > 0;
+	int height = isnan(value) ? 0 : eighths(value / top, rows), row;
+
+	for (row = 0; row < rows; row++) {
+		int here = height - (rows - 1 - row) * 8;
+
+		if (here > 0)
+			area_text(area, row + 1, col, plot->style, lower[here > 8 ? 8 : here]);
+	}
+	if (marked)
+		area_text(area, 1, col, ST_FAILED, "✗");
+}
+
+void plot_draw(const struct area *area, const struct plot *plot)
+{
+	int axis = 8, rows = area->rect.rows - 1, cols = area->rect.cols - axis, i, wide = 1 << (plot->zoom > 3 ? 3 : plot->zoom);
+	size_t back = plot->back, seen;
+	double most = 0, top;
+	char age[32];
+
+	if (rows < 1 || cols < 4)
+		return;
+	seen = (size_t)(cols / wide);
+	if (!plot->track || back + seen > plot->track->count)
+		back = !plot->track || plot->track->count < seen ? 0 : plot->track->count - seen;
+	for (i = 0; i < cols; i++)
+		most = fmax(most, track_value(plot->track, plot->series, back + (size_t)(i / wide)));
+	top = axis_top(most, plot->bytes);
+	area_cut(area, 0, 0, area->rect.cols, ST_HEAD, plot->title);
+	if (back)
+		snprintf(age, sizeof(age), "%.0f to %.0fs ago", (double)(back + seen) * plot->delay, (double)back * plot->delay);
+	else
+		snprintf(age, sizeof(age), "last %.0fs", (double)seen * plot->delay);
+	if (area->rect.cols > 40)
+		area_right(area, 0, area->rect.cols, ST_DIM, age);
+	axis_label(area, 1, axis - 1, top, plot);
+	if (rows > 2)
+		axis_label(area, rows, axis - 1, 0, plot);
+	if (rows > 6)
+		axis_label(area, 1 + rows / 2, axis - 1, top * (rows - rows / 2 - 0.5) / rows, plot);
+	for (i = 0; i < rows; i++)
+		area_text(area, i + 1, axis - 1, ST_FRAME, "│");
+	for (i = 0; i < cols; i++)
+		plot_column(area, axis + cols - 1 - i, rows, plot, back + (size_t)(i / wide), top);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures drawn: bars, sparklines, plots. */
+#ifndef VIEW_BARS_H
+#define VIEW_BARS_H
+
+#include "view/canvas.h"
+#include "view/history.h"
+
+/* A bar of @fraction (0..1) of @cells, in eighths of a cell. What is more than nothing is seen. */
+void bar_of(const struct area *area, int row, int col, int cells, enum style style, double fraction);
+
+/* The latest @cells samples, one cell each, against the largest among them. */
+void spark_of(const struct area *area, int row, int col, int cells, enum style style, const struct track *track, enum series series);
+
+/* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
+const char *level_of(double fraction);
+
+struct plot {
+	const struct track *track;
+	enum series series;
+	enum style style;
+	const char *title;
+	bool bytes;			/* else a count */
+	const char *per;		/* "/s" or "" */
+	enum series marks;		/* where this is more than 0, a mark; SERIES_COUNT: none */
+	size_t back;			/* samples */
+	unsigned int zoom;		/* a sample takes 2 to that cells */
+	double delay;			/* seconds per sample, for the axis */
+};
+
+void plot_draw(const struct area *area, const struct plot *plot);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The canvas. Text comes in as UTF-8 and is decoded here, without the locale:
+ * the decoder refuses what the standard refuses (overlong forms, surrogates).
+ * A character of two cells leaves an empty cell to its right; overwriting one
+ * half blanks the other, so that no row ever gets longer or shorter.
+ */
+#include "view/canvas.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+static void cell_blank(struct cell *cell, enum style style)
+{
+	memcpy(cell->text, " ", 2);
+	cell->style = (uint8_t)style;
+	cell->flags = 0;
+}
+
+int canvas_resize(struct canvas *canvas, int rows, int cols)
+{
+	struct cell *cells;
+
+	if (rows < 0 || cols < 0 || rows > 10000 || cols > 10000)
+		return -EINVAL;
+	if (rows != canvas->rows || cols != canvas->cols || !canvas->cells) {
+		cells = calloc((size_t)rows * (size_t)cols + 1, sizeof(*cells));
+		free(canvas->cells);
+		canvas->cells = cells;
+		canvas->rows = cells ? rows : 0;
+		canvas->cols = cells ? cols : 0;
+		if (!cells)
+			return -ENOMEM;
+	}
+	canvas_clear(canvas);
+	return 0;
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+	size_t i, count = (size_t)canvas->rows * (size_t)canvas->cols;
+
+	for (i = 0; i < count; i++)
+		cell_blank(&canvas->cells[i], ST_PLAIN);
+}
+
+void canvas_free(struct canvas *canvas)
+{
+	free(canvas->cells);
+	memset(canvas, 0, sizeof(*canvas));
+}
+
+struct cell *canvas_cell(const struct canvas *canvas, int row, int col)
+{
+	return &canvas->cells[(size_t)row * (size_t)canvas->cols + (size_t)col];
+}
+
+/* ---- areas ---- */
+
+static int limit(int value, int low, int high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+static struct area clipped(struct canvas *canvas, struct rect rect, struct rect bounds)
+{
+	int row = limit(rect.row, bounds.row, bounds.row + bounds.rows);
+	int col = limit(rect.col, bounds.col, bounds.col + bounds.cols);
+	int row_end = limit(rect.row + rect.rows, row, bounds.row + bounds.rows);
+	int col_end = limit(rect.col + rect.cols, col, bounds.col + bounds.cols);
+
+	return (struct area){ canvas, { row, col, row_end - row, col_end - col } };
+}
+
+struct area area_of(struct canvas *canvas, struct rect rect)
+{
+	return clipped(canvas, rect, (struct rect){ 0, 0, canvas->rows, canvas->cols });
+}
+
+struct area area_part(const struct area *area, int row, int col, int rows, int cols)
+{
+	struct rect rect = { area->rect.row + row, area->rect.col + col, rows, cols };
+
+	return clipped(area->canvas, rect, area->rect);
+}
+
+/* ---- characters ---- */
+
+size_t utf8_next(const char *text, int32_t *point)
+{
+	static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *byte = (const unsigned char *)text;
+	size_t len, i;
+	int32_t value;
+
+	*point = -1;
+	if (byte[0] < 0x80) {
+		*point = byte[0];
+		return 1;
+	}
+	len = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
+	if (byte[0] < 0xc2 || byte[0] > 0xf4)
+		return 1;
+	value = byte[0] & (0xff >> (len + 1));
+	for (i = 1; i < len; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 1;
+		value = value << 6 | (byte[i] & 0x3f);
+	}
+	if (value < least[len] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
+		return 1;
+	*point = value;
+	return len;
+}
+
+/* Characters that are not seen but change what is around them: direction, joining, variants. */
+static bool is_invisible(int32_t c)
+{
+	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+	       (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c == 0x00ad || c == 0x061c || c == 0x180e ||
+	       (c >= 0xfff0 && c <= 0xfffb) || c >= 0xe0000;
+}
+
+int utf8_width(int32_t point)
+{
+	int width;
+
+	if (point < 0x20 || (point >= 0x7f && point < 0xa0) || is_invisible(point))
+		return -1;
+	if (point < 0x300)
+		return 1;
+	/* Ours, in any locale: lines, blocks and arrows */
+	if (point >= 0x2190 && point < 0x2300)
+		return 1;
+	if (point >= 0x2500 && point < 0x25a0)
+		return 1;
+	width = wcwidth((wchar_t)point);
+	return width > 2 ? -1 : width;
+}
+
+/* What our own signs become in ASCII. The others are question marks. */
+static char ascii_form(int32_t point)
+{
+	static const struct {
+		int32_t point;
+		char ascii;
+	} forms[] = {
+		{ 0x2265, '>' }, { 0x2026, '~' }, { 0x2500, '-' }, { 0x2502, '|' }, { 0x250a, ':' }, { 0x25bc, 'v' },
+		{ 0x25b2, '^' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2190, '<' }, { 0x2192, '>' }, { 0x2013, '-' },
+		{ 0x00b5, 'u' }, { 0x00b7, '.' }, { 0x00d7, 'x' }, { 0x2581, '_' }, { 0x2582, '.' }, { 0x2583, ':' },
+		{ 0x2584, '-' }, { 0x2585, '=' }, { 0x2586, '+' }, { 0x2587, '*' }, { 0x2588, '#' }, { 0x2589, '#' },
+		{ 0x258a, '#' }, { 0x258b, '=' }, { 0x258c, '=' }, { 0x258d, '-' }, { 0x258e, '-' }, { 0x258f, ' ' },
+		{ 0x2591, '.' }, { 0x2592, '~' }, { 0x2593, '%' }, { 0x259a, '!' }, { 0x25b6, '>' }, { 0x25cf, '*' },
+		{ 0x2594, '-' }, { 0x2717, 'x' }, { 0x2713, 'v' }, { 0x2501, '=' }, { 0x2580, '"' }, { 0x2506, ':' },
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (forms[i].point == point)
+			return forms[i].ascii;
+	return point >= 0x2500 && point < 0x2580 ? '+' : '?';	/* corners and crossings */
+}
+
+/* Reads one character as it will be put: its bytes and cells. Returns the bytes read; 0 at the end. */
+static size_t next_shown(const struct canvas *canvas, const char *text, char out[8], int *cells)
+{
+	int32_t point;
+	size_t len;
+
+	if (!*text)
+		return 0;
+	len = utf8_next(text, &point);
+	*cells = utf8_width(point);
+	if (*cells < 0 && is_invisible(point)) {
+		*cells = 0;
+		out[0] = 0;
+		return len;
+	}
+	if (*cells < 0 || (canvas->ascii && point >= 0x80)) {
+		out[0] = *cells < 0 ? '?' : ascii_form(point);
+		if (!*cells)
+			out[0] = 0;
+		else
+			*cells = 1;
+		out[1] = 0;
+		return len;
+	}
+	memcpy(out, text, len);
+	out[len] = 0;
+	return len;
+}
+
+int canvas_width(const struct canvas *canvas, const char *text)
+{
+	char shown[8];
+	int cells, total = 0;
+	size_t len;
+
+	for (; (len = next_shown(canvas, text, shown, &cells)) && total < INT_MAX - 2; text += len)
+		total += cells;
+	return total;
+}
+
+/* ---- drawing ---- */
+
+/* Before a cell is overwritten: the other half of a wide character there goes. */
+static void split_wide(struct canvas *canvas, int row, int col)
+{
+	struct cell *cell = canvas_cell(canvas, row, col);
+
+	if (!cell->text[0] && col > 0)
+		cell_blank(canvas_cell(canvas, row, col - 1), (enum style)cell->style);
+	if (col + 1 < canvas->cols && !canvas_cell(canvas, row, col + 1)->text[0])
+		cell_blank(canvas_cell(canvas, row, col + 1), (enum style)cell->style);
+}
+
+static void combine(const struct area *area, int row, int col, const char *mark)
+{
+	struct cell *cell;
+	size_t used;
+
+	if (!*mark || row < 0 || row >= area->rect.rows || col <= 0 || col > area->rect.cols)
+		return;
+	cell = canvas_cell(area->canvas, area->rect.row + row, area->rect.col + col - 1);
+	if (!cell->text[0] && col > 1)
+		cell--;
+	used = strlen(cell->text);
+	if (used && used + strlen(mark) < CELL_BYTES)
+		strcpy(cell->text + used, mark);
+}
+
+static void put(const struct area *area, int row, int col, int cells, enum style style, const char *bytes)
+{
+	struct canvas *canvas = area->canvas;
+	struct cell *cell;
+	int i;
+
+	if (row < 0 || row >= area->rect.rows || col + cells <= 0 || col >= area->rect.cols)
+		return;
+	if (col < 0 || col + cells > area->rect.cols) {	/* half of a wide one */
+		bytes = " ";
+		col = col < 0 ? 0 : col;
+		cells = 1;
+	}
+	row += area->rect.row;
+	col += area->rect.col;
+	for (i = 0; i < cells; i++)
+		split_wide(canvas, row, col + i);
+	cell = canvas_cell(canvas, row, col);
+	cell_blank(cell, style);
+	strcpy(cell->text, bytes);
+	if (cells == 2) {
+		cell_blank(cell + 1, style);
+		cell[1].text[0] = 0;
+	}
+}
+
+/* Puts at most @room cells of @text. */
+static int put_text(const struct area *area, int row, int col, int room, enum style style, const char *text)
+{
+	char shown[8];
+	size_t len;
+	int cells;
+
+	for (; (len = next_shown(area->canvas, text, shown, &cells)); text += len) {
+		if (!cells) {
+			combine(area, row, col, shown);
+			continue;
+		}
+		if (cells > room || col >= area->rect.cols)
+			break;
+		put(area, row, col, cells, style, shown);
+		col += cells;
+		room -= cells;
+	}
+	return col;
+}
+
+int area_text(const struct area *area, int row, int col, enum style style, const char *text)
+{
+	return put_text(area, row, col, INT_MAX, style, text);
+}
+
+/* True if @text takes more than @cells; looks no further than it must. */
+static bool is_longer(const struct canvas *canvas, const char *text, int cells)
+{
+	char shown[8];
+	size_t len;
+	int width;
+
+	for (; (len = next_shown(canvas, text, shown, &width)); text += len) {
+		cells -= width;
+		if (cells < 0)
+			return true;
+	}
+	return false;
+}
+
+int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text)
+{
+	int end;
+
+	if (cells <= 0)
+		return col;
+	if (!is_longer(area->canvas, text, cells))
+		return put_text(area, row, col, cells, style, text);
+	end = put_text(area, row, col, cells - 1, style, text);
+	return put_text(area, row, end, 1, style, "…");
+}
+
+int area_format(const struct area *area, int row, int col, enum style style, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return area_text(area, row, col, style, text);
+}
+
+void area_right(const struct area *area, int row, int end, enum style style, const char *text)
+{
+	area_text(area, row, end - canvas_width(area->canvas, text), style, text);
+}
+
+void area_repeat(const struct area *area, int row, int col, int cells, enum style style, const char *character)
+{
+	for (; cells > 0; cells--, col++)
+		put_text(area, row, col, 1, style, character);
+}
+
+void area_clear(const struct area *area, enum style style)
+{
+	int row;
+
+	for (row = 0; row < area->rect.rows; row++)
+		area_repeat(area, row, 0, area->rect.cols, style, " ");
+}
+
+void area_flags(const struct area *area, int row, int col, int cells, unsigned int flags)
+{
+	int end = col + cells < area->rect.cols ? col + cells : area->rect.cols;
+
+	if (row < 0 || row >= area->rect.rows)
+		return;
+	for (col = col < 0 ? 0 : col; col < end; col++)
+		canvas_cell(area->canvas, area->rect.row + row, area->rect.col + col)->flags |= (uint8_t)flags;
+}
+
+struct area area_frame(const struct area *area, const char *title)
+{
+	int row, rows = area->rect.rows, cols = area->rect.cols;
+
+	area_clear(area, ST_PLAIN);
+	if (rows < 3 || cols < 4)
+		return *area;
+	area_text(area, 0, 0, ST_FRAME, "┌");
+	area_repeat(area, 0, 1, cols - 2, ST_FRAME, "─");
+	area_text(area, 0, cols - 1, ST_FRAME, "┐");
+	for (row = 1; row < rows - 1; row++) {
+		area_text(area, row, 0, ST_FRAME, "│");
+		area_text(area, row, cols - 1, ST_FRAME, "│");
+	}
+	area_text(area, rows - 1, 0, ST_FRAME, "└");
+	area_repeat(area, rows - 1, 1, cols - 2, ST_FRAME, "─");
+	area_text(area, rows - 1, cols - 1, ST_FRAME, "┘");
+	if (*title && cols > 8) {
+		int end = area_cut(area, 0, 3, cols - 6, ST_HEAD, title);
+
+		area_text(area, 0, 2, ST_FRAME, " ");
+		area_text(area, 0, end, ST_FRAME, " ");
+	}
+	return area_part(area, 1, 2, rows - 2, cols - 4);
+}

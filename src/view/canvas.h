@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A canvas: rows × columns of cells, each a character as bytes with a style.
+ *
+ * Everything on the screen is drawn here, and only terminal.c knows how it gets
+ * to a terminal; so every screen can be drawn and compared without one.
+ * Drawing happens in an area, a rectangle of the canvas that nothing leaves.
+ * What is put is hostile: control characters, invalid UTF-8 and what would
+ * change direction or join cells never enter a cell.
+ */
+#ifndef VIEW_CANVAS_H
+#define VIEW_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "view/theme.h"
+
+struct rect {
+	int row, col, rows, cols;
+};
+
+enum { CELL_SELECTED = 1, CELL_BOLD = 2, CELL_MATCH = 4 };
+
+#define CELL_BYTES 20		/* a character, and what combines with it */
+
+struct cell {
+	char text[CELL_BYTES];	/* NUL-terminated; empty: right half of a wide character */
+	uint8_t style;		/* enum style */
+	uint8_t flags;
+};
+
+struct canvas {
+	int rows, cols;
+	bool ascii;		/* no character beyond ASCII is put */
+	struct cell *cells;
+};
+
+/* Sets the size and clears. Returns 0, or -ENOMEM and the canvas has no cells. */
+int canvas_resize(struct canvas *canvas, int rows, int cols);
+void canvas_clear(struct canvas *canvas);
+void canvas_free(struct canvas *canvas);
+struct cell *canvas_cell(const struct canvas *canvas, int row, int col);
+
+struct area {
+	struct canvas *canvas;
+	struct rect rect;
+};
+
+struct area area_of(struct canvas *canvas, struct rect rect);	/* the part of @rect that the canvas has */
+struct area area_part(const struct area *area, int row, int col, int rows, int cols);
+
+/* All positions are from the area's corner. Each returns the column after what was put. */
+int area_text(const struct area *area, int row, int col, enum style style, const char *text);
+int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text);	/* "…" where cut */
+int area_format(const struct area *area, int row, int col, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Puts @text so that it ends before @end. */
+void area_right(const struct area *area, int row, int end, enum style style, const char *text);
+void area_repeat(const struct area *area, int row, int col, int cells, enum style style, const char *character);
+void area_clear(const struct area *area, enum style style);
+void area_flags(const struct area *area, int row, int col, int cells, unsigned int flags);
+
+/* A frame around the area, with a title in its upper edge; clears what is in it. Returns the inside. */
+struct area area_frame(const struct area *area, const char *title);
+
+/* How many cells @text takes when put on @canvas. */
+int canvas_width(const struct canvas *canvas, const char *text);
+
+/*
+ * Reads the character at @text into @point: its length in bytes, at least 1;
+ * *@point is -1 for what is no UTF-8. Knows no locale.
+ */
+size_t utf8_next(const char *text, int32_t *point);
+
+/* Cells of a character: 0 combining, 1, 2; -1: not to be shown. */
+int utf8_width(int32_t point);
+
+#endif

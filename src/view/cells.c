@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures in cells. Nothing is dim, so that what is there stands out. */
+#include "view/cells.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/columns.h"
+#include "out/text.h"
+
+static enum style seen(double value)
+{
+	return value != 0 && !isnan(value) ? ST_PLAIN : ST_DIM;
+}
+
+enum style cell_text(char out[CELL_TEXT], enum style style, const char *text)
+{
+	snprintf(out, CELL_TEXT, "%s", text);
+	return style;
+}
+
+enum style cell_bytes(char out[CELL_TEXT], double bytes)
+{
+	if (isnan(bytes))
+		return cell_text(out, ST_DIM, "-");
+	format_bytes(bytes, out, CELL_TEXT);
+	return seen(bytes);
+}
+
+enum style cell_count(char out[CELL_TEXT], double count)
+{
+	if (isnan(count))
+		return cell_text(out, ST_DIM, "-");
+	/* Whole as long as it is short: these lists are read to the last digit. */
+	if (count < 1e9 && count == floor(count))
+		snprintf(out, CELL_TEXT, "%.0f", count);
+	else
+		format_count(count, out, CELL_TEXT);
+	return seen(count);
+}
+
+enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes)
+{
+	if (isnan(rate))
+		return cell_text(out, ST_DIM, "-");
+	if (bytes)
+		format_bytes(rate, out, CELL_TEXT);
+	else if (rate > 0 && rate < 9.95)
+		snprintf(out, CELL_TEXT, "%.1f", rate);
+	else
+		format_count(rate, out, CELL_TEXT);
+	return seen(rate);
+}
+
+enum style cell_time(char out[CELL_TEXT], double seconds)
+{
+	char text[NUMBER_SIZE];
+
+	if (isnan(seconds))
+		return cell_text(out, ST_DIM, "-");
+	if (seconds >= 100)
+		snprintf(out, CELL_TEXT, "%.0fs", seconds);
+	else if (seconds == 0)
+		snprintf(out, CELL_TEXT, "0");
+	else
+		snprintf(out, CELL_TEXT, "%s", text_seconds(seconds, text));
+	return seen(seconds);
+}
+
+enum style cell_share(char out[CELL_TEXT], double share)
+{
+	if (isnan(share))
+		return cell_text(out, ST_DIM, "-");
+	snprintf(out, CELL_TEXT, "%.1f%%", 100 * share);
+	return seen(share);
+}
+
+enum style cell_device(char out[CELL_TEXT], int device)
+{
+	if (device < 0)
+		return cell_text(out, ST_DIM, "-");
+	snprintf(out, CELL_TEXT, "%d", device);
+	return ST_PLAIN;
+}
+
+enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound)
+{
+	char number[CELL_TEXT];
+
+	cell_count(number, (double)count);
+	snprintf(out, CELL_TEXT, "%s%.32s", lower_bound && count ? "≥" : "", number);
+	return count ? ST_FAILED : ST_DIM;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures in the cells of lists: each writes to @out and returns the style that goes with it. */
+#ifndef VIEW_CELLS_H
+#define VIEW_CELLS_H
+
+#include "view/list.h"
+
+enum style cell_bytes(char out[CELL_TEXT], double bytes);
+enum style cell_count(char out[CELL_TEXT], double count);
+enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
+enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
+enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */
+enum style cell_device(char out[CELL_TEXT], int device);
+enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound);
+enum style cell_text(char out[CELL_TEXT], enum style style, const char *text);
+
+#endif

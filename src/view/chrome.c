@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What frames the rest: the tabs of the panes, and the bar at the bottom. */
+#include <stdio.h>
+#include <string.h>
+
+#include "util/util.h"
+#include "view/view.h"
+
+/* ---- tabs ---- */
+
+/* Their names if they fit, else their numbers and one name. */
+static bool tabs_are_short(int cols)
+{
+	int width = 2;
+
+	for (int i = 0; i < PANE_COUNT; i++)
+		width += (int)strlen(pane_names[i]) + 5;
+	return cols < width;
+}
+
+static int tab_text(const struct view *view, int i, int cols, char *out, size_t size)
+{
+	if (tabs_are_short(cols) && view->settings.pane != (enum pane)i)
+		return snprintf(out, size, " %d ", i + 1);
+	return snprintf(out, size, " %d %s ", i + 1, pane_names[i]);
+}
+
+void tabs_draw(struct view *view, struct canvas *canvas)
+{
+	struct area area = area_of(canvas, view->layout.tabs);
+	const struct snap_process *process = view_selected(view);
+	char text[96];
+	int col = 1, i, cells;
+
+	if (!area.rect.rows)
+		return;
+	area_repeat(&area, 0, 0, area.rect.cols, ST_FRAME, "─");
+	for (i = 0; i < PANE_COUNT; i++) {
+		tab_text(view, i, area.rect.cols, text, sizeof(text));
+		col = area_text(&area, 0, col, view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM, text) + 1;
+	}
+	if (!process)
+		return;
+	snprintf(text, sizeof(text), " %u %.60s%s ", process->pid, process->command, process->exited ? " (exited)" : "");
+	cells = canvas_width(canvas, text);
+	if (cells > area.rect.cols - col - 2)
+		cells = area.rect.cols - col - 2;
+	if (cells > 6)
+		area_cut(&area, 0, area.rect.cols - cells - 1, cells, process->exited ? ST_EXITED : ST_HEAD, text);
+}
+
+int tabs_hit(const struct view *view, int col)
+{
+	char text[64];
+	int at = 1;
+
+	for (int i = 0; i < PANE_COUNT; i++) {
+		int width = tab_text(view, i, view->layout.tabs.cols, text, sizeof(text));
+
+		if (col >= at && col < at + width)
+			return i;
+		at += width + 1;
+	}
+	return -1;
+}
+
+/* ---- the bar ---- */
+
+struct bar_item {
+	const struct binding *binding;
+	int start, end;
+};
+
+/* What fits, by rank, in the order of ranks: the help is always there. */
+static size_t bar_items(int cols, struct bar_item items[32])
+{
+	size_t count = 0, i;
+	int col = 0, rank;
+
+	for (rank = 1; rank < 32; rank++)
+		for (i = 0; i < binding_count; i++) {
+			const struct binding *binding = &bindings[i];
+			int width;
+
+			if (binding->bar_rank != rank || count == 32)
+				continue;
+			width = (int)strlen(binding->bar_key) + (int)strlen(binding->bar_text) + 2;
+			if (col + width > cols)
+				return count;
+			items[count].binding = binding;
+			items[count].start = col;
+			col += width;
+			items[count++].end = col;
+		}
+	return count;
+}
+
+static void input_draw(struct view *view, const struct area *area, const char *label)
+{
+	int col = area_text(area, 0, 1, ST_HEAD, label) + 1, room = area->rect.cols - col - 1;
+	const char *text = view->input;
+
+	/* The end of what is typed stays in sight. */
+	while (canvas_width(area->canvas, text) > room && *text) {
+		int32_t point;
+
+		text += utf8_next(text, &point);
+	}
+	col = area_text(area, 0, col, ST_INPUT, text);
+	area_text(area, 0, col, ST_INPUT, "█");
+	if (view->mode == MODE_FILTER && area->rect.cols - col > 40)
+		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N");
+	else if (view->mode == MODE_DELAY && area->rect.cols - col > 20)
+		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");
+}
+
+void bar_draw(struct view *view, struct canvas *canvas)
+{
+	struct rect rect = view->layout.bar;
+	struct bar_item items[32];
+	struct area area;
+	size_t count, i;
+
+	/* Typing and messages matter more than what stands in the last row. */
+	if (!rect.rows && canvas->rows > 0 && (view->mode == MODE_SEARCH || view->mode == MODE_FILTER || view->mode == MODE_DELAY ||
+					       view->message[0]))
+		rect = (struct rect){ canvas->rows - 1, 0, 1, canvas->cols };
+	area = area_of(canvas, rect);
+	if (!area.rect.rows)
+		return;
+	area_clear(&area, ST_PLAIN);
+	switch (view->mode) {
+	case MODE_SEARCH:
+		return input_draw(view, &area, "Search");
+	case MODE_FILTER:
+		return input_draw(view, &area, "Filter");
+	case MODE_DELAY:
+		return input_draw(view, &area, "Delay");
+	default:
+		break;
+	}
+	if (view->message[0] && view->latest && view->latest->time > view->message_until)
+		view->message[0] = 0;
+	if (view->message[0]) {
+		area_cut(&area, 0, 1, area.rect.cols - 1, ST_MESSAGE, view->message);
+		return;
+	}
+	count = bar_items(area.rect.cols, items);
+	for (i = 0; i < count; i++) {
+		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
+
+		area_repeat(&area, 0, col, items[i].end - col - 1, ST_KEY_TEXT, " ");
+		area_text(&area, 0, col, ST_KEY_TEXT, items[i].binding->bar_text);
+	}
+}
+
+int32_t bar_hit(const struct view *view, int col)
+{
+	struct bar_item items[32];
+	size_t count = bar_items(view->layout.bar.cols, items), i;
+
+	for (i = 0; i < count; i++)
+		if (col >= items[i].start && col < items[i].end)
+			return items[i].binding->keys[0];
+	return 0;
+}

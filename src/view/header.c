@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The header: a line about cutop itself, two about all processes together.
+ * Fields have fixed places for a given width, numbers end where they ended
+ * before: only digits change.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/util.h"
+#include "view/bars.h"
+#include "view/view.h"
+
+/* ---- the first line ---- */
+
+struct segment {
+	char text[96];
+	enum style style;
+	int rank;		/* lowest stays longest */
+	bool right, shown;
+};
+
+struct segments {
+	struct segment list[16];
+	size_t count;
+};
+
+static struct segment *segment_add(struct segments *segments, int rank, enum style style, bool right)
+{
+	struct segment *segment = &segments->list[segments->count++];
+
+	segment->rank = rank;
+	segment->style = style;
+	segment->right = right;
+	return segment;
+}
+
+static void segments_draw(struct segments *segments, const struct area *area)
+{
+	int used = 1, rank, col = 1, end = area->rect.cols - 1;
+	size_t i;
+
+	for (rank = 0; rank < 20; rank++)
+		for (i = 0; i < segments->count; i++) {
+			struct segment *segment = &segments->list[i];
+			int width = canvas_width(area->canvas, segment->text);
+
+			if (segment->rank != rank || used + width + 1 > area->rect.cols)
+				continue;
+			segment->shown = true;
+			used += width + 2;
+		}
+	for (i = 0; i < segments->count; i++)
+		if (segments->list[i].shown && !segments->list[i].right)
+			col = area_text(area, 0, col, segments->list[i].style, segments->list[i].text) + 2;
+	for (i = segments->count; i-- > 0; ) {
+		const struct segment *segment = &segments->list[i];
+
+		if (!segment->shown || !segment->right)
+			continue;
+		area_right(area, 0, end, segment->style, segment->text);
+		end -= canvas_width(area->canvas, segment->text) + 2;
+	}
+}
+
+static uint64_t lost_total(const struct snapshot *snapshot)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < LOST_COUNT; i++)
+		total += snapshot->lost[i];
+	return total;
+}
+
+/* What changes what is seen, and must not be forgotten. */
+static void flags_add(struct segments *segments, const struct view *view)
+{
+	struct segment *segment;
+	char clock[16];
+
+	if (view->note) {
+		segment = segment_add(segments, 2, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "%.80s", view->note);
+	}
+	if (view->filter[0]) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "filter %.40s (%zu hidden)", view->filter, view->hidden);
+	}
+	if (view->base_time) {
+		format_clock(view, view->base_time, clock, sizeof(clock));
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
+	}
+	if (view->frozen) {
+		segment = segment_add(segments, 0, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "FROZEN");
+	}
+	if (view->from_command && view->command_ended) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "command ended");
+	}
+}
+
+static void status_draw(struct view *view, const struct area *area)
+{
+	const struct snapshot *snapshot = view->shown;
+	struct segments segments = { .count = 0 };
+	struct segment *segment;
+	char number[32];
+	size_t count;
+	uint64_t lost;
+
+	segment = segment_add(&segments, 8, ST_HEAD, false);
+	strcpy(segment->text, "cutop");
+	if (!snapshot) {
+		segment = segment_add(&segments, 1, ST_DIM, false);
+		strcpy(segment->text, "looking ...");
+		segments_draw(&segments, area);
+		return;
+	}
+	count = snapshot->process_count;
+	segment = segment_add(&segments, 3, ST_PLAIN, false);
+	snprintf(segment->text, sizeof(segment->text), "%zu process%s", count, count == 1 ? "" : "es");
+	segment = segment_add(&segments, 6, ST_PLAIN, false);
+	snprintf(segment->text, sizeof(segment->text), "probes %u/%u", snapshot->attached, snapshot->attached + snapshot->missing);
+	lost = lost_total(snapshot);
+	segment = segment_add(&segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false);
+	format_count((double)lost, number, sizeof(number));
+	snprintf(segment->text, sizeof(segment->text), "lost %s", number);
+	segment = segment_add(&segments, 7, ST_DIM, false);
+	format_bytes((double)snapshot->self_resident_bytes, number, sizeof(number));
+	if (isnan(view->self_share))
+		snprintf(segment->text, sizeof(segment->text), "self     - %5s", number);
+	else
+		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s", 100 * view->self_share, number);
+	flags_add(&segments, view);
+	segment = segment_add(&segments, 2, ST_PLAIN, true);
+	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
+	segment = segment_add(&segments, 6, ST_DIM, true);
+	snprintf(segment->text, sizeof(segment->text), "%.1fs", (double)view->settings.delay / 1e9);
+	segments_draw(&segments, area);
+}
+
+/* ---- the totals ---- */
+
+/* A label, a number that ends in a fixed cell, a unit. Returns the column after. */
+static int figure(const struct area *area, int row, int col, const char *label, enum style style, const char *number,
+		  int width, const char *unit)
+{
+	int end;
+
+	if (*label)
+		col = area_text(area, row, col, ST_DIM, label) + 1;
+	end = col + width;
+	area_right(area, row, end, style, number);
+	return area_text(area, row, end, ST_DIM, unit);
+}
+
+static const char *rate_text(double rate, bool bytes, char out[32])
+{
+	if (isnan(rate))
+		snprintf(out, 32, "-");
+	else if (bytes)
+		format_bytes(rate, out, 32);
+	else
+		format_count(rate, out, 32);
+	return out;
+}
+
+static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect)
+{
+	const struct snapshot *snapshot = view->shown;
+	double most = fmax(view->most_live, 1);
+	int live, leaked, suspected;
+
+	area_repeat(area, row, col, cells, ST_FREE, "░");
+	live = (int)lround((double)snapshot->live / most * cells);
+	leaked = (int)lround((double)snapshot->leaked / most * cells);
+	suspected = (int)lround(suspect / most * cells);
+	/* A leak is never too small to be seen. */
+	leaked = snapshot->leaked && !leaked ? 1 : leaked;
+	suspected = suspect > 0 && !suspected ? 1 : suspected;
+	if (live + leaked > cells)
+		live = cells - leaked;
+	if (suspected > live)
+		suspected = live;
+	area_repeat(area, row, col, live - suspected, ST_LIVE, "█");
+	area_repeat(area, row, col + live - suspected, suspected, ST_SUSPECT, "▒");
+	area_repeat(area, row, col + live, leaked, ST_LEAKED, "▚");
+}
+
+enum { VRAM_MIN = 31, LAUNCH_MIN = 15, FAILED_MIN = 15, WAIT_MIN = 9, COPY_MIN = 13, GAP = 2 };
+
+static void vram_draw(const struct view *view, const struct area *area, int width)
+{
+	const struct snapshot *snapshot = view->shown;
+	char number[32], marked[40];
+	double suspect = 0;
+	bool bound = false;
+	int col;
+
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		suspect += (double)snapshot->processes[i].suspect;
+		bound |= snapshot->processes[i].from_attach;
+	}
+	format_bytes((double)snapshot->live, number, sizeof(number));
+	snprintf(marked, sizeof(marked), "%s%s", bound ? "≥" : "", number);
+	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, " live ");
+	if (width - VRAM_MIN >= 3) {
+		memory_bar(view, area, 0, col, width - VRAM_MIN - 1, suspect);
+		col += width - VRAM_MIN;
+	}
+	format_bytes((double)snapshot->leaked + suspect, number, sizeof(number));
+	snprintf(marked, sizeof(marked), "%s%s", suspect > 0 ? "~" : "", number);
+	figure(area, 0, col, "", snapshot->leaked ? ST_LEAKED : suspect > 0 ? ST_SUSPECT : ST_PLAIN, marked, 6, " leaked");
+}
+
+static void totals_draw(struct view *view, const struct area *area)
+{
+	static const enum copy_direction order[] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P };
+	const struct snapshot *snapshot = view->shown;
+	const struct track *all = &view->history.all;
+	int cols = area->rect.cols, spare, col, vram = VRAM_MIN, launch = LAUNCH_MIN, count, width, i;
+	char text[32];
+
+	/* The first row: what fits, in this order. */
+	spare = cols - 2 - VRAM_MIN;
+	bool has_launch = spare >= GAP + LAUNCH_MIN;
+	spare -= has_launch ? GAP + LAUNCH_MIN : 0;
+	bool has_failed = has_launch && spare >= GAP + FAILED_MIN;
+	spare -= has_failed ? GAP + FAILED_MIN : 0;
+	bool has_wait = has_failed && spare >= GAP + WAIT_MIN;
+	spare -= has_wait ? GAP + WAIT_MIN : 0;
+	if (spare > 0) {
+		vram += has_launch ? spare / 2 : spare;
+		launch += has_launch ? spare - spare / 2 : 0;
+	}
+	vram_draw(view, area, vram);
+	col = 1 + vram + GAP;
+	if (has_launch) {
+		int end = figure(area, 0, col, "launch", ST_LAUNCH, rate_text(snapshot->launches_per_second, false, text), 6, "/s");
+
+		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all, SERIES_LAUNCHES);
+		col += launch + GAP;
+	}
+	if (has_failed) {
+		figure(area, 0, col, "failed", snapshot->failures_per_second > 0 ? ST_FAILED : ST_PLAIN,
+		       rate_text(snapshot->failures_per_second, false, text), 6, "/s");
+		col += FAILED_MIN + GAP;
+	}
+	if (has_wait) {
+		if (isnan(snapshot->sync_share))
+			snprintf(text, sizeof(text), "-");
+		else
+			snprintf(text, sizeof(text), "%.0f", 100 * snapshot->sync_share);
+		figure(area, 0, col, "wait", ST_WAIT, text, 3, "%");
+	}
+	/* The second: directions, each with its history. */
+	count = (cols - 2 + GAP) / (COPY_MIN + GAP);
+	count = count > 4 ? 4 : count < 1 ? 1 : count;
+	width = (cols - 2 + GAP) / count - GAP;
+	for (i = 0; i < count; i++) {
+		static const enum style styles[] = { ST_H2D, ST_D2H, ST_D2D, ST_P2P };
+		bool any = false;
+		size_t j;
+		int end;
+
+		for (j = 0; j < snapshot->process_count; j++)
+			any |= snapshot->processes[j].copy_bytes[order[i]] != 0;
+		col = 1 + i * (width + GAP);
+		static const char *const labels[] = { "H2D", "D2H", "D2D", "P2P" };
+		end = figure(area, 1, col, labels[i], any ? styles[i] : ST_DIM,
+			     any ? rate_text(snapshot->copy_rate[order[i]], true, text) : "–", 6, any ? "/s" : "  ");
+		spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all, SERIES_COPIES + order[i]);
+	}
+}
+
+void header_draw(struct view *view, struct canvas *canvas)
+{
+	struct area status = area_of(canvas, view->layout.status), totals = area_of(canvas, view->layout.totals);
+
+	if (status.rect.rows)
+		status_draw(view, &status);
+	if (totals.rect.rows && view->shown)
+		totals_draw(view, &totals);
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keys and the mouse: what they do to the view. No terminal, no side effect
+ * outside it; what the outside has to do is left as a request.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/util.h"
+#include "view/view.h"
+
+#define ZOOM_MAX 20
+
+static void mode_set(struct view *view, enum mode mode)
+{
+	view->mode = mode;
+	view->menu_row = 0;
+	view->help_top = 0;
+}
+
+static void input_begin(struct view *view, enum mode mode, const char *text)
+{
+	mode_set(view, mode);
+	snprintf(view->input, sizeof(view->input), "%s", text);
+	snprintf(view->before, sizeof(view->before), "%s", text);
+}
+
+/* ---- sorting ---- */
+
+static void sort_by(struct view *view, const struct column *column)
+{
+	struct sort_order *order = &view->settings.sort;
+
+	if (!column)
+		return;
+	if (order->count && order->keys[0] == column) {
+		order->reverse = !order->reverse;
+	} else {
+		order->keys[0] = column;
+		order->count = 1;
+		order->reverse = false;
+	}
+	rows_arrange(view);
+	view->scroll_to_selected = true;
+}
+
+static void sort_move(struct view *view, int step)
+{
+	struct settings *settings = &view->settings;
+	size_t i;
+
+	for (i = 0; i < settings->column_count; i++)
+		if (settings->columns[i] == settings->sort.keys[0])
+			break;
+	if (i == settings->column_count)
+		i = 0;
+	else
+		i = (i + settings->column_count + (size_t)step) % settings->column_count;
+	if (settings->columns[i] != settings->sort.keys[0])
+		sort_by(view, settings->columns[i]);
+}
+
+static void pane_sort_move(struct pane_state *pane, int step)
+{
+	unsigned int count = pane->columns + 1;
+
+	if (count < 2)
+		return;
+	pane->sort = (pane->sort + count + (unsigned int)step) % count;
+	pane->reverse = false;
+	pane->top = 0;
+}
+
+/* ---- moving ---- */
+
+static void pane_scroll(struct view *view, long step)
+{
+	struct pane_state *pane = &view->panes[view->settings.pane];
+
+	if (step < 0 && pane->top < (size_t)-step)
+		pane->top = 0;
+	else
+		pane->top += (size_t)step;	/* the end is found when drawn */
+}
+
+static void move(struct view *view, enum action action)
+{
+	long page = view->layout.table.rows > 1 ? view->layout.table.rows - 1 : 1;
+	long step = 0;
+	size_t row = view->selected_row;
+
+	if (view->full)
+		page = view->panes[view->settings.pane].rows > 1 ? view->panes[view->settings.pane].rows - 1 : 1;
+	switch (action) {
+	case ACT_UP: step = -1; break;
+	case ACT_DOWN: step = 1; break;
+	case ACT_PAGE_UP: step = -page; break;
+	case ACT_PAGE_DOWN: step = page; break;
+	case ACT_FIRST: step = -1000000000; break;
+	case ACT_LAST: step = 1000000000; break;
+	default: break;
+	}
+	if (view->full)
+		pane_scroll(view, step);
+	else if (step < 0)
+		rows_select(view, row < (size_t)-step ? 0 : row - (size_t)-step);
+	else
+		rows_select(view, row + (size_t)step);
+}
+
+static void pane_show(struct view *view, enum pane pane)
+{
+	view->settings.pane = pane;
+	/* Where there is no room for both, a pane is all there is. */
+	if (!view->layout.pane.rows)
+		view->full = true;
+}
+
+static void back(struct view *view)
+{
+	if (view->full) {
+		view->full = false;
+		view->scroll_to_selected = true;
+	} else if (view->search[0]) {
+		view->search[0] = 0;
+	} else if (view->filter[0]) {
+		view->filter[0] = 0;
+		rows_arrange(view);
+	} else if (view->base_time) {
+		view->base_time = 0;
+		rows_arrange(view);
+	} else if (view->frozen) {
+		view_key(view, ' ');
+	}
+}
+
+static void search_go(struct view *view, int direction)
+{
+	if (!view->search[0])
+		view_message(view, "nothing to search for: / begins a search");
+	else if (view->full)
+		view->panes[view->settings.pane].seek = direction;
+	else if (!rows_search(view, direction, true))
+		view_message(view, "no match for \"%s\"", view->search);
+}
+
+/* ---- time ---- */
+
+static void freeze(struct view *view)
+{
+	view->frozen = !view->frozen;
+	if (!view->frozen && view->latest != view->shown) {
+		snapshot_free(view->shown);
+		view->shown = view->latest;
+		rows_arrange(view);
+	}
+}
+
+static void baseline(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+	size_t i, j;
+
+	if (view->base_time) {
+		view->base_time = 0;
+		rows_arrange(view);
+		view_message(view, "the baseline is gone: totals again");
+		return;
+	}
+	free(view->bases);
+	view->base_count = 0;
+	view->bases = snapshot ? calloc(snapshot->process_count + 1, sizeof(*view->bases)) : NULL;
+	if (!view->bases)
+		return;
+	for (i = 0; i < snapshot->process_count; i++) {
+		struct base *base = &view->bases[view->base_count++];
+
+		base->image = snapshot->processes[i].image;
+		for (j = 0; j < column_count && j < COLUMNS_MAX; j++)
+			base->values[j] = columns[j].unit == UNIT_TEXT ? 0 : columns[j].value(&snapshot->processes[i]).number;
+	}
+	view->base_time = snapshot->time;
+	rows_arrange(view);
+	view_message(view, "baseline set: sizes and counts are differences since; x ends it");
+}
+
+static void zoom(struct view *view, int step)
+{
+	if (step > 0 && view->zoom < ZOOM_MAX)
+		view->zoom++;
+	if (step < 0 && view->zoom > 0)
+		view->zoom--;
+	if (!view->zoom)
+		view->pan = 0;
+}
+
+static void pan(struct view *view, int step)
+{
+	if (view->settings.pane == PANE_COPIES || (view->settings.pane == PANE_MEMORY && !view->zoom)) {
+		/* Back in time; how far there is anything is found when drawn. */
+		if (step < 0)
+			view->back += 10;
+		else
+			view->back -= view->back < 10 ? view->back : 10;
+		return;
+	}
+	/* A quarter of what is in sight. */
+	view->pan += step * 0.25 / (double)(1u << view->zoom);
+	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
+}
+
+static void signal_menu(struct view *view)
+{
+	const struct snap_process *process = view_selected(view);
+
+	if (view->readonly)
+		view_message(view, "no signals with --readonly");
+	else if (!process)
+		view_message(view, "no process is selected");
+	else if (process->exited)
+		view_message(view, "process %u has exited", process->pid);
+	else {
+		mode_set(view, MODE_SIGNAL);
+		view->signal_image = process->image;
+	}
+}
+
+static void request(struct view *view, enum request what)
+{
+	view->request = what;
+}
+
+static void act(struct view *view, enum action action)
+{
+	struct settings *settings = &view->settings;
+	struct pane_state *pane = &view->panes[settings->pane];
+	char text[32];
+
+	switch (action) {
+	case ACT_UP: case ACT_DOWN: case ACT_PAGE_UP: case ACT_PAGE_DOWN: case ACT_FIRST: case ACT_LAST:
+		move(view, action);
+		break;
+	case ACT_OPEN:
+		view->full = true;
+		break;
+	case ACT_BACK:
+		back(view);
+		break;
+	case ACT_NEXT_PANE:
+		pane_show(view, (settings->pane + 1) % PANE_COUNT);
+		break;
+	case ACT_PREVIOUS_PANE:
+		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);
+		break;
+	case ACT_PANE_1: case ACT_PANE_2: case ACT_PANE_3: case ACT_PANE_4: case ACT_PANE_5: case ACT_PANE_6: case ACT_PANE_7:
+		pane_show(view, (enum pane)(action - ACT_PANE_1));
+		break;
+	case ACT_SORT_LEAKED: sort_by(view, column_find("leaked")); break;
+	case ACT_SORT_LIVE: sort_by(view, column_find("live")); break;
+	case ACT_SORT_LAUNCHES: sort_by(view, column_find("launch_rate")); break;
+	case ACT_SORT_COPIES: sort_by(view, column_find("h2d")); break;
+	case ACT_SORT_FAILED: sort_by(view, column_find("failed")); break;
+	case ACT_SORT_PID: sort_by(view, column_find("pid")); break;
+	case ACT_SORT_LEFT:
+	case ACT_SORT_RIGHT:
+		if (view->full)
+			pane_sort_move(pane, action == ACT_SORT_LEFT ? -1 : 1);
+		else
+			sort_move(view, action == ACT_SORT_LEFT ? -1 : 1);
+		break;
+	case ACT_SORT_INVERT:
+		if (view->full && pane->sort)
+			pane->reverse = !pane->reverse;
+		else
+			sort_by(view, settings->sort.keys[0]);
+		break;
+	case ACT_SORT_MENU:
+		mode_set(view, MODE_SORT);
+		for (size_t i = 0; i < column_count; i++)
+			if (&columns[i] == settings->sort.keys[0])
+				view->menu_row = i;
+		break;
+	case ACT_SEARCH: input_begin(view, MODE_SEARCH, ""); break;
+	case ACT_SEARCH_NEXT: search_go(view, 1); break;
+	case ACT_SEARCH_PREVIOUS: search_go(view, -1); break;
+	case ACT_FILTER: input_begin(view, MODE_FILTER, view->filter); break;
+	case ACT_DELAY:
+		snprintf(text, sizeof(text), "%g", (double)settings->delay / 1e9);
+		input_begin(view, MODE_DELAY, text);
+		break;
+	case ACT_TREE:
+		settings->tree = !settings->tree;
+		rows_arrange(view);
+		view->scroll_to_selected = true;
+		break;
+	case ACT_FOLLOW:
+		settings->follow = !settings->follow;
+		view->scroll_to_selected = true;
+		view_message(view, settings->follow ? "the selected process stays in sight" : "the table stays where it is");
+		break;
+	case ACT_FREEZE: freeze(view); break;
+	case ACT_BASELINE: baseline(view); break;
+	case ACT_CLEAR: request(view, REQUEST_CLEAR); break;
+	case ACT_NAMES: settings->full_names = !settings->full_names; break;
+	case ACT_ZOOM_IN: zoom(view, 1); break;
+	case ACT_ZOOM_OUT: zoom(view, -1); break;
+	case ACT_PAN_LEFT: pan(view, -1); break;
+	case ACT_PAN_RIGHT: pan(view, 1); break;
+	case ACT_WRITE: request(view, REQUEST_WRITE); break;
+	case ACT_SAVE: request(view, REQUEST_SAVE); break;
+	case ACT_SETTINGS: mode_set(view, MODE_SETTINGS); break;
+	case ACT_SIGNAL: signal_menu(view); break;
+	case ACT_HELP: mode_set(view, MODE_HELP); break;
+	case ACT_QUIT:
+		if (view->from_command && !view->command_ended)
+			mode_set(view, MODE_CONFIRM);
+		else
+			request(view, REQUEST_QUIT);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- typing ---- */
+
+static void input_append(char input[INPUT_SIZE], int32_t key)
+{
+	size_t len = strlen(input);
+	char bytes[5] = { 0 };
+
+	if (utf8_width(key) < 0 || key >= KEYS_SPECIAL)
+		return;
+	if (key < 0x80) {
+		bytes[0] = (char)key;
+	} else if (key < 0x800) {
+		bytes[0] = (char)(0xc0 | key >> 6);
+		bytes[1] = (char)(0x80 | (key & 0x3f));
+	} else if (key < 0x10000) {
+		bytes[0] = (char)(0xe0 | key >> 12);
+		bytes[1] = (char)(0x80 | (key >> 6 & 0x3f));
+		bytes[2] = (char)(0x80 | (key & 0x3f));
+	} else {
+		bytes[0] = (char)(0xf0 | key >> 18);
+		bytes[1] = (char)(0x80 | (key >> 12 & 0x3f));
+		bytes[2] = (char)(0x80 | (key >> 6 & 0x3f));
+		bytes[3] = (char)(0x80 | (key & 0x3f));
+	}
+	if (len + strlen(bytes) < INPUT_SIZE)
+		strcpy(input + len, bytes);
+}
+
+static void input_shorten(char input[INPUT_SIZE])
+{
+	size_t len = strlen(input);
+
+	while (len && (input[len - 1] & 0xc0) == 0x80)
+		len--;
+	input[len ? len - 1 : 0] = 0;
+}
+
+/* What is typed works at once: the table shows what it leaves. */
+static void input_changed(struct view *view)
+{
+	if (view->mode == MODE_FILTER) {
+		snprintf(view->filter, sizeof(view->filter), "%s", view->input);
+		rows_arrange(view);
+		view->scroll_to_selected = true;
+	} else if (view->mode == MODE_SEARCH) {
+		snprintf(view->search, sizeof(view->search), "%s", view->input);
+		if (view->full)
+			view->panes[view->settings.pane].seek = 2;
+		else
+			rows_search(view, 1, false);
+	}
+}
+
+static void delay_set(struct view *view)
+{
+	char *end;
+	double seconds = strtod(view->input, &end);
+
+	if (*end || !(seconds >= 0.1 && seconds <= 3600)) {
+		view_message(view, "the delay is a number of seconds from 0.1 to 3600");
+		return;
+	}
+	view->settings.delay = (uint64_t)(seconds * 1e9);
+	request(view, REQUEST_DELAY);
+}
+
+static void input_key(struct view *view, int32_t key)
+{
+	enum mode mode = view->mode;
+
+	switch (key) {
+	case K_ENTER:
+		view->mode = MODE_NORMAL;
+		if (mode == MODE_DELAY)
+			delay_set(view);
+		else if (mode == MODE_SEARCH && view->search[0] && !view->full && !rows_search(view, 1, false))
+			view_message(view, "no match for \"%s\"", view->search);
+		return;
+	case K_ESCAPE:
+		snprintf(view->input, sizeof(view->input), "%s", view->before);
+		input_changed(view);
+		view->mode = MODE_NORMAL;
+		return;
+	case K_BACKSPACE:
+		input_shorten(view->input);
+		break;
+	case 'U' - '@':
+		view->input[0] = 0;
+		break;
+	default:
+		input_append(view->input, key);
+	}
+	input_changed(view);
+}
+
+/* ---- menus ---- */
+
+const struct menu_signal menu_signals[] = {
+	{ 15, "SIGTERM   end" }, { 2, "SIGINT    interrupt" }, { 1, "SIGHUP    hang up" }, { 9, "SIGKILL   end, without a chance to clean up" },
+	{ 19, "SIGSTOP   stop" }, { 18, "SIGCONT   go on" }, { 10, "SIGUSR1" }, { 12, "SIGUSR2" },
+};
+const size_t menu_signal_count = ARRAY_LEN(menu_signals);
+
+static size_t menu_count(const struct view *view)
+{
+	switch (view->mode) {
+	case MODE_SORT: return column_count;
+	case MODE_SIGNAL: return menu_signal_count;
+	case MODE_SETTINGS: return settings_lines(view);
+	default: return 0;
+	}
+}
+
+static void menu_choose(struct view *view)
+{
+	size_t row = view->menu_row;
+
+	if (view->mode == MODE_SORT) {
+		if (view->settings.sort.keys[0] != &columns[row])
+			sort_by(view, &columns[row]);
+		mode_set(view, MODE_NORMAL);
+	} else if (view->mode == MODE_SIGNAL) {
+		view->signal_number = menu_signals[row].number;
+		mode_set(view, MODE_CONFIRM);
+	}
+}
+
+static void menu_key(struct view *view, int32_t key)
+{
+	enum action action = keys_action(key);
+	size_t count = menu_count(view);
+
+	if (action == ACT_UP)
+		view->menu_row = view->menu_row ? view->menu_row - 1 : count - 1;
+	else if (action == ACT_DOWN)
+		view->menu_row = (view->menu_row + 1) % count;
+	else if (action == ACT_FIRST)
+		view->menu_row = 0;
+	else if (action == ACT_LAST)
+		view->menu_row = count - 1;
+	else if (action == ACT_BACK || action == ACT_QUIT || (view->mode == MODE_SETTINGS && action == ACT_SETTINGS)) {
+		mode_set(view, MODE_NORMAL);
+		view->signal_number = 0;
+	} else if (view->mode == MODE_SETTINGS)
+		settings_key(view, key);
+	else if (key == K_ENTER)
+		menu_choose(view);
+	else if (view->mode == MODE_SORT && action == ACT_SORT_INVERT)
+		sort_by(view, view->settings.sort.keys[0]);
+}
+
+static void confirm_key(struct view *view, int32_t key)
+{
+	bool yes = key == 'y' || key == 'Y';
+
+	mode_set(view, MODE_NORMAL);
+	if (view->signal_number) {
+		if (yes)
+			request(view, REQUEST_SIGNAL);
+		else
+			view->signal_number = 0;
+		return;
+	}
+	if (yes || key == 'q')
+		request(view, REQUEST_QUIT);
+}
+
+static void help_key(struct view *view, int32_t key)
+{
+	switch (keys_action(key)) {
+	case ACT_UP: view->help_top--; break;
+	case ACT_DOWN: view->help_top++; break;
+	case ACT_PAGE_UP: view->help_top -= 10; break;
+	case ACT_PAGE_DOWN: view->help_top += 10; break;
+	default: mode_set(view, MODE_NORMAL);
+	}
+	if (view->help_top < 0)
+		view->help_top = 0;
+}
+
+void view_key(struct view *view, int32_t key)
+{
+	switch (view->mode) {
+	case MODE_NORMAL:
+		view->message[0] = 0;
+		act(view, keys_action(key));
+		break;
+	case MODE_SEARCH: case MODE_FILTER: case MODE_DELAY:
+		input_key(view, key);
+		break;
+	case MODE_SORT: case MODE_SIGNAL: case MODE_SETTINGS:
+		menu_key(view, key);
+		break;
+	case MODE_CONFIRM:
+		confirm_key(view, key);
+		break;
+	case MODE_HELP:
+		help_key(view, key);
+		break;
+	}
+}
+
+/* ---- the mouse ---- */
+
+static bool is_in(struct rect rect, int row, int col)
+{
+	return row >= rect.row && row < rect.row + rect.rows && col >= rect.col && col < rect.col + rect.cols;
+}
+
+static void click_title(struct view *view, int col)
+{
+	struct table_columns fit = table_fit(view, view->layout.titles.cols);
+
+	for (size_t i = 0; i < fit.count; i++)
+		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i])
+			return sort_by(view, fit.columns[i]);
+}
+
+void view_mouse(struct view *view, int row, int col, enum mouse what)
+{
+	const struct layout *layout = &view->layout;
+	int step = what == MOUSE_WHEEL_UP ? -3 : 3;
+
+	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
+		if (view->mode != MODE_NORMAL)
+			view_key(view, step < 0 ? K_UP : K_DOWN);
+		else if (is_in(layout->pane, row, col))
+			pane_scroll(view, step);
+		else
+			view_key(view, step < 0 ? K_UP : K_DOWN);
+		return;
+	}
+	if (view->mode != MODE_NORMAL) {
+		if (view->mode == MODE_HELP)
+			mode_set(view, MODE_NORMAL);
+		return;
+	}
+	if (is_in(layout->titles, row, col)) {
+		click_title(view, col);
+	} else if (is_in(layout->table, row, col)) {
+		size_t at = view->top + (size_t)(row - layout->table.row);
+
+		if (at < view->row_count)
+			rows_select(view, at);
+		if (what == MOUSE_DOUBLE)
+			view->full = true;
+	} else if (is_in(layout->tabs, row, col)) {
+		int pane = tabs_hit(view, col);
+
+		if (pane >= 0)
+			pane_show(view, (enum pane)pane);
+	} else if (is_in(layout->bar, row, col)) {
+		int32_t key = bar_hit(view, col);
+
+		if (key)
+			view_key(view, key);
+	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
+		view->full = !view->full;
+	}
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of keys. Letters sort by what they stand for; the F-keys are
+ * htop's, so that hands that know it find what they look for.
+ */
+#include "view/keys.h"
+
+const struct binding bindings[] = {
+	{ ACT_UP, { K_UP, 'k' }, "Up k", "one row up", NULL, NULL, 0, "Moving" },
+	{ ACT_DOWN, { K_DOWN, 'j' }, "Down j", "one row down", NULL, NULL, 0, NULL },
+	{ ACT_PAGE_UP, { K_PAGE_UP }, "PgUp", "a page up", NULL, NULL, 0, NULL },
+	{ ACT_PAGE_DOWN, { K_PAGE_DOWN }, "PgDn", "a page down", NULL, NULL, 0, NULL },
+	{ ACT_FIRST, { K_HOME, 'g' }, "Home g", "the first row", NULL, NULL, 0, NULL },
+	{ ACT_LAST, { K_END, 'G' }, "End G", "the last row", NULL, NULL, 0, NULL },
+	{ ACT_FOLLOW, { 'F' }, "F", "keep the selected process in sight", NULL, NULL, 0, NULL },
+	{ ACT_HELP, { K_F1, '?' }, "F1 ?", "this help", "F1", "Help", 1, "Program" },
+	{ ACT_SETTINGS, { K_F2 }, "F2", "settings", "F2", "Setup", 12, NULL },
+	{ ACT_OPEN, { K_ENTER }, "Enter", "the pane in full height", NULL, NULL, 0, "Panes" },
+	{ ACT_BACK, { K_ESCAPE }, "Esc", "back", NULL, NULL, 0, NULL },
+	{ ACT_NEXT_PANE, { K_TAB, K_RIGHT, 'l' }, "Tab Right l", "next pane", "Tab", "Pane", 4, NULL },
+	{ ACT_PREVIOUS_PANE, { K_BACK_TAB, K_LEFT, 'h' }, "S-Tab Left h", "previous pane", NULL, NULL, 0, NULL },
+	{ ACT_PANE_1, { '1' }, "1", "Memory: what is allocated, and where", NULL, NULL, 0, NULL },
+	{ ACT_PANE_2, { '2' }, "2", "Kernels: launches by name", NULL, NULL, 0, NULL },
+	{ ACT_PANE_3, { '3' }, "3", "Copies: by direction", NULL, NULL, 0, NULL },
+	{ ACT_PANE_4, { '4' }, "4", "Failures: calls that failed, and why", NULL, NULL, 0, NULL },
+	{ ACT_PANE_5, { '5' }, "5", "Calls: every function, with times", NULL, NULL, 0, NULL },
+	{ ACT_PANE_6, { '6' }, "6", "Sites: where memory is allocated", NULL, NULL, 0, NULL },
+	{ ACT_PANE_7, { '7' }, "7", "Log: what happened", NULL, NULL, 0, NULL },
+	{ ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL, NULL, 0, NULL },
+	{ ACT_ZOOM_IN, { '+', '=' }, "+", "zoom in: map and plots", NULL, NULL, 0, NULL },
+	{ ACT_ZOOM_OUT, { '-' }, "-", "zoom out", NULL, NULL, 0, NULL },
+	{ ACT_PAN_LEFT, { '[' }, "[", "pan left", NULL, NULL, 0, NULL },
+	{ ACT_PAN_RIGHT, { ']' }, "]", "pan right", NULL, NULL, 0, NULL },
+	{ ACT_SEARCH, { K_F3, '/' }, "F3 /", "search", "F3", "Search", 6, "Finding" },
+	{ ACT_SEARCH_NEXT, { 'n' }, "n", "next match", NULL, NULL, 0, NULL },
+	{ ACT_SEARCH_PREVIOUS, { 'N' }, "N", "previous match", NULL, NULL, 0, NULL },
+	{ ACT_FILTER, { K_F4, '\\' }, "F4 \\", "filter: words, user:NAME, pid:N", "F4", "Filter", 7, NULL },
+	{ ACT_TREE, { K_F5, 't' }, "F5 t", "tree of parents and children", "F5", "Tree", 11, NULL },
+	{ ACT_SORT_MENU, { K_F6 }, "F6", "choose what to sort by", "F6", "Sort", 5, "Sorting" },
+	{ ACT_SORT_LEAKED, { 'L' }, "L", "by leaked bytes; again: inverted", "L", "Leaked", 3, NULL },
+	{ ACT_SORT_LIVE, { 'M' }, "M", "by live bytes", "M", "Live", 8, NULL },
+	{ ACT_SORT_LAUNCHES, { 'K' }, "K", "by launches per second", "K", "Launches", 13, NULL },
+	{ ACT_SORT_COPIES, { 'B' }, "B", "by copies to the device", "B", "Copies", 14, NULL },
+	{ ACT_SORT_FAILED, { 'E' }, "E", "by failed calls", "E", "Failed", 9, NULL },
+	{ ACT_SORT_PID, { 'P' }, "P", "by process id", NULL, NULL, 0, NULL },
+	{ ACT_SORT_LEFT, { '<', ',' }, "<", "by the column to the left", NULL, NULL, 0, NULL },
+	{ ACT_SORT_RIGHT, { '>', '.' }, ">", "by the column to the right", NULL, NULL, 0, NULL },
+	{ ACT_SORT_INVERT, { 'I' }, "I", "invert the order", NULL, NULL, 0, NULL },
+	{ ACT_FREEZE, { ' ' }, "Space", "freeze the view; collecting goes on", "Space", "Freeze", 10, "Time" },
+	{ ACT_BASELINE, { 'x' }, "x", "mark a baseline, show the difference", NULL, NULL, 0, NULL },
+	{ ACT_CLEAR, { 'X' }, "X", "clear exited processes", NULL, NULL, 0, NULL },
+	{ ACT_DELAY, { 'd' }, "d", "time between refreshes", NULL, NULL, 0, NULL },
+	{ ACT_SIGNAL, { K_F9 }, "F9", "send a signal to the process", "F9", "Signal", 15, "Doing" },
+	{ ACT_WRITE, { 'w' }, "w", "write a snapshot to a file (JSON)", NULL, NULL, 0, NULL },
+	{ ACT_SAVE, { 'W' }, "W", "save the settings", NULL, NULL, 0, NULL },
+	{ ACT_QUIT, { 'q', K_F10 }, "q F10", "quit", "q", "Quit", 2, NULL },
+};
+
+const size_t binding_count = sizeof(bindings) / sizeof(bindings[0]);
+
+enum action keys_action(int32_t key)
+{
+	size_t i, j;
+
+	for (i = 0; key && i < binding_count; i++)
+		for (j = 0; j < 3; j++)
+			if (bindings[i].keys[j] == key)
+				return bindings[i].action;
+	return ACT_NONE;
+}

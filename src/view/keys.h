@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keys and what they do. One table makes the keys work, the help screen and
+ * the bar at the bottom; the manual is held to it by a test.
+ */
+#ifndef VIEW_KEYS_H
+#define VIEW_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A key is a Unicode character, or one of these. */
+enum key {
+	KEYS_SPECIAL = 0x110000,
+	K_UP, K_DOWN, K_LEFT, K_RIGHT, K_PAGE_UP, K_PAGE_DOWN, K_HOME, K_END,
+	K_TAB, K_BACK_TAB, K_ENTER, K_ESCAPE, K_BACKSPACE, K_DELETE,
+	K_F1, K_F2, K_F3, K_F4, K_F5, K_F6, K_F7, K_F8, K_F9, K_F10,
+};
+
+enum action {
+	ACT_NONE,
+	ACT_UP, ACT_DOWN, ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_FIRST, ACT_LAST,
+	ACT_OPEN, ACT_BACK, ACT_NEXT_PANE, ACT_PREVIOUS_PANE,
+	ACT_PANE_1, ACT_PANE_2, ACT_PANE_3, ACT_PANE_4, ACT_PANE_5, ACT_PANE_6, ACT_PANE_7,
+	ACT_SORT_LEAKED, ACT_SORT_LIVE, ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_SORT_PID,
+	ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_SORT_MENU, ACT_SORT_INVERT,
+	ACT_SEARCH, ACT_SEARCH_NEXT, ACT_SEARCH_PREVIOUS, ACT_FILTER,
+	ACT_TREE, ACT_FOLLOW, ACT_FREEZE, ACT_BASELINE, ACT_CLEAR, ACT_DELAY, ACT_NAMES,
+	ACT_ZOOM_IN, ACT_ZOOM_OUT, ACT_PAN_LEFT, ACT_PAN_RIGHT,
+	ACT_WRITE, ACT_SAVE, ACT_SETTINGS, ACT_SIGNAL, ACT_HELP, ACT_QUIT,
+	ACT_COUNT,
+};
+
+struct binding {
+	enum action action;
+	int32_t keys[3];	/* 0: no more */
+	const char *label;	/* the keys as help shows them */
+	const char *help;
+	const char *bar_key;	/* in the bar, or NULL */
+	const char *bar_text;
+	int bar_rank;		/* lowest first when there is not room for all */
+	const char *section;	/* of the help screen; NULL: as the one before */
+};
+
+extern const struct binding bindings[];
+extern const size_t binding_count;
+
+enum action keys_action(int32_t key);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists in panes. */
+#include "view/list.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/bars.h"
+
+enum { LIST_COLUMNS = 24 };
+
+struct fit {
+	int start[LIST_COLUMNS], width[LIST_COLUMNS];
+	bool shown[LIST_COLUMNS];
+};
+
+static int column_need(const struct list_column *column)
+{
+	return (column->width ? column->width : column->least) + 2;
+}
+
+static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
+{
+	struct fit fit = { .start = { 0 } };
+	int room = cols, rank, col = 1;
+	size_t i;
+
+	for (rank = -1; rank < LIST_COLUMNS; rank++)
+		for (i = 0; i < list->column_count; i++) {
+			const struct list_column *column = &list->columns[i];
+			int its = sort && i + 1 == sort ? -1 : column->rank;
+
+			if (fit.shown[i] || its != rank || column_need(column) > room + 1)
+				continue;
+			fit.shown[i] = true;
+			room -= column_need(column);
+		}
+	for (i = 0; i < list->column_count; i++) {
+		const struct list_column *column = &list->columns[i];
+
+		if (!fit.shown[i])
+			continue;
+		fit.start[i] = col;
+		fit.width[i] = column->width ? column->width : column->least + (room > 0 ? room : 0);
+		col += fit.width[i] + 2;
+	}
+	return fit;
+}
+
+/* ---- order ---- */
+
+struct order {
+	const struct list *list;
+	size_t column;
+	bool reverse;
+};
+
+static int compare_items(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct list *list = order->list;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	int result;
+
+	if (list->columns[order->column].left) {
+		char x[CELL_TEXT], y[CELL_TEXT];
+
+		list->cell(list, a, order->column, x);
+		list->cell(list, b, order->column, y);
+		result = strcmp(x, y);
+	} else {
+		double x = list->number(list, a, order->column), y = list->number(list, b, order->column);
+
+		if (isnan(x) || isnan(y))
+			result = isnan(x) && isnan(y) ? 0 : isnan(x) ? 1 : -1;
+		else
+			result = order->reverse ? (x > y) - (x < y) : (x < y) - (x > y);
+		return result ? result : (a > b) - (a < b);
+	}
+	if (order->reverse)
+		result = -result;
+	return result ? result : (a > b) - (a < b);
+}
+
+static size_t *list_order(const struct list *list, const struct pane_state *pane)
+{
+	size_t *items = calloc(list->count + 1, sizeof(*items)), i;
+	struct order order = { list, pane->sort - 1, pane->reverse };
+
+	if (!items)
+		return NULL;
+	for (i = 0; i < list->count; i++)
+		items[i] = i;
+	if (pane->sort && pane->sort <= list->column_count && !list->columns[order.column].unsorted)
+		qsort_r(items, list->count, sizeof(*items), compare_items, &order);
+	return items;
+}
+
+/* ---- search ---- */
+
+static bool item_matches(const struct list *list, size_t item, const char *search)
+{
+	char text[CELL_TEXT];
+
+	for (size_t i = 0; i < list->column_count; i++) {
+		if (list->columns[i].unsorted)
+			continue;
+		list->cell(list, item, i, text);
+		if (text_find(text, search))
+			return true;
+	}
+	return false;
+}
+
+static void seek(struct view *view, struct pane_state *pane, const struct list *list, const size_t *items)
+{
+	int direction = pane->seek;
+	size_t i, at, count = list->count;
+
+	pane->seek = 0;
+	if (!direction || !count || !view->search[0])
+		return;
+	for (i = direction == 2 ? 0 : 1; i <= count; i++) {
+		at = direction > 0 ? (pane->top + i) % count : (pane->top + count - i % count) % count;
+		if (item_matches(list, items[at], view->search)) {
+			pane->top = at;
+			return;
+		}
+	}
+	if (view->mode == MODE_NORMAL)
+		view_message(view, "no match for \"%s\"", view->search);
+}
+
+/* ---- drawing ---- */
+
+static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit, const struct pane_state *pane)
+{
+	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
+	for (size_t i = 0; i < list->column_count; i++) {
+		const struct list_column *column = &list->columns[i];
+		bool sorted = pane->sort == i + 1;
+		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
+		int end = fit->start[i] + fit->width[i];
+
+		if (!fit->shown[i])
+			continue;
+		if (column->left)
+			end = area_cut(area, 0, fit->start[i], fit->width[i], style, column->title);
+		else
+			area_right(area, 0, end, style, column->title);
+		if (sorted && !column->unsorted)
+			area_text(area, 0, end, style, column->left == pane->reverse ? "▼" : "▲");
+	}
+}
+
+static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search)
+{
+	char text[CELL_TEXT];
+
+	for (size_t i = 0; i < list->column_count; i++) {
+		const struct list_column *column = &list->columns[i];
+		enum style style = ST_PLAIN;
+
+		if (!fit->shown[i])
+			continue;
+		if (column->unsorted && list->bar) {
+			double fraction = list->bar(list, item, i, &style);
+
+			bar_of(area, row, fit->start[i], fit->width[i], style, fraction);
+			continue;
+		}
+		text[0] = 0;
+		style = list->cell(list, item, i, text);
+		if (column->left)
+			area_cut(area, row, fit->start[i], fit->width[i], style, text);
+		else
+			area_right(area, row, fit->start[i] + fit->width[i], style, text);
+		if (search[0] && column->left) {
+			const char *match = text_find(text, search);
+
+			if (match) {
+				int before;
+
+				text[match - text] = 0;
+				before = canvas_width(area->canvas, text);
+				if (before < fit->width[i])
+					area_flags(area, row, fit->start[i] + before, canvas_width(area->canvas, search), CELL_MATCH);
+			}
+		}
+	}
+}
+
+/* A thumb on the right edge, where not all is in sight. */
+static void scrollbar(const struct area *area, int rows, size_t top, size_t count)
+{
+	int size, at;
+
+	if (count <= (size_t)rows || rows < 2)
+		return;
+	size = (int)((size_t)rows * (size_t)rows / count);
+	size = size < 1 ? 1 : size;
+	at = (int)((double)top / (double)(count - (size_t)rows) * (rows - size) + 0.5);
+	for (int i = 0; i < rows; i++)
+		area_text(area, 1 + i, area->rect.cols - 1, ST_FRAME, i >= at && i < at + size ? "█" : "│");
+}
+
+void list_draw(struct view *view, const struct area *area, struct pane_state *pane, const struct list *list)
+{
+	struct fit fit = list_fit(list, area->rect.cols - 1, pane->sort);
+	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0;
+
+	pane->columns = 0;
+	for (i = 0; i < list->column_count; i++)
+		pane->columns = list->columns[i].unsorted ? pane->columns : (unsigned int)i + 1;
+	pane->rows = (int)rows;
+	if (!area->rect.rows)
+		return;
+	titles_draw(area, list, &fit, pane);
+	if (!list->count) {
+		if (rows)
+			area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, list->empty);
+		return;
+	}
+	items = list_order(list, pane);
+	if (!items)
+		return;
+	seek(view, pane, list, items);
+	if (pane->top + rows > list->count)
+		pane->top = list->count > rows ? list->count - rows : 0;
+	for (i = 0; i < rows && pane->top + i < list->count; i++)
+		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search);
+	scrollbar(area, (int)rows, pane->top, list->count);
+	free(items);
+}

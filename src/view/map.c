@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The map. Addresses are far apart: what is allocated lies in a few regions with
+ * terabytes between them. Gaps much longer than what is allocated are left out
+ * and shown as a thin line; every region begins at a cell of its own. All cells
+ * stand for the same number of bytes, the least with which everything fits.
+ */
+#include "view/map.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/columns.h"
+
+enum { LABEL = 15, REGIONS_MAX = 256 };
+
+struct region {
+	uint64_t start, end;
+	size_t first, count;	/* its spans */
+};
+
+struct map {
+	struct region regions[REGIONS_MAX];
+	size_t count;
+	double per_cell;	/* bytes */
+};
+
+/* Splits at gaps longer than @gap. False if there are more regions than @most. */
+static bool regions_find(struct map *map, const struct snap_process *process, uint64_t gap, size_t most)
+{
+	size_t i;
+
+	map->count = 0;
+	for (i = 0; i < process->span_count; i++) {
+		const struct snap_span *span = &process->spans[i];
+		struct region *last = map->count ? &map->regions[map->count - 1] : NULL;
+
+		if (last && span->start - last->end <= gap) {
+			last->end = span->end;
+			last->count++;
+			continue;
+		}
+		if (map->count == most)
+			return false;
+		map->regions[map->count++] = (struct region){ span->start, span->end, i, 1 };
+	}
+	return true;
+}
+
+static double cells_needed(const struct map *map, double per_cell)
+{
+	double cells = (double)(map->count ? map->count - 1 : 0);
+
+	for (size_t i = 0; i < map->count; i++)
+		cells += ceil((double)(map->regions[i].end - map->regions[i].start) / per_cell);
+	return cells;
+}
+
+static void map_make(struct map *map, const struct snap_process *process, int cells)
+{
+	uint64_t covered = 0, gap;
+	size_t i, most = (size_t)cells / 6 + 1;
+	double low = 1, high;
+
+	most = most > REGIONS_MAX ? REGIONS_MAX : most;
+	for (i = 0; i < process->span_count; i++)
+		covered += process->spans[i].end - process->spans[i].start;
+	for (gap = covered / 8 + 4096; !regions_find(map, process, gap, most); gap = gap > UINT64_MAX / 4 ? UINT64_MAX : gap * 4)
+		;
+	for (high = 1; cells_needed(map, high) > cells; high *= 2)
+		;
+	for (i = 0; i < 40 && high - low > 1; i++) {
+		double middle = (low + high) / 2;
+
+		if (cells_needed(map, middle) > cells)
+			low = middle;
+		else
+			high = middle;
+	}
+	map->per_cell = high;
+}
+
+/* What lies between two addresses, by state; each span is spread evenly over its addresses. */
+static void weigh(const struct snap_process *process, const struct region *region, double from, double to, double bytes[ALLOC_STATE_COUNT])
+{
+	size_t low = region->first, high = region->first + region->count, i;
+	int state;
+
+	for (state = 0; state < ALLOC_STATE_COUNT; state++)
+		bytes[state] = 0;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if ((double)process->spans[middle].end <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (i = low; i < region->first + region->count && (double)process->spans[i].start < to; i++) {
+		const struct snap_span *span = &process->spans[i];
+		double start = fmax(from, (double)span->start), end = fmin(to, (double)span->end);
+		double share = (end - start) / fmax((double)(span->end - span->start), 1);
+
+		for (state = 0; share > 0 && state < ALLOC_STATE_COUNT; state++)
+			bytes[state] += (double)span->bytes[state] * share;
+	}
+}
+
+static const char *cell_look(const double bytes[ALLOC_STATE_COUNT], double size, enum style *style)
+{
+	static const char *const levels[] = { "▂", "▄", "▆", "█" };
+	double all = bytes[ALLOC_LIVE] + bytes[ALLOC_SUSPECT] + bytes[ALLOC_LEAKED] + bytes[ALLOC_HELD];
+	int level;
+
+	if (!(all > 0)) {
+		*style = ST_FREE;
+		return "░";
+	}
+	/* What one looks for is never hidden by what is around it. */
+	if (bytes[ALLOC_LEAKED] > 0) {
+		*style = ST_LEAKED;
+		return "▚";
+	}
+	if (bytes[ALLOC_SUSPECT] > 0) {
+		*style = ST_SUSPECT;
+		return "▒";
+	}
+	if (bytes[ALLOC_HELD] > bytes[ALLOC_LIVE]) {
+		*style = ST_HELD;
+		return "▓";
+	}
+	*style = ST_LIVE;
+	level = (int)(all / size * 4 + 0.5) - 1;
+	return levels[level < 0 ? 0 : level > 3 ? 3 : level];
+}
+
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1, rows = area->rect.rows;
+	double bytes[ALLOC_STATE_COUNT], offset;
+	long cells = (long)cols * rows, total, at, skip;
+	struct map *map;
+	size_t region = 0;
+	int i;
+
+	if (cols < 4 || rows < 1 || !process->span_count)
+		return;
+	map = malloc(sizeof(*map));
+	if (!map)
+		return;
+	map_make(map, process, (int)cells);
+	map->per_cell /= (double)(1u << view->zoom);
+	if (map->per_cell < 1)
+		map->per_cell = 1;
+	total = (long)fmin(cells_needed(map, map->per_cell), 1e9);
+	skip = total > cells ? (long)(view->pan * (double)(total - cells)) : 0;
+	at = 0;
+	offset = 0;
+	for (i = 0; i < cells && region < map->count; ) {
+		const struct region *here = &map->regions[region];
+		double from = (double)here->start + offset, size = fmin(map->per_cell, (double)here->end - from);
+		int row = i / cols, col = label + i % cols;
+		enum style style = ST_FRAME;
+		const char *look = "┊";
+		long whole = (long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
+
+		/* Far away: over whole regions at a time. */
+		if (offset == 0 && at + whole + 1 <= skip) {
+			at += whole + 1;
+			region++;
+			continue;
+		}
+		if (offset == 0 && at < skip) {
+			offset = (double)(skip - at) * map->per_cell;
+			at = skip;
+			if (offset < (double)(here->end - here->start))
+				continue;
+		}
+		if (label && i % cols == 0 && size > 0)
+			area_format(area, row, 0, ST_DIM, "%#14" PRIx64, here->start + (uint64_t)offset);
+		if (size > 0) {
+			weigh(process, here, from, from + size, bytes);
+			look = cell_look(bytes, size, &style);
+			offset += map->per_cell;
+		} else {
+			region++;
+			offset = 0;
+			if (region == map->count)
+				break;
+		}
+		area_text(area, row, col, style, look);
+		at++;
+		i++;
+	}
+	free(map);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The address space of a process, drawn: one cell for a run of bytes. */
+#ifndef VIEW_MAP_H
+#define VIEW_MAP_H
+
+#include "view/view.h"
+
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process);
+
+#endif

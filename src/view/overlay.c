@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What opens over the rest: help, settings, menus, questions. Each is a frame
+ * in the middle, as large as it needs to be and there is room for.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "util/util.h"
+#include "view/view.h"
+
+static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
+{
+	struct rect rect;
+	struct area area;
+
+	rows = rows + 2 > canvas->rows ? canvas->rows : rows + 2;
+	cols = cols + 4 > canvas->cols ? canvas->cols : cols + 4;
+	rect = (struct rect){ (canvas->rows - rows) / 2, (canvas->cols - cols) / 2, rows, cols };
+	area = area_of(canvas, rect);
+	return area_frame(&area, title);
+}
+
+/* ---- help ---- */
+
+static size_t help_lines(void)
+{
+	size_t i, lines = 0;
+
+	for (i = 0; i < binding_count; i++)
+		lines += 1 + (bindings[i].section ? (i ? 2 : 1) : 0);
+	return lines;
+}
+
+/* One line of the help. Sections begin with their name. */
+static void help_line(const struct area *area, int row, int col, int cols, size_t line)
+{
+	size_t i, at = 0;
+
+	for (i = 0; i < binding_count; i++) {
+		const struct binding *binding = &bindings[i];
+
+		if (binding->section) {
+			if (i && at++ == line)
+				return;
+			if (at++ == line) {
+				area_cut(area, row, col, cols, ST_HEAD, binding->section);
+				return;
+			}
+		}
+		if (at++ == line) {
+			area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
+			area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding->help);
+			return;
+		}
+	}
+}
+
+static void legend_draw(const struct area *area, int row)
+{
+	int col = 0;
+
+	col = area_text(area, row, col, ST_DIM, "Map ");
+	col = area_text(area, row, col, ST_LIVE, "█") + 0;
+	col = area_text(area, row, col, ST_PLAIN, " live  ");
+	col = area_text(area, row, col, ST_SUSPECT, "▒");
+	col = area_text(area, row, col, ST_PLAIN, " suspect  ");
+	col = area_text(area, row, col, ST_LEAKED, "▚");
+	col = area_text(area, row, col, ST_PLAIN, " leaked  ");
+	col = area_text(area, row, col, ST_HELD, "▄");
+	col = area_text(area, row, col, ST_PLAIN, " held  ");
+	col = area_text(area, row, col, ST_FREE, "░");
+	col = area_text(area, row, col, ST_PLAIN, " free    ");
+	area_text(area, row, col, ST_PLAIN, "≥ at least  ~ partly suspect  - not known");
+}
+
+static void help_draw(struct view *view, struct canvas *canvas)
+{
+	bool two = canvas->cols >= 120;
+	size_t lines = help_lines(), half = two ? (lines + 1) / 2 : lines, i;
+	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
+	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows, cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
+
+	if (view->help_top > (int)half - body)
+		view->help_top = (int)half > body ? (int)half - body : 0;
+	for (i = 0; i < (size_t)(body > 0 ? body : 0) && i + (size_t)view->help_top < half; i++) {
+		size_t line = i + (size_t)view->help_top;
+
+		help_line(&area, (int)i, 0, cols, line);
+		if (two && half + line < lines)
+			help_line(&area, (int)i, cols + 2, cols, half + line);
+	}
+	if (body < rows) {
+		legend_draw(&area, rows - 1);
+		if ((int)half > body)
+			area_right(&area, rows - 2, area.rect.cols, ST_DIM, "Up and Down scroll");
+	}
+}
+
+/* ---- menus ---- */
+
+/* The first line shown, so that the chosen one is. */
+static size_t menu_top(size_t chosen, size_t count, int rows)
+{
+	if (rows <= 0 || chosen < (size_t)rows)
+		return 0;
+	return chosen + 1 > count ? 0 : chosen + 1 - (size_t)rows;
+}
+
+static void sort_draw(struct view *view, struct canvas *canvas)
+{
+	struct area area = frame_open(canvas, (int)column_count, 60, "Sort by");
+	const struct sort_order *order = &view->settings.sort;
+	size_t top = menu_top(view->menu_row, column_count, area.rect.rows), i;
+
+	for (i = 0; (int)i < area.rect.rows && top + i < column_count; i++) {
+		const struct column *column = &columns[top + i];
+
+		area_text(&area, (int)i, 0, ST_HEAD, order->keys[0] != column ? " " : (column->unit == UNIT_TEXT) == order->reverse ? "▼" : "▲");
+		area_cut(&area, (int)i, 2, 9, ST_PLAIN, column->title);
+		area_cut(&area, (int)i, 12, area.rect.cols - 12, ST_DIM, column->help);
+		if (top + i == view->menu_row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+}
+
+static void signal_draw(struct view *view, struct canvas *canvas)
+{
+	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
+	struct area area;
+	char title[64];
+	size_t i;
+
+	snprintf(title, sizeof(title), "Signal to %u %.30s", process ? process->pid : 0, process ? process->command : "");
+	area = frame_open(canvas, (int)menu_signal_count, 46, title);
+	for (i = 0; (int)i < area.rect.rows && i < menu_signal_count; i++) {
+		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[i].name);
+		if (i == view->menu_row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+}
+
+static void confirm_draw(struct view *view, struct canvas *canvas)
+{
+	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
+	char text[160];
+	struct area area;
+	size_t i;
+
+	if (!view->signal_number) {
+		area = frame_open(canvas, 2, 50, "Quit");
+		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, "The command still runs. It is ended too.");
+		area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y end it and quit   Esc stay");
+		return;
+	}
+	for (i = 0; i < menu_signal_count - 1; i++)
+		if (menu_signals[i].number == view->signal_number)
+			break;
+	area = frame_open(canvas, 2, 60, "Signal");
+	snprintf(text, sizeof(text), "Send %.8s to %u %.40s?", menu_signals[i].name, process ? process->pid : 0, process ? process->command : "(gone)");
+	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
+	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
+}
+
+static void settings_draw(struct view *view, struct canvas *canvas)
+{
+	size_t count = settings_lines(view), top, i;
+	struct area area = frame_open(canvas, (int)count + 1, 70, "Settings");
+	int rows = area.rect.rows - 1;
+	char name[64], value[64];
+	const char *help;
+
+	top = menu_top(view->menu_row, count, rows);
+	for (i = 0; (int)i < rows && top + i < count; i++) {
+		settings_line(view, top + i, name, value, sizeof(name), &help);
+		area_cut(&area, (int)i, 0, 18, ST_PLAIN, name);
+		area_cut(&area, (int)i, 19, 12, ST_HEAD, value);
+		area_cut(&area, (int)i, 32, area.rect.cols - 32, ST_DIM, help);
+		if (top + i == view->menu_row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+	area_cut(&area, area.rect.rows - 1, 0, area.rect.cols, ST_KEY, "Space change   < > move a column   W save   Esc close");
+}
+
+void overlay_draw(struct view *view, struct canvas *canvas)
+{
+	switch (view->mode) {
+	case MODE_HELP:
+		return help_draw(view, canvas);
+	case MODE_SORT:
+		return sort_draw(view, canvas);
+	case MODE_SIGNAL:
+		return signal_draw(view, canvas);
+	case MODE_CONFIRM:
+		return confirm_draw(view, canvas);
+	case MODE_SETTINGS:
+		return settings_draw(view, canvas);
+	default:
+		return;
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which pane is drawn, and for whom. */
+#include "view/view.h"
+
+void pane_draw(struct view *view, struct canvas *canvas)
+{
+	static void (*const draw[PANE_COUNT])(struct view *, const struct area *, const struct snap_process *) = {
+		memory_draw, kernels_draw, copies_draw, failures_draw, calls_draw, sites_draw, log_draw,
+	};
+	struct area area = area_of(canvas, view->layout.pane);
+	const struct snap_process *process = view_selected(view);
+
+	if (!view->shown)
+		return;
+	if (!process && view->settings.pane != PANE_LOG) {
+		area_cut(&area, 0, 1, area.rect.cols - 2, ST_DIM, "No process is selected.");
+		return;
+	}
+	draw[view->settings.pane](view, &area, process);
+}

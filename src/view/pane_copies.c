@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies by direction and mode, with how large they were, and the bytes per
+ * second of each direction over time.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "view/bars.h"
+#include "view/cells.h"
+
+static const struct list_column copy_columns[] = {
+	{ "DIR", 7, 0, true, 0, false },
+	{ "MODE", 5, 0, true, 0, false },
+	{ "DEV", 3, 0, false, 7, false },
+	{ "CALLS", 9, 0, false, 1, false },
+	{ "BYTES", 7, 0, false, 2, false },
+	{ "AVERAGE", 7, 0, false, 4, false },
+	{ "RATE/s", 7, 0, false, 3, false },
+	{ "BANDW./s", 8, 0, false, 5, false },
+	{ "FAILED", 7, 0, false, 8, false },
+	{ "1    1K   1M   1G   ", 20, 0, true, 6, false },	/* two powers of two a cell */
+	{ "TIME", 7, 0, false, 9, false },
+};
+enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_BANDWIDTH, P_FAILED, P_SIZES, P_TIME };
+
+static const enum style direction_styles[DIR_COUNT] = {
+	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H, [DIR_D2D] = ST_D2D,
+	[DIR_P2P] = ST_P2P, [DIR_UNKNOWN] = ST_DIM,
+};
+
+static double copy_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_copy *copy = &list->process->copies[item];
+	uint64_t done = copy->calls > copy->failures ? copy->calls - copy->failures : 0;
+
+	switch (column) {
+	case P_DEVICE: return copy->device;
+	case P_CALLS: return (double)copy->calls;
+	case P_BYTES: return (double)copy->bytes;
+	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
+	case P_RATE: return copy->rate_bytes_per_second;
+	case P_BANDWIDTH: return copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN;
+	case P_FAILED: return (double)copy->failures;
+	default: return copy->seconds;
+	}
+}
+
+static void sizes_text(const struct snap_copy *copy, char out[CELL_TEXT])
+{
+	uint64_t most = 0, sums[20];
+	int i;
+
+	out[0] = 0;
+	for (i = 0; i < 20; i++) {
+		sums[i] = copy->sizes[2 * i] + copy->sizes[2 * i + 1];
+		most = sums[i] > most ? sums[i] : most;
+	}
+	for (i = 0; i < 20 && most; i++)
+		strcat(out, sums[i] ? level_of((double)sums[i] / (double)most) : " ");
+}
+
+static enum style copy_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_copy *copy = &list->process->copies[item];
+	enum style style = copy->direction < DIR_COUNT ? direction_styles[copy->direction] : ST_PLAIN;
+	double number = copy_number(list, item, column);
+
+	switch (column) {
+	case P_DIRECTION: return cell_text(out, style, copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "?");
+	case P_MODE: return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
+	case P_DEVICE: return cell_device(out, copy->device);
+	case P_CALLS: return cell_count(out, number);
+	case P_BYTES: case P_AVERAGE: return cell_bytes(out, number);
+	case P_RATE: case P_BANDWIDTH: return cell_rate(out, number, true);
+	case P_FAILED: return cell_failures(out, copy->failures, false);
+	case P_SIZES:
+		sizes_text(copy, out);
+		return style;
+	default: return cell_time(out, number);
+	}
+}
+
+static void plots_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	static const enum copy_direction order[] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H };
+	static const char *const titles[] = { "H2D", "D2H", "D2D", "P2P", "H2H" };
+	int used[5], count = 0, side, rows, i;
+
+	for (i = 0; i < 5; i++)
+		if (process->copy_bytes[order[i]])
+			used[count++] = i;
+	if (!count)
+		return;
+	side = area->rect.cols >= 70 && count > 1 ? 2 : 1;
+	rows = (count + side - 1) / side;
+	while (rows > 1 && area->rect.rows / rows < 4)
+		rows--;
+	for (i = 0; i < count && i < rows * side; i++) {
+		int width = area->rect.cols / side, height = area->rect.rows / rows;
+		struct area part = area_part(area, i / side * height, i % side * width + 1, height, width - 2);
+		struct plot plot = {
+			.track = history_find(&view->history, process->image), .series = SERIES_COPIES + order[used[i]],
+			.style = direction_styles[order[used[i]]], .title = titles[used[i]], .bytes = true, .per = "/s",
+			.marks = SERIES_COUNT, .back = view->back, .zoom = view->zoom, .delay = (double)view->settings.delay / 1e9,
+		};
+
+		plot_draw(&part, &plot);
+	}
+}
+
+void copies_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	int rows = area->rect.rows, wanted = (int)process->copy_count + 1, top;
+	struct area part;
+	struct list list = {
+		.columns = copy_columns, .column_count = sizeof(copy_columns) / sizeof(copy_columns[0]), .count = process->copy_count,
+		.view = view, .process = process, .empty = "Nothing was copied.", .cell = copy_cell, .number = copy_number,
+	};
+
+	/* The plots take half, if it is worth it; the list grows into the rest. */
+	top = rows - wanted >= 5 ? wanted + (rows - wanted > 10) : rows >= 12 ? rows / 2 : rows;
+	part = area_part(area, 0, 0, top, area->rect.cols);
+	list_draw(view, &part, &view->panes[PANE_COPIES], &list);
+	part = area_part(area, top, 0, rows - top, area->rect.cols);
+	if (rows - top >= 4)
+		plots_draw(view, &part, process);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory: what a process has allocated. A line of sums, the address space as a
+ * map (map.c), live bytes over time, and the largest allocations.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "model/calls.h"
+#include "view/bars.h"
+#include "view/cells.h"
+#include "view/map.h"
+
+static const struct list_column list_columns[] = {
+	{ "ADDRESS", 18, 0, false, 3, false },
+	{ "SIZE", 7, 0, false, 1, false },
+	{ "AGE", 7, 0, false, 2, false },
+	{ "KIND", 10, 0, true, 5, false },
+	{ "DEV", 3, 0, false, 7, false },
+	{ "STATE", 7, 0, true, 4, false },
+	{ "SITE", 0, 12, true, 1, false },
+	{ "CALL", 22, 0, true, 8, false },
+};
+enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
+
+static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held" };
+static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD };
+
+static enum style memory_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_alloc *alloc = &list->process->map[item];
+	enum style style = alloc->state < ALLOC_STATE_COUNT ? state_styles[alloc->state] : ST_PLAIN;
+
+	switch (column) {
+	case M_ADDRESS:
+		snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address);
+		return ST_PLAIN;
+	case M_SIZE:
+		cell_bytes(out, (double)alloc->bytes);
+		return style;
+	case M_AGE:
+		format_age(alloc->age, out, CELL_TEXT);
+		return ST_PLAIN;
+	case M_KIND:
+		return cell_text(out, ST_PLAIN, alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
+	case M_DEVICE:
+		return cell_device(out, alloc->device);
+	case M_STATE:
+		return cell_text(out, style, alloc->state < ALLOC_STATE_COUNT ? state_names[alloc->state] : "?");
+	case M_SITE:
+		return cell_text(out, ST_PLAIN, alloc->site);
+	default:
+		return cell_text(out, ST_DIM, call_name(alloc->call));
+	}
+}
+
+static double memory_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_alloc *alloc = &list->process->map[item];
+
+	switch (column) {
+	case M_ADDRESS: return (double)alloc->address;
+	case M_SIZE: return (double)alloc->bytes;
+	case M_AGE: return (double)alloc->age;
+	default: return alloc->device;
+	}
+}
+
+static int sum(const struct area *area, int col, const char *label, double bytes, enum style style, const char *mark)
+{
+	char number[32], text[40];
+
+	format_bytes(bytes, number, sizeof(number));
+	snprintf(text, sizeof(text), "%s%s", mark, number);
+	if (col + 6 > area->rect.cols)
+		return col;
+	area_right(area, 0, col + 6, bytes > 0 ? style : ST_DIM, text);
+	return area_text(area, 0, col + 7, ST_DIM, label) + 2;
+}
+
+static void sums_draw(const struct area *area, const struct snap_process *process)
+{
+	const char *bound = process->from_attach ? "≥" : "";
+	int col = 0, i;
+	char text[48];
+
+	col = sum(area, col, "live", (double)process->live, ST_LIVE, bound);
+	col = sum(area, col, "peak", (double)process->peak, ST_PLAIN, bound);
+	col = sum(area, col, "leaked", (double)process->leaked, ST_LEAKED, bound);
+	col = sum(area, col, "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "");
+	col = sum(area, col, "held", (double)process->held, ST_HELD, "");
+	snprintf(text, sizeof(text), "%" PRIu64 " allocations, %" PRIu64 " frees", process->allocations, process->frees);
+	if (col + 24 < area->rect.cols)
+		col = area_text(area, 0, col + 1, ST_PLAIN, text) + 2;
+	if (process->failed_allocations && col + 12 < area->rect.cols)
+		col = area_format(area, 0, col, ST_FAILED, "%" PRIu64 " failed", process->failed_allocations) + 2;
+	if (process->double_frees && col + 16 < area->rect.cols)
+		col = area_format(area, 0, col, ST_FAILED, "%" PRIu64 " freed twice", process->double_frees) + 2;
+	for (i = 0; i < KIND_COUNT; i++)
+		if (process->kinds[i] && i != KIND_DEVICE && col + 18 < area->rect.cols)
+			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i], ST_PLAIN, "");
+}
+
+void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot;
+	const struct list list = {
+		.columns = list_columns, .column_count = sizeof(list_columns) / sizeof(list_columns[0]),
+		.count = process->map_count, .view = view, .process = process,
+		.empty = "No allocation is live.", .cell = memory_cell, .number = memory_number,
+	};
+	struct area part;
+
+	if (rows < 3) {
+		list_draw(view, area, &view->panes[PANE_MEMORY], &list);
+		return;
+	}
+	sums_draw(area, process);
+	map = rows < 7 || !process->span_count ? 0 : rows < 12 ? 2 : rows < 24 ? 3 : 5;
+	plot = rows < 14 ? 0 : rows < 22 ? 5 : rows / 4 + 1;
+	if (map) {
+		part = area_part(area, row, 0, map, cols);
+		map_draw(view, &part, process);
+		row += map;
+	}
+	if (plot) {
+		struct plot live = {
+			.track = history_find(&view->history, process->image), .series = SERIES_LIVE, .style = ST_LIVE,
+			.title = process->failed_allocations ? "live bytes  ✗ an allocation failed" : "live bytes", .bytes = true, .per = "",
+			.marks = SERIES_FAILED_ALLOCATIONS, .back = view->back, .zoom = 0, .delay = (double)view->settings.delay / 1e9,
+		};
+
+		part = area_part(area, row, 1, plot, cols - 2);
+		plot_draw(&part, &live);
+		row += plot;
+	}
+	part = area_part(area, row, 0, rows - row, cols);
+	list_draw(view, &part, &view->panes[PANE_MEMORY], &list);
+	if (process->map_omitted && part.rect.rows > 2)
+		area_format(&part, part.rect.rows - 1, cols - 30, ST_DIM, " and %" PRIu64 " smaller ones ", process->map_omitted);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernels, failures, calls and sites: panes that are a list each. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "model/errors.h"
+#include "view/cells.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- kernels ---- */
+
+static const struct list_column kernel_columns[] = {
+	{ "", 0, 8, true, 6, true },
+	{ "KERNEL", 0, 16, true, 0, false },
+	{ "LAUNCHES", 9, 0, false, 1, false },
+	{ "RATE/s", 7, 0, false, 2, false },
+	{ "SHARE", 6, 0, false, 3, false },
+	{ "GRID", 11, 0, false, 7, false },
+	{ "BLOCK", 8, 0, false, 8, false },
+	{ "SHARED", 6, 0, false, 10, false },
+	{ "p50", 6, 0, false, 4, false },
+	{ "p99", 6, 0, false, 5, false },
+	{ "MAX", 6, 0, false, 11, false },
+	{ "FAILED", 7, 0, false, 9, false },
+	{ "DEV", 3, 0, false, 12, false },
+};
+enum { K_BAR, K_NAME, K_LAUNCHES, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
+
+static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
+{
+	if (shape[2] > 1)
+		snprintf(out, CELL_TEXT, "%u×%u×%u", shape[0], shape[1], shape[2]);
+	else if (shape[1] > 1)
+		snprintf(out, CELL_TEXT, "%u×%u", shape[0], shape[1]);
+	else
+		snprintf(out, CELL_TEXT, "%u", shape[0]);
+	return ST_PLAIN;
+}
+
+static double kernel_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_kernel *kernel = &list->process->kernels[item];
+
+	switch (column) {
+	case K_LAUNCHES: return (double)kernel->launches;
+	case K_RATE: return kernel->launches_per_second;
+	case K_SHARE: return list->process->launches ? (double)kernel->launches / (double)list->process->launches : NAN;
+	case K_GRID: return (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+	case K_BLOCK: return (double)kernel->block[0] * kernel->block[1] * kernel->block[2];
+	case K_SHARED: return kernel->shared_bytes;
+	case K_P50: return kernel->latency.p50;
+	case K_P99: return kernel->latency.p99;
+	case K_MAX: return kernel->latency.max;
+	case K_FAILED: return (double)kernel->failures;
+	default: return kernel->device;
+	}
+}
+
+static enum style kernel_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_kernel *kernel = &list->process->kernels[item];
+	double number = kernel_number(list, item, column);
+
+	switch (column) {
+	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
+	case K_LAUNCHES: return cell_count(out, number);
+	case K_RATE: return cell_rate(out, number, false);
+	case K_SHARE: return cell_share(out, number);
+	case K_GRID: return cell_shape(out, kernel->grid);
+	case K_BLOCK: return cell_shape(out, kernel->block);
+	case K_SHARED: return cell_bytes(out, number);
+	case K_P50: case K_P99: case K_MAX: return cell_time(out, number);
+	case K_FAILED: return cell_failures(out, kernel->failures, kernel->sampled);
+	default: return cell_device(out, kernel->device);
+	}
+}
+
+static double kernel_bar(const struct list *list, size_t item, size_t column, enum style *style)
+{
+	const struct snap_kernel *kernels = list->process->kernels;
+
+	(void)column;
+	*style = kernels[item].failures ? ST_FAILED : ST_LAUNCH;
+	return kernels[0].launches ? (double)kernels[item].launches / (double)kernels[0].launches : 0;
+}
+
+void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	struct list list = {
+		.columns = kernel_columns, .column_count = COUNT(kernel_columns), .count = process->kernel_count, .view = view,
+		.process = process, .empty = "No kernel was launched.", .cell = kernel_cell, .number = kernel_number, .bar = kernel_bar,
+	};
+
+	list_draw(view, area, &view->panes[PANE_KERNELS], &list);
+}
+
+/* ---- failures ---- */
+
+static const struct list_column failure_columns[] = {
+	{ "COUNT", 8, 0, false, 0, false },
+	{ "CALL", 24, 0, true, 2, false },
+	{ "ERROR", 32, 0, true, 1, false },
+	{ "CODE", 4, 0, false, 6, false },
+	{ "FIRST", 8, 0, false, 4, false },
+	{ "LAST", 8, 0, false, 3, false },
+	{ "WHAT IT MEANS", 0, 20, true, 5, false },
+};
+enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_MEANING };
+
+static double failure_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_failure *failure = &list->process->failure_list[item];
+
+	switch (column) {
+	case F_COUNT: return (double)failure->count;
+	case F_CODE: return failure->code;
+	case F_FIRST: return (double)failure->first;
+	default: return (double)failure->last;
+	}
+}
+
+static enum style failure_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_failure *failure = &list->process->failure_list[item];
+	enum call_layer layer = failure->call < CALL_COUNT ? call_descs[failure->call].layer : LAYER_RUNTIME;
+	const char *meaning;
+
+	switch (column) {
+	case F_COUNT:
+		return cell_failures(out, failure->count, false);
+	case F_CALL:
+		return cell_text(out, ST_PLAIN, call_name(failure->call));
+	case F_ERROR:
+		return cell_text(out, error_is_sticky(layer, failure->code) ? ST_FAILED : ST_HEAD, failure->error);
+	case F_CODE:
+		snprintf(out, CELL_TEXT, "%d", failure->code);
+		return ST_DIM;
+	case F_FIRST:
+		format_clock(list->view, failure->first, out, CELL_TEXT);
+		return ST_PLAIN;
+	case F_LAST:
+		format_clock(list->view, failure->last, out, CELL_TEXT);
+		return ST_PLAIN;
+	default:
+		meaning = error_meaning(layer, failure->code);
+		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
+	}
+}
+
+void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	struct list list = {
+		.columns = failure_columns, .column_count = COUNT(failure_columns), .count = process->failure_count, .view = view,
+		.process = process, .empty = "No call has failed.", .cell = failure_cell, .number = failure_number,
+	};
+
+	list_draw(view, area, &view->panes[PANE_FAILURES], &list);
+}
+
+/* ---- calls ---- */
+
+static const struct list_column call_columns[] = {
+	{ "CALL", 0, 22, true, 0, false },
+	{ "LAYER", 7, 0, true, 9, false },
+	{ "CALLS", 10, 0, false, 1, false },
+	{ "FAILED", 8, 0, false, 4, false },
+	{ "TIME", 7, 0, false, 2, false },
+	{ "SHARE", 6, 0, false, 3, false },
+	{ "", 12, 0, true, 8, true },
+	{ "p50", 6, 0, false, 5, false },
+	{ "p99", 6, 0, false, 6, false },
+	{ "MAX", 6, 0, false, 7, false },
+};
+enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_P50, C_P99, C_MAX };
+
+static double calls_seconds(const struct snap_process *process)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < process->call_count; i++)
+		seconds += process->call_list[i].seconds;
+	return seconds;
+}
+
+static double call_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_call *call = &list->process->call_list[item];
+
+	switch (column) {
+	case C_CALLS: return (double)call->calls;
+	case C_FAILED: return (double)call->failures;
+	case C_TIME: return call->seconds;
+	case C_SHARE: return *(const double *)list->items > 0 ? call->seconds / *(const double *)list->items : NAN;
+	case C_P50: return call->latency.p50;
+	case C_P99: return call->latency.p99;
+	default: return call->latency.max;
+	}
+}
+
+static enum style call_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_call *call = &list->process->call_list[item];
+	double number = call_number(list, item, column);
+
+	switch (column) {
+	case C_CALL: return cell_text(out, ST_PLAIN, call_name(call->call));
+	case C_LAYER: return cell_text(out, ST_DIM, call->call < CALL_COUNT ? call_layer_name(call_descs[call->call].layer) : "?");
+	case C_CALLS: return cell_count(out, number);
+	case C_FAILED: return cell_failures(out, call->failures, call->sampled);
+	case C_SHARE: return cell_share(out, number);
+	default: return cell_time(out, number);
+	}
+}
+
+static double call_bar(const struct list *list, size_t item, size_t column, enum style *style)
+{
+	(void)column;
+	*style = ST_WAIT;
+	return call_number(list, item, C_SHARE);
+}
+
+void calls_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	double seconds = calls_seconds(process);
+	struct pane_state *pane = &view->panes[PANE_CALLS];
+	struct list list = {
+		.columns = call_columns, .column_count = COUNT(call_columns), .count = process->call_count, .view = view, .items = &seconds,
+		.process = process, .empty = "No call was made.", .cell = call_cell, .number = call_number, .bar = call_bar,
+	};
+
+	if (!pane->sort)	/* the table of functions has no order that says something */
+		pane->sort = C_TIME + 1;
+	list_draw(view, area, pane, &list);
+}
+
+/* ---- sites ---- */
+
+static const struct list_column site_columns[] = {
+	{ "", 0, 8, true, 5, true },
+	{ "SITE", 0, 20, true, 0, false },
+	{ "LIVE", 7, 0, false, 1, false },
+	{ "SUSPECT", 7, 0, false, 3, false },
+	{ "LEAKED", 7, 0, false, 2, false },
+	{ "HELD", 7, 0, false, 4, false },
+	{ "ALLOCS", 8, 0, false, 6, false },
+	{ "STACK", 5, 0, true, 7, true },
+};
+enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
+
+static double site_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_site *site = &list->process->sites[item];
+
+	switch (column) {
+	case S_LIVE: return (double)site->live;
+	case S_SUSPECT: return (double)site->suspect;
+	case S_LEAKED: return (double)site->leaked;
+	case S_HELD: return (double)site->held;
+	default: return (double)site->allocations;
+	}
+}
+
+static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	static const enum style styles[] = { [S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD };
+	double number = site_number(list, item, column);
+	char body[CELL_TEXT];
+
+	switch (column) {
+	case S_SITE:
+		return cell_text(out, ST_PLAIN, list->process->sites[item].site);
+	case S_ALLOCS:
+		return cell_count(out, number);
+	default:
+		cell_bytes(body, number);
+		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "", body);
+		return number > 0 ? styles[column] : ST_DIM;
+	}
+}
+
+static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
+{
+	const struct snap_site *site = &list->process->sites[item], *first = list->process->sites;
+	double most = (double)first->live + (double)first->leaked + (double)first->held;
+
+	if (column == S_STACK)
+		return 0;
+	*style = site->leaked ? ST_LEAKED : site->suspect ? ST_SUSPECT : site->held > site->live ? ST_HELD : ST_LIVE;
+	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
+}
+
+void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	struct list list = {
+		.columns = site_columns, .column_count = COUNT(site_columns), .count = process->site_count, .view = view,
+		.process = process, .empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar,
+	};
+
+	list_draw(view, area, &view->panes[PANE_SITES], &list);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of the process table: what the filter leaves, in the order of the
+ * sort, or as a tree in which every level has that order.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "view/view.h"
+
+const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image)
+{
+	for (size_t i = 0; snapshot && i < snapshot->process_count; i++)
+		if (snapshot->processes[i].image == image)
+			return &snapshot->processes[i];
+	return NULL;
+}
+
+const struct snap_process *view_selected(const struct view *view)
+{
+	return view->has_selected ? snapshot_process(view->shown, view->selected) : NULL;
+}
+
+const char *text_find(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; *text; text++)
+		if (!strncasecmp(text, part, len))
+			return text;
+	return len ? NULL : text;
+}
+
+static bool word_matches(const struct snap_process *process, const char *word)
+{
+	char number[16];
+
+	if (!strncmp(word, "user:", 5))
+		return text_find(process->user, word + 5) != NULL;
+	if (!strncmp(word, "pid:", 4)) {
+		snprintf(number, sizeof(number), "%u", process->pid);
+		return !word[4] || !strcmp(number, word + 4);
+	}
+	return text_find(process->command, word) || text_find(process->arguments, word) ||
+	       (process->container && text_find(process->container, word)) || (process->pod && text_find(process->pod, word));
+}
+
+bool rows_match(const struct snap_process *process, const char *filter)
+{
+	char words[INPUT_SIZE], *word, *rest = NULL;
+
+	snprintf(words, sizeof(words), "%s", filter);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!word_matches(process, word))
+			return false;
+	return true;
+}
+
+/* ---- the baseline ---- */
+
+bool column_is_counter(const struct column *column)
+{
+	return column->unit == UNIT_BYTES || column->unit == UNIT_COUNT;
+}
+
+static const struct base *base_find(const struct view *view, uint32_t image)
+{
+	for (size_t i = 0; i < view->base_count; i++)
+		if (view->bases[i].image == image)
+			return &view->bases[i];
+	return NULL;
+}
+
+struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process)
+{
+	struct column_value value = column->value(process);
+	const struct base *base;
+
+	if (!view->base_time || value.absent || !column_is_counter(column))
+		return value;
+	base = base_find(view, process->image);
+	if (base && !isnan(base->values[column - columns])) {
+		value.number -= base->values[column - columns];
+		value.mark = 0;	/* what was there before does not matter to a difference */
+	}
+	return value;
+}
+
+/* ---- order ---- */
+
+static bool rows_reserve(struct view *view, size_t count)
+{
+	struct row *rows;
+
+	if (count <= view->row_size)
+		return true;
+	rows = realloc(view->rows, count * sizeof(*rows));
+	if (!rows)
+		return false;
+	view->rows = rows;
+	view->row_size = count;
+	return true;
+}
+
+static void row_add(struct view *view, const struct snap_process *process, const char *branch)
+{
+	struct row *row = &view->rows[view->row_count++];
+
+	row->process = process;
+	snprintf(row->branch, sizeof(row->branch), "%s", branch);
+}
+
+struct forest {
+	const struct snap_process **list;
+	bool *done;
+	size_t count;
+};
+
+/* The parent of @process among those shown: the one with its parent's pid that started last before it. */
+static const struct snap_process *parent_of(const struct forest *forest, const struct snap_process *process)
+{
+	const struct snap_process *best = NULL;
+
+	for (size_t i = 0; i < forest->count; i++) {
+		const struct snap_process *other = forest->list[i];
+
+		if (other == process || other->pid != process->parent_pid || other->start_time > process->start_time)
+			continue;
+		if (!best || other->start_time > best->start_time)
+			best = other;
+	}
+	return best;
+}
+
+static void tree_add(struct view *view, struct forest *forest, const struct snap_process **parents, size_t at,
+		     const char *lead, bool root, bool last, int depth)
+{
+	char branch[32], below[24];
+	size_t i, next, children = 0;
+
+	forest->done[at] = true;
+	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
+	row_add(view, forest->list[at], branch);
+	/* Deeper than this a tree is no help: children stand as deep as their parent. */
+	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
+	for (i = 0; i < forest->count; i++)
+		children += !forest->done[i] && parents[i] == forest->list[at];
+	for (i = 0; children && i < forest->count; i = next) {
+		next = i + 1;
+		if (!forest->done[i] && parents[i] == forest->list[at])
+			tree_add(view, forest, parents, i, below, false, !--children, depth + 1);
+	}
+}
+
+static void tree_arrange(struct view *view, const struct snap_process **list, size_t count)
+{
+	struct forest forest = { list, calloc(count + 1, sizeof(bool)), count };
+	const struct snap_process **parents = calloc(count + 1, sizeof(*parents));
+	size_t i;
+
+	if (forest.done && parents) {
+		for (i = 0; i < count; i++)
+			parents[i] = parent_of(&forest, list[i]);
+		for (i = 0; i < count; i++)
+			if (!parents[i])
+				tree_add(view, &forest, parents, i, "", true, true, 0);
+	}
+	/* Who is left has itself among its ancestors, by what it claims: hostile, or memory ran out. */
+	for (i = 0; i < count; i++)
+		if (!forest.done || !parents || !forest.done[i])
+			row_add(view, list[i], "");
+	free(forest.done);
+	free(parents);
+}
+
+static void keep_selection(struct view *view)
+{
+	for (size_t i = 0; i < view->row_count; i++)
+		if (view->has_selected && view->rows[i].process->image == view->selected) {
+			view->selected_row = i;
+			return;
+		}
+	/* Hidden by the filter it stays selected in its pane; gone for good, its place in the table goes to another. */
+	if (view_selected(view) || !view->row_count)
+		return;
+	if (view->selected_row >= view->row_count)
+		view->selected_row = view->row_count - 1;
+	view->selected = view->rows[view->selected_row].process->image;
+	view->has_selected = true;
+}
+
+/* By differences, where they are what is shown. Stable, since the order before was a full one. */
+static int compare_difference(const void *left, const void *right, void *context)
+{
+	const struct view *view = context;
+	const struct snap_process *a = *(const struct snap_process *const *)left;
+	const struct snap_process *b = *(const struct snap_process *const *)right;
+	const struct sort_order *order = &view->settings.sort;
+
+	for (size_t i = 0; i < order->count; i++) {
+		struct column_value x = view_value(view, order->keys[i], a), y = view_value(view, order->keys[i], b);
+		int result = (x.number < y.number) - (x.number > y.number);
+
+		if (x.absent || y.absent || order->keys[i]->unit == UNIT_TEXT || !result)
+			continue;
+		return order->reverse ? -result : result;
+	}
+	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : (a->image > b->image) - (a->image < b->image);
+}
+
+void rows_arrange(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+	const struct snap_process **list;
+	size_t i, count = 0;
+
+	view->row_count = 0;
+	view->hidden = 0;
+	if (!snapshot || !rows_reserve(view, snapshot->process_count + 1))
+		return;
+	list = calloc(snapshot->process_count + 1, sizeof(*list));
+	if (!list)
+		return;
+	for (i = 0; i < snapshot->process_count; i++)
+		if (rows_match(&snapshot->processes[i], view->filter))
+			list[count++] = &snapshot->processes[i];
+	view->hidden = snapshot->process_count - count;
+	sort_processes(list, count, &view->settings.sort);
+	if (view->base_time && view->settings.sort.count && column_is_counter(view->settings.sort.keys[0]))
+		qsort_r(list, count, sizeof(*list), compare_difference, view);
+	if (view->settings.tree)
+		tree_arrange(view, list, count);
+	else
+		for (i = 0; i < count; i++)
+			row_add(view, list[i], "");
+	free(list);
+	keep_selection(view);
+}
+
+void rows_select(struct view *view, size_t row)
+{
+	if (!view->row_count)
+		return;
+	if (row >= view->row_count)
+		row = view->row_count - 1;
+	if (!view->has_selected || view->selected != view->rows[row].process->image)
+		for (int i = 0; i < PANE_COUNT; i++)
+			if (i != PANE_LOG)
+				view->panes[i].top = 0;
+	view->selected_row = row;
+	view->selected = view->rows[row].process->image;
+	view->has_selected = true;
+	view->scroll_to_selected = true;
+}
+
+static bool search_matches(const struct snap_process *process, const char *search)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%u", process->pid);
+	return text_find(process->command, search) || text_find(process->arguments, search) ||
+	       text_find(process->user, search) || !strcmp(pid, search);
+}
+
+bool rows_search(struct view *view, int direction, bool from_next)
+{
+	size_t i, count = view->row_count, at;
+
+	if (!count || !view->search[0])
+		return false;
+	at = view->selected_row < count ? view->selected_row : 0;
+	for (i = from_next; i < count + from_next; i++) {
+		size_t row = direction > 0 ? (at + i) % count : (at + count - i % count) % count;
+
+		if (search_matches(view->rows[row].process, view->search)) {
+			rows_select(view, row);
+			return true;
+		}
+	}
+	return false;
+}

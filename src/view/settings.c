@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Settings: one table of names with how each is read and written makes the
+ * file and the lines of the settings screen.
+ *
+ * Writing goes line by line through the file that is there: known keys get
+ * their new value, the rest is copied, missing keys are added to their section.
+ * The result takes the old file's place by rename, in the folder where the
+ * file really is, so that a link to it stays a link.
+ */
+#include "view/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ini.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECTION "screen"
+
+enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SORT, ITEM_REVERSE,
+	    ITEM_COLUMNS, ITEM_COUNT };
+
+static const struct {
+	const char *key, *label, *help;
+} items[ITEM_COUNT] = {
+	[ITEM_THEME] = { "theme", "Theme", "colours" },
+	[ITEM_ASCII] = { "ascii", "ASCII only", "no lines and blocks" },
+	[ITEM_MOUSE] = { "mouse", "Mouse", "clicks and the wheel" },
+	[ITEM_DELAY] = { "delay", "Delay", "seconds between refreshes (key d)" },
+	[ITEM_TREE] = { "tree", "Tree", "children below their parents (key t)" },
+	[ITEM_FOLLOW] = { "follow", "Follow", "keep the selected process in sight (key F)" },
+	[ITEM_NAMES] = { "full_names", "Full kernel names", "with arguments and templates (key c)" },
+	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
+	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
+	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
+	[ITEM_COLUMNS] = { "columns", NULL, NULL },	/* a line for each column */
+};
+
+static bool *flag_of(struct settings *settings, enum item item)
+{
+	switch (item) {
+	case ITEM_ASCII: return &settings->ascii;
+	case ITEM_MOUSE: return &settings->mouse;
+	case ITEM_TREE: return &settings->tree;
+	case ITEM_FOLLOW: return &settings->follow;
+	case ITEM_NAMES: return &settings->full_names;
+	case ITEM_REVERSE: return &settings->sort.reverse;
+	default: return NULL;
+	}
+}
+
+static void value_write(const struct settings *settings, enum item item, char *out, size_t size)
+{
+	const bool *flag = flag_of((struct settings *)settings, item);
+	size_t i, used = 0;
+
+	out[0] = 0;
+	if (flag) {
+		snprintf(out, size, "%s", *flag ? "yes" : "no");
+		return;
+	}
+	switch (item) {
+	case ITEM_THEME:
+		snprintf(out, size, "%s", settings->theme->name);
+		break;
+	case ITEM_DELAY:
+		snprintf(out, size, "%g", (double)settings->delay / 1e9);
+		break;
+	case ITEM_PANE:
+		snprintf(out, size, "%s", pane_names[settings->pane]);
+		break;
+	case ITEM_SORT:
+		for (i = 0; i < settings->sort.count && used < size; i++)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", settings->sort.keys[i]->name);
+		break;
+	case ITEM_COLUMNS:
+		for (i = 0; i < settings->column_count && used < size; i++)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "", settings->columns[i]->name);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool columns_parse(struct settings *settings, const char *value)
+{
+	const struct column *list[COLUMNS_MAX];
+	char words[512], *word, *rest = NULL;
+	size_t count = 0, i;
+
+	snprintf(words, sizeof(words), "%s", value);
+	for (word = strtok_r(words, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+		const struct column *column = column_find(word);
+
+		for (i = 0; i < count; i++)
+			if (list[i] == column)
+				return false;
+		/* A column of a later version is no reason to lose the others. */
+		if (column && count < COLUMNS_MAX)
+			list[count++] = column;
+	}
+	if (!count)
+		return false;
+	memcpy(settings->columns, list, count * sizeof(list[0]));
+	settings->column_count = count;
+	return true;
+}
+
+static bool value_read(struct settings *settings, enum item item, const char *value)
+{
+	bool *flag = flag_of(settings, item);
+	const char *bad;
+	double seconds;
+	size_t len;
+	char *end;
+	int i;
+
+	if (flag) {
+		bool yes = !strcasecmp(value, "yes") || !strcasecmp(value, "true") || !strcmp(value, "1");
+
+		if (!yes && strcasecmp(value, "no") && strcasecmp(value, "false") && strcmp(value, "0"))
+			return false;
+		*flag = yes;
+		return true;
+	}
+	switch (item) {
+	case ITEM_THEME:
+		if (!theme_find(value))
+			return false;
+		settings->theme = theme_find(value);
+		return true;
+	case ITEM_DELAY:
+		seconds = strtod(value, &end);
+		if (*end || end == value || !(seconds >= 0.1 && seconds <= 3600))
+			return false;
+		settings->delay = (uint64_t)(seconds * 1e9);
+		return true;
+	case ITEM_PANE:
+		for (i = 0; i < PANE_COUNT; i++)
+			if (!strcasecmp(value, pane_names[i])) {
+				settings->pane = (enum pane)i;
+				return true;
+			}
+		return false;
+	case ITEM_SORT:
+		return !sort_order_parse(&settings->sort, value, &bad, &len);
+	case ITEM_COLUMNS:
+		return columns_parse(settings, value);
+	default:
+		return false;
+	}
+}
+
+/* ---- the screen ---- */
+
+size_t settings_lines(const struct view *view)
+{
+	(void)view;
+	return ITEM_COLUMNS + column_count;
+}
+
+static size_t column_place(const struct settings *settings, const struct column *column)
+{
+	size_t i;
+
+	for (i = 0; i < settings->column_count; i++)
+		if (settings->columns[i] == column)
+			break;
+	return i;
+}
+
+/* The columns shown come first, in their order; then the others. */
+static const struct column *line_column(const struct settings *settings, size_t line)
+{
+	size_t i, at = line - ITEM_COLUMNS;
+
+	if (at < settings->column_count)
+		return settings->columns[at];
+	at -= settings->column_count;
+	for (i = 0; i < column_count; i++)
+		if (column_place(settings, &columns[i]) == settings->column_count && !at--)
+			return &columns[i];
+	return NULL;
+}
+
+void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size, const char **help)
+{
+	const struct settings *settings = &view->settings;
+	const struct column *column;
+
+	*help = "";
+	if (line < ITEM_COLUMNS) {
+		snprintf(name, size, "%s", items[line].label);
+		value_write(settings, (enum item)line, value, size);
+		*help = items[line].help;
+		return;
+	}
+	column = line_column(settings, line);
+	snprintf(name, size, "Column %s", column ? column->title : "?");
+	snprintf(value, size, "%s", line - ITEM_COLUMNS < settings->column_count ? "shown" : "-");
+	if (column)
+		*help = column->help;
+}
+
+static void column_toggle(struct settings *settings, size_t line)
+{
+	const struct column *column = line_column(settings, line);
+	size_t at = line - ITEM_COLUMNS;
+
+	if (!column)
+		return;
+	if (at < settings->column_count) {
+		if (settings->column_count == 1)
+			return;
+		settings->column_count--;
+		memmove(settings->columns + at, settings->columns + at + 1, (settings->column_count - at) * sizeof(column));
+	} else if (settings->column_count < COLUMNS_MAX) {
+		settings->columns[settings->column_count++] = column;
+		/* COMMAND takes the rest of the line: it stays last. */
+		at = settings->column_count - 1;
+		if (at && !settings->columns[at - 1]->width) {
+			settings->columns[at] = settings->columns[at - 1];
+			settings->columns[at - 1] = column;
+		}
+	}
+}
+
+static void column_move(struct view *view, int step)
+{
+	struct settings *settings = &view->settings;
+	size_t at = view->menu_row - ITEM_COLUMNS, to = at + (size_t)step;
+	const struct column *column;
+
+	if (view->menu_row < ITEM_COLUMNS || at >= settings->column_count || to >= settings->column_count)
+		return;
+	column = settings->columns[at];
+	settings->columns[at] = settings->columns[to];
+	settings->columns[to] = column;
+	view->menu_row += (size_t)step;
+}
+
+static void item_next(struct view *view, enum item item, int step)
+{
+	struct settings *settings = &view->settings;
+	bool *flag = flag_of(settings, item);
+	size_t i;
+
+	if (flag) {
+		*flag = !*flag;
+		rows_arrange(view);
+		return;
+	}
+	switch (item) {
+	case ITEM_THEME:
+		i = (size_t)(settings->theme - themes);
+		settings->theme = &themes[(i + theme_count + (size_t)step) % theme_count];
+		break;
+	case ITEM_DELAY:
+		settings->delay = step > 0 ? settings->delay * 2 : settings->delay / 2;
+		if (settings->delay < NSEC_PER_SEC / 8 || settings->delay > 64 * NSEC_PER_SEC)
+			settings->delay = NSEC_PER_SEC;
+		view->request = REQUEST_DELAY;
+		break;
+	case ITEM_PANE:
+		settings->pane = (enum pane)((settings->pane + PANE_COUNT + (unsigned int)step) % PANE_COUNT);
+		break;
+	case ITEM_SORT:
+		i = (size_t)(settings->sort.keys[0] - columns);
+		settings->sort.keys[0] = &columns[(i + column_count + (size_t)step) % column_count];
+		settings->sort.count = 1;
+		rows_arrange(view);
+		break;
+	default:
+		break;
+	}
+}
+
+void settings_key(struct view *view, int32_t key)
+{
+	if (key == 'W') {
+		view->request = REQUEST_SAVE;
+		return;
+	}
+	if (key == '<' || key == '>')
+		return column_move(view, key == '<' ? -1 : 1);
+	if (key != ' ' && key != K_ENTER && key != K_LEFT && key != K_RIGHT && key != '+' && key != '-')
+		return;
+	if (view->menu_row < ITEM_COLUMNS)
+		item_next(view, (enum item)view->menu_row, key == K_LEFT || key == '-' ? -1 : 1);
+	else
+		column_toggle(&view->settings, view->menu_row);
+}
+
+/* ---- the file ---- */
+
+int settings_path(char *out, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int len;
+
+	if (base && base[0] == '/')
+		len = snprintf(out, size, "%s/cutop/cutoprc", base);
+	else if (home && home[0] == '/')
+		len = snprintf(out, size, "%s/.config/cutop/cutoprc", home);
+	else
+		return -ENOENT;
+	return len < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static enum item item_find(const char *key)
+{
+	int i;
+
+	for (i = 0; i < ITEM_COUNT; i++)
+		if (!strcmp(items[i].key, key))
+			break;
+	return (enum item)i;
+}
+
+struct reading {
+	struct settings *settings;
+	char bad[64];
+};
+
+static int line_read(void *context, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = context;
+	enum item item = item_find(name);
+
+	if (!strcmp(section, SECTION) && item != ITEM_COUNT && !value_read(reading->settings, item, value))
+		snprintf(reading->bad, sizeof(reading->bad), "%s = %.30s", name, value);
+	return 1;
+}
+
+int settings_read(struct settings *settings, const char *path, struct reason *why)
+{
+	struct reading reading = { settings, "" };
+	FILE *file = fopen(path, "re");
+	int line;
+
+	if (!file)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
+	line = ini_parse_file(file, line_read, &reading);
+	fclose(file);
+	if (line > 0)
+		return reason_set(why, -EINVAL, "%s, line %d is no setting", path, line);
+	if (reading.bad[0])
+		return reason_set(why, -EINVAL, "%s: there is no such setting: %s", path, reading.bad);
+	return 0;
+}
+
+static void item_print(FILE *out, const struct settings *settings, enum item item)
+{
+	char value[1024];
+
+	value_write(settings, item, value, sizeof(value));
+	fprintf(out, "%s = %s\n", items[item].key, value);
+}
+
+static void missing_print(FILE *out, const struct settings *settings, bool written[ITEM_COUNT])
+{
+	for (int i = 0; i < ITEM_COUNT; i++) {
+		if (!written[i])
+			item_print(out, settings, (enum item)i);
+		written[i] = true;
+	}
+}
+
+/* The key of a line "key = value", or "". */
+static void line_key(const char *line, char key[64])
+{
+	size_t len;
+
+	line += strspn(line, " \t");
+	len = strcspn(line, "=: \t\n");
+	key[0] = 0;
+	if (len < 64 && strchr("=:", line[len + strspn(line + len, " \t")]) && line[len]) {
+		memcpy(key, line, len);
+		key[len] = 0;
+	}
+}
+
+static void lines_copy(FILE *in, FILE *out, const struct settings *settings)
+{
+	bool written[ITEM_COUNT] = { false }, ours = false, seen = false;
+	char *line = NULL, key[64];
+	size_t size = 0;
+
+	while (in && getline(&line, &size, in) >= 0) {
+		const char *text = line + strspn(line, " \t");
+		enum item item;
+
+		if (*text == '[') {
+			if (ours)
+				missing_print(out, settings, written);
+			ours = !strncmp(text, "[" SECTION "]", sizeof("[" SECTION "]") - 1);
+			seen |= ours;
+		}
+		line_key(line, key);
+		item = item_find(key);
+		if (ours && item != ITEM_COUNT) {
+			if (!written[item])
+				item_print(out, settings, item);
+			written[item] = true;
+			continue;
+		}
+		fputs(line, out);
+		if (line[0] && line[strlen(line) - 1] != '\n')
+			fputc('\n', out);
+	}
+	free(line);
+	if (!seen)
+		fprintf(out, "[%s]\n", SECTION);
+	missing_print(out, settings, written);
+}
+
+static int folders_make(const char *path)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	for (slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(folder, 0700) && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return 0;
+}
+
+/* The name a file will have at @path when links are followed, the last of which may point nowhere yet. */
+static int path_resolve(const char *path, char out[PATH_MAX])
+{
+	char target[PATH_MAX], *slash;
+	ssize_t len;
+
+	if (realpath(path, out))
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len < 0) {
+		snprintf(out, PATH_MAX, "%s", path);
+		return 0;
+	}
+	target[len] = 0;
+	if (target[0] == '/') {
+		snprintf(out, PATH_MAX, "%s", target);
+		return 0;
+	}
+	snprintf(out, PATH_MAX, "%s", path);
+	slash = strrchr(out, '/');
+	slash = slash ? slash + 1 : out;
+	if ((size_t)(slash - out) + strlen(target) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(slash, target);
+	return 0;
+}
+
+int settings_write(const struct settings *settings, const char *path, struct reason *why)
+{
+	char real[PATH_MAX], temporary[PATH_MAX + 16];
+	struct stat old;
+	FILE *in, *out;
+	int err = folders_make(path), fd;
+
+	if (!err)
+		err = path_resolve(path, real);
+	if (err)
+		return reason_set(why, err, "cannot write %s: %s", path, strerror(-err));
+	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", real);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return reason_set(why, -errno, "cannot write %s: %s", real, strerror(errno));
+	in = fopen(real, "re");
+	if (in && !fstat(fileno(in), &old)) {
+		/* With sudo the file is the user's, and stays so. */
+		if (fchown(fd, old.st_uid, old.st_gid) || fchmod(fd, old.st_mode & 07777))
+			err = -errno;
+	} else if (fchmod(fd, 0644)) {
+		err = -errno;
+	}
+	out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	if (out && !err)
+		lines_copy(in, out, settings);
+	if (in)
+		fclose(in);
+	if (!out || fflush(out) || ferror(out) || fsync(fd))
+		err = err ? err : -errno;
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (!err && rename(temporary, real))
+		err = -errno;
+	if (err) {
+		unlink(temporary);
+		return reason_set(why, err, "cannot write %s: %s", real, strerror(-err));
+	}
+	return 0;
+}

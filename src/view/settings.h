@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The settings file: $XDG_CONFIG_HOME/cutop/cutoprc, an INI file. It is read at
+ * start and written only when the user asks. Lines that this version does not
+ * know stay as they are.
+ */
+#ifndef VIEW_SETTINGS_H
+#define VIEW_SETTINGS_H
+
+#include <stddef.h>
+
+#include "util/util.h"
+#include "view/view.h"
+
+/* Where it is, without --config. Returns 0, or -ENOENT where there is no home. */
+int settings_path(char *out, size_t size);
+
+/*
+ * Reads @path into @settings. A file that is not there is no error. Returns 0,
+ * or a negative errno with @why; what could be read is kept then.
+ */
+int settings_read(struct settings *settings, const char *path, struct reason *why);
+
+/* Writes it anew, atomically, through symbolic links. Returns 0 or a negative errno with @why. */
+int settings_write(const struct settings *settings, const char *path, struct reason *why);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process table. Its columns come from the column table; those that do not
+ * fit are left out by rank, the column sorted by never. Every column has its
+ * cells for itself, so nothing moves when a number grows.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "out/text.h"
+#include "util/util.h"
+#include "view/view.h"
+
+enum { COMMAND_MIN = 8, COMMAND_GOOD = 14 };
+
+/* What stays longest in a narrow table. What is not named goes first. */
+static const char *const ranks[] = {
+	"command", "live", "pid", "leaked", "launch_rate", "failed", "h2d", "d2h", "user", "wait", "allocs", "peak", "dev",
+};
+
+static int rank_of(const struct view *view, const struct column *column)
+{
+	if (view->settings.sort.count && column == view->settings.sort.keys[0])
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
+		if (!strcmp(column->name, ranks[i]))
+			return (int)i + 1;
+	return ARRAY_LEN(ranks) + 1;
+}
+
+static int width_of(const struct column *column, int cols)
+{
+	if (column->width)
+		return column->width;
+	return cols < 60 ? COMMAND_MIN : COMMAND_GOOD;
+}
+
+static bool is_left(const struct column *column)
+{
+	return column->unit == UNIT_TEXT && strcmp(column->name, "dev") != 0;
+}
+
+struct table_columns table_fit(const struct view *view, int cols)
+{
+	const struct settings *settings = &view->settings;
+	struct table_columns fit = { .count = 0 };
+	bool taken[COLUMNS_MAX] = { false };
+	const struct column *wanted[COLUMNS_MAX + 1];
+	size_t count = 0, i;
+	int room = cols, rank, col = 0;
+
+	for (i = 0; i < settings->column_count; i++)
+		wanted[count++] = settings->columns[i];
+	/* An order by what is not shown looks like none. */
+	for (i = 0; i < count && settings->sort.count; i++)
+		if (wanted[i] == settings->sort.keys[0])
+			break;
+	if (settings->sort.count && i == count && count < COLUMNS_MAX) {
+		i = count && !wanted[count - 1]->width ? count - 1 : count;
+		memmove(wanted + i + 1, wanted + i, (count - i) * sizeof(wanted[0]));
+		wanted[i] = settings->sort.keys[0];
+		count++;
+	}
+	for (rank = 0; rank <= (int)ARRAY_LEN(ranks) + 1; rank++)
+		for (i = 0; i < count; i++) {
+			int need = width_of(wanted[i], cols) + 1;
+
+			if (taken[i] || rank_of(view, wanted[i]) != rank || need > room + 1)
+				continue;
+			taken[i] = true;
+			room -= need;
+		}
+	for (i = 0; i < count; i++) {
+		if (!taken[i])
+			continue;
+		fit.columns[fit.count] = wanted[i];
+		fit.start[fit.count] = col;
+		fit.width[fit.count] = wanted[i]->width ? wanted[i]->width : width_of(wanted[i], cols) + (room > 0 ? room : 0);
+		col += fit.width[fit.count++] + 1;
+	}
+	return fit;
+}
+
+static void titles_draw(struct view *view, const struct area *area, const struct table_columns *fit)
+{
+	const struct sort_order *order = &view->settings.sort;
+
+	area_clear(area, ST_TITLE);
+	for (size_t i = 0; i < fit->count; i++) {
+		const struct column *column = fit->columns[i];
+		bool sorted = order->count && column == order->keys[0];
+		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
+		int start = fit->start[i], end = start + fit->width[i], width = (int)strlen(column->title);
+		bool up = (column->unit == UNIT_TEXT) != order->reverse;
+
+		/* The arrow stands in the gap to the right, so that no title moves. */
+		if (is_left(column))
+			area_cut(area, 0, start, fit->width[i], style, column->title);
+		else
+			area_right(area, 0, end, style, column->title);
+		if (sorted)
+			area_text(area, 0, is_left(column) ? start + width : end < area->rect.cols ? end : end - width - 1, style, up ? "▲" : "▼");
+	}
+}
+
+static enum style value_style(const struct column *column, const struct column_value *value, const struct snap_process *process)
+{
+	if (process->exited && !(value->number > 0 && !strcmp(column->name, "leaked")))
+		return ST_EXITED;
+	if (value->absent)
+		return ST_DIM;
+	if (column->unit == UNIT_TEXT)
+		return ST_PLAIN;
+	if (value->number == 0)
+		return ST_DIM;
+	if (!strcmp(column->name, "leaked") || !strcmp(column->name, "suspect"))
+		return value->mark == '~' || !process->leaked ? ST_SUSPECT : ST_LEAKED;
+	if (!strcmp(column->name, "failed"))
+		return ST_FAILED;
+	return ST_PLAIN;
+}
+
+static void search_mark(struct view *view, const struct area *area, int row, int col, const char *text)
+{
+	const char *match = view->search[0] ? text_find(text, view->search) : NULL;
+	char before[256];
+
+	if (!match || match - text >= (long)sizeof(before))
+		return;
+	memcpy(before, text, (size_t)(match - text));
+	before[match - text] = 0;
+	area_flags(area, row, col + canvas_width(area->canvas, before), canvas_width(area->canvas, view->search), CELL_MATCH);
+}
+
+static void command_draw(struct view *view, const struct area *area, int row, int start, int width, const struct row *entry)
+{
+	const struct snap_process *process = entry->process;
+	char end[NUMBER_SIZE];
+	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left;
+	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
+	struct column_value value = column_find("command")->value(process);
+	const char *text = value.absent ? "-" : value.text;
+
+	text_end(process, end);
+	tail = canvas_width(area->canvas, end);
+	left = start + width - col;
+	if (tail > left - 4)
+		tail = 0;
+	search_mark(view, area, row, col, text);
+	col = area_cut(area, row, col, left - tail, style, text);
+	if (tail)
+		area_text(area, row, col, ST_EXITED, end);
+	search_mark(view, area, row, start + canvas_width(area->canvas, entry->branch), text);
+}
+
+static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry, const struct table_columns *fit)
+{
+	const struct snap_process *process = entry->process;
+	char text[72], body[64];
+
+	for (size_t i = 0; i < fit->count; i++) {
+		const struct column *column = fit->columns[i];
+		struct column_value value = view_value(view, column, process);
+		int start = fit->start[i], width = fit->width[i];
+		enum style style = value_style(column, &value, process);
+
+		if (!strcmp(column->name, "command")) {
+			command_draw(view, area, row, start, width, entry);
+			continue;
+		}
+		if (column->unit == UNIT_TEXT && !value.absent) {
+			if (is_left(column)) {
+				area_cut(area, row, start, width, style, value.text);
+			} else {
+				int cells = canvas_width(area->canvas, value.text);
+
+				area_cut(area, row, start + (cells < width ? width - cells : 0), width, style, value.text);
+			}
+			continue;
+		}
+		column_format(column, &value, false, body, sizeof(body));
+		snprintf(text, sizeof(text), "%s%s", view->base_time && column_is_counter(column) && value.number > 0 ? "+" : "", body);
+		if (is_left(column))
+			area_cut(area, row, start, width, style, text);
+		else
+			area_right(area, row, start + width, style, text);
+	}
+}
+
+static void scroll(struct view *view, size_t rows)
+{
+	if (view->scroll_to_selected || view->full) {
+		if (view->selected_row < view->top)
+			view->top = view->selected_row;
+		else if (rows && view->selected_row >= view->top + rows)
+			view->top = view->selected_row - rows + 1;
+	}
+	view->scroll_to_selected = false;
+	if (view->top + rows > view->row_count)
+		view->top = view->row_count > rows ? view->row_count - rows : 0;
+}
+
+static void empty_draw(struct view *view, const struct area *area)
+{
+	const char *text = "No CUDA program has made a call yet.";
+
+	if (!view->shown)
+		text = "Collecting ...";
+	else if (view->hidden)
+		text = "No process matches the filter.";
+	area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, text);
+	if (view->shown && !view->hidden && area->rect.rows > 2) {
+		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, "They show up with their first call; start one, or see");
+		area_cut(area, 2, 1, area->rect.cols - 2, ST_DIM, "what is probed with cutop -v -b -n 1.");
+	}
+}
+
+void table_draw(struct view *view, struct canvas *canvas)
+{
+	struct area titles = area_of(canvas, view->layout.titles), table = area_of(canvas, view->layout.table);
+	struct table_columns fit = table_fit(view, canvas->cols);
+	size_t rows = (size_t)table.rect.rows, i;
+
+	if (titles.rect.rows)
+		titles_draw(view, &titles, &fit);
+	if (!rows)
+		return;
+	if (!view->row_count) {
+		empty_draw(view, &table);
+		return;
+	}
+	scroll(view, rows);
+	for (i = 0; i < rows && view->top + i < view->row_count; i++) {
+		const struct row *entry = &view->rows[view->top + i];
+
+		row_draw(view, &table, (int)i, entry, &fit);
+		if (view->has_selected && entry->process->image == view->selected)
+			area_flags(&table, (int)i, 0, table.rect.cols, CELL_SELECTED);
+	}
+}

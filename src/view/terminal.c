@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The terminal, by curses.
+ *
+ * A canvas is compared with the one shown before, and only cells that differ
+ * are handed to curses, which in turn sends what differs: nothing flickers.
+ *
+ * When the program crashes, curses cannot be called. What ends its mode - the
+ * string the terminal wants, and the line settings from before - is kept ready
+ * from the start, so that the handler only has to write(2) and tcsetattr(3),
+ * which a signal handler may. It then lets the signal have its way.
+ */
+#include "view/terminal.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "view/keys.h"
+#include "view/view.h"
+
+/* Last: it defines words like "columns". */
+#include <term.h>
+#undef columns
+#undef lines
+
+#define PAIRS_MAX 250
+#define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
+
+struct pair {
+	int16_t fg, bg;
+};
+
+struct terminal {
+	SCREEN *screen;
+	int colors;		/* 0, 8 or 256 */
+	bool default_colors;
+	struct pair pairs[PAIRS_MAX];
+	int pair_count, pair_max;
+	struct canvas shown;
+	const struct theme *theme;
+	bool mouse;
+	void *stack;		/* of the crash handler: the usual one may be what overflowed */
+};
+
+/* What a crash needs. The only state outside a structure: handlers get no argument. */
+static struct {
+	volatile sig_atomic_t active;
+	struct termios termios;
+	char text[256];
+	size_t len;
+} restore;
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT, SIGSYS, SIGTRAP };
+
+static void crash(int number)
+{
+	int saved = errno;
+
+	if (restore.active) {
+		restore.active = 0;
+		saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
+		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
+	}
+	errno = saved;
+	/* SA_RESETHAND has set the default action back; it comes when the handler returns. */
+	raise(number);
+}
+
+static void restore_add(const char *text)
+{
+	size_t len = text && text != (const char *)-1 ? strlen(text) : 0;
+
+	/* Delays ("$<5>") are for terminals of long ago; their marks are not to be written. */
+	if (!len || strchr(text, '$') || restore.len + len >= sizeof(restore.text))
+		return;
+	memcpy(restore.text + restore.len, text, len);
+	restore.len += len;
+}
+
+static void crash_prepare(struct terminal *terminal)
+{
+	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND | SA_ONSTACK };
+	stack_t stack = { .ss_size = 64 * 1024 };
+	size_t i;
+
+	restore.len = 0;
+	restore_add(MOUSE_OFF);
+	restore_add(tigetstr("sgr0"));
+	restore_add(tigetstr("rmkx"));
+	restore_add(tigetstr("cnorm"));
+	restore_add(tigetstr("rmcup"));
+	terminal->stack = stack.ss_sp = malloc(stack.ss_size);
+	if (stack.ss_sp)
+		sigaltstack(&stack, NULL);
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
+		sigaction(crash_signals[i], &action, NULL);
+	restore.active = 1;
+}
+
+static void crash_forget(struct terminal *terminal)
+{
+	stack_t none = { .ss_flags = SS_DISABLE };
+	size_t i;
+
+	restore.active = 0;
+	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
+		signal(crash_signals[i], SIG_DFL);
+	sigaltstack(&none, NULL);
+	free(terminal->stack);
+}
+
+/* ---- life ---- */
+
+static void modes_set(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	leaveok(stdscr, TRUE);
+	set_escdelay(25);
+}
+
+int terminal_open(struct terminal **result, bool colors, struct reason *why)
+{
+	struct terminal *terminal;
+	const char *name = getenv("TERM");
+	int err = 0;
+
+	if (!name || !*name)
+		return reason_set(why, -ENOTTY, "TERM is not set; use --batch (-b), or set it");
+	if (setupterm(name, STDOUT_FILENO, &err) != OK)
+		return reason_set(why, -ENOTTY, "the terminal '%s' is not known here; use --batch (-b), or set TERM=xterm", name);
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1)
+		return reason_set(why, -ENOTTY, "the terminal '%s' cannot place its cursor; use --batch (-b)", name);
+	if (tcgetattr(STDIN_FILENO, &restore.termios))
+		return reason_set(why, -errno, "cannot read the terminal's settings: %s", strerror(errno));
+	terminal = calloc(1, sizeof(*terminal));
+	if (!terminal)
+		return reason_set(why, -ENOMEM, "no memory");
+	terminal->screen = newterm(NULL, stdout, stdin);
+	if (!terminal->screen) {
+		free(terminal);
+		return reason_set(why, -ENOTTY, "cannot open the terminal");
+	}
+	crash_prepare(terminal);
+	modes_set();
+	if (colors && has_colors() && start_color() == OK) {
+		terminal->colors = COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
+		terminal->default_colors = use_default_colors() == OK;
+		terminal->pair_max = COLOR_PAIRS - 1 < PAIRS_MAX ? COLOR_PAIRS - 1 : PAIRS_MAX;
+	}
+	clear();
+	refresh();
+	*result = terminal;
+	return 0;
+}
+
+void terminal_close(struct terminal *terminal)
+{
+	if (!terminal)
+		return;
+	terminal_mouse(terminal, false);
+	endwin();
+	crash_forget(terminal);
+	delscreen(terminal->screen);
+	canvas_free(&terminal->shown);
+	free(terminal);
+}
+
+void terminal_mouse(struct terminal *terminal, bool on)
+{
+	if (terminal->mouse == on)
+		return;
+	terminal->mouse = on;
+	mouseinterval(0);	/* clicks are told at once; two in a row are ours to see */
+	mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+}
+
+void terminal_size(const struct terminal *terminal, int *rows, int *cols)
+{
+	(void)terminal;
+	*rows = LINES;
+	*cols = COLS;
+}
+
+void terminal_resize(struct terminal *terminal)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	canvas_free(&terminal->shown);
+	clearok(stdscr, TRUE);
+	erase();
+}
+
+void terminal_suspend(struct terminal *terminal)
+{
+	bool mouse = terminal->mouse;
+
+	terminal_mouse(terminal, false);
+	def_prog_mode();
+	endwin();
+	restore.active = 0;
+	kill(getpid(), SIGSTOP);
+	restore.active = 1;
+	reset_prog_mode();
+	refresh();
+	terminal_mouse(terminal, mouse);
+	terminal_resize(terminal);
+}
+
+/* ---- input ---- */
+
+static int32_t special_key(wint_t code)
+{
+	static const struct {
+		wint_t code;
+		int32_t key;
+	} keys[] = {
+		{ KEY_UP, K_UP }, { KEY_DOWN, K_DOWN }, { KEY_LEFT, K_LEFT }, { KEY_RIGHT, K_RIGHT },
+		{ KEY_PPAGE, K_PAGE_UP }, { KEY_NPAGE, K_PAGE_DOWN }, { KEY_HOME, K_HOME }, { KEY_END, K_END },
+		{ KEY_FIND, K_HOME }, { KEY_SELECT, K_END }, { KEY_BTAB, K_BACK_TAB }, { KEY_ENTER, K_ENTER },
+		{ KEY_BACKSPACE, K_BACKSPACE }, { KEY_DC, K_DELETE },
+	};
+
+	if (code >= KEY_F(1) && code <= KEY_F(10))
+		return K_F1 + (int32_t)(code - KEY_F(1));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (keys[i].code == code)
+			return keys[i].key;
+	return 0;
+}
+
+static int32_t plain_key(wint_t character)
+{
+	switch (character) {
+	case '\t': return K_TAB;
+	case '\r': case '\n': return K_ENTER;
+	case 27: return K_ESCAPE;
+	case 127: case 8: return K_BACKSPACE;
+	default: return (int32_t)character;
+	}
+}
+
+static bool mouse_read(struct terminal_event *event)
+{
+	MEVENT mouse;
+
+	if (getmouse(&mouse) != OK)
+		return false;
+	event->kind = EVENT_MOUSE;
+	event->row = mouse.y;
+	event->col = mouse.x;
+	if (mouse.bstate & BUTTON4_PRESSED)
+		event->mouse = MOUSE_WHEEL_UP;
+	else if (mouse.bstate & BUTTON5_PRESSED)
+		event->mouse = MOUSE_WHEEL_DOWN;
+	else if (mouse.bstate & BUTTON1_DOUBLE_CLICKED)
+		event->mouse = MOUSE_DOUBLE;
+	else if (mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
+		event->mouse = MOUSE_CLICK;
+	else
+		return false;
+	return true;
+}
+
+bool terminal_event(struct terminal *terminal, struct terminal_event *event)
+{
+	wint_t code;
+
+	(void)terminal;
+	for (;;) {
+		int what = get_wch(&code);
+
+		memset(event, 0, sizeof(*event));
+		if (what == ERR)
+			return false;
+		if (what != KEY_CODE_YES)
+			event->key = plain_key(code);
+		else if (code == KEY_MOUSE && mouse_read(event))
+			return true;
+		else
+			event->key = special_key(code);
+		if (event->key)
+			return true;
+	}
+}
+
+/* ---- output ---- */
+
+static short pair_find(struct terminal *terminal, struct look look)
+{
+	int i;
+
+	if (!terminal->colors || (look.fg == COLOR_DEFAULT && look.bg == COLOR_DEFAULT))
+		return 0;
+	if (!terminal->default_colors) {
+		look.fg = look.fg == COLOR_DEFAULT ? COLOR_WHITE : look.fg;
+		look.bg = look.bg == COLOR_DEFAULT ? COLOR_BLACK : look.bg;
+	}
+	for (i = 0; i < terminal->pair_count; i++)
+		if (terminal->pairs[i].fg == look.fg && terminal->pairs[i].bg == look.bg)
+			return (short)(i + 1);
+	if (i >= terminal->pair_max || init_pair((short)(i + 1), look.fg, look.bg) == ERR)
+		return 0;
+	terminal->pairs[i] = (struct pair){ look.fg, look.bg };
+	terminal->pair_count++;
+	return (short)(i + 1);
+}
+
+static void cell_show(struct terminal *terminal, int row, int col, const struct cell *cell, const struct theme *theme)
+{
+	struct look look = theme_look(theme, terminal->colors, cell->style, cell->flags);
+	attr_t attributes = A_NORMAL;
+	wchar_t text[CCHARW_MAX + 1] = L" ";
+	const char *bytes = cell->text;
+	size_t used = 0;
+	cchar_t shown;
+
+	while (*bytes && used < CCHARW_MAX) {
+		int32_t point;
+
+		bytes += utf8_next(bytes, &point);
+		text[used++] = (wchar_t)point;
+	}
+	text[used ? used : 1] = 0;
+	if (look.attributes & LOOK_BOLD)
+		attributes |= A_BOLD;
+	if (look.attributes & LOOK_DIM)
+		attributes |= A_DIM;
+	if (look.attributes & LOOK_REVERSE)
+		attributes |= A_REVERSE;
+	if (look.attributes & LOOK_UNDERLINE)
+		attributes |= A_UNDERLINE;
+	if (setcchar(&shown, text, attributes, pair_find(terminal, look), NULL) == OK)
+		mvadd_wch(row, col, &shown);
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->style == b->style && a->flags == b->flags && !strcmp(a->text, b->text);
+}
+
+void terminal_show(struct terminal *terminal, const struct canvas *canvas, const struct theme *theme)
+{
+	struct canvas *shown = &terminal->shown;
+	bool all = shown->rows != canvas->rows || shown->cols != canvas->cols || !shown->cells || terminal->theme != theme;
+	int row, col;
+
+	if (all && canvas_resize(shown, canvas->rows, canvas->cols))
+		return;
+	if (all)
+		erase();
+	terminal->theme = theme;
+	for (row = 0; row < canvas->rows && row < LINES; row++)
+		for (col = 0; col < canvas->cols && col < COLS; col++) {
+			const struct cell *cell = canvas_cell(canvas, row, col);
+			struct cell *before = canvas_cell(shown, row, col);
+
+			if (!all && same_cell(cell, before))
+				continue;
+			*before = *cell;
+			if (cell->text[0])
+				cell_show(terminal, row, col, cell, theme);
+		}
+	refresh();
+}

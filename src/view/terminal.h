@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The terminal: shows a canvas, reads keys and the mouse, and gives the
+ * terminal back as it was however the program ends. The only room that knows
+ * curses.
+ */
+#ifndef VIEW_TERMINAL_H
+#define VIEW_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/util.h"
+#include "view/canvas.h"
+#include "view/theme.h"
+
+struct terminal;
+
+/* Takes the terminal over. Returns 0 or a negative errno with @why. */
+int terminal_open(struct terminal **terminal, bool colors, struct reason *why);
+void terminal_close(struct terminal *terminal);
+
+/* The mouse, which then is not the terminal's own (to mark and copy with). */
+void terminal_mouse(struct terminal *terminal, bool on);
+
+void terminal_size(const struct terminal *terminal, int *rows, int *cols);
+
+/* After SIGWINCH and SIGCONT: asks for the size, and draws everything anew. */
+void terminal_resize(struct terminal *terminal);
+
+/* Gives the terminal back, stops this process, and takes it over again when it is continued. */
+void terminal_suspend(struct terminal *terminal);
+
+struct terminal_event {
+	enum { EVENT_KEY, EVENT_MOUSE } kind;
+	int32_t key;
+	int row, col, mouse;	/* enum mouse */
+};
+
+/* Reads the next event without waiting; false if there is none. */
+bool terminal_event(struct terminal *terminal, struct terminal_event *event);
+
+void terminal_show(struct terminal *terminal, const struct canvas *canvas, const struct theme *theme);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The view: what the screen shows and how it answers keys, without a terminal.
+ * Snapshots and keys go in, a canvas comes out, and requests for what only
+ * the outside can do: quit, signal, write a file.
+ *
+ * The selection is a process (its image number), never a row: it survives
+ * sorting and filtering, and an action never hits another process.
+ */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/columns.h"
+#include "model/snapshot.h"
+#include "view/canvas.h"
+#include "view/history.h"
+#include "view/keys.h"
+#include "view/layout.h"
+#include "view/theme.h"
+
+enum pane { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG, PANE_COUNT };
+extern const char *const pane_names[PANE_COUNT];
+
+enum mode { MODE_NORMAL, MODE_SEARCH, MODE_FILTER, MODE_DELAY, MODE_SORT, MODE_SIGNAL, MODE_CONFIRM, MODE_HELP, MODE_SETTINGS };
+
+enum { INPUT_SIZE = 128, COLUMNS_MAX = 40 };
+
+/* What is saved by W. */
+struct settings {
+	const struct theme *theme;
+	bool ascii, mouse, tree, follow, full_names;
+	enum pane pane;
+	uint64_t delay;				/* ns */
+	struct sort_order sort;
+	const struct column *columns[COLUMNS_MAX];	/* of the process table */
+	size_t column_count;
+};
+
+struct pane_state {
+	size_t top;
+	unsigned int sort;	/* column + 1; 0: as the pane has it */
+	bool reverse;
+	unsigned int columns;	/* how many it had when last drawn */
+	int rows;		/* of its list, when last drawn */
+	int seek;		/* draw the next (1) or previous (-1) match */
+};
+
+enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL };
+
+/* A row of the process table. */
+struct row {
+	const struct snap_process *process;
+	char branch[32];	/* what stands before its name in a tree */
+};
+
+/* What a process had when the baseline was set, by column. */
+struct base {
+	uint32_t image;
+	double values[COLUMNS_MAX];
+};
+
+struct view {
+	struct settings settings;
+	struct layout layout;		/* as last drawn */
+	int screen_rows, screen_cols;
+
+	struct snapshot *latest, *shown;	/* the same unless frozen */
+	struct history history;
+	double self_share, self_before;	/* of a CPU, lately; seconds until then */
+	uint64_t self_time;
+	double most_live;		/* live + leaked, seen so far: the length of the bar */
+	bool frozen;
+	struct base *bases;		/* by image */
+	size_t base_count;
+	uint64_t base_time;		/* 0: no baseline */
+
+	struct row *rows;
+	size_t row_count, row_size;
+	size_t hidden;			/* by the filter */
+	bool has_selected;
+	uint32_t selected;
+	size_t selected_row;		/* where it was last */
+	size_t top;
+	bool scroll_to_selected;
+
+	bool full;
+	struct pane_state panes[PANE_COUNT];
+	unsigned int zoom;		/* of map and plots: 2 to that */
+	double pan;			/* 0..1 of what is out of sight */
+	size_t back;			/* plots end this many samples ago */
+
+	enum mode mode;
+	char input[INPUT_SIZE], before[INPUT_SIZE];
+	char search[INPUT_SIZE], filter[INPUT_SIZE];
+	size_t menu_row;
+	int help_top;
+
+	char message[160];
+	uint64_t message_until;		/* ns, CLOCK_REALTIME as in snapshots */
+
+	bool readonly, from_command, command_ended;
+	const char *note;		/* shown in the status line: a demonstration, a fallback */
+	enum request request;
+	int signal_number;
+	uint32_t signal_image;
+	int timezone_fixed;		/* tests: UTC */
+};
+
+void view_init(struct view *view);
+void view_free(struct view *view);
+
+/* Takes @snapshot over. */
+void view_feed(struct view *view, struct snapshot *snapshot);
+
+void view_key(struct view *view, int32_t key);
+
+enum mouse { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+void view_mouse(struct view *view, int row, int col, enum mouse what);
+
+void view_draw(struct view *view, struct canvas *canvas);
+
+/* Says something in the bar for some seconds. */
+void view_message(struct view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The selected process in what is shown, or NULL. */
+const struct snap_process *view_selected(const struct view *view);
+
+/* The process with @image in @snapshot, or NULL. */
+const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image);
+
+/* ---- between the files of the view ---- */
+
+/* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
+void rows_arrange(struct view *view);
+void rows_select(struct view *view, size_t row);
+bool rows_match(const struct snap_process *process, const char *filter);
+
+/* Moves to the next process that matches the search; @from: 0 stays where it matches already. */
+bool rows_search(struct view *view, int direction, bool from_next);
+
+/* Case-insensitive; UTF-8 letters beyond ASCII must be the same. */
+const char *text_find(const char *text, const char *part);
+
+/* The value that @column of @process shows: the difference, where there is a baseline. */
+struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process);
+bool column_is_counter(const struct column *column);
+
+/* The columns that fit into @cols cells, and how wide each is then. */
+struct table_columns {
+	const struct column *columns[COLUMNS_MAX];
+	int start[COLUMNS_MAX], width[COLUMNS_MAX];
+	size_t count;
+};
+struct table_columns table_fit(const struct view *view, int cols);
+
+void header_draw(struct view *view, struct canvas *canvas);
+void table_draw(struct view *view, struct canvas *canvas);
+void tabs_draw(struct view *view, struct canvas *canvas);
+int tabs_hit(const struct view *view, int col);		/* the pane at @col, or -1 */
+void bar_draw(struct view *view, struct canvas *canvas);
+int32_t bar_hit(const struct view *view, int col);	/* the key at @col, or 0 */
+void overlay_draw(struct view *view, struct canvas *canvas);
+
+void pane_draw(struct view *view, struct canvas *canvas);
+void memory_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void copies_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void failures_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void calls_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void sites_draw(struct view *view, const struct area *area, const struct snap_process *process);
+void log_draw(struct view *view, const struct area *area, const struct snap_process *process);
+
+/* Settings and menus: how many lines each has, and what a key does there. */
+size_t settings_lines(const struct view *view);
+void settings_key(struct view *view, int32_t key);
+void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size, const char **help);
+extern const struct menu_signal { int number; const char *name; } menu_signals[];
+extern const size_t menu_signal_count;
+
+/* "14:03:22" in the user's time zone. */
+void format_clock(const struct view *view, uint64_t real_ns, char *out, size_t size);
+/* "01:12", "3h05m", "2d04h" */
+void format_age(uint64_t ns, char *out, size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The view. terminal.c alone needs curses; settings.c needs inih.
+view_sources = \
+	src/view/bars.c src/view/bars.h \
+	src/view/canvas.c src/view/canvas.h \
+	src/view/cells.c src/view/cells.h \
+	src/view/chrome.c \
+	src/view/header.c \
+	src/view/history.c src/view/history.h \
+	src/view/input.c \
+	src/view/keys.c src/view/keys.h \
+	src/view/layout.c src/view/layout.h \
+	src/view/list.c src/view/list.h \
+	src/view/map.c src/view/map.h \
+	src/view/overlay.c \
+	src/view/pane.c \
+	src/view/pane_copies.c \
+	src/view/pane_log.c \
+	src/view/pane_memory.c \
+	src/view/panes.c \
+	src/view/rows.c \
+	src/view/settings.c src/view/settings.h \
+	src/view/table.c \
+	src/view/theme.c src/view/theme.h \
+	src/view/view.c src/view/view.h
