@@ -1,7 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests of the command line, of exit statuses and of bad input.
+# Tests of the command line, of exit statuses, of attaching and of bad input.
+# Include after e2e.mk.
 cli_tests = \
 	tests/e2e/test_options.sh \
-	tests/e2e/test_status.sh
+	tests/e2e/test_status.sh \
+	tests/e2e/test_attach.sh \
+	tests/e2e/test_bad_input.sh
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/e2e/cli.sh
+
+cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c
+cli_helpers = $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99
+
+$(e2e_bin)/loader: tests/e2e/loader.c
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -o $@ $(srcdir)/tests/e2e/loader.c -ldl
+
+# Functions that begin with a push, as everywhere.
+$(e2e_bin)/libcudart.so.99: tests/e2e/tiny_runtime.c
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -fPIC -shared -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fcf-protection=none \
+	  -Wl,-soname,libcudart.so.99 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
+
+check_DATA += $(cli_helpers)
+CLEANFILES += $(cli_helpers)
+EXTRA_DIST += $(cli_tests) $(cli_helper_files) tests/e2e/cli.sh

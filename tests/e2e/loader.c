@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads a CUDA runtime with dlopen() and does with it what it is told:
+ *
+ *   loader LIBRARY ACTION...
+ *
+ *   malloc N     N times cudaMalloc, of 1 byte, 2 bytes, 3 ... (counted on by the next malloc)
+ *   free         cudaFree of all of them
+ *   sync N       N times cudaDeviceSynchronize
+ *   old-sync N   N times cudaThreadSynchronize
+ *   pace US      so long a pause after each cudaMalloc from now on
+ *   peek NAME    prints the first byte of that function: cc where a probe stands
+ *   say WORD     prints it
+ *   wait FILE    until there is such a file
+ *   times        prints per cudaMalloc: its size, microseconds since before dlopen()
+ *
+ * It is linked to no CUDA library.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX 4096
+
+static void *library;
+static void *memory[MAX];
+static double times[MAX];
+static size_t count;
+static long pace;
+
+static double now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec * 1e-3;
+}
+
+static void pause_us(long us)
+{
+	struct timespec ts = { us / 1000000, us % 1000000 * 1000 };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+static void *function(const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found) {
+		fprintf(stderr, "loader: no %s\n", name);
+		exit(1);
+	}
+	return found;
+}
+
+static void allocate(long n, double began)
+{
+	int (*call)(void **, size_t) = (int (*)(void **, size_t))function("cudaMalloc");
+
+	for (; n > 0 && count < MAX; n--, count++) {
+		times[count] = now_us() - began;
+		if (call(&memory[count], count + 1))
+			exit(1);
+		if (pace)
+			pause_us(pace);
+	}
+}
+
+static void release(void)
+{
+	int (*call)(void *) = (int (*)(void *))function("cudaFree");
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (memory[i] && call(memory[i]))
+			exit(1);
+	memset(memory, 0, sizeof(memory));
+}
+
+static void synchronize(const char *name, long n)
+{
+	int (*call)(void) = (int (*)(void))function(name);
+
+	while (n-- > 0)
+		call();
+}
+
+int main(int argc, char **argv)
+{
+	double began = now_us();
+	size_t i;
+	int at;
+
+	if (argc < 2)
+		return 2;
+	library = dlopen(argv[1], RTLD_NOW);
+	if (!library) {
+		fprintf(stderr, "loader: %s\n", dlerror());
+		return 1;
+	}
+	for (at = 2; at < argc; at++) {
+		const char *action = argv[at], *argument = at + 1 < argc ? argv[at + 1] : "";
+
+		if (!strcmp(action, "free")) {
+			release();
+			continue;
+		}
+		if (!strcmp(action, "times")) {
+			for (i = 0; i < count; i++)
+				printf("%zu %.0f\n", i + 1, times[i]);
+			continue;
+		}
+		at++;
+		if (!strcmp(action, "malloc")) {
+			allocate(strtol(argument, NULL, 0), began);
+		} else if (!strcmp(action, "sync")) {
+			synchronize("cudaDeviceSynchronize", strtol(argument, NULL, 0));
+		} else if (!strcmp(action, "old-sync")) {
+			synchronize("cudaThreadSynchronize", strtol(argument, NULL, 0));
+		} else if (!strcmp(action, "pace")) {
+			pace = strtol(argument, NULL, 0);
+		} else if (!strcmp(action, "peek")) {
+			printf("%02x\n", *(volatile unsigned char *)function(argument));
+		} else if (!strcmp(action, "say")) {
+			puts(argument);
+		} else if (!strcmp(action, "wait")) {
+			while (access(argument, F_OK))
+				pause_us(1000);
+		} else {
+			fprintf(stderr, "loader: what is '%s'?\n", action);
+			return 2;
+		}
+		fflush(stdout);
+	}
+	return 0;
+}

@@ -1,0 +1,306 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Attaching: processes that ran before, files first seen when they are loaded, filters, overlay mounts, containers,
+# deleted files, odd libraries.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+helpers=$top_builddir/tests/e2e/bin
+[ -x "$helpers/loader" ] || skip "the helpers are not built"
+
+# A runtime in a directory that no rule of cutop's knows; $1: the directory
+runtime_in() {
+	mkdir -p "$1"
+	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$1"
+}
+
+# Starts cutop in the background: documents in $T/$1.out, its pid in $cutop.
+begin() {
+	name=$1
+	shift
+	"$CUTOP" -b -v -f json -d 0.1 "$@" >"$T/$name.out" 2>"$T/$name.err" </dev/null &
+	cutop=$!
+	wait_for 10 [ -s "$T/$name.out" ] || fail "$name: cutop does not start: $(cat "$T/$name.err")"
+}
+
+# Ends it; leaves the last document in $T/$name.json.
+end() {
+	kill -INT "$cutop"
+	wait "$cutop"
+	tail -n 1 "$T/$name.out" >"$T/$name.json"
+}
+
+# Starts the loader in the background: its pid in $loader, its output in $T/$1.said. Waits until it has said "ready".
+load() {
+	load_name=$1
+	shift
+	"$@" >"$T/$load_name.said" 2>&1 </dev/null &
+	loader=$!
+	wait_for 10 grep -qsx ready "$T/$load_name.said" || fail "$load_name: $(cat "$T/$load_name.said")"
+}
+
+# $1: test, $2: pid, $3: filter on the process, $4: value
+expect_of() {
+	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
+}
+
+# ---- a process that ran before ----
+
+runtime_in "$T/before"
+load before "$helpers/loader" "$T/before/libcudart.so.13" malloc 5 say ready wait "$T/before.go" malloc 7 free sync 3 \
+	say over wait "$T/before.end"
+begin before
+touch "$T/before.go"
+check "before: does not go on" wait_for 10 grep -qx over "$T/before.said"
+"$helpers/loader" "$T/before/libcudart.so.13" malloc 2 >/dev/null &
+later=$!
+wait "$later"
+end
+touch "$T/before.end"
+expect_of before "$loader" .watched_from '"attach"'
+expect_of before "$loader" .state '"running"'
+expect_of before "$loader" .memory.allocations 7
+expect_of before "$loader" .memory.failed_frees 0
+expect_of before "$loader" .memory.live_bytes 0
+expect_of before "$loader" '.calls[] | select(.call == "cudaFree").calls' 12
+expect_of before "$later" .watched_from '"start"'
+expect_of before "$later" .memory.allocations 2
+expect_of before "$later" .memory.leaked_bytes 3
+expect before '[.lost[]] | add' 0
+wait "$loader"
+
+"$workload" loop 60 >/dev/null &
+loop=$!
+run bounds -b -n 2 -d 0.1 -p "$loop"
+check "text does not mark lower bounds" grep -q '≥.*workload' "$T/bounds.out"
+run bounds-ascii -b -n 2 -d 0.1 -p "$loop" --ascii
+check "text does not mark lower bounds in ASCII" grep -q '>.*workload' "$T/bounds-ascii.out"
+# Whatever it was doing when the probes came, it is late, and nothing is lost.
+for i in 1 2 3 4 5 6; do
+	run busy -b -f json -n 1 -d 0.1 -p "$loop"
+	check "busy, time $i: $(jq -c '[.lost, (.processes[] | .watched_from)]' "$T/busy.out")" \
+		jq -e '(.processes[0].watched_from == "attach") and ([.lost[]] | add) == 0' "$T/busy.out" >/dev/null
+done
+kill "$loop"
+
+"$workload" hang 60000 &
+hang=$!
+wait_for 10 grep -qs libcudart "/proc/$hang/maps"
+begin hang
+end
+expect hang '[.lost[]] | add' 0
+kill "$hang"
+
+# ---- filters ----
+
+mkdir "$T/filter"
+chmod 755 "$T/filter"
+runtime_in "$T/filter"
+cp "$helpers/loader" "$T/filter/loader"
+chmod 755 "$T/filter/"*
+actions="say ready wait $T/filter.go malloc 4 peek cudaMalloc say over"
+# shellcheck disable=SC2086
+load mine "$T/filter/loader" "$T/filter/libcudart.so.13" $actions
+mine=$loader
+# shellcheck disable=SC2086
+load other setpriv --reuid=65534 --regid=65534 --clear-groups "$T/filter/loader" "$T/filter/libcudart.so.13" $actions
+other=$loader
+begin pid -p "$mine"
+cutops=$(pgrep -cx cutop)
+touch "$T/filter.go"
+wait "$mine" "$other"
+end
+expect pid '[.processes[].pid]' "[$mine]"
+expect_of pid "$mine" .memory.allocations 4
+check "-p: the other process is not done" grep -qx over "$T/other.said"
+check "-p: the watched process has a probe: $(cat "$T/mine.said")" grep -qx cc "$T/mine.said"
+# Another cutop on this machine may watch the other process.
+if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 13)) }' && [ "$cutops" = 1 ]; then
+	check "-p: the other process has none: $(cat "$T/other.said")" grep -qx 55 "$T/other.said"
+fi
+
+rm "$T/filter.go"
+begin user -u nobody
+cutop_user=$cutop
+begin glob -c 'setp*'
+cutop_glob=$cutop
+# shellcheck disable=SC2086
+load mine "$T/filter/loader" "$T/filter/libcudart.so.13" $actions
+mine=$loader
+# shellcheck disable=SC2086
+load other setpriv --reuid=65534 --regid=65534 --clear-groups "$T/filter/loader" "$T/filter/libcudart.so.13" $actions
+other=$loader
+cp "$T/filter/loader" "$T/filter/setpotter"
+# shellcheck disable=SC2086
+load potter "$T/filter/setpotter" "$T/filter/libcudart.so.13" $actions
+potter=$loader
+for name in user glob; do
+	check "$name: the library is not found" wait_for 10 grep -q 'filter/libcudart.so.13: .*attached' "$T/$name.err"
+done
+touch "$T/filter.go"
+wait "$mine" "$other" "$potter"
+cutop=$cutop_user
+name=user
+end
+cutop=$cutop_glob
+name=glob
+end
+expect user '[.processes[].pid]' "[$other]"
+expect user '[.processes[].user]' '["nobody"]'
+expect user '[.processes[].memory.allocations]' '[4]'
+expect glob '[.processes[].pid]' "[$potter]"
+expect glob '[.processes[].memory.allocations]' '[4]'
+
+# ---- a file first seen when a program loads it ----
+
+begin late
+runtime_in "$T/late"
+load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 400 times say ready
+wait "$loader"
+late=$loader
+load later "$helpers/loader" "$T/late/libcudart.so.13" malloc 400 say ready
+later=$loader
+wait "$later"
+# The same for a program that brings its own.
+cp "$workload-static" "$T/own"
+LD_LIBRARY_PATH=$double "$T/own" loop 1 &
+own=$!
+wait "$own"
+LD_LIBRARY_PATH=$double "$T/own" pairs 6 10 &
+own_later=$!
+wait "$own_later"
+end
+expect_of late "$late" .watched_from '"attach"'
+expect_of late "$late" '.memory.allocations > 200' true
+expect_of late "$later" .memory.allocations 400
+expect_of late "$later" .watched_from '"start"'
+expect_of late "$own" .watched_from '"attach"'
+expect_of late "$own" '.memory.allocations > 50' true
+expect_of late "$own_later" .watched_from '"start"'
+expect_of late "$own_later" .memory.allocations 6
+first=$(jq "[.processes[] | select(.pid == $late).memory.map[].size] | min" "$T/late.json")
+echo "a library loaded by a running program: first call seen after $(awk -v n="$first" '$1 == n { print $2 / 1000 }' "$T/late.said") ms," \
+	"$((first - 1)) calls missed"
+
+# ---- overlay mounts: two mounts of one file are one file ----
+
+# ---- many targets, few open files allowed ----
+
+mkdir "$T/many"
+i=0
+set --
+while [ "$i" -lt 40 ]; do
+	i=$((i + 1))
+	cp "$double/libcudart.so.13" "$T/many/libcudart.so.$i"
+	set -- "$@" --library "$T/many/libcudart.so.$i"
+done
+prlimit --nofile=100: "$CUTOP" -b -f json -n 1 -o "$T/many.json" "$@" -- sh -c 'ulimit -n' >"$T/many.out" 2>"$T/many.err"
+status=$?
+expect_status many 0
+expect many '.probes.targets >= 40' true
+check "COMMAND inherits another limit of open files" grep -qx 100 "$T/many.out"
+
+# $1: name, $2: where the upper directories lie
+overlay() {
+	lower=$T/$1.lower
+	runtime_in "$lower"
+	cat >"$T/$1.sh" <<END
+set -e
+mount --make-rprivate /
+for i in 1 2; do
+	mkdir -p "$2/$1.upper\$i" "$2/$1.work\$i" "$T/$1.m\$i"
+	mount -t overlay overlay -o "lowerdir=$lower,upperdir=$2/$1.upper\$i,workdir=$2/$1.work\$i" "$T/$1.m\$i"
+done
+exec "\$@"
+END
+	unshare -m sh "$T/$1.sh" true 2>"$T/overlay.err" || { echo "no overlay mounts here: $(cat "$T/overlay.err")"; return; }
+	# known ahead, by both names
+	unshare -m sh "$T/$1.sh" "$CUTOP" -b -v -f json -n 1 --library "$T/$1.m1/libcudart.so.13" \
+		--library "$T/$1.m2/libcudart.so.13" -- sh -c "
+		'$helpers/loader' '$T/$1.m1/libcudart.so.13' malloc 5
+		'$helpers/loader' '$T/$1.m2/libcudart.so.13' malloc 6" >"$T/$1.json" 2>"$T/$1.err"
+	expect "$1" '[.processes[] | [.memory.allocations, .watched_from]] | sort' '[[5,"start"],[6,"start"]]'
+	check "$1: targets of one file: $(cat "$T/$1.err")" [ "$(grep -c "$1.m.*attached" "$T/$1.err")" = 1 ]
+	# met on the way, from outside their mount namespace
+	begin "$1-met" -c "*$1.m?/*"
+	load "$1-met" unshare -m sh "$T/$1.sh" sh -c "
+		'$helpers/loader' '$T/$1.m1/libcudart.so.13' say ready wait '$T/$1.go' malloc 5 &
+		'$helpers/loader' '$T/$1.m2/libcudart.so.13' say ready wait '$T/$1.go' malloc 6 & wait"
+	check "$1-met: does not start" wait_for 10 sh -c "[ \"\$(grep -c ready '$T/$1-met.said')\" = 2 ]"
+	check "$1-met: the file is not found: $(cat "$T/$1-met.err")" wait_for 5 grep -q "$1.m.*attached" "$T/$1-met.err"
+	touch "$T/$1.go"
+	wait "$loader"
+	end
+	expect "$1-met" '[.processes[] | [.memory.allocations, .watched_from]] | sort' '[[5,"attach"],[6,"attach"]]'
+	check "$1-met: targets of one file: $(cat "$T/$1-met.err")" [ "$(grep -c "$1.m.*attached" "$T/$1-met.err")" = 1 ]
+}
+overlay overlay "$T"
+if mkdir "$T/other" && mount -t tmpfs cutop-test "$T/other" 2>/dev/null; then
+	overlay overlay-two "$T/other"
+	umount "$T/other"
+fi
+
+# ---- a container: another root ----
+
+root=$T/root
+mkdir -p "$root"
+ldd "$helpers/loader" "$double/libcudart.so.13" "$double/libcuda.so.1" |
+	awk '/:$/ { next } /=> \// { print $3 } /^[[:space:]]*\// { print $1 }' | sort -u |
+	while read -r file; do
+		mkdir -p "$root$(dirname "$file")"
+		cp -L "$file" "$root$file"
+	done
+runtime_in "$root/opt/odd"
+cp "$helpers/loader" "$root/loader"
+begin container
+load container unshare -m chroot "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over wait /end
+check "container: the library is not found: $(cat "$T/container.err")" \
+	wait_for 10 grep -q 'opt/odd/libcudart.so.13: .*attached' "$T/container.err"
+touch "$root/go"
+check "container: does not go on" wait_for 10 grep -qx over "$T/container.said"
+inside=$loader
+chroot "$root" /loader /opt/odd/libcudart.so.13 malloc 8 &
+again=$!
+wait "$again"
+end
+expect_of container "$inside" .memory.allocations 3
+expect_of container "$inside" .watched_from '"attach"'
+expect_of container "$again" .memory.allocations 8
+expect_of container "$again" .watched_from '"start"'
+touch "$root/end"
+wait "$inside"
+# started before cutop
+rm "$root/go" "$root/end"
+load container2 unshare -m chroot "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over
+begin container2
+touch "$root/go"
+wait "$loader"
+end
+expect_of container2 "$loader" .memory.allocations 3
+expect_of container2 "$loader" .watched_from '"attach"'
+
+# ---- a file that is gone, but mapped ----
+
+runtime_in "$T/gone"
+load deleted "$helpers/loader" "$T/gone/libcudart.so.13" say ready wait "$T/gone.go" malloc 9
+rm "$T/gone/libcudart.so.13"
+# another one under its name
+cp "$double/libcudart.so.13" "$T/gone/libcudart.so.13"
+begin deleted
+touch "$T/gone.go"
+wait "$loader"
+end
+expect_of deleted "$loader" .memory.allocations 9
+expect_of deleted "$loader" .watched_from '"attach"'
+
+# ---- a runtime of few functions, two of them one ----
+
+watch tiny --library "$helpers/libcudart.so.99" -v -- \
+	"$helpers/loader" "$helpers/libcudart.so.99" malloc 3 free sync 4 old-sync 5
+expect tiny 'p.memory.allocations' 3
+expect tiny 'p.memory.frees' 3
+expect tiny '[p.calls[] | select(.call | test("Synchronize")).calls]' '[9]'
+check "aliases: $(cat "$T/tiny.err")" grep -q 'libcudart.so.99: 3 functions attached, 0 refused, 1 further' "$T/tiny.err"
+expect_nothing_lost tiny
+
+expect_clean "all of this"
+finish

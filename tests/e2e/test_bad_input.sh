@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Bad input: one line that says what is wrong, the exit status of the manual, nothing left behind in the kernel; and
+# names chosen by watched programs, which must reach neither a terminal nor a parser as they are.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+helpers=$top_builddir/tests/e2e/bin
+library=$double/libcudart.so.13
+[ -x "$helpers/loader" ] || skip "the helpers are not built"
+
+# ---- rights ----
+
+real_cutop=$CUTOP
+mkdir "$T/bin"
+cp "$CUTOP" "$T/bin/cutop"
+chmod 755 "$T/bin" "$T/bin/cutop"
+cat >"$T/bin/as-nobody" <<END
+#!/bin/sh
+exec setpriv --reuid=65534 --regid=65534 --clear-groups \$caps -- "$T/bin/cutop" "\$@"
+END
+chmod 755 "$T/bin/as-nobody"
+CUTOP=$T/bin/as-nobody
+export caps=
+if setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	refused 1 'CAP_BPF and CAP_PERFMON missing.*sudo' -b -n 1
+	refused 1 'CAP_BPF and CAP_PERFMON missing.*sudo' -b -- true
+	run help --help
+	expect_status help 0
+	caps="--inh-caps=-all,+bpf --ambient-caps=+bpf"
+	refused 1 'no permission to probe: CAP_PERFMON missing.*sudo' -b -n 1
+	caps="--inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
+	run capable -b -f json -n 1 -d 0.1
+	expect_status capable 0
+	check "not even root is needed" jq -e .schema "$T/capable.out" >/dev/null
+fi
+CUTOP=$real_cutop
+
+# ---- files given as --library ----
+
+: >"$T/empty"
+head -c 100 "$library" >"$T/truncated"
+head -c 5000 "$library" >"$T/cut"
+{ head -c 4096 "$library"; head -c 8192 /dev/zero; } >"$T/zeroed"
+{ printf '\177ELF\001\001\001\000'; head -c 44 /dev/zero; } >"$T/elf32"
+# Another machine's: e_machine is 16 bits at 18.
+cp "$library" "$T/foreign"
+printf '\050\000' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc 2>/dev/null
+# Section headers far behind the file's end: e_shoff is 64 bits at 40.
+cp "$library" "$T/sections"
+printf '\377\377\377\377\377\377\377\177' | dd of="$T/sections" bs=1 seek=40 conv=notrunc 2>/dev/null
+mkfifo "$T/fifo"
+refused 1 '--library /no/such/file: No such file' -b --library /no/such/file
+refused 1 "--library : No such file" -b --library ''
+refused 1 'is not a regular file' -b --library "$T"
+refused 1 'is not a regular file' -b --library "$T/fifo"
+refused 1 'is not a regular file' -b --library /dev/null
+refused 1 'is not an ELF file' -b --library "$T/empty"
+refused 1 'is not an ELF file' -b --library "$top_srcdir/tests/e2e/lib.sh"
+refused 1 'not a program or shared library of this machine' -b --library "$T/elf32"
+refused 1 'not a program or shared library of this machine' -b --library "$T/foreign"
+for file in truncated cut zeroed sections; do
+	refused 1 "--library $T/$file: .*(broken|ELF|defines no)" -b --library "$T/$file"
+done
+refused 1 'defines no CUDA runtime function' -b --library "$CUTOP"
+refused 1 "an't.*|defines no|No such" -b --library "$library" --library "$CUTOP" -- true
+# The command must not have run.
+run not-run -b --library /no/such/file -- touch "$T/has-run"
+check "COMMAND ran in spite of an error" [ ! -e "$T/has-run" ]
+
+# ---- output ----
+
+refused 1 'cannot write /no/such/dir/x: No such file' -b -n 1 -o /no/such/dir/x
+refused 1 'cannot write .*: Is a directory' -b -n 1 -o "$T"
+refused 1 'cannot write : No such file' -b -n 1 -o ''
+for format in text json csv; do
+	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -n 3 -d 0.05 -o /dev/full
+	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -d 0.05 -o /dev/full -- "$workload" short
+	timeout 20 "$CUTOP" -b -f "$format" -d 0.05 >/dev/full 2>"$T/full.err"
+	status=$?
+	expect_status full 1
+	expect_line full 'cannot write standard output: No space left'
+done
+run full-status -b -o /dev/full -- sh -c 'exit 6'
+expect_status full-status 6
+timeout 20 "$CUTOP" -b -n 2 -d 0.05 2>"$T/closed.err" >&-
+status=$?
+expect_status closed 1
+expect_line closed 'cannot write standard output'
+timeout 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
+check "nothing but -o is open: no document" jq -e .schema "$T/closed-all.json" >/dev/null
+
+# ---- processes ----
+
+refused 1 'no process 2147483647' -b -n 1 -p 2147483647
+refused 1 "no process 2147483647" -b -n 1 -p "$$,2147483647"
+"$workload" threads 2 100000000 &
+threads=$!
+wait_for 10 sh -c "[ \"\$(ls /proc/$threads/task | wc -l)\" -gt 1 ]"
+thread=$(find "/proc/$threads/task" -mindepth 1 -maxdepth 1 ! -name "$threads" -printf '%f\n' | head -n 1)
+refused 1 "$thread is a thread" -b -n 1 -p "$thread"
+kill "$threads"
+CUTOP_ATTACH=magic
+export CUTOP_ATTACH
+refused 1 "unknown attach method 'magic'" -b -n 1
+unset CUTOP_ATTACH
+
+# ---- hostile names ----
+
+evil=$(printf '\033]0;own\007\033[31m"<&,\nx\t\200\377\303')
+mkdir "$T/$evil"
+cp "$workload-static" "$T/$evil/$evil"
+cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/$evil"
+export LD_LIBRARY_PATH="$double"
+for format in text json csv; do
+	run "evil-$format" -b -v -f "$format" -n 1 -- "$T/$evil/$evil" -k pairs 3 100 "$evil" "$(printf 'a\rb\302\233c')"
+	expect_status "evil-$format" 0
+	for stream in out err; do
+		check "$format: a control byte in .$stream" \
+			[ "$(tr -d '\n' <"$T/evil-$format.$stream" | LC_ALL=C tr -dc '\000-\037\177' | wc -c)" = 0 ]
+		check "$format: .$stream is not UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null "$T/evil-$format.$stream"
+		check "$format: a C1 control in .$stream" \
+			sh -c "! LC_ALL=C grep -q '$(printf '\302\233')' '$T/evil-$format.$stream'"
+	done
+done
+unset LD_LIBRARY_PATH
+grep '^{' "$T/evil-json.out" >"$T/evil-json.json"
+expect evil-json 'p.memory.leaked_bytes' 300
+expect evil-json 'p.memory.map[0].size' 100
+check "csv: rows" [ "$(wc -l <"$T/evil-csv.out")" = 2 ]
+watch evil-library -v --library "$T/$evil/libcudart.so.13" -- \
+	"$helpers/loader" "$T/$evil/libcudart.so.13" malloc 3
+expect evil-library 'p.memory.allocations' 3
+check "a control byte in -v" [ "$(tr -d '\n' <"$T/evil-library.err" | LC_ALL=C tr -dc '\000-\037\177' | wc -c)" = 0 ]
+refused 127 'not found' -b -- "$evil"
+check "a control byte in a message" \
+	[ "$(tr -d '\n' <"$T/refused$run_count.err" | LC_ALL=C tr -dc '\000-\037\177' | wc -c)" = 0 ]
+refused 1 'No such file' -b --library "/no/$evil"
+refused 1 'cannot write' -b -n 1 -o "/no/$evil"
+
+# ---- killed ----
+
+"$CUTOP" -b -f json -d 0.05 --library "$library" -- "$workload" loop 60 >"$T/killed.out" 2>&1 &
+cutop=$!
+wait_for 10 [ -s "$T/killed.out" ]
+command=$(pgrep -P "$cutop" -x workload)
+kill -KILL "$cutop"
+wait "$cutop" 2>/dev/null
+expect_clean "kill -9"
+check "kill -9 of cutop takes COMMAND along" kill "$command"
+watch next -- "$workload" case-study leak
+expect next 'p.memory.leaked_bytes' 8000000
+expect_clean "all of this"
+finish
