@@ -8,6 +8,7 @@
  * over to a mode.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,11 +27,22 @@ static int printed(int status)
 	return EXIT_FAILED;
 }
 
+/* A closed standard descriptor would become a map or a link, and be written to. Writing to what stands in fails. */
+static void descriptors_fill(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
 	int status;
 
+	descriptors_fill();
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");	/* -d 0.5 means the same everywhere */
 	/* A closed pipe is an error like others, found where we write. */

@@ -85,7 +85,7 @@ expect_status full-status 6
 timeout 20 "$CUTOP" -b -n 2 -d 0.05 2>"$T/closed.err" >&-
 status=$?
 expect_status closed 1
-expect_line closed 'cannot write standard output'
+expect_line closed 'cannot write standard output: Bad file descriptor'
 timeout 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
 check "nothing but -o is open: no document" jq -e .schema "$T/closed-all.json" >/dev/null
 
