@@ -26,6 +26,12 @@ struct batch {
 	int write_error;	/* the first; nothing is printed after it */
 };
 
+/* A demonstration's cast has no end of its own to wait for. */
+static bool waits_for_command(const struct batch *batch)
+{
+	return batch->session.have_command && !batch->session.options->demo;
+}
+
 /* ---- output ---- */
 
 static bool want_color(const struct options *options, FILE *out)
@@ -69,7 +75,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 		break;
 	default:
 		err = out_text(batch->out, snapshot, &batch->out_options);
-		if (!err && final && batch->session.have_command)
+		if (!err && final && waits_for_command(batch))
 			err = out_leak_report(batch->out, snapshot, &batch->out_options);
 	}
 	batch->printed++;
@@ -90,14 +96,14 @@ static bool more_snapshots(const struct batch *batch)
 	if (!limit)
 		return true;
 	/* With COMMAND the last of them is the final one. */
-	return batch->printed < limit - (batch->session.have_command ? 1 : 0);
+	return batch->printed < limit - (waits_for_command(batch) ? 1 : 0);
 }
 
 static bool is_over(const struct batch *batch)
 {
 	if (batch->session.ended_by || session_is_late(&batch->session))
 		return true;
-	if (batch->session.have_command)
+	if (waits_for_command(batch))
 		return batch->session.command.ended;
 	return batch->write_error || !more_snapshots(batch);
 }
@@ -140,7 +146,7 @@ int batch_run(const struct options *options)
 	if (status)
 		goto out;
 	batch_wait(&batch);
-	if (batch.session.have_command || more_snapshots(&batch)) {
+	if (waits_for_command(&batch) || more_snapshots(&batch)) {
 		snapshot = collector_finish(batch.session.collector);
 		print(&batch, snapshot, true);
 	}

@@ -493,6 +493,12 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->groups = GROUPS_DEFAULT;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
+	if (argc > 1 && !strcmp(argv[1], "demo")) {
+		options->demo = true;
+		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
+		argv++;
+		argc--;
+	}
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':
@@ -515,6 +521,10 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		}
 		if (parse_one(options, code, optarg, &reverse, &sort))
 			return OPTIONS_EXIT;
+	}
+	if (options->demo && optind < argc) {
+		usage_error("'cutop demo' takes no command");
+		return OPTIONS_EXIT;
 	}
 	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;

@@ -17,6 +17,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 #define OPTIONS_LIST_MAX 256
 
 struct options {
+	bool demo;			/* cutop demo: command is the built-in cast, if it is there */
 	bool batch;
 	uint64_t iterations;		/* 0: no end */
 	uint64_t delay;			/* ns */

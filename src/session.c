@@ -42,9 +42,11 @@ static int watch_begin(struct session *session)
 	struct reason why = { "" };
 	int err;
 
-	err = collector_watch(session->collector, &why);
+	err = probe ? collector_watch(session->collector, &why) : 0;
 	if (err)
 		return session_fail(session, err, why.text);
+	if (!probe)
+		goto start;
 	add_libraries(session, &err);
 	if (err)
 		return err;
@@ -58,6 +60,7 @@ static int watch_begin(struct session *session)
 	if (!probe_counts(probe).targets)
 		note(&session->notes, "no CUDA runtime found so far; it is probed when a program loads one, or name it "
 		     "with --library");
+start:
 	err = collector_start(session->collector, &why);
 	if (err)
 		return session_fail(session, err, why.text);
@@ -121,7 +124,15 @@ static int collector_begin(struct session *session)
 	if (err)
 		return err;
 	command_files_raise();
-	err = collector_new(&session->collector, &settings, &why);
+	if (options->demo && !session->have_command)
+		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
+	else
+		err = collector_new(&session->collector, &settings, &why);
+	if (err && options->demo) {
+		note(&session->notes, "a made-up demonstration: %s", why.text);
+		session->have_command = false;
+		err = collector_new_synthetic(&session->collector, &settings, &why);
+	}
 	return err ? session_fail(session, err, why.text) : 0;
 }
 
@@ -158,13 +169,14 @@ int session_open(struct session *session, const struct options *options, const i
 	session->options = options;
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;
-	session->have_command = options->command != NULL;
+	session->command_line = options->demo ? demo_command(&session->demo) : options->command;
+	session->have_command = session->command_line != NULL;
 	session->command_output = -1;
 	session->signals = signals_open(more, session->have_command);
 	if (session->signals < 0)
 		return session_fail(session, EXIT_FAILED, "signalfd failed");
 	if (session->have_command) {
-		err = command_find(options->command[0], session->program, &why);
+		err = command_find(session->command_line[0], session->program, &why);
 		if (err)
 			return session_fail(session, err == -EACCES ? 126 : 127, why.text);
 	}
@@ -180,7 +192,7 @@ static int command_begin(struct session *session)
 		session->command_started = true;
 		return 0;
 	}
-	warn_user(&session->notes, "cannot run %s: %s", session->options->command[0], strerror(-err));
+	warn_user(&session->notes, "cannot run %s: %s", session->command_line[0], strerror(-err));
 	while (!command_reap(&session->command))
 		usleep(1000);
 	return err == -ENOENT ? 127 : 126;
@@ -192,7 +204,7 @@ int session_begin(struct session *session)
 
 	if (collector_begin(session))
 		return EXIT_FAILED;
-	if (session->have_command && command_fork(&session->command, session->options->command, session->options->run_as,
+	if (session->have_command && command_fork(&session->command, session->command_line, session->options->run_as,
 						  session->command_output, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (watch_begin(session)) {
@@ -294,6 +306,8 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
+	if (session->options->demo)
+		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
 	if (session->have_command && !command_reap(&session->command)) {
 		/* --duration is over, or the user has seen enough. What we were asked to watch is not ours to end. */
 		warn_user(&session->notes, "the command still runs, unwatched from now on (process %d)",
@@ -312,6 +326,9 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 
 void session_close(struct session *session)
 {
+	/* A demonstration's cast plays for nobody else. */
+	if (session->options->demo && session->command_started && !session->command.ended)
+		kill(session->command.pid, SIGKILL);
 	collector_free(session->collector);
 	session->collector = NULL;
 }

@@ -14,6 +14,7 @@
 
 #include "collect/collector.h"
 #include "collect/command.h"
+#include "demo.h"
 #include "options.h"
 #include "util/util.h"
 
@@ -23,6 +24,8 @@ struct session {
 	struct collector *collector;
 	struct command command;
 	bool have_command, command_started;
+	char **command_line;	/* COMMAND, NULL-ended; borrowed */
+	struct demo demo;	/* cutop demo: its cast */
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */

@@ -125,10 +125,12 @@ static uint64_t feed_alloc(struct synthetic *synthetic, struct model *model, str
 {
 	struct rec_alloc record = {
 		.hdr = header(synthetic, actor->image, REC_ALLOC, sizeof(record)),
-		.entry = synthetic->now - 90000, .bytes = bytes, .site = site, .result = result,
+		.entry = synthetic->now - NSEC_PER_MSEC - 90000, .bytes = bytes, .site = site, .result = result,
 		.call = CALL_cudaMalloc, .kind = KIND_DEVICE,
 	};
 
+	/* What is freed in the same step is freed later. */
+	record.hdr.time -= NSEC_PER_MSEC;
 	if (!result) {
 		record.address = actor->next_address;
 		actor->next_address += (bytes + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);

@@ -14,6 +14,7 @@
 
 #include "workload.h"
 
+/* Starts @subcommand under the name that a monitor will show, so it goes by the environment. */
 static void start(const char *title, const char *subcommand, const char *seconds, const char *kernel_time)
 {
 	pid_t parent = getpid();
@@ -24,7 +25,9 @@ static void start(const char *title, const char *subcommand, const char *seconds
 	if (getppid() != parent)
 		_exit(0);
 	setenv("CUDA_DOUBLE_KERNEL_TIME", kernel_time, 1);
-	execl("/proc/self/exe", title, subcommand, seconds, (char *)NULL);
+	setenv("WORKLOAD_SUBCOMMAND", subcommand, 1);
+	setenv("WORKLOAD_SECONDS", seconds, 1);
+	execl("/proc/self/exe", title, (char *)NULL);
 	_exit(127);
 }
 
@@ -34,16 +37,17 @@ int demo(void)
 	double end;
 	long lasts = number(0, 3600);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* whoever started the play ended: so does it */
 	snprintf(seconds, sizeof(seconds), "%ld", lasts);
 	setenv("CUDA_DOUBLE_COPY_BANDWIDTH", "12G", 0);
 	end = seconds_now() + (double)lasts;
-	start("trainer", "trainer", seconds, "60us");
-	start("inference", "loop", seconds, "25us");
-	start("leaker", "leaker", seconds, "5us");
-	start("copier", "copier", seconds, "0");
-	start("failing", "failing", seconds, "0");
+	start("./trainer", "trainer", seconds, "60us");
+	start("./inference", "loop", seconds, "25us");
+	start("./leaker", "leaker", seconds, "5us");
+	start("./copier", "copier", seconds, "0");
+	start("./failing", "failing", seconds, "0");
 	while (seconds_now() < end) {
-		start("short", "short", "0", "0");
+		start("./short", "short", "0", "0");
 		pause_us(2000000);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

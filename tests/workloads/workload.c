@@ -102,9 +102,24 @@ static int usage(void)
 	return 2;
 }
 
-int main(int argc, char **argv)
+/* Runs @words[0], a subcommand; what follows are its arguments. */
+static int run(int count, char **words)
 {
 	size_t i;
+
+	if (!count)
+		return usage();
+	options.argc = count - 1;
+	options.argv = words + 1;
+	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+		if (!strcmp(subcommands[i].name, words[0]))
+			return subcommands[i].run();
+	return usage();
+}
+
+int main(int argc, char **argv)
+{
+	char *act[2] = { getenv("WORKLOAD_SUBCOMMAND"), getenv("WORKLOAD_SECONDS") };
 	int opt;
 
 	options.program = argv[0];
@@ -123,12 +138,8 @@ int main(int argc, char **argv)
 		default:
 			return usage();
 		}
-	if (optind == argc)
-		return usage();
-	options.argc = argc - optind - 1;
-	options.argv = argv + optind + 1;
-	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-		if (!strcmp(subcommands[i].name, argv[optind]))
-			return subcommands[i].run();
-	return usage();
+	/* The demonstration's processes: their command line is only a name. */
+	if (optind == argc && act[0])
+		return run(act[1] ? 2 : 1, act);
+	return run(argc - optind, argv + optind);
 }

@@ -44,6 +44,14 @@ $(workload_bin)/workload-static: $(workload_files) $(workload_header_files) $(do
 	  $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 -ldl \
 	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
+# The same under the name it is installed by, which finds the double beside itself.
+$(workload_bin)/cutop-demo: $(workload_files) $(workload_header_files) $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) $(workload_bin)
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
+	  `for f in $(workload_files); do echo $$d/$$f; done` \
+	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -Wl,-rpath,'$$ORIGIN'
+CLEANFILES += $(workload_bin)/cutop-demo
+
 if HAVE_NVCC
 WORKLOADS_CU = \
 	$(workload_bin)/async_alloc $(workload_bin)/async_alloc-static \
