@@ -9,7 +9,8 @@ e2e_tests = \
 	tests/e2e/test_launches.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_no_driver.sh \
-	tests/e2e/test_lives.sh
+	tests/e2e/test_lives.sh \
+	tests/e2e/test_attach_methods.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.
