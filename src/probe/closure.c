@@ -186,22 +186,27 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 			return;
 }
 
-/* Follows "#!interpreter [argument]": with env(1), the argument is what runs. */
+/* Follows "#!interpreter [argument]": with env(1), the argument is what runs, after options and assignments. */
 static void closure_script(struct closure *closure, int fd)
 {
-	char line[512], *interpreter, *argument, *slash;
+	char line[512], *interpreter, *argument, *rest = NULL, *slash;
 	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
 
 	if (n < 3 || line[0] != '#' || line[1] != '!')
 		return;
 	line[n] = 0;
 	line[strcspn(line, "\n")] = 0;
-	interpreter = strtok_r(line + 2, " \t", &argument);
+	interpreter = strtok_r(line + 2, " \t", &rest);
 	if (!interpreter)
 		return;
 	closure_add(closure, interpreter);
 	slash = strrchr(interpreter, '/');
-	if (slash && !strcmp(slash, "/env") && (argument = strtok_r(NULL, " \t", &argument))) {
+	if (!slash || strcmp(slash, "/env"))
+		return;
+	do {
+		argument = strtok_r(NULL, " \t", &rest);
+	} while (argument && (argument[0] == '-' || strchr(argument, '=')));
+	if (argument) {
 		const char *path = getenv("PATH");
 
 		try_list(closure, path ? path : "/usr/local/bin:/usr/bin:/bin", "", argument);
