@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Makes the pictures in this folder from the running program: cutop demo in
+# tmux, one picture per pane, and a short film for the README. Needs root (for
+# probes), tmux and python3. Run by `make screenshots`.
+set -eu
+
+build=${top_builddir:-.}
+here=$(cd "$(dirname "$0")" && pwd)
+columns=110
+rows=34
+T=$(mktemp -d)
+tm="tmux -L cutop-screenshots -f /dev/null"
+trap '$tm kill-server 2>/dev/null || true; rm -rf "$T"' EXIT
+
+# A terminal of 256 colours and UTF-8, whatever this one is.
+start() {
+	$tm new-session -d -s shot -x "$columns" -y "$rows" \
+		"env LANG=C.UTF-8 LC_ALL=C.UTF-8 TERM=screen-256color COLORTERM= $build/src/cutop demo --no-config $*"
+	$tm set -g status off
+}
+
+# Waits for text on the screen: nothing is pictured before it is there.
+await() {
+	i=0
+	until $tm capture-pane -p -t shot | grep -q -- "$1"; do
+		i=$((i + 1))
+		[ $i -lt 150 ] || { echo "screenshots: '$1' did not come up" >&2; exit 1; }
+		sleep 0.1
+	done
+}
+
+keys() {
+	for key; do
+		$tm send-keys -t shot "$key"
+		sleep 0.3
+	done
+}
+
+picture() {	# name title
+	sleep 1
+	$tm capture-pane -e -p -t shot >"$T/$1"
+	python3 "$here/ansi2svg.py" -t "cutop: $2" "$columns" "$rows" "$here/$1.svg" "$T/$1"
+	echo "$here/$1.svg"
+}
+
+start -d 0.5
+await trainer
+sleep 22	# history for the plots, and for the leaker to be suspected
+keys g
+picture memory "the VRAM map of a process"
+keys 2
+picture kernels "kernel launches by name"
+keys 3
+picture copies "copies by direction"
+keys 1 L
+picture leaks "sorted by leaked bytes"
+keys E 4
+picture failures "failed calls by error name"
+keys M g 5
+picture calls "every call's time"
+keys L g 6
+picture sites "call sites that hold memory"
+keys 7
+picture log "what happened"
+keys 1 M g
+n=10
+while [ $n -lt 26 ]; do
+	$tm capture-pane -e -p -t shot >"$T/film.$n"
+	case $n in
+	14) keys 2 ;;
+	18) keys 3 ;;
+	21) keys L 6 ;;
+	esac
+	sleep 0.5
+	n=$((n + 1))
+done
+python3 "$here/ansi2svg.py" -t "cutop demo" -s 0.9 "$columns" "$rows" "$here/demo.svg" "$T"/film.*
+echo "$here/demo.svg"
+keys q
