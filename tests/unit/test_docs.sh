@@ -26,5 +26,16 @@ for doc in man bash fish zsh; do
 		failed=1
 	fi
 done
+# Keys: one table makes the help screen and the bottom line; the man page has the same.
+sed -n 's/^\t{ ACT_[A-Z_0-9]*, {[^}]*}, "\(\([^"\\]\|\\.\)*\)".*/\1/p' "$top_srcdir/src/view/keys.c" |
+	sed 's/\\\\/\\/g' | sort >"$T/keys"
+sed -n '/^\.SH KEYS/,/^\.SH WORDS/p' "$top_srcdir/man/cutop.8" | grep -A1 '^\.TP' | sed -n 's/^\.B //p' |
+	sed 's/\\e/\\/g; s/\\-/-/g' | sort >"$T/man-keys"
+[ "$(wc -l <"$T/keys")" -ge 30 ] || { echo "FAIL: found too few keys in keys.c"; failed=1; }
+if ! diff "$T/keys" "$T/man-keys" >"$T/diff"; then
+	echo "FAIL: keys.c (<) and the man page (>) differ:"
+	grep '^[<>]' "$T/diff"
+	failed=1
+fi
 [ $failed = 0 ] && echo "--help, man page and completions name the same $(wc -l <"$T/help") options"
 exit $failed
