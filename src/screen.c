@@ -424,6 +424,11 @@ int screen_run(const struct options *options)
 		output_open(screen);
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
+	screen->view.from_command = screen->session.have_command && !options->demo;
+	if (screen->session.made_up.text[0])
+		screen->view.note = "DEMO, made up: no right to place probes";
+	else if (options->demo)
+		screen->view.note = "DEMO";
 	if (!status)
 		status = screen_show(screen);
 	session_close(&screen->session);

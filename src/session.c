@@ -129,6 +129,7 @@ static int collector_begin(struct session *session)
 	else
 		err = collector_new(&session->collector, &settings, &why);
 	if (err && options->demo) {
+		session->made_up = why;
 		note(&session->notes, "a made-up demonstration: %s", why.text);
 		session->have_command = false;
 		err = collector_new_synthetic(&session->collector, &settings, &why);

@@ -26,6 +26,7 @@ struct session {
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */
 	struct demo demo;	/* cutop demo: its cast */
+	struct reason made_up;	/* why a demonstration is made up; empty: it is real */
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */
