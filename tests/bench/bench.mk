@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/worker
+noinst_bench = tests/bench/empty tests/bench/screen tests/bench/worker
 EXTRA_PROGRAMS = $(noinst_bench)
 CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o
 
@@ -23,7 +23,11 @@ tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double
 tests_bench_worker_LDADD = $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1
 tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 
+tests_bench_screen_SOURCES = tests/bench/screen.c
+tests_bench_screen_LDADD = $(view_libs) $(core_libs)
+
 bench: all $(DOUBLE_LIBS) $(noinst_bench)
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
+	tests/bench/screen
 
 EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c
