@@ -5,6 +5,9 @@
 #   watch NAME [cutop options] -- COMMAND...   runs cutop -b -f json -n 1; leaves
 #                                $T/NAME.json (last document), .out, .err, $status
 #   expect NAME JQ-FILTER VALUE  the filter on $T/NAME.json prints VALUE
+#   split NAME NAMES...          when COMMAND was a shell: the programs it ran one after
+#                                the other, each with its children as a document
+#                                of its own, $T/NAMES.json
 #   check "what" command...      the command succeeds
 #   finish                       prints the count and exits
 #
@@ -66,6 +69,23 @@ expect() {
 	else
 		fail "$1: $2 is $got, not $3"
 	fi
+}
+
+split() {
+	whole=$1
+	shift
+	number=0
+	for name; do
+		jq -c "(.processes | sort_by(.start_time)) as \$all | (\$all | map(.pid)) as \$pids |
+			(reduce (\$all[] | select(.parent_pid as \$p | \$pids | index(\$p) | not).pid) as \$p
+				([]; if index(\$p) then . else . + [\$p] end)) as \$roots |
+			\$roots[$number] as \$root |
+			def ours: .pid == \$root or .parent_pid == \$root;
+			(.processes | map(select(ours).pid)) as \$ours |
+			.processes |= map(select(ours)) |
+			.events |= map(select(.pid as \$p | \$ours | index(\$p)))" "$T/$whole.json" >"$T/$name.json"
+		number=$((number + 1))
+	done
 }
 
 check() {

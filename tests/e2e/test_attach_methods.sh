@@ -38,11 +38,7 @@ for method in session multi perf; do
 		continue
 	fi
 	watch $method --library "$double/libcudart.so.13" -- sh -c "$programs" sh "$workload" "$odd_calls"
-	number=0
-	for name in study pairs copies threads launches; do
-		jq -c ".processes |= [sort_by(.start_time)[$number]]" "$T/$method.json" >"$T/$name-$method.json"
-		number=$((number + 1))
-	done
+	split $method study-$method pairs-$method copies-$method threads-$method launches-$method
 	expect $method '.processes | length' 5
 	expect_nothing_lost $method
 

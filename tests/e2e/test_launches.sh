@@ -17,17 +17,24 @@ sampled() {
 }
 
 # ---- three ways to launch, two ways to link
-for build in workload workload-static; do
-	for way in direct handle exc; do
-		watch way -- "$bin/$build" -l "$way" launches 5000 2
-		call=cudaLaunchKernel
-		[ $way = exc ] && call=cudaLaunchKernelExC
-		expect way 'kernel("vectorAdd") | [.signature, .symbol, .launches, .failures, .grid, .block]' \
-			'["vectorAdd(float const*, float const*, float*, int)","_Z9vectorAddPKfS0_Pfi",10000,0,[1,1,1],[32,1,1]]'
-		expect way '[p.calls[] | [.call, .calls, .failures]] | sort' "[[\"cudaDeviceSynchronize\",1,0],[\"$call\",10000,0]]"
-		expect way 'kernel("vectorAdd").returns' "$returns"
-		expect_nothing_lost way
-	done
+# shellcheck disable=SC2016
+watch ways --library "$double/libcudart.so.13" --library "$bin/workload-static" -- sh -c '
+	for program; do
+		for way in direct handle exc; do
+			"$program" -l $way launches 5000 2
+		done
+	done' sh "$workload" "$bin/workload-static"
+split ways direct handle exc direct-static handle-static exc-static
+expect_nothing_lost ways
+for way in direct handle exc direct-static handle-static exc-static; do
+	case $way in
+	exc*) call=cudaLaunchKernelExC ;;
+	*) call=cudaLaunchKernel ;;
+	esac
+	expect $way 'kernel("vectorAdd") | [.signature, .symbol, .launches, .failures, .grid, .block]' \
+		'["vectorAdd(float const*, float const*, float*, int)","_Z9vectorAddPKfS0_Pfi",10000,0,[1,1,1],[32,1,1]]'
+	expect $way '[p.calls[] | [.call, .calls, .failures]] | sort' "[[\"cudaDeviceSynchronize\",1,0],[\"$call\",10000,0]]"
+	expect $way 'kernel("vectorAdd").returns' "$returns"
 done
 
 # ---- both processors, then many threads: exact at full speed

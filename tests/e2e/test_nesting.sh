@@ -9,33 +9,35 @@ own_runtime=$top_builddir/tests/e2e/bin/own_runtime
 memory='p.memory | [.allocations, .frees, .live_allocations, .leaked_bytes, .unknown_frees, .peak_bytes]'
 calls='[p.calls[] | [.call, .calls, .failures]] | sort'
 
+# shellcheck disable=SC2016
+programs='"$1" nested && "$2" tail 200 && "$2" nest 200 && "$2" jump 90 && "$2" stuck 300 && "$2" fork'
+
 for method in session multi; do
 	export CUTOP_ATTACH="$method"
 	[ -n "$(attach_method)" ] || { echo "not tried with CUTOP_ATTACH=$method: not in this kernel"; continue; }
+	watch all --library "$double/libcudart.so.13" --library "$own_runtime" -- sh -c "$programs" sh "$workload" "$own_runtime"
+	check "$method: status" [ "$status" = 0 ]
+	split all nested tail nest jump stuck fork
+	# Ten calls of the first program, ninety and one of two others never return. Nothing else is lost.
+	expect all '.lost.returns, ([.lost[]] | add)' "101
+101"
+	expect all '[.processes | sort_by(.start_time)[].inexact]' '[true,false,false,true,true,false,false]'
 
 	# ---- a callback that allocates, one that is left by longjmp
-	watch nested -- "$workload" nested
 	expect nested "$memory" '[1,1,0,0,0,1024]'
 	expect nested "$calls" '[["cudaFree",1,0],["cudaLaunchHostFunc",10,0],["cudaLaunchKernel",10,0],["cudaMalloc",1,0]]'
 	expect nested 'kernel("vectorAdd") | [.launches, .failures]' '[10,0]'
-	expect nested '.lost.returns, ([.lost[]] | add), p.inexact' "10
-10
-true"
 
 	# ---- functions that jump to another hooked function: one call, of the first one's kind
-	watch tail -- "$own_runtime" tail 200
 	expect tail "$memory" '[200,200,0,0,0,1000]'
 	expect tail "$calls" '[["cudaFreeHost",200,0],["cudaMallocManaged",200,0],["cudaMemcpy",200,0]]'
 	expect tail '[p.copies[] | [.direction, .mode, .calls, .bytes]]' '[["H2D","sync",200,12800]]'
 	expect tail '[p.sites[].site | sub("\\+.*"; "")]' '["tail"]'
-	expect_nothing_lost tail
 
 	# ---- four deep, the last by a jump
-	watch nest -- "$own_runtime" nest 200
 	expect nest "$memory" '[200,200,0,0,0,1000]'
 	expect nest "$calls" '[["cudaFreeHost",200,0],["cudaMallocPitch",200,0]]'
 	expect nest '[p.sites[].site | sub("\\+.*"; "")]' '["nest"]'
-	expect_nothing_lost nest
 
 	# ---- deeper than a thread's stack of frames: counted once all the same
 	watch deep -- "$own_runtime" deep 200
@@ -47,23 +49,14 @@ true"
 	esac
 
 	# ---- left by longjmp, then calls from the same depth, from deeper, from less deep
-	watch jump -- "$own_runtime" jump 90
 	expect jump "$memory" '[90,90,0,0,0,10]'
 	expect jump "$calls" '[["cudaFree",90,0],["cudaMalloc",90,0]]'
-	expect jump '.lost.returns, ([.lost[]] | add), p.inexact' "90
-90
-true"
 
 	# ---- a wait left by longjmp is over at the next call
-	watch stuck -- "$own_runtime" stuck 300
 	expect stuck 'p.synchronize.seconds < 0.1' true
-	expect stuck '.lost.returns' 1
 
 	# ---- a fork inside a call: it returns twice, and is counted once
-	watch fork -- "$own_runtime" fork
-	check "$method fork: status" [ "$status" = 0 ]
 	expect fork '.processes | map([(.memory | .allocations, .frees, .unknown_frees), ([.calls[] | .calls] | add)]) | sort' '[[1,1,0,2],[1,1,0,3]]'
-	expect_nothing_lost fork
 done
 
 finish

@@ -56,16 +56,25 @@ books() {
 	esac
 }
 
+# A program with the runtime linked in is a file of its own to probe.
+set --
 for program in vector_add streams async_alloc zero_copy managed leak; do
-	for build in $program $program-static; do
-		watch "$build" -- "$bin/$build"
-		check "$build: status" [ "$status" = 0 ]
-		books $program "$build"
-		expect "$build" 'p | [.watched_from, .state]' '["start","exited"]'
-		expect_nothing_lost "$build"
-	done
+	set -- "$@" --library "$bin/$program-static"
 done
-
+# shellcheck disable=SC2016
+watch all --library "$double/libcudart.so.13" "$@" -- sh -c '
+	for program in vector_add streams async_alloc zero_copy managed leak; do
+		"$1/$program" && "$1/$program-static" || exit
+	done' sh "$bin"
+check "status" [ "$status" = 0 ]
+split all vector_add vector_add-static streams streams-static async_alloc async_alloc-static \
+	zero_copy zero_copy-static managed managed-static leak leak-static
+expect all '[.processes[] | .watched_from, .state] | unique' '["exited","start"]'
+expect_nothing_lost all
+for program in vector_add streams async_alloc zero_copy managed leak; do
+	books $program $program
+	books $program $program-static
+done
 expect leak '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
 expect leak-static '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
 
