@@ -6,6 +6,7 @@ include $(srcdir)/tests/double/double.mk
 include $(srcdir)/tests/workloads/workloads.mk
 include $(srcdir)/tests/unit/unit.mk
 include $(srcdir)/tests/unit/test_out.mk
+include $(srcdir)/tests/view/view.mk
 include $(srcdir)/tests/unit/test_probe.mk
 include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cast: a trainer, a leaker with suspect bytes, a copier, one that fails,
+ * one that has exited leaking, and one whose name is wide and hostile.
+ * Figures follow from the step alone.
+ */
+#include "cast.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/arena.h"
+#include "model/errors.h"
+
+#define NS 1000000000ull
+#define MIB 1048576ull
+#define GIB 1073741824ull
+
+static void *some(struct snapshot *snapshot, size_t count, size_t size)
+{
+	void *memory = arena_alloc(snapshot->arena, count, size);
+
+	ck_assert_ptr_nonnull(memory);
+	return memory;
+}
+
+static struct snap_process *process_at(struct snapshot *snapshot, uint32_t image, uint32_t pid, const char *user, const char *command,
+				       const char *line)
+{
+	struct snap_process *process = &snapshot->processes[image - 1];
+
+	process->image = image;
+	process->pid = pid;
+	process->parent_pid = 1;
+	process->user = user;
+	process->command = command;
+	process->command_line = line;
+	process->arguments = line;
+	process->start_time = CAST_NOW - 100 * NS;
+	process->device_list = "0";
+	process->has_suspect = true;
+	process->sync_share = 0;
+	return process;
+}
+
+static void map_fill(struct snapshot *snapshot, struct snap_process *process, size_t count, uint64_t bytes, uint64_t gap, unsigned int odd_state)
+{
+	uint64_t address = 0x7f1200000000;
+	size_t i;
+
+	process->map = some(snapshot, count, sizeof(*process->map));
+	process->spans = some(snapshot, count, sizeof(*process->spans));
+	process->map_count = process->span_count = count;
+	for (i = 0; i < count; i++) {
+		unsigned int state = i % 5 == 3 ? odd_state : ALLOC_LIVE;
+
+		if (i == count / 2)
+			address += 1ull << 40;	/* far away */
+		process->map[i] = (struct snap_alloc){ address, bytes, (i * 7 + 3) * NS, i % 5 == 3 ? "cache_grow+0x88 (libcache.so)" : "load_weights+0x1f4 (model.so)",
+						       0x400000 + i % 5, 0, CALL_cudaMalloc, KIND_DEVICE, (uint8_t)state };
+		process->spans[i].start = address;
+		process->spans[i].end = address + bytes;
+		process->spans[i].bytes[state] = bytes;
+		address += bytes + (i % 3 == 2 ? gap : 0);
+	}
+	process->live_allocations = count;
+	process->allocations = count + 100;
+	process->frees = 100;
+}
+
+static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
+{
+	process->site_count = 2;
+	process->sites = some(snapshot, 2, sizeof(*process->sites));
+	process->sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x400000, process->live / 2, 0, 0, 0, 1600 };
+	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)", 0x400003, process->live - process->live / 2, process->leaked,
+						process->held, process->suspect, 241 };
+}
+
+static void kernels_fill(struct snapshot *snapshot, struct snap_process *process, int step)
+{
+	static const char *const names[] = { "saxpy", "nn::softmax", "at::native::vectorized_elementwise_kernel", "reduce" };
+	static const char *const full[] = { "saxpy(float, float const*, float*, int)", "void nn::softmax<float, 4>(float const*, float*, int)",
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int, at::native::FillFunctor<float>)",
+		"void reduce<256>(float*)" };
+
+	process->kernel_count = 4;
+	process->kernels = some(snapshot, 4, sizeof(*process->kernels));
+	for (unsigned int i = 0; i < 4; i++)
+		process->kernels[i] = (struct snap_kernel){
+			.name = names[i], .signature = full[i], .device = 0, .launches = (uint64_t)(12000 + 310 * step) >> i,
+			.launches_per_second = 16000 >> i, .grid = { 391u << i, i > 1 ? 16 : 1, 1 }, .block = { 256, 1, i == 3 ? 2 : 1 },
+			.shared_bytes = i * 4096, .latency = { 4.2e-6 * (i + 1), 15e-6 * (i + 1), 1.25e-3 }, .samples = 900,
+			.sampled = true, .failures = i == 3 ? 7 : 0,
+		};
+	process->sampled = true;
+}
+
+static void copies_fill(struct snapshot *snapshot, struct snap_process *process, int step)
+{
+	struct snap_copy *copies = some(snapshot, 4, sizeof(*copies));
+
+	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 1024, 0, 64 * GIB, 24.5, 2.7e9, 2254857830, { 0 } };
+	copies[1] = (struct snap_copy){ DIR_H2D, COPY_ASYNC, 0, 4096, 2, 256 * GIB, 0.02, NAN, 1254857830, { 0 } };
+	copies[2] = (struct snap_copy){ DIR_D2H, COPY_SYNC, 0, 512, 0, 2 * GIB, 0.5, 5e9, 858993459, { 0 } };
+	copies[3] = (struct snap_copy){ DIR_UNKNOWN, COPY_SYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 1e-5, NAN, 0, { 0 } };
+	copies[0].sizes[26] = 1000;
+	copies[0].sizes[12] = 24;
+	copies[1].sizes[22] = 3000;
+	copies[1].sizes[20] = 1000;
+	copies[1].sizes[18] = 96;
+	copies[2].sizes[22] = 512;
+	copies[3].sizes[12] = 1;
+	process->copies = copies;
+	process->copy_count = 4;
+	process->copy_bytes[DIR_H2D] = 320 * GIB;
+	process->copy_bytes[DIR_D2H] = 2 * GIB;
+	process->copy_rate[DIR_H2D] = 3.0e9 + 4e8 * sin(step / 3.0);
+	process->copy_rate[DIR_D2H] = 8.0e8 + 3e8 * cos(step / 2.0);
+}
+
+static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
+{
+	struct snap_call *calls = some(snapshot, 4, sizeof(*calls));
+
+	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 1841, .failures = 3, .seconds = 0.41, .latency = { 2e-4, 9e-4, 0.011 } };
+	calls[1] = (struct snap_call){ .call = CALL_cudaFree, .calls = 159, .seconds = 0.02, .latency = { 1e-4, 3e-4, 0.001 } };
+	calls[2] = (struct snap_call){ .call = CALL_cudaLaunchKernel, .calls = 22500, .sampled = true, .failures = 7, .seconds = 0.16, .latency = { 4.2e-6, 1.5e-5, 0.0012 } };
+	calls[3] = (struct snap_call){ .call = CALL_cudaDeviceSynchronize, .calls = 400, .seconds = 58.2, .latency = { 0.14, 0.2, 0.9 } };
+	process->call_list = calls;
+	process->call_count = 4;
+	process->calls = 24900;
+}
+
+static void trainer(struct snapshot *snapshot, int step)
+{
+	struct snap_process *process = process_at(snapshot, CAST_TRAINER, 4242, "ana", "python", "python train.py --epochs 90");
+
+	process->live = 12 * GIB + (uint64_t)(step % 7) * 200 * MIB;
+	process->peak = 14 * GIB;
+	process->held = 64 * MIB;
+	process->launches = 22500;
+	process->launches_per_second = 31000 + 900 * (step % 5);
+	process->sync_share = 0.58;
+	map_fill(snapshot, process, 60, 200 * MIB, 64 * MIB, ALLOC_HELD);
+	process->map_omitted = 1781;
+	process->kinds[KIND_DEVICE] = process->live;
+	process->kinds[KIND_PINNED] = 4 * MIB;
+	kernels_fill(snapshot, process, step);
+	copies_fill(snapshot, process, step);
+	calls_fill(snapshot, process);
+	sites_fill(snapshot, process);
+}
+
+static void leaker(struct snapshot *snapshot, int step)
+{
+	struct snap_process *process = process_at(snapshot, CAST_LEAKER, 4107, "ana", "/home/ana/bin/leaky", "/home/ana/bin/leaky --slowly");
+
+	process->parent_pid = 4242;
+	process->live = process->peak = (100 + 20 * (uint64_t)step) * MIB;
+	process->suspect = 20 * (uint64_t)step * MIB;
+	map_fill(snapshot, process, 24, 5 * MIB, 0, ALLOC_SUSPECT);
+	sites_fill(snapshot, process);
+}
+
+static void copier(struct snapshot *snapshot, int step)
+{
+	struct snap_process *process = process_at(snapshot, CAST_COPIER, 4311, "benjamin-the-long", "./infer", "./infer --batch 8");
+
+	process->from_attach = true;
+	process->live = process->peak = 6764573491;
+	process->device_list = "0-3";
+	process->launches = 500;
+	process->launches_per_second = 17200;
+	process->sync_share = 0.66;
+	copies_fill(snapshot, process, step + 4);
+	process->copy_bytes[DIR_D2D] = 9 * GIB;
+	process->copy_rate[DIR_D2D] = 12.0e9;
+}
+
+static void failing(struct snapshot *snapshot, int step)
+{
+	struct snap_process *process = process_at(snapshot, CAST_FAILING, 4400, "root", "./failing", "./failing");
+	struct snap_failure *failures = some(snapshot, 3, sizeof(*failures));
+
+	process->failures = 3 * (uint64_t)step;
+	process->failures_per_second = 3;
+	process->failed_allocations = (uint64_t)step;
+	failures[0] = (struct snap_failure){ CALL_cudaMalloc, 2, "cudaErrorMemoryAllocation", 2 * (uint64_t)step, CAST_NOW - 60 * NS, CAST_NOW };
+	failures[1] = (struct snap_failure){ CALL_cudaLaunchKernel, 9, "cudaErrorInvalidConfiguration", (uint64_t)step, CAST_NOW - 50 * NS, CAST_NOW - NS };
+	failures[2] = (struct snap_failure){ CALL_cudaDeviceSynchronize, 700, "cudaErrorIllegalAddress", 1, CAST_NOW - 2 * NS, CAST_NOW - 2 * NS };
+	process->failure_list = failures;
+	process->failure_count = 3;
+	process->device_list = "";
+	process->sync_share = NAN;
+}
+
+static void shortlived(struct snapshot *snapshot)
+{
+	struct snap_process *process = process_at(snapshot, CAST_SHORT, 4500, "ana", "./short", "./short");
+
+	process->exited = true;
+	process->leaked = 8000000;
+	process->peak = 24000000;
+	process->sync_share = NAN;
+	process->map = some(snapshot, 1, sizeof(*process->map));
+	process->map[0] = (struct snap_alloc){ 0x10020000, 8000000, 2 * NS, "main+0x2f (short)", 0x40102f, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED };
+	process->map_count = 1;
+	process->spans = some(snapshot, 1, sizeof(*process->spans));
+	process->spans[0] = (struct snap_span){ 0x10020000, 0x10020000 + 8000000, { [ALLOC_LEAKED] = 8000000 } };
+	process->span_count = 1;
+	process->allocations = 3;
+	process->frees = 2;
+	sites_fill(snapshot, process);
+}
+
+/* Everything that must not reach a terminal or move a column. */
+static void wide(struct snapshot *snapshot)
+{
+	struct snap_process *process = process_at(snapshot, CAST_WIDE, 4600, "\xe6\x8e\xa8\xe8\xab\x96", "\033[2J\033]0;owned\007",
+						  "\xe6\x8e\xa8\xe8\xab\x96\033[31m e\xcc\x81 \xff\xfe \xe2\x80\xae" "abc \xf0\x9f\x98\x80 --x\ny");
+
+	process->live = 5 * MIB;
+	process->parent_pid = 4107;
+	process->kernel_count = 1;
+	process->kernels = some(snapshot, 1, sizeof(*process->kernels));
+	process->kernels[0] = (struct snap_kernel){ .name = "k\033[5m\xe6\x8e\xa8", .signature = "k\t\x9b" "5m", .device = -1, .launches = 1,
+		.latency = { NAN, NAN, NAN }, .launches_per_second = NAN };
+}
+
+struct snapshot *cast_snapshot(int step)
+{
+	struct arena *arena = arena_new();
+	struct snapshot *snapshot = arena_alloc(arena, 1, sizeof(*snapshot));
+	int i;
+
+	ck_assert_ptr_nonnull(snapshot);
+	snapshot->arena = arena;
+	snapshot->time = CAST_NOW + (uint64_t)step * NS;
+	snapshot->started = CAST_NOW - 100 * NS;
+	snapshot->elapsed_seconds = 100 + step;
+	snapshot->interval_seconds = 1;
+	snapshot->targets = 2;
+	snapshot->attached = 210;
+	snapshot->missing = 4;
+	snapshot->lost[LOST_RETURN] = 12;
+	snapshot->self_cpu_seconds = 0.4 + 0.004 * step;
+	snapshot->self_resident_bytes = 2202009;
+	snapshot->process_count = CAST_COUNT;
+	snapshot->processes = some(snapshot, CAST_COUNT, sizeof(*snapshot->processes));
+	trainer(snapshot, step);
+	leaker(snapshot, step);
+	copier(snapshot, step);
+	failing(snapshot, step);
+	shortlived(snapshot);
+	wide(snapshot);
+	for (i = 0; i < CAST_COUNT; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		snapshot->live += process->live;
+		snapshot->leaked += process->leaked;
+		snapshot->launches_per_second += process->launches_per_second;
+		snapshot->failures_per_second += process->failures_per_second;
+		for (int direction = 0; direction < DIR_COUNT; direction++)
+			snapshot->copy_rate[direction] += process->copy_rate[direction];
+	}
+	snapshot->sync_share = 0.66;
+	snapshot->event_count = 4;
+	snapshot->events = some(snapshot, 4, sizeof(*snapshot->events));
+	snapshot->events[0] = (struct snap_event){ CAST_NOW - 60 * NS, 4400, EVENT_START, 0, "first call" };
+	snapshot->events[1] = (struct snap_event){ CAST_NOW - 9 * NS, 4400, EVENT_OUT_OF_MEMORY, GIB, "cudaMalloc of 1.0G failed; 18.4G are live, most in 4242 python" };
+	snapshot->events[2] = (struct snap_event){ CAST_NOW - 2 * NS, 4500, EVENT_LEAK, 8000000, "ended with 7.6M leaked\033[2J" };
+	snapshot->events[3] = (struct snap_event){ CAST_NOW - NS, 4500, EVENT_END, 0, "exited 0" };
+	return snapshot;
+}
+
+void cast_view(struct view *view, int steps)
+{
+	view_init(view);
+	view->timezone_fixed = 1;
+	for (int i = 0; i < steps; i++)
+		view_feed(view, cast_snapshot(i));
+}
+
+void cast_keys(struct view *view, const char *keys)
+{
+	while (*keys) {
+		int32_t key;
+
+		keys += utf8_next(keys, &key);
+		view_key(view, key == '\t' ? K_TAB : key == '\r' ? K_ENTER : key == '\033' ? K_ESCAPE : key == '\b' ? K_BACKSPACE : key);
+	}
+}

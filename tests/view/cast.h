@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cast of processes built by hand, and a view fed with them. */
+#ifndef TESTS_CAST_H
+#define TESTS_CAST_H
+
+#include <check.h>
+
+#include "view/view.h"
+
+/* Images of the cast, in this order in the snapshot. */
+enum { CAST_TRAINER = 1, CAST_LEAKER, CAST_COPIER, CAST_FAILING, CAST_SHORT, CAST_WIDE, CAST_COUNT = 6 };
+
+#define CAST_NOW 1763042602000000000ull		/* 14:03:22 UTC */
+
+/* The snapshot @step seconds after the start, in new memory: a view may take it over. */
+struct snapshot *cast_snapshot(int step);
+
+/* A view that has seen @steps of them. */
+void cast_view(struct view *view, int steps);
+
+/* Types keys; "\t" is Tab, "\r" Enter, "\033" Escape. */
+void cast_keys(struct view *view, const char *keys);
+
+Suite *suite_canvas(void);
+Suite *suite_golden(void);
+Suite *suite_input(void);
+Suite *suite_layout(void);
+Suite *suite_rows(void);
+Suite *suite_settings(void);
+
+#endif

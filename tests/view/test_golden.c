@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Golden screens: the text of every row and, below it, a letter for the style
+ * of each cell (theme.c, style_letters; ^ below those that are selected is left
+ * out: upper rows of "~" say it). A theme's file has the looks themselves.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cast.h"
+#include "util/util.h"
+
+#define STEPS 60
+
+static FILE *out;
+static char *written;
+static size_t written_size;
+
+static void golden_begin(void)
+{
+	out = open_memstream(&written, &written_size);
+	ck_assert_ptr_nonnull(out);
+}
+
+static void golden_end(const char *name)
+{
+	char path[512], *expected;
+	FILE *file;
+
+	fclose(out);
+	snprintf(path, sizeof(path), "%s/%s.txt", GOLDEN_DIR, name);
+	if (getenv("UPDATE_GOLDEN")) {
+		file = fopen(path, "w");
+		ck_assert_ptr_nonnull(file);
+		fputs(written, file);
+		fclose(file);
+	} else {
+		expected = file_read(path, 4 << 20, NULL);
+		ck_assert_msg(expected != NULL, "%s is missing; UPDATE_GOLDEN=1 makes it", path);
+		if (strcmp(expected, written)) {
+			file = fopen("golden.actual", "w");
+			if (file) {
+				fputs(written, file);
+				fclose(file);
+			}
+			ck_abort_msg("%s has changed; see golden.actual, and UPDATE_GOLDEN=1 if it is right", path);
+		}
+		free(expected);
+	}
+	free(written);
+}
+
+static void trimmed(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && text[len - 1] == ' ')
+		text[--len] = 0;
+	fprintf(out, "%s\n", text);
+}
+
+static void print_canvas(const struct canvas *canvas, bool styles)
+{
+	static char text[64 * 1024];
+	int row, col;
+
+	for (row = 0; row < canvas->rows; row++) {
+		text[0] = 0;
+		for (col = 0; col < canvas->cols; col++)
+			strcat(text, canvas_cell(canvas, row, col)->text);
+		fputc('|', out);
+		trimmed(text);
+		if (!styles)
+			continue;
+		for (col = 0; col < canvas->cols; col++) {
+			const struct cell *cell = canvas_cell(canvas, row, col);
+			char letter = style_letters[cell->style];
+
+			text[col] = letter == '.' ? ' ' : letter;
+			if (cell->flags & CELL_SELECTED && text[col] == ' ')
+				text[col] = '~';
+			if (cell->flags & CELL_MATCH)
+				text[col] = '!';
+		}
+		text[col] = 0;
+		fputc(' ', out);
+		trimmed(text);
+	}
+}
+
+static void print_looks(const struct canvas *canvas, const struct theme *theme, int colors)
+{
+	int row, col;
+
+	for (row = 0; row < canvas->rows; row++) {
+		struct look last = { -2, -2, 0 };
+
+		for (col = 0; col < canvas->cols; col++) {
+			const struct cell *cell = canvas_cell(canvas, row, col);
+			struct look look = theme_look(theme, colors, cell->style, cell->flags);
+
+			if (look.fg == last.fg && look.bg == last.bg && look.attributes == last.attributes)
+				continue;
+			fprintf(out, "%s%d:%d/%d%s%s%s%s", col ? " " : "", col, look.fg, look.bg, look.attributes & LOOK_BOLD ? "b" : "",
+				look.attributes & LOOK_DIM ? "d" : "", look.attributes & LOOK_REVERSE ? "r" : "",
+				look.attributes & LOOK_UNDERLINE ? "u" : "");
+			last = look;
+		}
+		fputc('\n', out);
+	}
+}
+
+static void draw(struct view *view, int rows, int cols, const char *title, bool styles)
+{
+	struct canvas canvas = { .cells = NULL };
+
+	ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
+	view_draw(view, &canvas);
+	view_draw(view, &canvas);	/* what it changes is done: twice is once */
+	fprintf(out, "==== %s\n", title);
+	print_canvas(&canvas, styles);
+	canvas_free(&canvas);
+}
+
+static const struct size {
+	int cols, rows;
+} sizes[] = { { 80, 24 }, { 200, 60 }, { 40, 10 }, { 20, 5 } };
+
+START_TEST(panes)
+{
+	const struct size *size = &sizes[_i / 2];
+	bool ascii = _i % 2;
+	char name[64], key[2] = "1";
+	struct view view;
+
+	cast_view(&view, STEPS);
+	view.settings.ascii = ascii;
+	cast_keys(&view, "g");
+	golden_begin();
+	for (int i = 0; i < PANE_COUNT; i++) {
+		if (i == PANE_FAILURES)
+			cast_keys(&view, "/failing\r");
+		else if (i == PANE_CALLS)
+			cast_keys(&view, "/python\r");
+		view.search[0] = 0;
+		if (size->rows >= 15)
+			key[0] = (char)('1' + i);
+		else
+			view.settings.pane = (enum pane)i;
+		view.full = size->rows < 15 && i;
+		if (size->rows >= 15)
+			cast_keys(&view, key);
+		draw(&view, size->rows, size->cols, pane_names[i], size->cols < 200);
+	}
+	snprintf(name, sizeof(name), "%s-%dx%d", ascii ? "ascii" : "utf8", size->cols, size->rows);
+	golden_end(name);
+	view_free(&view);
+}
+END_TEST
+
+START_TEST(full_height)
+{
+	struct view view;
+
+	cast_view(&view, STEPS);
+	cast_keys(&view, "g\r");
+	golden_begin();
+	for (int i = 0; i < PANE_COUNT; i++) {
+		view.settings.pane = (enum pane)i;
+		draw(&view, 24, 80, pane_names[i], true);
+	}
+	golden_end("full-80x24");
+	view_free(&view);
+}
+END_TEST
+
+START_TEST(themed)
+{
+	const struct theme *theme = &themes[_i];
+	struct canvas canvas = { .cells = NULL };
+	struct view view;
+	char name[64];
+
+	cast_view(&view, STEPS);
+	view.settings.theme = theme;
+	cast_keys(&view, "L/leaky\r1");
+	golden_begin();
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	view_draw(&view, &canvas);
+	print_canvas(&canvas, false);
+	for (int colors = 0; colors <= 256; colors = !colors ? 8 : colors == 8 ? 256 : 1000) {
+		fprintf(out, "==== %d colours: column:foreground/background\n", colors);
+		print_looks(&canvas, theme, colors);
+	}
+	snprintf(name, sizeof(name), "theme-%s", theme->name);
+	golden_end(name);
+	canvas_free(&canvas);
+	view_free(&view);
+}
+END_TEST
+
+START_TEST(overlays)
+{
+	struct view view;
+
+	cast_view(&view, STEPS);
+	golden_begin();
+	cast_keys(&view, "?");
+	draw(&view, 24, 80, "help", true);
+	draw(&view, 50, 130, "help, wide", false);
+	cast_keys(&view, "\033");
+	view_key(&view, K_F2);
+	draw(&view, 40, 80, "settings", true);
+	cast_keys(&view, "\033");
+	view_key(&view, K_F6);
+	draw(&view, 24, 80, "sort", true);
+	cast_keys(&view, "\033");
+	cast_keys(&view, "g");
+	view_key(&view, K_F9);
+	draw(&view, 24, 80, "signal", true);
+	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "confirm", true);
+	cast_keys(&view, "\033");
+	view.from_command = true;
+	cast_keys(&view, "q");
+	draw(&view, 24, 80, "quit", true);
+	golden_end("overlays");
+	view_free(&view);
+}
+END_TEST
+
+START_TEST(states)
+{
+	struct view view;
+
+	view_init(&view);
+	view.timezone_fixed = 1;
+	golden_begin();
+	draw(&view, 24, 80, "before the first snapshot", false);
+	view_free(&view);
+	cast_view(&view, 1);
+	draw(&view, 24, 80, "the first snapshot", false);
+	view_free(&view);
+	cast_view(&view, STEPS);
+	cast_keys(&view, "t");
+	draw(&view, 24, 100, "tree", true);
+	cast_keys(&view, "tx");
+	view_feed(&view, cast_snapshot(STEPS + 10));
+	draw(&view, 24, 100, "baseline", true);
+	cast_keys(&view, "x \\user:ana\r");
+	draw(&view, 24, 100, "frozen and filtered", true);
+	cast_keys(&view, "\\nobody\r");
+	draw(&view, 24, 80, "all filtered", false);
+	cast_keys(&view, "\033/trai");
+	draw(&view, 24, 100, "searching", true);
+	cast_keys(&view, "\r2c");
+	draw(&view, 24, 130, "full names", false);
+	cast_keys(&view, "L/leaky\r1+++]]");
+	draw(&view, 30, 100, "zoomed", false);
+	golden_end("states");
+	view_free(&view);
+}
+END_TEST
+
+Suite *suite_golden(void)
+{
+	Suite *suite = suite_create("golden");
+	TCase *tests = tcase_create("golden");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, panes, 0, 8);
+	tcase_add_test(tests, full_height);
+	tcase_add_loop_test(tests, themed, 0, (int)theme_count);
+	tcase_add_test(tests, overlays);
+	tcase_add_test(tests, states);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

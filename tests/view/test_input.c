@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys to actions to state, without a terminal. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cast.h"
+
+static struct view view;
+static struct canvas canvas;
+
+static void setup(void)
+{
+	cast_view(&view, 10);
+	memset(&canvas, 0, sizeof(canvas));
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	view_draw(&view, &canvas);
+}
+
+static void teardown(void)
+{
+	view_free(&view);
+	canvas_free(&canvas);
+}
+
+static void keys(const char *text)
+{
+	cast_keys(&view, text);
+	view_draw(&view, &canvas);
+}
+
+static uint32_t selected_pid(void)
+{
+	const struct snap_process *process = view_selected(&view);
+
+	return process ? process->pid : 0;
+}
+
+START_TEST(the_table_is_sound)
+{
+	bool seen[ACT_COUNT] = { false };
+
+	for (size_t i = 0; i < binding_count; i++) {
+		ck_assert_uint_gt(strlen(bindings[i].help), 0);
+		ck_assert_uint_gt(strlen(bindings[i].label), 0);
+		ck_assert_int_ne(bindings[i].keys[0], 0);
+		ck_assert(!seen[bindings[i].action]);
+		seen[bindings[i].action] = true;
+		ck_assert_int_eq(!bindings[i].bar_key, !bindings[i].bar_rank);
+		/* No key twice. */
+		for (int k = 0; k < 3 && bindings[i].keys[k]; k++)
+			ck_assert_int_eq(keys_action(bindings[i].keys[k]), bindings[i].action);
+	}
+	for (int action = 1; action < ACT_COUNT; action++)
+		ck_assert_msg(seen[action], "action %d has no key", action);
+	ck_assert_int_eq(keys_action('z'), ACT_NONE);
+	ck_assert_int_eq(keys_action(0), ACT_NONE);
+}
+END_TEST
+
+START_TEST(letters_sort)
+{
+	static const struct {
+		const char *key, *column;
+	} list[] = { { "L", "leaked" }, { "M", "live" }, { "K", "launch_rate" }, { "B", "h2d" }, { "E", "failed" }, { "P", "pid" } };
+
+	keys("P");	/* away from the first */
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		view.settings.sort.keys[0] = column_find("user");
+		keys(list[i].key);
+		ck_assert_str_eq(view.settings.sort.keys[0]->name, list[i].column);
+		ck_assert(!view.settings.sort.reverse);
+		keys(list[i].key);
+		ck_assert(view.settings.sort.reverse);
+		keys("I");
+		ck_assert(!view.settings.sort.reverse);
+	}
+	keys("P>");
+	ck_assert_str_eq(view.settings.sort.keys[0]->name, "user");
+	keys("<<");
+	ck_assert_str_eq(view.settings.sort.keys[0]->name, "command");
+}
+END_TEST
+
+START_TEST(the_selection_is_a_process)
+{
+	uint32_t pid;
+
+	keys("g");
+	pid = selected_pid();
+	ck_assert_uint_eq(pid, 4242);
+	keys("L");
+	ck_assert_uint_eq(selected_pid(), pid);
+	keys("PI");
+	ck_assert_uint_eq(selected_pid(), pid);
+	keys("j");
+	ck_assert_uint_ne(selected_pid(), pid);
+	keys("k");
+	ck_assert_uint_eq(selected_pid(), pid);
+	keys("G");
+	view_feed(&view, cast_snapshot(11));
+	ck_assert_uint_eq(view.selected_row, view.row_count - 1);
+}
+END_TEST
+
+START_TEST(a_process_that_goes_leaves_its_place)
+{
+	struct snapshot *snapshot = cast_snapshot(12);
+
+	keys("Pg");
+	ck_assert_uint_eq(selected_pid(), 4600);	/* the largest pid first */
+	snapshot->process_count = 5;	/* without it */
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(selected_pid(), 4500);
+	snapshot = cast_snapshot(13);
+	snapshot->process_count = 0;
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(selected_pid(), 0);
+	view_draw(&view, &canvas);
+	keys("jkgG\r1234567L/x\r");
+	view_feed(&view, cast_snapshot(14));
+	view_draw(&view, &canvas);
+}
+END_TEST
+
+START_TEST(panes)
+{
+	for (int i = 0; i < PANE_COUNT; i++) {
+		char key[2] = { (char)('1' + i), 0 };
+
+		keys(key);
+		ck_assert_int_eq(view.settings.pane, i);
+		ck_assert(!view.full);
+	}
+	keys("1\t");
+	ck_assert_int_eq(view.settings.pane, PANE_KERNELS);
+	view_key(&view, K_BACK_TAB);
+	view_key(&view, K_BACK_TAB);
+	ck_assert_int_eq(view.settings.pane, PANE_LOG);
+	keys("\r");
+	ck_assert(view.full);
+	keys("\033");
+	ck_assert(!view.full);
+	/* Where there is no room for a pane beside the table, it fills the screen. */
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
+	view_draw(&view, &canvas);
+	keys("2");
+	ck_assert(view.full);
+}
+END_TEST
+
+START_TEST(filtering)
+{
+	keys("\\python");
+	ck_assert_uint_eq(view.row_count, 1);
+	ck_assert_uint_eq(view.hidden, 5);
+	keys("\033");
+	ck_assert_uint_eq(view.row_count, 6);
+	keys("\\user:ana\r");
+	ck_assert_uint_eq(view.row_count, 3);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	keys("\\\b\b\bben\r");
+	ck_assert_str_eq(view.filter, "user:ben");
+	ck_assert_uint_eq(view.row_count, 1);
+	keys("\033");
+	ck_assert_uint_eq(view.row_count, 6);
+	keys("\\pid:4400\r");
+	ck_assert_uint_eq(view.row_count, 1);
+	/* L is a letter here, and q too. */
+	keys("\033\\Lq\r");
+	ck_assert_str_eq(view.filter, "Lq");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_uint_eq(view.row_count, 0);
+}
+END_TEST
+
+START_TEST(typing_is_bounded_and_clean)
+{
+	int i;
+
+	keys("\\");
+	for (i = 0; i < 1000; i++)
+		view_key(&view, 0x63a8);
+	view_key(&view, 7);
+	view_key(&view, 0x9b);
+	view_key(&view, K_F5);
+	ck_assert_uint_lt(strlen(view.input), INPUT_SIZE);
+	ck_assert_uint_eq(strlen(view.input) % 3, 0);
+	keys("\b");
+	ck_assert_uint_eq(strlen(view.input) % 3, 0);
+	view_key(&view, 'U' - '@');
+	ck_assert_str_eq(view.input, "");
+	keys("\b\b");
+	ck_assert_str_eq(view.input, "");
+}
+END_TEST
+
+START_TEST(searching)
+{
+	keys("Pg/infer\r");
+	ck_assert_uint_eq(selected_pid(), 4311);
+	keys("/ana\r");
+	ck_assert_uint_eq(view.rows[view.selected_row].process->user[0], 'a');
+	keys("n");
+	keys("n");
+	keys("n");
+	keys("N");
+	ck_assert_str_eq(view_selected(&view)->user, "ana");
+	keys("/nothing at all\r");
+	ck_assert(strstr(view.message, "no match"));
+	keys("/4600\r");
+	ck_assert_uint_eq(selected_pid(), 4600);
+}
+END_TEST
+
+START_TEST(freezing)
+{
+	uint64_t time;
+
+	time = view.shown->time;
+	keys(" ");
+	ck_assert(view.frozen);
+	view_feed(&view, cast_snapshot(20));
+	view_feed(&view, cast_snapshot(21));
+	ck_assert_uint_eq(view.shown->time, time);
+	ck_assert_uint_eq(track_count(&view.history.all), 10);
+	keys(" ");
+	ck_assert(!view.frozen);
+	ck_assert_uint_eq(view.shown->time, CAST_NOW + 21000000000ull);
+	ck_assert_uint_eq(track_count(&view.history.all), 12);
+	/* A selection made while frozen holds afterwards. */
+	keys(" Pg");
+	view_feed(&view, cast_snapshot(22));
+	keys(" ");
+	ck_assert_uint_eq(selected_pid(), 4600);
+}
+END_TEST
+
+START_TEST(baseline)
+{
+	const struct snap_process *leaker;
+	struct column_value value;
+
+	keys("x");
+	view_feed(&view, cast_snapshot(12));
+	leaker = snapshot_process(view.shown, CAST_LEAKER);
+	value = view_value(&view, column_find("live"), leaker);
+	ck_assert_double_eq(value.number, 60 * 1048576.0);	/* 3 steps of 20M */
+	value = view_value(&view, column_find("pid"), leaker);
+	ck_assert_double_eq(value.number, 4107);
+	ck_assert_uint_eq(view.rows[0].process->pid, 4242);	/* +600M: by what is shown */
+	keys("\033");
+	ck_assert_uint_eq(view.base_time, 0);
+	value = view_value(&view, column_find("live"), leaker);
+	ck_assert_double_gt(value.number, 300 * 1048576.0);
+}
+END_TEST
+
+START_TEST(delay)
+{
+	keys("d");
+	view_key(&view, 'U' - '@');
+	keys("0.5\r");
+	ck_assert_int_eq(view.request, REQUEST_DELAY);
+	ck_assert_uint_eq(view.settings.delay, 500000000);
+	view.request = REQUEST_NONE;
+	keys("d");
+	keys("x\r");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_uint_eq(view.settings.delay, 500000000);
+}
+END_TEST
+
+START_TEST(signals_ask_first)
+{
+	keys("Pg");
+	view_key(&view, K_F9);
+	ck_assert_int_eq(view.mode, MODE_SIGNAL);
+	/* What is sorted meanwhile is not hit. */
+	view_feed(&view, cast_snapshot(15));
+	keys("j\r");
+	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.signal_number, 2);
+	keys("y");
+	ck_assert_int_eq(view.request, REQUEST_SIGNAL);
+	ck_assert_uint_eq(view.signal_image, CAST_WIDE);
+	view.request = REQUEST_NONE;
+	view.signal_number = 0;
+	view_key(&view, K_F9);
+	keys("\r\r");	/* Enter is no yes */
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_int_eq(view.signal_number, 0);
+	view.readonly = true;
+	view_key(&view, K_F9);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	view.readonly = false;
+	keys("/short\r");
+	view_key(&view, K_F9);	/* it has exited */
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+}
+END_TEST
+
+START_TEST(quitting)
+{
+	keys("\033\033\033");
+	ck_assert_int_eq(view.request, REQUEST_NONE);	/* Esc never quits */
+	keys("?");
+	ck_assert_int_eq(view.mode, MODE_HELP);
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
+	view.from_command = true;
+	keys("q");
+	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	keys("\033");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	keys("qy");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
+	view.command_ended = true;
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+}
+END_TEST
+
+START_TEST(requests)
+{
+	keys("w");
+	ck_assert_int_eq(view.request, REQUEST_WRITE);
+	keys("W");
+	ck_assert_int_eq(view.request, REQUEST_SAVE);
+	keys("X");
+	ck_assert_int_eq(view.request, REQUEST_CLEAR);
+}
+END_TEST
+
+START_TEST(zooming)
+{
+	keys("1");
+	for (int i = 0; i < 40; i++)
+		keys("+");
+	for (int i = 0; i < 40; i++)
+		keys("]");
+	ck_assert_double_gt(view.pan, 0);
+	ck_assert_double_le(view.pan, 1);
+	for (int i = 0; i < 60; i++)
+		keys("-");
+	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_double_eq(view.pan, 0);
+	for (int i = 0; i < 40; i++)
+		keys("[");
+	for (int i = 0; i < 60; i++)
+		keys("]");
+	ck_assert_uint_eq(view.back, 0);
+}
+END_TEST
+
+START_TEST(the_mouse)
+{
+	struct table_columns fit = table_fit(&view, 80);
+
+	keys("P");
+	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
+	ck_assert_uint_eq(selected_pid(), view.rows[2].process->pid);
+	view_mouse(&view, view.layout.titles.row, fit.start[1] + 1, MOUSE_CLICK);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], fit.columns[1]);
+	view_mouse(&view, view.layout.tabs.row, tabs_hit(&view, 20) >= 0 ? 20 : 2, MOUSE_CLICK);
+	ck_assert_int_eq(view.settings.pane, tabs_hit(&view, 20));
+	view_mouse(&view, view.layout.table.row, 5, MOUSE_DOUBLE);
+	ck_assert(view.full);
+	keys("\033");
+	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
+	ck_assert_int_eq(view.mode, MODE_HELP);
+	view_mouse(&view, 5, 5, MOUSE_WHEEL_DOWN);
+	ck_assert_int_eq(view.help_top, 1);
+	view_mouse(&view, 5, 5, MOUSE_CLICK);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	for (int row = -2; row < 30; row++)
+		for (int col = -2; col < 90; col += 3)
+			view_mouse(&view, row, col, MOUSE_WHEEL_UP);
+}
+END_TEST
+
+/* Any keys at all, in any order: no crash, and what is selected exists. */
+START_TEST(monkey)
+{
+	static const int sizes[][2] = { { 24, 80 }, { 5, 20 }, { 60, 200 }, { 1, 1 }, { 10, 40 } };
+	uint32_t random = 12345;
+
+	for (int i = 0; i < 20000; i++) {
+		int32_t key;
+
+		random = random * 1664525 + 1013904223;
+		key = random >> 16 & 1 ? bindings[(random >> 17) % binding_count].keys[0] : (int32_t)(random >> 20 & 0x7f);
+		view_key(&view, key);
+		if (view.request != REQUEST_NONE)
+			view.request = REQUEST_NONE;
+		if (i % 50 == 0) {
+			struct snapshot *snapshot = cast_snapshot(i / 50);
+
+			snapshot->process_count = random >> 8 & 7 ? CAST_COUNT : (random >> 12) % CAST_COUNT;
+			view_feed(&view, snapshot);
+		}
+		if (i % 7 == 0) {
+			const int *size = sizes[(random >> 22) % 5];
+
+			ck_assert_int_eq(canvas_resize(&canvas, size[0], size[1]), 0);
+			view_draw(&view, &canvas);
+			view_mouse(&view, (int)(random >> 5 & 63), (int)(random >> 11 & 255), (enum mouse)(random >> 29 & 3));
+		}
+	}
+}
+END_TEST
+
+Suite *suite_input(void)
+{
+	Suite *suite = suite_create("input");
+	TCase *tests = tcase_create("input");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, the_table_is_sound);
+	tcase_add_test(tests, letters_sort);
+	tcase_add_test(tests, the_selection_is_a_process);
+	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
+	tcase_add_test(tests, panes);
+	tcase_add_test(tests, filtering);
+	tcase_add_test(tests, typing_is_bounded_and_clean);
+	tcase_add_test(tests, searching);
+	tcase_add_test(tests, freezing);
+	tcase_add_test(tests, baseline);
+	tcase_add_test(tests, delay);
+	tcase_add_test(tests, signals_ask_first);
+	tcase_add_test(tests, quitting);
+	tcase_add_test(tests, requests);
+	tcase_add_test(tests, zooming);
+	tcase_add_test(tests, the_mouse);
+	tcase_add_test(tests, monkey);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The layout over every size: nothing overlaps, nothing is outside, what matters stays. */
+#include "cast.h"
+
+static int place(struct rect rect, int rows, int cols, int row)
+{
+	if (!rect.rows)
+		return row;
+	ck_assert_int_ge(rect.rows, 0);
+	ck_assert_int_eq(rect.row, row);
+	ck_assert_int_eq(rect.col, 0);
+	ck_assert_int_eq(rect.cols, cols);
+	ck_assert_int_le(rect.row + rect.rows, rows);
+	return row + rect.rows;
+}
+
+START_TEST(every_size)
+{
+	int rows, cols, full;
+
+	for (full = 0; full < 2; full++)
+		for (rows = 1; rows <= 100; rows++)
+			for (cols = 1; cols <= 300; cols++) {
+				struct layout layout = layout_make(rows, cols, full);
+				int row = 0;
+
+				row = place(layout.status, rows, cols, row);
+				row = place(layout.totals, rows, cols, row);
+				row = place(layout.titles, rows, cols, row);
+				row = place(layout.table, rows, cols, row);
+				row = place(layout.tabs, rows, cols, row);
+				row = place(layout.pane, rows, cols, row);
+				row = place(layout.bar, rows, cols, row);
+				ck_assert_int_eq(row, rows);	/* no row is nobody's */
+				if (full)
+					ck_assert_int_gt(layout.pane.rows, 0);
+				else
+					ck_assert_int_gt(layout.table.rows, 0);
+			}
+}
+END_TEST
+
+START_TEST(essentials)
+{
+	struct layout layout = layout_make(24, 80, false);
+
+	ck_assert_int_eq(layout.totals.rows, 2);
+	ck_assert_int_ge(layout.table.rows, 6);
+	ck_assert_int_ge(layout.pane.rows, 9);
+	ck_assert_int_eq(layout.bar.rows, 1);
+	layout = layout_make(10, 40, false);
+	ck_assert_int_ge(layout.table.rows, 4);
+	ck_assert_int_eq(layout.pane.rows, 0);
+	layout = layout_make(5, 20, false);
+	ck_assert_int_ge(layout.table.rows, 3);
+	layout = layout_make(0, 0, false);
+	ck_assert_int_eq(layout.table.rows, 0);
+}
+END_TEST
+
+/* What is drawn stays inside, whatever is open: canvas code would be caught by the sanitizers. */
+START_TEST(drawn_at_every_size)
+{
+	static const char *const states[] = { "", "2", "3\r", "?", "\033/x", "", "1\r" };
+	struct canvas canvas = { .cells = NULL };
+	struct view view;
+	int rows, cols, i;
+
+	cast_view(&view, 20);
+	for (i = 0; i < (int)(sizeof(states) / sizeof(states[0])); i++) {
+		cast_keys(&view, states[i]);
+		if (i == 2)
+			view_key(&view, K_F2);
+		if (i == 3)
+			view_key(&view, K_F6);
+		for (rows = 1; rows <= 60; rows += rows < 20 ? 1 : 7)
+			for (cols = 1; cols <= 220; cols += cols < 50 ? 3 : 23) {
+				ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
+				view_draw(&view, &canvas);
+			}
+		view.mode = MODE_NORMAL;
+	}
+	view_free(&view);
+	canvas_free(&canvas);
+}
+END_TEST
+
+START_TEST(columns_fit_every_width)
+{
+	struct view view;
+	int cols;
+
+	cast_view(&view, 1);
+	for (cols = 1; cols <= 300; cols++) {
+		struct table_columns fit = table_fit(&view, cols);
+		int end = 0;
+
+		for (size_t i = 0; i < fit.count; i++) {
+			ck_assert_int_eq(fit.start[i], end);
+			end = fit.start[i] + fit.width[i] + 1;
+		}
+		ck_assert_int_le(end, cols + 1);
+		if (cols >= 8)
+			ck_assert_uint_gt(fit.count, 0);
+		if (cols >= 101)
+			ck_assert_uint_eq(fit.count, 13);
+	}
+	view_free(&view);
+}
+END_TEST
+
+Suite *suite_layout(void)
+{
+	Suite *suite = suite_create("layout");
+	TCase *tests = tcase_create("layout");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, every_size);
+	tcase_add_test(tests, essentials);
+	tcase_add_test(tests, drawn_at_every_size);
+	tcase_add_test(tests, columns_fit_every_width);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows: the tree; history; the hostile and the many. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cast.h"
+
+START_TEST(tree)
+{
+	struct view view;
+
+	cast_view(&view, 3);
+	cast_keys(&view, "t");
+	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	for (size_t i = 0; i < view.row_count; i++) {
+		const struct row *row = &view.rows[i];
+
+		if (row->process->pid == 4107) {
+			ck_assert_uint_eq(view.rows[i - 1].process->pid, 4242);
+			ck_assert_str_eq(row->branch, "└─ ");
+			ck_assert_uint_eq(view.rows[i + 1].process->pid, 4600);
+			ck_assert_str_eq(view.rows[i + 1].branch, "   └─ ");
+		}
+		if (row->process->pid == 4242)
+			ck_assert_str_eq(row->branch, "");
+	}
+	view_free(&view);
+}
+END_TEST
+
+/* Parents in a circle, and a very deep family: every process has a row, once. */
+START_TEST(hostile_trees)
+{
+	struct view view;
+	struct snapshot *snapshot;
+	struct snap_process *many = calloc(3000, sizeof(*many));
+	bool seen[3001] = { false };
+	int i;
+
+	view_init(&view);
+	view.settings.tree = true;
+	snapshot = cast_snapshot(0);
+	for (i = 0; i < CAST_COUNT; i++) {
+		snapshot->processes[i].parent_pid = snapshot->processes[(i + 1) % CAST_COUNT].pid;
+		snapshot->processes[i].start_time = 1;
+	}
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	snapshot = cast_snapshot(1);
+	for (i = 0; i < 3000; i++) {
+		many[i] = snapshot->processes[0];
+		many[i].image = (uint32_t)i + 1;
+		many[i].pid = (uint32_t)i + 100;
+		many[i].parent_pid = (uint32_t)i + 99;
+	}
+	snapshot->processes = many;
+	snapshot->process_count = 3000;
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(view.row_count, 3000);
+	for (i = 0; i < 3000; i++) {
+		ck_assert(!seen[view.rows[i].process->image]);
+		seen[view.rows[i].process->image] = true;
+	}
+	view_free(&view);
+	free(many);
+}
+END_TEST
+
+START_TEST(text_is_found)
+{
+	const char *text = "Python train";
+
+	ck_assert_ptr_eq(text_find(text, "TRAIN"), text + 7);
+	ck_assert_ptr_null(text_find(text, "trainer"));
+	ck_assert_ptr_nonnull(text_find(text, ""));
+	ck_assert_ptr_nonnull(text_find("", ""));
+	ck_assert_ptr_null(text_find("", "x"));
+}
+END_TEST
+
+START_TEST(history_is_a_ring)
+{
+	struct history history = { .count = 0 };
+	struct snapshot *snapshot = cast_snapshot(0);
+	const struct track *track;
+
+	for (int i = 0; i < HISTORY_MAX + 100; i++) {
+		snapshot->live = (uint64_t)i;
+		snapshot->processes[0].live = (uint64_t)i * 2;
+		snapshot->processes[3].failed_allocations = (uint64_t)(i / 10);
+		history_feed(&history, snapshot, false);
+		ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 0), i);
+		if (i > 40)
+			ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 40), i - 40);
+	}
+	ck_assert_uint_eq(track_count(&history.all), HISTORY_MAX);
+	ck_assert(isnan(track_value(&history.all, SERIES_LIVE, HISTORY_MAX)));
+	track = history_find(&history, CAST_TRAINER);
+	ck_assert_double_eq(track_value(track, SERIES_LIVE, 1), 2 * (HISTORY_MAX + 98));
+	track = history_find(&history, CAST_FAILING);
+	ck_assert_double_eq(track_value(track, SERIES_FAILED_ALLOCATIONS, 1), 1);
+	ck_assert_double_eq(track_value(track, SERIES_FAILED_ALLOCATIONS, 0), 0);
+	ck_assert_ptr_null(history_find(&history, 99));
+	snapshot->process_count = 2;
+	history_feed(&history, snapshot, false);
+	ck_assert_uint_eq(history.count, 2);
+	ck_assert_ptr_null(history_find(&history, CAST_FAILING));
+	history_free(&history);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+Suite *suite_rows(void)
+{
+	Suite *suite = suite_create("rows");
+	TCase *tests = tcase_create("rows");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, tree);
+	tcase_add_test(tests, hostile_trees);
+	tcase_add_test(tests, text_is_found);
+	tcase_add_test(tests, history_is_a_ring);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view without a terminal. */
+#include <locale.h>
+#include <stdlib.h>
+
+#include "cast.h"
+
+int main(void)
+{
+	SRunner *runner = srunner_create(suite_canvas());
+	int failed;
+
+	/* Widths of characters are the C library's business, and need a locale that has any. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	srunner_add_suite(runner, suite_layout());
+	srunner_add_suite(runner, suite_input());
+	srunner_add_suite(runner, suite_rows());
+	srunner_add_suite(runner, suite_settings());
+	srunner_add_suite(runner, suite_golden());
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The view without a terminal. Golden screens are written anew by
+# UPDATE_GOLDEN=1 tests/view/test_view, and then looked at.
+if HAVE_CHECK
+check_PROGRAMS += tests/view/test_view
+TESTS += tests/view/test_view
+endif
+
+tests_view_test_view_SOURCES = \
+	tests/view/cast.c tests/view/cast.h \
+	tests/view/test_canvas.c \
+	tests/view/test_golden.c \
+	tests/view/test_input.c \
+	tests/view/test_layout.c \
+	tests/view/test_rows.c \
+	tests/view/test_settings.c \
+	tests/view/test_view.c
+tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
+tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_view_test_view_LDADD = $(view_libs) $(core_libs) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/view/bench_view
+tests_view_bench_view_SOURCES = tests/view/bench_view.c
+tests_view_bench_view_LDADD = $(view_libs) $(core_libs)
+
+EXTRA_DIST += \
+	tests/view/golden/ascii-20x5.txt \
+	tests/view/golden/ascii-40x10.txt \
+	tests/view/golden/ascii-80x24.txt \
+	tests/view/golden/ascii-200x60.txt \
+	tests/view/golden/full-80x24.txt \
+	tests/view/golden/overlays.txt \
+	tests/view/golden/states.txt \
+	tests/view/golden/theme-colorblind.txt \
+	tests/view/golden/theme-default.txt \
+	tests/view/golden/theme-light.txt \
+	tests/view/golden/theme-mono.txt \
+	tests/view/golden/utf8-20x5.txt \
+	tests/view/golden/utf8-40x10.txt \
+	tests/view/golden/utf8-80x24.txt \
+	tests/view/golden/utf8-200x60.txt
