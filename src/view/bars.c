@@ -73,10 +73,16 @@ static double axis_top(double value, bool bytes)
 	for (double ten = 1; ; ten *= 10) {
 		if (value <= ten)
 			return unit * ten;
+		if (value <= ten * 1.5)
+			return unit * ten * 1.5;
 		if (value <= ten * 2)
 			return unit * ten * 2;
+		if (value <= ten * 3)
+			return unit * ten * 3;
 		if (value <= ten * 5)
 			return unit * ten * 5;
+		if (value <= ten * 7)
+			return unit * ten * 7;
 	}
 }
 
@@ -118,8 +124,8 @@ void plot_draw(const struct area *area, const struct plot *plot)
 	if (rows < 1 || cols < 4)
 		return;
 	seen = (size_t)(cols / wide);
-	if (!plot->track || back + seen > plot->track->count)
-		back = !plot->track || plot->track->count < seen ? 0 : plot->track->count - seen;
+	if (back + seen > track_count(plot->track))
+		back = track_count(plot->track) < seen ? 0 : track_count(plot->track) - seen;
 	for (i = 0; i < cols; i++)
 		most = fmax(most, track_value(plot->track, plot->series, back + (size_t)(i / wide)));
 	top = axis_top(most, plot->bytes);

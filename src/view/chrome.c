@@ -41,7 +41,7 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 	}
 	if (!process)
 		return;
-	snprintf(text, sizeof(text), " %u %.60s%s ", process->pid, process->command, process->exited ? " (exited)" : "");
+	snprintf(text, sizeof(text), " %u %.60s%s ", process->pid, command_brief(process), process->exited ? " (exited)" : "");
 	cells = canvas_width(canvas, text);
 	if (cells > area.rect.cols - col - 2)
 		cells = area.rect.cols - col - 2;
@@ -71,27 +71,49 @@ struct bar_item {
 	int start, end;
 };
 
-/* What fits, by rank, in the order of ranks: the help is always there. */
-static size_t bar_items(int cols, struct bar_item items[32])
+static const enum action bar_order[] = {
+	ACT_HELP, ACT_SETTINGS, ACT_SEARCH, ACT_FILTER, ACT_TREE, ACT_SORT_MENU, ACT_SIGNAL, ACT_NEXT_PANE, ACT_SORT_LEAKED,
+	ACT_SORT_LIVE, ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_FREEZE, ACT_QUIT,
+};
+
+static const struct binding *binding_of(enum action action)
 {
+	for (size_t i = 0; i < binding_count; i++)
+		if (bindings[i].action == action)
+			return &bindings[i];
+	return NULL;
+}
+
+static int item_width(const struct binding *binding)
+{
+	return (int)strlen(binding->bar_key) + (int)strlen(binding->bar_text) + 3;
+}
+
+/* What fits, chosen by rank, in an order that does not depend on the width. */
+static size_t bar_items(int cols, struct bar_item items[ARRAY_LEN(bar_order)])
+{
+	int room = cols, last = 0, col = 1, rank;
 	size_t count = 0, i;
-	int col = 0, rank;
 
-	for (rank = 1; rank < 32; rank++)
-		for (i = 0; i < binding_count; i++) {
-			const struct binding *binding = &bindings[i];
-			int width;
+	for (rank = 1; rank <= (int)ARRAY_LEN(bar_order); rank++)
+		for (i = 0; i < ARRAY_LEN(bar_order); i++) {
+			const struct binding *binding = binding_of(bar_order[i]);
 
-			if (binding->bar_rank != rank || count == 32)
+			if (binding->bar_rank != rank)
 				continue;
-			width = (int)strlen(binding->bar_key) + (int)strlen(binding->bar_text) + 2;
-			if (col + width > cols)
-				return count;
-			items[count].binding = binding;
-			items[count].start = col;
-			col += width;
-			items[count++].end = col;
+			room -= item_width(binding);
+			last = room >= 0 ? rank : last;
 		}
+	for (i = 0; i < ARRAY_LEN(bar_order); i++) {
+		const struct binding *binding = binding_of(bar_order[i]);
+
+		if (binding->bar_rank > last)
+			continue;
+		items[count].binding = binding;
+		items[count].start = col;
+		col += item_width(binding);
+		items[count++].end = col;
+	}
 	return count;
 }
 
@@ -117,7 +139,7 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 void bar_draw(struct view *view, struct canvas *canvas)
 {
 	struct rect rect = view->layout.bar;
-	struct bar_item items[32];
+	struct bar_item items[ARRAY_LEN(bar_order)];
 	struct area area;
 	size_t count, i;
 
@@ -149,14 +171,13 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	for (i = 0; i < count; i++) {
 		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
 
-		area_repeat(&area, 0, col, items[i].end - col - 1, ST_KEY_TEXT, " ");
-		area_text(&area, 0, col, ST_KEY_TEXT, items[i].binding->bar_text);
+		area_text(&area, 0, col + 1, ST_KEY_TEXT, items[i].binding->bar_text);
 	}
 }
 
 int32_t bar_hit(const struct view *view, int col)
 {
-	struct bar_item items[32];
+	struct bar_item items[ARRAY_LEN(bar_order)];
 	size_t count = bar_items(view->layout.bar.cols, items), i;
 
 	for (i = 0; i < count; i++)

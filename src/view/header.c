@@ -273,7 +273,8 @@ static void totals_draw(struct view *view, const struct area *area)
 		static const char *const labels[] = { "H2D", "D2H", "D2D", "P2P" };
 		end = figure(area, 1, col, labels[i], any ? styles[i] : ST_DIM,
 			     any ? rate_text(snapshot->copy_rate[order[i]], true, text) : "–", 6, any ? "/s" : "  ");
-		spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all, SERIES_COPIES + order[i]);
+		if (any)
+			spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all, SERIES_COPIES + order[i]);
 	}
 }
 

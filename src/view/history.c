@@ -30,7 +30,7 @@ static bool track_grow(struct track *track)
 	return true;
 }
 
-static float *track_add(struct track *track)
+static float *track_add(struct track *track, bool hide)
 {
 	float *sample;
 
@@ -40,15 +40,22 @@ static float *track_add(struct track *track)
 	track->next = (track->next + 1) % track->size;
 	if (track->count < track->size)
 		track->count++;
+	track->hidden = hide ? track->hidden + 1 : 0;
 	return sample;
+}
+
+size_t track_count(const struct track *track)
+{
+	return !track || track->hidden > track->count ? 0 : track->count - track->hidden;
 }
 
 double track_value(const struct track *track, enum series series, size_t back)
 {
 	size_t at;
 
-	if (!track || back >= track->count)
+	if (back >= track_count(track))
 		return NAN;
+	back += track->hidden;
 	at = (track->next + track->size - 1 - back) % track->size;
 	return (double)track->samples[at * SERIES_COUNT + series];
 }
@@ -102,7 +109,7 @@ static struct track *track_get(struct history *history, uint32_t image)
 	return track;
 }
 
-static void process_feed(struct history *history, const struct snap_process *process)
+static void process_feed(struct history *history, const struct snap_process *process, bool hide)
 {
 	struct track *track = track_get(history, process->image);
 	float *sample;
@@ -115,7 +122,7 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	if (process->exited && track->count > 1 && !process->live && !(process->launches_per_second > 0) &&
 	    track_value(track, SERIES_LIVE, 0) == 0)
 		return;
-	sample = track_add(track);
+	sample = track_add(track, hide);
 	if (!sample)
 		return;
 	sample[SERIES_LIVE] = (float)process->live;
@@ -128,9 +135,16 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	track->failed_allocations = process->failed_allocations;
 }
 
-void history_feed(struct history *history, const struct snapshot *snapshot)
+void history_show(struct history *history)
 {
-	float *sample = track_add(&history->all);
+	history->all.hidden = 0;
+	for (size_t i = 0; i < history->count; i++)
+		history->tracks[i]->hidden = 0;
+}
+
+void history_feed(struct history *history, const struct snapshot *snapshot, bool hide)
+{
+	float *sample = track_add(&history->all, hide);
 	size_t i, kept = 0;
 	int direction;
 
@@ -146,7 +160,7 @@ void history_feed(struct history *history, const struct snapshot *snapshot)
 	for (i = 0; i < history->count; i++)
 		history->tracks[i]->seen = false;
 	for (i = 0; i < snapshot->process_count; i++)
-		process_feed(history, &snapshot->processes[i]);
+		process_feed(history, &snapshot->processes[i], hide);
 	for (i = 0; i < history->count; i++) {
 		struct track *track = history->tracks[i];
 

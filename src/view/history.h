@@ -26,6 +26,7 @@ struct track {
 	bool seen;			/* in the latest snapshot */
 	size_t count, size;		/* samples in all so far, at most HISTORY_MAX; room */
 	size_t next;			/* where the next one goes */
+	size_t hidden;			/* the latest, that came while the view was frozen */
 	uint64_t failed_allocations;
 	float *samples;			/* size × SERIES_COUNT */
 };
@@ -36,11 +37,16 @@ struct history {
 	size_t count, size;
 };
 
-void history_feed(struct history *history, const struct snapshot *snapshot);
+/* With @hide the samples are kept, but not seen before history_show(). */
+void history_feed(struct history *history, const struct snapshot *snapshot, bool hide);
+void history_show(struct history *history);
 void history_free(struct history *history);
 
 /* The track of @image, or NULL. */
 const struct track *history_find(const struct history *history, uint32_t image);
+
+/* How many samples there are to see. */
+size_t track_count(const struct track *track);
 
 /* A sample @back snapshots ago (0: the latest); NAN where there is none. */
 double track_value(const struct track *track, enum series series, size_t back);

@@ -151,6 +151,8 @@ static void search_go(struct view *view, int direction)
 static void freeze(struct view *view)
 {
 	view->frozen = !view->frozen;
+	if (!view->frozen)
+		history_show(&view->history);
 	if (!view->frozen && view->latest != view->shown) {
 		snapshot_free(view->shown);
 		view->shown = view->latest;

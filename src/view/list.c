@@ -36,13 +36,23 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			fit.shown[i] = true;
 			room -= column_need(column);
 		}
+	room = room > 0 ? room : 0;
 	for (i = 0; i < list->column_count; i++) {
 		const struct list_column *column = &list->columns[i];
+		int bar = room / 4;
 
 		if (!fit.shown[i])
 			continue;
 		fit.start[i] = col;
-		fit.width[i] = column->width ? column->width : column->least + (room > 0 ? room : 0);
+		fit.width[i] = column->width ? column->width : column->least;
+		/* Of what is left the names get most, a bar before them some. */
+		if (!column->width && column->unsorted) {
+			fit.width[i] += bar;
+			room -= bar;
+		} else if (!column->width) {
+			fit.width[i] += room;
+			room = 0;
+		}
 		col += fit.width[i] + 2;
 	}
 	return fit;

@@ -79,7 +79,10 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
 		else
 			high = middle;
 	}
-	map->per_cell = high;
+	/* Up to three leading bits: addresses at the left are then round as well. */
+	for (low = 1; low * 16 <= high; low *= 2)
+		;
+	map->per_cell = ceil(high / low) * low;
 }
 
 /* What lies between two addresses, by state; each span is spread evenly over its addresses. */
@@ -154,6 +157,7 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 	map->per_cell /= (double)(1u << view->zoom);
 	if (map->per_cell < 1)
 		map->per_cell = 1;
+	view->map_cell = map->per_cell;
 	total = (long)fmin(cells_needed(map, map->per_cell), 1e9);
 	skip = total > cells ? (long)(view->pan * (double)(total - cells)) : 0;
 	at = 0;

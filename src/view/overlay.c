@@ -131,7 +131,7 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	char title[64];
 	size_t i;
 
-	snprintf(title, sizeof(title), "Signal to %u %.30s", process ? process->pid : 0, process ? process->command : "");
+	snprintf(title, sizeof(title), "Signal to %u %.30s", process ? process->pid : 0, process ? command_brief(process) : "");
 	area = frame_open(canvas, (int)menu_signal_count, 46, title);
 	for (i = 0; (int)i < area.rect.rows && i < menu_signal_count; i++) {
 		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[i].name);
@@ -157,7 +157,7 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 		if (menu_signals[i].number == view->signal_number)
 			break;
 	area = frame_open(canvas, 2, 60, "Signal");
-	snprintf(text, sizeof(text), "Send %.8s to %u %.40s?", menu_signals[i].name, process ? process->pid : 0, process ? process->command : "(gone)");
+	snprintf(text, sizeof(text), "Send %.8s to %u %.40s?", menu_signals[i].name, process ? process->pid : 0, process ? command_brief(process) : "(gone)");
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
 	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }

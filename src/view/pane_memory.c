@@ -102,6 +102,16 @@ static void sums_draw(const struct area *area, const struct snap_process *proces
 			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i], ST_PLAIN, "");
 }
 
+static void scale_draw(const struct view *view, const struct area *area)
+{
+	char number[32], text[64];
+
+	format_bytes(view->map_cell, number, sizeof(number));
+	snprintf(text, sizeof(text), "  a cell %s%s", number, view->zoom ? " (zoomed)" : "");
+	if (area->rect.cols >= 70)
+		area_right(area, 0, area->rect.cols - 1, ST_DIM, text);
+}
+
 void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot;
@@ -122,6 +132,7 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	if (map) {
 		part = area_part(area, row, 0, map, cols);
 		map_draw(view, &part, process);
+		scale_draw(view, area);
 		row += map;
 	}
 	if (plot) {

@@ -19,6 +19,13 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 	return NULL;
 }
 
+const char *command_brief(const struct snap_process *process)
+{
+	const char *slash = strrchr(process->command, '/');
+
+	return slash && slash[1] ? slash + 1 : process->command;
+}
+
 const struct snap_process *view_selected(const struct view *view)
 {
 	return view->has_selected ? snapshot_process(view->shown, view->selected) : NULL;

@@ -11,7 +11,7 @@
 #include "util/util.h"
 #include "view/view.h"
 
-enum { COMMAND_MIN = 8, COMMAND_GOOD = 14 };
+enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
 
 /* What stays longest in a narrow table. What is not named goes first. */
 static const char *const ranks[] = {
@@ -32,7 +32,8 @@ static int width_of(const struct column *column, int cols)
 {
 	if (column->width)
 		return column->width;
-	return cols < 60 ? COMMAND_MIN : COMMAND_GOOD;
+	/* From 100 cells on all the usual columns stand beside it. */
+	return cols < 60 ? COMMAND_MIN : cols < 100 ? COMMAND_GOOD : COMMAND_WIDE;
 }
 
 static bool is_left(const struct column *column)
@@ -65,8 +66,13 @@ struct table_columns table_fit(const struct view *view, int cols)
 		for (i = 0; i < count; i++) {
 			int need = width_of(wanted[i], cols) + 1;
 
-			if (taken[i] || rank_of(view, wanted[i]) != rank || need > room + 1)
+			if (taken[i] || rank_of(view, wanted[i]) != rank)
 				continue;
+			/* The first that does not fit is the last: nothing lesser takes its place. */
+			if (need > room + 1) {
+				rank = ARRAY_LEN(ranks) + 2;
+				break;
+			}
 			taken[i] = true;
 			room -= need;
 		}
@@ -141,11 +147,22 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	struct column_value value = column_find("command")->value(process);
 	const char *text = value.absent ? "-" : value.text;
 
+	/* Where there is no room for all, the folder of the program says least. */
+	if (canvas_width(area->canvas, text) > start + width - col) {
+		size_t word = strcspn(text, " ");
+		const char *slash = memrchr(text, '/', word);
+
+		text = slash && slash[1] && slash[1] != ' ' ? slash + 1 : text;
+	}
 	text_end(process, end);
 	tail = canvas_width(area->canvas, end);
 	left = start + width - col;
-	if (tail > left - 4)
+	if (tail > left - 4) {
 		tail = 0;
+		if (process->exited)
+			col = area_text(area, row, col, ST_EXITED, "×");
+		left = start + width - col;
+	}
 	search_mark(view, area, row, col, text);
 	col = area_cut(area, row, col, left - tail, style, text);
 	if (tail)

@@ -28,7 +28,7 @@ const char style_letters[ST_COUNT] = {
 static const struct look mono[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, 0 },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, 0 },
-	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, R },	[ST_TAB] = { D, D, R },
+	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, 0 },	[ST_LIVE] = { D, D, 0 },	[ST_SUSPECT] = { D, D, B },
 	[ST_LEAKED] = { D, D, B },	[ST_HELD] = { D, D, 0 },	[ST_FREE] = { D, D, 0 },
 	[ST_FAILED] = { D, D, B },	[ST_LAUNCH] = { D, D, 0 },	[ST_H2D] = { D, D, 0 },
@@ -40,7 +40,7 @@ static const struct look mono[ST_COUNT] = {
 static const struct look default_rich[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { 245, D, 0 },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { 250, 236, 0 }, [ST_TITLE_SORT] = { 231, 236, B }, [ST_FRAME] = { 240, D, 0 },
-	[ST_KEY] = { 252, D, B },	[ST_KEY_TEXT] = { 250, 237, 0 }, [ST_TAB] = { 231, 24, B },
+	[ST_KEY] = { 75, D, B },	[ST_KEY_TEXT] = { 248, D, 0 }, [ST_TAB] = { 231, 24, B },
 	[ST_EXITED] = { 244, D, 0 },	[ST_LIVE] = { 78, D, 0 },	[ST_SUSPECT] = { 221, D, 0 },
 	[ST_LEAKED] = { 203, D, B },	[ST_HELD] = { 110, D, 0 },	[ST_FREE] = { 238, D, 0 },
 	[ST_FAILED] = { 209, D, B },	[ST_LAUNCH] = { 75, D, 0 },	[ST_H2D] = { 80, D, 0 },
@@ -52,7 +52,7 @@ static const struct look default_rich[ST_COUNT] = {
 static const struct look default_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, F },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, F },
-	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { 0, 6, 0 },	[ST_TAB] = { D, D, R },
+	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, F },	[ST_LIVE] = { 2, D, 0 },	[ST_SUSPECT] = { 3, D, B },
 	[ST_LEAKED] = { 1, D, B },	[ST_HELD] = { 4, D, 0 },	[ST_FREE] = { D, D, F },
 	[ST_FAILED] = { 1, D, B },	[ST_LAUNCH] = { 4, D, B },	[ST_H2D] = { 6, D, 0 },
@@ -65,7 +65,7 @@ static const struct look default_plain[ST_COUNT] = {
 static const struct look colorblind_rich[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { 247, D, 0 },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { 252, 236, 0 }, [ST_TITLE_SORT] = { 231, 236, B }, [ST_FRAME] = { 243, D, 0 },
-	[ST_KEY] = { 252, D, B },	[ST_KEY_TEXT] = { 252, 237, 0 }, [ST_TAB] = { 231, 25, B },
+	[ST_KEY] = { 75, D, B },	[ST_KEY_TEXT] = { 250, D, 0 }, [ST_TAB] = { 231, 25, B },
 	[ST_EXITED] = { 245, D, 0 },	[ST_LIVE] = { 74, D, 0 },	[ST_SUSPECT] = { 227, D, 0 },
 	[ST_LEAKED] = { 208, D, B },	[ST_HELD] = { 33, D, 0 },	[ST_FREE] = { 238, D, 0 },
 	[ST_FAILED] = { 208, D, B },	[ST_LAUNCH] = { 74, D, 0 },	[ST_H2D] = { 33, D, 0 },
@@ -77,7 +77,7 @@ static const struct look colorblind_rich[ST_COUNT] = {
 static const struct look colorblind_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, F },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, F },
-	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { 7, 4, 0 },	[ST_TAB] = { D, D, R },
+	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, F },	[ST_LIVE] = { 6, D, 0 },	[ST_SUSPECT] = { 3, D, B },
 	[ST_LEAKED] = { 3, D, B | U }, [ST_HELD] = { 4, D, B },	[ST_FREE] = { D, D, F },
 	[ST_FAILED] = { 3, D, B | U }, [ST_LAUNCH] = { 6, D, 0 },	[ST_H2D] = { 4, D, B },
@@ -89,7 +89,7 @@ static const struct look colorblind_plain[ST_COUNT] = {
 static const struct look light_rich[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { 242, D, 0 },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { 237, 253, 0 }, [ST_TITLE_SORT] = { 16, 253, B }, [ST_FRAME] = { 248, D, 0 },
-	[ST_KEY] = { 236, D, B },	[ST_KEY_TEXT] = { 236, 252, 0 }, [ST_TAB] = { 231, 25, B },
+	[ST_KEY] = { 25, D, B },	[ST_KEY_TEXT] = { 240, D, 0 }, [ST_TAB] = { 231, 25, B },
 	[ST_EXITED] = { 243, D, 0 },	[ST_LIVE] = { 28, D, 0 },	[ST_SUSPECT] = { 130, D, B },
 	[ST_LEAKED] = { 160, D, B },	[ST_HELD] = { 25, D, 0 },	[ST_FREE] = { 252, D, 0 },
 	[ST_FAILED] = { 160, D, B },	[ST_LAUNCH] = { 26, D, 0 },	[ST_H2D] = { 30, D, 0 },
@@ -101,7 +101,7 @@ static const struct look light_rich[ST_COUNT] = {
 static const struct look light_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, 0 },	[ST_HEAD] = { D, D, B },
 	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, 0 },
-	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { 0, 7, 0 },	[ST_TAB] = { 7, 4, B },
+	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { 7, 4, B },
 	[ST_EXITED] = { D, D, 0 },	[ST_LIVE] = { 2, D, 0 },	[ST_SUSPECT] = { 5, D, B },
 	[ST_LEAKED] = { 1, D, B },	[ST_HELD] = { 4, D, 0 },	[ST_FREE] = { D, D, 0 },
 	[ST_FAILED] = { 1, D, B },	[ST_LAUNCH] = { 4, D, 0 },	[ST_H2D] = { 4, D, 0 },

@@ -69,9 +69,11 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	history_feed(&view->history, snapshot);
-	self_measure(view, snapshot);
-	most_measure(view, snapshot);
+	history_feed(&view->history, snapshot, view->frozen && view->shown);
+	if (!view->frozen) {
+		self_measure(view, snapshot);
+		most_measure(view, snapshot);
+	}
 	view->latest = snapshot;
 	if (view->frozen && view->shown) {
 		if (old != view->shown)

@@ -91,6 +91,7 @@ struct view {
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom;		/* of map and plots: 2 to that */
 	double pan;			/* 0..1 of what is out of sight */
+	double map_cell;		/* bytes a cell of the map stood for when last drawn */
 	size_t back;			/* plots end this many samples ago */
 
 	enum mode mode;
@@ -128,6 +129,9 @@ void view_message(struct view *view, const char *format, ...) __attribute__((for
 
 /* The selected process in what is shown, or NULL. */
 const struct snap_process *view_selected(const struct view *view);
+
+/* Its program without the folder. */
+const char *command_brief(const struct snap_process *process);
 
 /* The process with @image in @snapshot, or NULL. */
 const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image);

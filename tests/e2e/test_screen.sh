@@ -1,0 +1,230 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The screen in a real terminal (tmux), over programs on the double: what is
+# seen, what keys do, and that the terminal is as it was however it ends.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
+
+socket=cutop-test.$$
+mux() {
+	tmux -L "$socket" -f /dev/null "$@"
+}
+pids=
+cleanup() {
+	mux kill-server 2>/dev/null
+	# shellcheck disable=SC2086
+	[ -z "$pids" ] || kill $pids 2>/dev/null
+	rm -rf "$T"
+}
+trap cleanup EXIT
+
+# screen_start COLUMNS ROWS: a shell in a terminal of that size
+screen_start() {
+	mux kill-server 2>/dev/null
+	mux new-session -d -s t -x "$1" -y "$2" "cd $T; exec env TERM=tmux-256color LC_ALL=C.UTF-8 PS1='ready> ' bash --norc -i"
+	mux set -g status off
+	mux resize-window -t t -x "$1" -y "$2"
+	see 'ready>'
+}
+keys() {
+	mux send-keys -t t "$@"
+}
+seen() {
+	mux capture-pane -t t -p
+}
+# see PATTERN: waits up to 10 s until the screen shows it
+see() {
+	for _ in $(seq 100); do
+		seen | grep -q -e "$1" && return 0
+		sleep 0.1
+	done
+	echo "--- not seen: $1"
+	seen
+	return 1
+}
+gone() {
+	for _ in $(seq 100); do
+		seen | grep -q -e "$1" || return 0
+		sleep 0.1
+	done
+	echo "--- still seen: $1"
+	seen
+	return 1
+}
+shell() {
+	keys "$1" Enter
+}
+stty_save() {
+	shell "stty -a > $T/$1"
+	for _ in $(seq 50); do
+		[ -s "$T/$1" ] && return
+		sleep 0.1
+	done
+}
+row_of() {
+	seen | grep -n -e "$1" | head -n 1 | cut -d: -f1
+}
+above() {
+	for _ in $(seq 50); do
+		a=$(row_of "$1") b=$(row_of "$2")
+		[ -n "$a" ] && [ -n "$b" ] && [ "$a" -lt "$b" ] && return 0
+		sleep 0.1
+	done
+	seen
+	return 1
+}
+cutop_pid() {
+	pgrep -n -f "^$CUTOP --no-config" | head -n 1
+}
+CUTOP=$(realpath "$CUTOP")
+# Others may test on this machine: a name of our own, and only that.
+name=cast$$
+ln -s "$workload" "$T/$name"
+start="$CUTOP --no-config -d 0.3 --library $double/libcudart.so.13 -c '$name*'"
+
+# A terminal it needs, and says so.
+"$CUTOP" </dev/null >"$T/out" 2>"$T/err"
+check "no terminal: exit 2" [ $? = 2 ]
+check "no terminal: names --batch" grep -q -e '--batch' "$T/err"
+
+screen_start 120 40
+stty_save before
+shell "$start"
+check "the screen comes" see 'probes'
+for subcommand in leaker trainer failing copier; do
+	"$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
+	pids="$pids $!"
+done
+check "a process shows" see "$name trainer"
+check "all show" see '4 processes'
+
+keys L
+check "L sorts by leaked" see 'LEAKED▼'
+check "the leaker is above the trainer" above 'leaker 120' 'trainer 120'
+keys P
+check "P sorts by pid" see 'PID▼'
+keys I
+check "I inverts" see 'PID▲'
+keys M
+check "M sorts by live" see 'LIVE▼'
+keys F6
+check "F6 asks" see 'Sort by'
+keys Escape
+check "Esc closes" gone 'Sort by'
+
+keys /
+keys trainer Enter
+check "search selects" see '7 Log.* [0-9][0-9]* cast'
+keys 2
+check "pane: kernels" see 'softmax'
+keys 1
+check "pane: memory" see 'ADDRESS'
+keys 3
+check "pane: copies" see 'BANDW'
+keys 4
+check "pane: failures" see 'WHAT IT MEANS'
+keys 5
+check "pane: calls" see 'cudaMalloc'
+keys 6
+check "pane: sites" see 'SITE .*LIVE'
+keys 7
+check "pane: log" see 'WHAT HAPPENED'
+keys 2 Enter
+check "Enter: full height" gone 'leaker 120'
+keys Escape
+check "Esc: back" see 'leaker 120'
+keys F1
+check "help" see 'freeze the view'
+keys Escape
+keys F2
+check "settings" see 'First pane'
+keys Escape
+
+keys '\'
+keys failing
+check "filter as it is typed" gone 'leaker 120'
+keys Enter
+check "the filter stays in sight" see 'filter failing (3 hidden)'
+keys Escape Escape
+check "Esc ends the filter" see 'leaker 120'
+
+keys Space
+check "freeze" see 'FROZEN'
+frozen=$(seen | grep 'launch ')
+sleep 1
+check "nothing moves" [ "$frozen" = "$(seen | grep 'launch ')" ]
+keys Space
+check "unfreeze" gone 'FROZEN'
+keys x
+check "baseline" see 'since [0-9]'
+keys x
+keys t
+keys t
+keys d
+check "delay asks" see 'Delay'
+keys Escape
+keys w
+check "w writes" see 'wrote cutop-'
+# shellcheck disable=SC2144
+check "and it is JSON" jq -e .schema "$T"/cutop-*.json
+
+for size in "80 24" "40 10" "20 5" "10 3" "1 1" "200 60" "120 40"; do
+	# shellcheck disable=SC2086
+	set -- $size
+	mux resize-window -t t -x "$1" -y "$2"
+	sleep 0.3
+done
+check "resized, it still runs" see 'probes'
+
+keys C-z
+check "Ctrl-Z gives the shell back" see 'ready>'
+stty_save stopped
+check "Ctrl-Z: the terminal is as before" cmp "$T/before" "$T/stopped"
+shell fg
+check "fg brings the screen back" see 'processes .*probes'
+keys q
+check "q ends it" see 'ready>'
+shell "echo status \$?"
+check "q: status 0" see 'status 0'
+stty_save after-q
+check "q: the terminal is as before" cmp "$T/before" "$T/after-q"
+
+for signal in TERM INT HUP SEGV ABRT BUS; do
+	shell clear
+	shell "$start"
+	check "$signal: the screen comes" see 'probes'
+	kill -"$signal" "$(cutop_pid)"
+	check "$signal: the shell is back" see 'ready>'
+	sleep 0.2
+	shell clear
+	shell "echo status \$?."
+	stty_save "after-$signal"
+	check "$signal: the terminal is as before" cmp "$T/before" "$T/after-$signal"
+done
+shell "$start; echo status \$?."
+check "TERM again" see 'probes'
+kill -TERM "$(cutop_pid)"
+check "TERM: status 143" see 'status 143'
+shell clear
+shell "$start; echo status \$?."
+check "SEGV again" see 'probes'
+kill -SEGV "$(cutop_pid)"
+check "SEGV: status 139" see 'status 139'
+
+# COMMAND: its end does not end the screen, its status is ours, and what it wrote comes after.
+shell clear
+shell "$CUTOP --no-config -d 0.3 -- sh -c '$workload case-study leak; echo from the command; exit 7'; echo status \$?."
+check "COMMAND: it shows" see 'command ended'
+check "COMMAND: what it writes does not disturb" gone 'from the command'
+keys q
+check "COMMAND: its status" see 'status 7'
+check "COMMAND: what it wrote" see 'from the command'
+
+# In ASCII nothing else is shown.
+shell clear
+shell "LC_ALL=C $start --ascii"
+check "ascii: the screen comes" see 'probes'
+sleep 0.5
+check "ascii: only that" sh -c "! tmux -L $socket capture-pane -t t -p | LC_ALL=C grep -q '[^ -~]'"
+keys q
+finish
