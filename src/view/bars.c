@@ -140,7 +140,7 @@ void plot_draw(const struct area *area, const struct plot *plot)
 	if (rows > 2)
 		axis_label(area, rows, axis - 1, 0, plot);
 	if (rows > 6)
-		axis_label(area, 1 + rows / 2, axis - 1, top * (rows - rows / 2 - 0.5) / rows, plot);
+		axis_label(area, 1 + rows / 2, axis - 1, top * (rows - rows / 2) / rows, plot);
 	for (i = 0; i < rows; i++)
 		area_text(area, i + 1, axis - 1, ST_FRAME, "│");
 	for (i = 0; i < cols; i++)

@@ -114,7 +114,7 @@ static void pane_show(struct view *view, enum pane pane)
 {
 	view->settings.pane = pane;
 	/* Where there is no room for both, a pane is all there is. */
-	if (!view->layout.pane.rows)
+	if (view->screen_rows && !view->layout.pane.rows)
 		view->full = true;
 }
 

@@ -79,7 +79,7 @@ static int sum(const struct area *area, int col, const char *label, double bytes
 	return area_text(area, 0, col + 7, ST_DIM, label) + 2;
 }
 
-static void sums_draw(const struct area *area, const struct snap_process *process)
+static int sums_draw(const struct area *area, const struct snap_process *process)
 {
 	const char *bound = process->from_attach ? "≥" : "";
 	int col = 0, i;
@@ -100,39 +100,41 @@ static void sums_draw(const struct area *area, const struct snap_process *proces
 	for (i = 0; i < KIND_COUNT; i++)
 		if (process->kinds[i] && i != KIND_DEVICE && col + 18 < area->rect.cols)
 			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i], ST_PLAIN, "");
+	return col;
 }
 
-static void scale_draw(const struct view *view, const struct area *area)
+static void scale_draw(const struct view *view, const struct area *area, int col)
 {
 	char number[32], text[64];
 
 	format_bytes(view->map_cell, number, sizeof(number));
 	snprintf(text, sizeof(text), "  a cell %s%s", number, view->zoom ? " (zoomed)" : "");
-	if (area->rect.cols >= 70)
+	if (col + canvas_width(area->canvas, text) < area->rect.cols)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, text);
 }
 
 void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
-	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot;
+	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot, sums;
 	const struct list list = {
 		.columns = list_columns, .column_count = sizeof(list_columns) / sizeof(list_columns[0]),
 		.count = process->map_count, .view = view, .process = process,
 		.empty = "No allocation is live.", .cell = memory_cell, .number = memory_number,
 	};
 	struct area part;
+	bool omitted;
 
 	if (rows < 3) {
 		list_draw(view, area, &view->panes[PANE_MEMORY], &list);
 		return;
 	}
-	sums_draw(area, process);
+	sums = sums_draw(area, process);
 	map = rows < 7 || !process->span_count ? 0 : rows < 12 ? 2 : rows < 24 ? 3 : 5;
 	plot = rows < 14 ? 0 : rows < 22 ? 5 : rows / 4 + 1;
 	if (map) {
 		part = area_part(area, row, 0, map, cols);
 		map_draw(view, &part, process);
-		scale_draw(view, area);
+		scale_draw(view, area, sums);
 		row += map;
 	}
 	if (plot) {
@@ -146,8 +148,9 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 		plot_draw(&part, &live);
 		row += plot;
 	}
-	part = area_part(area, row, 0, rows - row, cols);
+	omitted = process->map_omitted && rows - row > 4;
+	part = area_part(area, row, 0, rows - row - omitted, cols);
 	list_draw(view, &part, &view->panes[PANE_MEMORY], &list);
-	if (process->map_omitted && part.rect.rows > 2)
-		area_format(&part, part.rect.rows - 1, cols - 30, ST_DIM, " and %" PRIu64 " smaller ones ", process->map_omitted);
+	if (omitted)
+		area_format(area, rows - 1, 1, ST_DIM, "and %" PRIu64 " smaller ones (--map lists more)", process->map_omitted);
 }

@@ -100,13 +100,13 @@ void kernels_draw(struct view *view, const struct area *area, const struct snap_
 /* ---- failures ---- */
 
 static const struct list_column failure_columns[] = {
-	{ "COUNT", 8, 0, false, 0, false },
-	{ "CALL", 24, 0, true, 2, false },
-	{ "ERROR", 32, 0, true, 1, false },
+	{ "COUNT", 7, 0, false, 0, false },
+	{ "CALL", 22, 0, true, 2, false },
+	{ "ERROR", 30, 0, true, 1, false },
 	{ "CODE", 4, 0, false, 6, false },
 	{ "FIRST", 8, 0, false, 4, false },
 	{ "LAST", 8, 0, false, 3, false },
-	{ "WHAT IT MEANS", 0, 20, true, 5, false },
+	{ "WHAT IT MEANS", 0, 50, true, 5, false },
 };
 enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_MEANING };
 
@@ -150,14 +150,29 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	}
 }
 
+static void meaning_draw(const struct area *area, int row, const struct snap_failure *failure)
+{
+	enum call_layer layer = failure->call < CALL_COUNT ? call_descs[failure->call].layer : LAYER_RUNTIME;
+	const char *meaning = error_meaning(layer, failure->code);
+	int col = area_text(area, row, 1, ST_DIM, failure->error) + 1;
+
+	if (meaning)
+		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, meaning);
+}
+
 void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
 		.columns = failure_columns, .column_count = COUNT(failure_columns), .count = process->failure_count, .view = view,
 		.process = process, .empty = "No call has failed.", .cell = failure_cell, .number = failure_number,
 	};
+	size_t i;
 
 	list_draw(view, area, &view->panes[PANE_FAILURES], &list);
+	/* Too narrow for a column of that: below, as far as there is room. */
+	if (area->rect.cols < 143)
+		for (i = 0; i < process->failure_count && (int)(process->failure_count + 2 + i) < area->rect.rows; i++)
+			meaning_draw(area, (int)(process->failure_count + 2 + i), &process->failure_list[i]);
 }
 
 /* ---- calls ---- */

@@ -148,19 +148,19 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	const char *text = value.absent ? "-" : value.text;
 
 	/* Where there is no room for all, the folder of the program says least. */
-	if (canvas_width(area->canvas, text) > start + width - col) {
+	text_end(process, end);
+	tail = canvas_width(area->canvas, end);
+	left = start + width - col;
+	if (canvas_width(area->canvas, text) > left - tail) {
 		size_t word = strcspn(text, " ");
 		const char *slash = memrchr(text, '/', word);
 
 		text = slash && slash[1] && slash[1] != ' ' ? slash + 1 : text;
 	}
-	text_end(process, end);
-	tail = canvas_width(area->canvas, end);
-	left = start + width - col;
-	if (tail > left - 4) {
+	if (tail > left - 5) {
 		tail = 0;
 		if (process->exited)
-			col = area_text(area, row, col, ST_EXITED, "×");
+			col = area_text(area, row, col, ST_EXITED, "× ");
 		left = start + width - col;
 	}
 	search_mark(view, area, row, col, text);
