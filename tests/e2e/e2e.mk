@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # End-to-end tests: cutop on real programs that run on the double.
 e2e_tests = \
+	tests/e2e/test_attach_methods.sh \
 	tests/e2e/test_basics.sh \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_accounting.sh \
@@ -10,8 +11,7 @@ e2e_tests = \
 	tests/e2e/test_launches.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_no_driver.sh \
-	tests/e2e/test_lives.sh \
-	tests/e2e/test_attach_methods.sh
+	tests/e2e/test_lives.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.

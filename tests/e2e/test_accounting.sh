@@ -83,8 +83,8 @@ for build in workload workload-static; do
 	expect orphan '.processes | map(.memory | [.allocations, .leaked_bytes]) | sort' '[[1,30000],[2,7000]]'
 
 	# ---- exec ends the old program: two rows of one pid
-	expect exec '.processes | map([.ended, .memory.allocations, .memory.frees, .memory.leaked_bytes]) | sort' \
-		'[["exec",1,0,40000],["exit",5,5,0]]'
+	expect exec '.processes | map([.ended, .arguments, .memory.allocations, .memory.frees, .memory.leaked_bytes]) | sort' \
+		'[["exec","exec",1,0,40000],["exit","pairs 5 100",5,5,0]]'
 	expect exec '[.processes[].pid] | unique | length' 1
 
 	expect execs '.processes | map([.ended, .memory.allocations, .memory.leaked_bytes]) | sort' \
