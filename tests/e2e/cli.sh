@@ -48,8 +48,9 @@ wait_for() {
 	done
 }
 
-gone() {
-	! [ -d "/proc/$1" ]
+# Whether probes are placed by session links, which need Linux 6.13.
+have_sessions() {
+	[ "${CUTOP_ATTACH:-session}" = session ] && uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 13)) }'
 }
 
 # Whoever holds a program or a link says so in its fdinfo.

@@ -114,7 +114,7 @@ expect_of pid "$mine" .memory.allocations 4
 check "-p: the other process is not done" grep -qx over "$T/other.said"
 check "-p: the watched process has a probe: $(cat "$T/mine.said")" grep -qx cc "$T/mine.said"
 # Another cutop on this machine may watch the other process.
-if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 13)) }' && [ "$cutops" = 1 ]; then
+if have_sessions && [ "$cutops" = 1 ]; then
 	check "-p: the other process has none: $(cat "$T/other.said")" grep -qx 55 "$T/other.said"
 fi
 
@@ -230,7 +230,9 @@ END
 	touch "$T/$1.go"
 	wait "$loader"
 	end
-	expect "$1-met" '[.processes[] | [.memory.allocations, .watched_from]] | sort' '[[5,"attach"],[6,"attach"]]'
+	expect "$1-met" '[.processes[].memory.allocations] | sort' '[5,6]'
+	# The second may have come after the probes, and then missed nothing.
+	expect "$1-met" '[.processes[].watched_from] | contains(["attach"])' true
 	check "$1-met: targets of one file: $(cat "$T/$1-met.err")" [ "$(grep -c "$1.m.*attached" "$T/$1-met.err")" = 1 ]
 }
 overlay overlay "$T"

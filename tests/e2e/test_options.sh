@@ -207,7 +207,7 @@ expect memory 'p.memory.leaked_bytes' 8000000
 expect memory 'p.copies' '[]'
 
 watch sampled -- "$workload" case-study
-expect sampled '[p.kernels[].returns] | unique' '["sampled"]'
+have_sessions && expect sampled '[p.kernels[].returns] | unique' '["sampled"]'
 watch exact --exact-launches -- "$workload" case-study
 expect exact '[p.kernels[].returns] | unique' '["all"]'
 expect exact '[p.kernels[].latency_samples]' '[1000,1000]'
