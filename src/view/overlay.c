@@ -60,18 +60,17 @@ static void legend_draw(const struct area *area, int row)
 {
 	int col = 0;
 
-	col = area_text(area, row, col, ST_DIM, "Map ");
-	col = area_text(area, row, col, ST_LIVE, "█") + 0;
+	col = area_text(area, row, col, ST_LIVE, "█");
 	col = area_text(area, row, col, ST_PLAIN, " live  ");
 	col = area_text(area, row, col, ST_SUSPECT, "▒");
 	col = area_text(area, row, col, ST_PLAIN, " suspect  ");
 	col = area_text(area, row, col, ST_LEAKED, "▚");
 	col = area_text(area, row, col, ST_PLAIN, " leaked  ");
-	col = area_text(area, row, col, ST_HELD, "▄");
+	col = area_text(area, row, col, ST_HELD, "▓");
 	col = area_text(area, row, col, ST_PLAIN, " held  ");
 	col = area_text(area, row, col, ST_FREE, "░");
-	col = area_text(area, row, col, ST_PLAIN, " free    ");
-	area_text(area, row, col, ST_PLAIN, "≥ at least  ~ partly suspect  - not known");
+	col = area_text(area, row, col, ST_PLAIN, " free   ");
+	area_text(area, row, col, ST_PLAIN, "≥ at least  ~ suspect  - unknown");
 }
 
 static void help_draw(struct view *view, struct canvas *canvas)

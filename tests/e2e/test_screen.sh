@@ -122,7 +122,7 @@ check "pane: memory" see 'ADDRESS'
 keys 3
 check "pane: copies" see 'BANDW'
 keys 4
-check "pane: failures" see 'WHAT IT MEANS'
+check "pane: failures" see 'No call has failed'
 keys 5
 check "pane: calls" see 'cudaMalloc'
 keys 6

@@ -55,6 +55,7 @@ Suite *suite_counters(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
 Suite *suite_suspect(void);
+Suite *suite_spans(void);
 Suite *suite_random(void);
 Suite *suite_columns(void);
 Suite *suite_tables(void);

@@ -13,6 +13,7 @@ int main(void)
 	srunner_add_suite(runner, suite_copies());
 	srunner_add_suite(runner, suite_processes());
 	srunner_add_suite(runner, suite_suspect());
+	srunner_add_suite(runner, suite_spans());
 	srunner_add_suite(runner, suite_random());
 	srunner_add_suite(runner, suite_columns());
 	srunner_add_suite(runner, suite_tables());

@@ -23,6 +23,7 @@ check_PROGRAMS += tests/view/bench_view
 tests_view_bench_view_SOURCES = tests/view/bench_view.c
 tests_view_bench_view_LDADD = $(view_libs) $(core_libs)
 
+CLEANFILES += golden.actual
 EXTRA_DIST += \
 	tests/view/golden/ascii-20x5.txt \
 	tests/view/golden/ascii-40x10.txt \

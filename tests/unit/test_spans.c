@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Spans: the address space in few pieces, for drawing. */
+#include "feed.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+/* What holds of any spans: ordered, apart, and all bytes are in them. */
+static void check_sums(uint64_t live)
+{
+	uint64_t sum = 0;
+
+	ck_assert_uint_le(process->span_count, SPANS_MAX);
+	for (size_t i = 0; i < process->span_count; i++) {
+		const struct snap_span *span = &process->spans[i];
+
+		ck_assert_uint_lt(span->start, span->end);
+		if (i)
+			ck_assert_uint_gt(span->start, process->spans[i - 1].end);
+		for (int state = 0; state < ALLOC_STATE_COUNT; state++)
+			sum += span->bytes[state];
+	}
+	ck_assert_uint_eq(sum, live);
+}
+
+START_TEST(none_unless_asked)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	look();
+	ck_assert_uint_eq(process->span_count, 0);
+	model_focus(feed.model, 0);
+	look();
+	ck_assert_uint_eq(process->span_count, 1);	/* it is cheap */
+}
+END_TEST
+
+START_TEST(neighbours_are_one)
+{
+	model_focus(feed.model, feed.image);
+	feed_alloc(&feed, 0x20000, 0x1000);
+	feed_alloc(&feed, 0x10000, 0x1000);
+	feed_alloc(&feed, 0x11000, 0x1000);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x50000, 0x1000, 0);	/* not VRAM */
+	look();
+	ck_assert_uint_eq(process->span_count, 2);
+	ck_assert_uint_eq(process->spans[0].start, 0x10000);
+	ck_assert_uint_eq(process->spans[0].end, 0x12000);
+	ck_assert_uint_eq(process->spans[0].bytes[ALLOC_LIVE], 0x2000);
+	ck_assert_uint_eq(process->spans[1].start, 0x20000);
+	check_sums(process->live);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->spans[0].bytes[ALLOC_LEAKED], 0x2000);
+	check_sums(process->leaked);
+}
+END_TEST
+
+START_TEST(many_are_joined)
+{
+	uint64_t address = 0x700000000000, gap;
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		feed_alloc(&feed, address, 1000);
+		/* One gap in a thousand is wide: those stay. */
+		gap = i % 1000 == 999 ? 1ull << 30 : 512 + (uint64_t)(i * 7919 % 4096);
+		address += 1000 + gap;
+	}
+	model_focus(feed.model, 0);
+	look();
+	ck_assert_uint_eq(process->span_count, 0);	/* too many for nobody */
+	model_focus(feed.model, feed.image);
+	look();
+	ck_assert_uint_ge(process->span_count, 100);
+	check_sums(process->live);
+}
+END_TEST
+
+Suite *suite_spans(void)
+{
+	Suite *suite = suite_create("spans");
+	TCase *tests = tcase_create("spans");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, none_unless_asked);
+	tcase_add_test(tests, neighbours_are_one);
+	tcase_add_test(tests, many_are_joined);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
