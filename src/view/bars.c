@@ -53,7 +53,7 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 		if (isnan(value))
 			continue;
 		if (value > 0)
-			area_text(area, row, col + i, style, level_of(value / most));
+			area_text(area, row, col + i, style, level_of(value / most * 0.9));
 		else
 			area_text(area, row, col + i, ST_FREE, "▁");
 	}

@@ -255,7 +255,7 @@ static void totals_draw(struct view *view, const struct area *area)
 			snprintf(text, sizeof(text), "-");
 		else
 			snprintf(text, sizeof(text), "%.0f", 100 * snapshot->sync_share);
-		figure(area, 0, col, "wait", ST_WAIT, text, 3, "%");
+		figure(area, 0, col, "wait", snapshot->sync_share > 0 ? ST_WAIT : ST_DIM, text, 3, "%");
 	}
 	/* The second: directions, each with its history. */
 	count = (cols - 2 + GAP) / (COPY_MIN + GAP);

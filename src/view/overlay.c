@@ -148,7 +148,7 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 
 	if (!view->signal_number) {
 		area = frame_open(canvas, 2, 50, "Quit");
-		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, "The command still runs. It is ended too.");
+		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, "The command still runs; quitting ends it.");
 		area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y end it and quit   Esc stay");
 		return;
 	}

@@ -21,7 +21,7 @@ static const struct list_column copy_columns[] = {
 	{ "RATE/s", 7, 0, false, 3, false },
 	{ "BANDW./s", 8, 0, false, 5, false },
 	{ "FAILED", 7, 0, false, 8, false },
-	{ "1    1K   1M   1G   ", 20, 0, true, 6, false },	/* two powers of two a cell */
+	{ "size 1K   1M   1G   ", 20, 0, true, 6, false },	/* two powers of two a cell */
 	{ "TIME", 7, 0, false, 9, false },
 };
 enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_BANDWIDTH, P_FAILED, P_SIZES, P_TIME };

@@ -130,7 +130,7 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	}
 	sums = sums_draw(area, process);
 	map = rows < 7 || !process->span_count ? 0 : rows < 12 ? 2 : rows < 24 ? 3 : 5;
-	plot = rows < 14 ? 0 : rows < 22 ? 5 : rows / 4 + 1;
+	plot = rows < 14 || !(process->allocations || process->failed_allocations || process->live) ? 0 : rows < 22 ? 5 : rows / 4 + 1;
 	if (map) {
 		part = area_part(area, row, 0, map, cols);
 		map_draw(view, &part, process);

@@ -261,7 +261,7 @@ static const struct list_column site_columns[] = {
 	{ "LEAKED", 7, 0, false, 2, false },
 	{ "HELD", 7, 0, false, 4, false },
 	{ "ALLOCS", 8, 0, false, 6, false },
-	{ "STACK", 5, 0, true, 7, true },
+	{ "STACK", 5, 0, true, 7, false },
 };
 enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
 
@@ -289,6 +289,8 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		return cell_text(out, ST_PLAIN, list->process->sites[item].site);
 	case S_ALLOCS:
 		return cell_count(out, number);
+	case S_STACK:
+		return cell_text(out, ST_DIM, "-");
 	default:
 		cell_bytes(body, number);
 		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "", body);
@@ -301,8 +303,7 @@ static double site_bar(const struct list *list, size_t item, size_t column, enum
 	const struct snap_site *site = &list->process->sites[item], *first = list->process->sites;
 	double most = (double)first->live + (double)first->leaked + (double)first->held;
 
-	if (column == S_STACK)
-		return 0;
+	(void)column;
 	*style = site->leaked ? ST_LEAKED : site->suspect ? ST_SUSPECT : site->held > site->live ? ST_HELD : ST_LIVE;
 	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
 }

@@ -183,8 +183,20 @@ static void tree_arrange(struct view *view, const struct snap_process **list, si
 	free(parents);
 }
 
+static bool is_idle(const struct snap_process *process)
+{
+	return process->exited || (!process->allocations && !process->launches && !process->failures && !process->call_count);
+}
+
 static void keep_selection(struct view *view)
 {
+	const struct snap_process *selected = view_selected(view);
+
+	/* Until somebody chooses, the pane shows one that does something, if there is any. */
+	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
+		view->selected = view->rows[0].process->image;
+		view->has_selected = true;
+	}
 	for (size_t i = 0; i < view->row_count; i++)
 		if (view->has_selected && view->rows[i].process->image == view->selected) {
 			view->selected_row = i;
@@ -259,7 +271,7 @@ void rows_select(struct view *view, size_t row)
 				view->panes[i].top = 0;
 	view->selected_row = row;
 	view->selected = view->rows[row].process->image;
-	view->has_selected = true;
+	view->has_selected = view->selected_by_user = true;
 	view->scroll_to_selected = true;
 }
 

@@ -81,7 +81,7 @@ struct view {
 	struct row *rows;
 	size_t row_count, row_size;
 	size_t hidden;			/* by the filter */
-	bool has_selected;
+	bool has_selected, selected_by_user;
 	uint32_t selected;
 	size_t selected_row;		/* where it was last */
 	size_t top;
