@@ -48,7 +48,13 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 	return 0;
 }
 
-/* Tells user space which file is mapped at @address of the current process, once per mapping. */
+#define FIND_VMA_TRIES	16
+
+/*
+ * Tells user space which file is mapped at @address of the current process,
+ * once per mapping. Returns 1 if that could not be found out now: the address
+ * space is locked while somebody maps, or places probes.
+ */
 static __noinline int module_announce(__u32 image, __u64 address)
 {
 	struct vma_info info = {};
@@ -56,10 +62,21 @@ static __noinline int module_announce(__u32 image, __u64 address)
 	struct rec_module *rec;
 	struct file *file;
 	__u32 one = 1;
+	int i;
 
 	if (!have_find_vma)
 		return 0;
-	if (bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, &info, 0) || !info.file)
+	for (i = 0; i < FIND_VMA_TRIES; i++) {
+		long err = bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, &info, 0);
+
+		if (err == -ENOENT)
+			return 0;
+		if (!err)
+			break;
+	}
+	if (i == FIND_VMA_TRIES)
+		return 1;
+	if (!info.file)
 		return 0;
 	key.start = info.start;
 	if (bpf_map_update_elem(&modules, &key, &one, BPF_NOEXIST))
@@ -67,7 +84,8 @@ static __noinline int module_announce(__u32 image, __u64 address)
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(image, LOST_RING_FULL);
-		return 0;
+		bpf_map_delete_elem(&modules, &key);
+		return 1;
 	}
 	header_fill(&rec->hdr, REC_MODULE, sizeof(*rec), image, bpf_ktime_get_ns());
 	rec->start = info.start;
@@ -89,12 +107,13 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 
 	if (*last == address)
 		return;
+	if (!bpf_map_lookup_elem(&sites, &key)) {
+		if (module_announce(thread->image, address))
+			return;	/* the next call from here tries again */
+		/* Without room the site is looked up again by other threads: no figure is lost. */
+		bpf_map_update_elem(&sites, &key, &one, BPF_ANY);
+	}
 	*last = address;
-	if (bpf_map_lookup_elem(&sites, &key))
-		return;
-	/* Without room the site stays an address: no figure is lost. */
-	if (!bpf_map_update_elem(&sites, &key, &one, BPF_NOEXIST))
-		module_announce(thread->image, address);
 }
 
 /* __cudaRegisterFunction, before main, for every kernel of the program. */
@@ -112,6 +131,9 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	name = call_arg(ctx, desc_of(call)->b);
 	if (bpf_map_update_elem(&stubs, &key, &name, BPF_ANY))
 		count_lost(LOST_NAMES);
+	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
+	if (!thread->told_program)
+		thread->told_program = !module_announce(thread->image, key.address);
 	return 0;
 }
 

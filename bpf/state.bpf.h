@@ -16,6 +16,7 @@
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
 
 #ifndef EFAULT
+#define ENOENT 2
 #define EFAULT 14
 #define EEXIST 17
 #define E2BIG 7
@@ -67,7 +68,7 @@ struct thread_state {
 	__u32 in_sync;		/* frames that count in the image's sync_depth */
 	__u32 tgid, tid;
 	__u32 records;		/* sent by this thread */
-	__u32 pad;
+	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
 	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
 	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
 	struct frame frames[FRAME_COUNT];

@@ -25,6 +25,7 @@
 #include "model/calls.h"
 #include "probe/attach.h"
 #include "probe/closure.h"
+#include "probe/late.h"
 #include "probe/maps.h"
 #include "probe/places.h"
 
@@ -222,82 +223,6 @@ int probe_list_process(struct probe *probe, uint32_t tgid, bool listed)
 	return bpf_map_delete_elem(fd, &tgid);
 }
 
-/* ---- late processes ---- */
-
-/* Marks @tgid as one that ran before its library was probed, also if it was met already. */
-static void process_mark_late(struct probe *probe, uint32_t tgid)
-{
-	struct cutop_bpf *s = probe->bpf.skeleton;
-	__u32 one = 1, image;
-
-	bpf_map_update_elem(map_fd(s->maps.late), &tgid, &one, BPF_ANY);
-	if (probe->settings.on_late && !bpf_map_lookup_elem(map_fd(s->maps.tgids), &tgid, &image))
-		probe->settings.on_late(probe->settings.context, image);
-}
-
-struct mapper_search {
-	struct probe *probe;
-	pid_t pid;
-	const struct stat *st;
-	const struct file_id *id;
-	const char *name;	/* last path component */
-};
-
-/*
- * On overlay and btrfs a mapping shows another device than stat(2), at times
- * another inode number, too. A name or a number alike is reason enough to ask
- * the kernel which file it is.
- */
-static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
-{
-	const char *name = strrchr(entry->path, '/');
-	struct file_id id;
-	bool same;
-	int fd;
-
-	if (entry->inode == search->st->st_ino && entry->major == major(search->st->st_dev) &&
-	    entry->minor == minor(search->st->st_dev))
-		return true;
-	if (entry->inode != search->st->st_ino &&
-	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
-		return false;
-	fd = maps_open(search->pid, entry);
-	if (fd < 0)
-		return false;
-	same = !bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
-	close(fd);
-	return same;
-}
-
-static int mapping_compare(void *context, const struct maps_entry *entry)
-{
-	struct mapper_search *search = context;
-
-	if (!is_mapping_of(search, entry))
-		return 0;
-	process_mark_late(search->probe, (uint32_t)search->pid);
-	return 1;
-}
-
-static int process_compare(void *context, pid_t pid)
-{
-	struct mapper_search *search = context;
-
-	if (pid == getpid())
-		return 0;
-	search->pid = pid;
-	maps_visit(pid, mapping_compare, search);
-	return 0;
-}
-
-static void mappers_mark_late(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path)
-{
-	const char *name = strrchr(path, '/');
-	struct mapper_search search = { .probe = probe, .st = st, .id = id, .name = name ? name + 1 : path };
-
-	processes_visit(process_compare, &search);
-}
-
 /* ---- files ---- */
 
 static uint32_t single_pid(const struct probe *probe)
@@ -326,9 +251,9 @@ static void target_note(struct probe *probe, const struct target *target, const 
 	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC);
 }
 
-/* Attaches to the functions of the file at @fd. @running: processes may have it mapped already. */
+/* Attaches to the functions of the file at @fd, and marks who has it mapped already. */
 static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
-		      bool running, struct target **result, struct reason *why)
+		      struct target **result, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct elf_functions found;
@@ -359,9 +284,8 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	probe->counts.targets++;
 	probe->counts.attached += target->attachment.attached;
 	probe->counts.missing += target->attachment.failed;
+	late_mark(&probe->bpf, st, id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late, probe->settings.context);
 	target_note(probe, target, path, began);
-	if (running)
-		mappers_mark_late(probe, st, id, path);
 	*result = target;
 out:
 	free(found.list);
@@ -411,9 +335,9 @@ static struct examined *examined_add(struct probe *probe, const struct examined_
 
 /*
  * Examines the file open at @fd. Returns 1 if it is a target, 0 if it is none,
- * or a negative errno. @running as above.
+ * or a negative errno.
  */
-static int file_examine(struct probe *probe, int fd, const char *path, bool running, struct reason *why)
+static int file_examine(struct probe *probe, int fd, const char *path, struct reason *why)
 {
 	struct examined_key key = { 0 };
 	struct examined *file;
@@ -443,7 +367,7 @@ static int file_examine(struct probe *probe, int fd, const char *path, bool runn
 		return reason_set(why, -ENOMEM, "no memory");
 	target = target_find(probe, &id);
 	if (!target) {
-		err = target_new(probe, fd, &st, &id, path, running, &target, why);
+		err = target_new(probe, fd, &st, &id, path, &target, why);
 		if (err)
 			return err == -ENOENT ? 0 : err;
 	}
@@ -457,7 +381,7 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 
 	if (fd < 0)
 		return reason_set(why, -errno, "%s", strerror(errno));
-	result = file_examine(probe, fd, path, true, why);
+	result = file_examine(probe, fd, path, why);
 	close(fd);
 	return result;
 }
@@ -485,7 +409,6 @@ struct mapping_key {
 
 struct mapping_seen {
 	struct mapping_key key;
-	bool is_target;
 	UT_hash_handle hh;
 };
 
@@ -502,27 +425,22 @@ static int mapping_examine(void *context, const struct maps_entry *entry)
 	struct reason why = { "" };
 	struct mapping_seen *seen;
 	char path[4096 + 32];
-	int fd, result = 0;
+	int fd;
 
 	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
-	if (!seen) {
-		seen = calloc(1, sizeof(*seen));
-		if (!seen)
-			return 0;
-		seen->key = key;
-		HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
-		fd = maps_open(scan->pid, entry);
-		if (fd >= 0) {
-			snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-			/* The scan itself marks who maps it. */
-			result = file_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, false,
-					      &why);
-			close(fd);
-		}
-		seen->is_target = result > 0;
-	}
-	if (seen->is_target)
-		process_mark_late(scan->probe, (uint32_t)scan->pid);
+	if (seen)
+		return 0;
+	seen = calloc(1, sizeof(*seen));
+	if (!seen)
+		return 0;
+	seen->key = key;
+	HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
+	fd = maps_open(scan->pid, entry);
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
+	file_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, &why);
+	close(fd);
 	return 0;
 }
 
@@ -576,7 +494,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	}
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
-	result = file_examine(probe, fd, n > 0 ? real : path, true, &why);
+	result = file_examine(probe, fd, n > 0 ? real : path, &why);
 	close(fd);
 	if (result < 0 && result != -ENOEXEC)
 		note(probe->settings.notes, "%s: %s", real, why.text);
@@ -604,7 +522,7 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 static void mapped_examine(struct mapped_search *search, int fd, const char *path)
 {
 	struct reason why = { "" };
-	int result = file_examine(search->probe, fd, path, true, &why);
+	int result = file_examine(search->probe, fd, path, &why);
 
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Right after a file was probed, everybody who maps it is looked up in /proc. A
+ * process that was started in between maps it as well and is not late; its
+ * start time tells, as far as /proc's clock ticks do: in doubt it is late, which
+ * only makes its figures lower bounds.
+ */
+#include "probe/late.h"
+
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "probe/maps.h"
+#include "util/util.h"
+
+struct mapper_search {
+	struct bpf *bpf;
+	pid_t pid;
+	const struct stat *st;
+	const struct file_id *id;
+	const char *name;	/* last path component */
+	uint64_t attached;
+	void (*on_late)(void *context, uint32_t image);
+	void *context;
+};
+
+/*
+ * On overlay and btrfs a mapping shows another device than stat(2), at times
+ * another inode number, too. A name or a number alike is reason enough to ask
+ * the kernel which file it is.
+ */
+static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
+{
+	const char *name = strrchr(entry->path, '/');
+	struct file_id id;
+	bool same;
+	int fd;
+
+	if (entry->inode == search->st->st_ino && entry->major == major(search->st->st_dev) &&
+	    entry->minor == minor(search->st->st_dev))
+		return true;
+	if (entry->inode != search->st->st_ino &&
+	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
+		return false;
+	fd = maps_open(search->pid, entry);
+	if (fd < 0)
+		return false;
+	same = !bpf_identify(search->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
+	close(fd);
+	return same;
+}
+
+/* True if @pid was surely started at @when (ns, CLOCK_BOOTTIME) or later. */
+static bool started_since(pid_t pid, uint64_t when)
+{
+	unsigned long long ticks;
+	char path[64], *text, *at;
+	bool since = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = file_read(path, 4096, NULL);
+	/* The name, in parentheses, may hold anything; starttime is the 20th word behind it: proc(5). */
+	at = text ? strrchr(text, ')') : NULL;
+	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			 &ticks) == 1)
+		since = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)) >= when;
+	free(text);
+	return since;
+}
+
+static int mapping_compare(void *context, const struct maps_entry *entry)
+{
+	struct mapper_search *search = context;
+	struct cutop_bpf *s = search->bpf->skeleton;
+	__u32 one = 1, tgid = (__u32)search->pid, image;
+
+	if (!is_mapping_of(search, entry))
+		return 0;
+	if (started_since(search->pid, search->attached))
+		return 1;
+	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
+	if (search->on_late && !bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
+		search->on_late(search->context, image);
+	return 1;
+}
+
+static int process_compare(void *context, pid_t pid)
+{
+	struct mapper_search *search = context;
+
+	if (pid == getpid())
+		return 0;
+	search->pid = pid;
+	maps_visit(pid, mapping_compare, search);
+	return 0;
+}
+
+void late_mark(struct bpf *bpf, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached,
+	       void (*on_late)(void *context, uint32_t image), void *context)
+{
+	const char *name = strrchr(path, '/');
+	struct mapper_search search = {
+		.bpf = bpf, .st = st, .id = id, .name = name ? name + 1 : path, .attached = attached,
+		.on_late = on_late, .context = context,
+	};
+
+	processes_visit(process_compare, &search);
+}
