@@ -180,6 +180,9 @@ static size_t next_shown(const struct canvas *canvas, const char *text, char out
 		out[0] = 0;
 		return len;
 	}
+	/* Without a locale the C library knows no width of our own signs; in ASCII each is one. */
+	if (canvas->ascii && point >= 0x80 && ascii_form(point) != '?')
+		*cells = 1;
 	if (*cells < 0 || (canvas->ascii && point >= 0x80)) {
 		out[0] = *cells < 0 ? '?' : ascii_form(point);
 		if (!*cells)

@@ -156,7 +156,7 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 		if (menu_signals[i].number == view->signal_number)
 			break;
 	area = frame_open(canvas, 2, 60, "Signal");
-	snprintf(text, sizeof(text), "Send %.8s to %u %.40s?", menu_signals[i].name, process ? process->pid : 0, process ? command_brief(process) : "(gone)");
+	snprintf(text, sizeof(text), "Send %.*s to %u %.40s?", (int)strcspn(menu_signals[i].name, " "), menu_signals[i].name, process ? process->pid : 0, process ? command_brief(process) : "(gone)");
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
 	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }

@@ -32,6 +32,7 @@
 #undef lines
 
 #define PAIRS_MAX 250
+#define DOUBLE_CLICK (400 * NSEC_PER_MSEC)
 #define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
 
 struct pair {
@@ -47,6 +48,8 @@ struct terminal {
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
+	uint64_t click_time;	/* ns, CLOCK_MONOTONIC, of the last, and where */
+	int click_row, click_col;
 	void *stack;		/* of the crash handler: the usual one may be what overflowed */
 };
 
@@ -185,8 +188,8 @@ void terminal_mouse(struct terminal *terminal, bool on)
 	if (terminal->mouse == on)
 		return;
 	terminal->mouse = on;
-	mouseinterval(0);	/* clicks are told at once; two in a row are ours to see */
-	mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mouseinterval(0);	/* clicks are told at once */
+	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
 void terminal_size(const struct terminal *terminal, int *rows, int *cols)
@@ -256,7 +259,19 @@ static int32_t plain_key(wint_t character)
 	}
 }
 
-static bool mouse_read(struct terminal_event *event)
+/* Two clicks at one place soon after each other. Curses would hold every click back to find out. */
+static bool is_double(struct terminal *terminal, int row, int col)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool result = row == terminal->click_row && col == terminal->click_col && now - terminal->click_time < DOUBLE_CLICK;
+
+	terminal->click_time = result ? 0 : now;
+	terminal->click_row = row;
+	terminal->click_col = col;
+	return result;
+}
+
+static bool mouse_read(struct terminal *terminal, struct terminal_event *event)
 {
 	MEVENT mouse;
 
@@ -269,10 +284,8 @@ static bool mouse_read(struct terminal_event *event)
 		event->mouse = MOUSE_WHEEL_UP;
 	else if (mouse.bstate & BUTTON5_PRESSED)
 		event->mouse = MOUSE_WHEEL_DOWN;
-	else if (mouse.bstate & BUTTON1_DOUBLE_CLICKED)
-		event->mouse = MOUSE_DOUBLE;
-	else if (mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
-		event->mouse = MOUSE_CLICK;
+	else if (mouse.bstate & BUTTON1_PRESSED)
+		event->mouse = is_double(terminal, mouse.y, mouse.x) ? MOUSE_DOUBLE : MOUSE_CLICK;
 	else
 		return false;
 	return true;
@@ -282,7 +295,6 @@ bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 {
 	wint_t code;
 
-	(void)terminal;
 	for (;;) {
 		int what = get_wch(&code);
 
@@ -291,7 +303,7 @@ bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 			return false;
 		if (what != KEY_CODE_YES)
 			event->key = plain_key(code);
-		else if (code == KEY_MOUSE && mouse_read(event))
+		else if (code == KEY_MOUSE && mouse_read(terminal, event))
 			return true;
 		else
 			event->key = special_key(code);
