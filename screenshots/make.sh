@@ -51,9 +51,9 @@ keys g
 picture memory "the VRAM map of a process"
 keys 2
 picture kernels "kernel launches by name"
-keys 3
+keys B g 3
 picture copies "copies by direction"
-keys 1 L
+keys L g 1
 picture leaks "sorted by leaked bytes"
 keys E 4
 picture failures "failed calls by error name"
@@ -65,12 +65,12 @@ keys 7
 picture log "what happened"
 keys 1 M g
 n=10
-while [ $n -lt 26 ]; do
+while [ $n -lt 21 ]; do
 	$tm capture-pane -e -p -t shot >"$T/film.$n"
 	case $n in
-	14) keys 2 ;;
-	18) keys 3 ;;
-	21) keys L 6 ;;
+	12) keys 2 ;;
+	15) keys B g 3 ;;
+	18) keys L g 6 ;;
 	esac
 	sleep 0.5
 	n=$((n + 1))

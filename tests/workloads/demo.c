@@ -2,7 +2,7 @@
 /*
  * The cast of `cutop demo`: one process starts the others and waits. A trainer
  * that is healthy, an inference server, a leaker, a copier, one whose calls
- * fail, and every other second one that lives a few milliseconds. All end
+ * fail, and every five seconds one that lives a few milliseconds. All end
  * with the first, however it ends.
  */
 #include <signal.h>
@@ -48,7 +48,7 @@ int demo(void)
 	start("./failing", "failing", seconds, "0");
 	while (seconds_now() < end) {
 		start("./short", "short", "0", "0");
-		pause_us(2000000);
+		pause_us(5000000);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 	}
