@@ -88,8 +88,8 @@ static void flags_add(struct segments *segments, const struct view *view)
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "filter %.40s (%zu hidden)", view->filter, view->hidden);
 	}
-	if (view->base_time) {
-		format_clock(view, view->base_time, clock, sizeof(clock));
+	if (view->base) {
+		format_clock(view, view->base->time, clock, sizeof(clock));
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
 	}

@@ -3,7 +3,6 @@
  * Keys and the mouse: what they do to the view. No terminal, no side effect
  * outside it; what the outside has to do is left as a request.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +127,8 @@ static void back(struct view *view)
 	} else if (view->filter[0]) {
 		view->filter[0] = 0;
 		rows_arrange(view);
-	} else if (view->base_time) {
-		view->base_time = 0;
+	} else if (view->base) {
+		baseline_end(view);
 		rows_arrange(view);
 	} else if (view->frozen) {
 		view_key(view, ' ');
@@ -154,38 +153,24 @@ static void freeze(struct view *view)
 	if (!view->frozen)
 		history_show(&view->history);
 	if (!view->frozen && view->latest != view->shown) {
-		snapshot_free(view->shown);
+		struct snapshot *old = view->shown;
+
 		view->shown = view->latest;
 		rows_arrange(view);
+		view_release(view, old);
 	}
 }
 
 static void baseline(struct view *view)
 {
-	const struct snapshot *snapshot = view->shown;
-	size_t i, j;
-
-	if (view->base_time) {
-		view->base_time = 0;
-		rows_arrange(view);
+	if (view->base) {
+		baseline_end(view);
 		view_message(view, "the baseline is gone: totals again");
-		return;
+	} else if (view->shown) {
+		baseline_set(view);
+		view_message(view, "baseline set: sizes and counts are differences since; x ends it");
 	}
-	free(view->bases);
-	view->base_count = 0;
-	view->bases = snapshot ? calloc(snapshot->process_count + 1, sizeof(*view->bases)) : NULL;
-	if (!view->bases)
-		return;
-	for (i = 0; i < snapshot->process_count; i++) {
-		struct base *base = &view->bases[view->base_count++];
-
-		base->image = snapshot->processes[i].image;
-		for (j = 0; j < column_count && j < COLUMNS_MAX; j++)
-			base->values[j] = columns[j].unit == UNIT_TEXT ? 0 : columns[j].value(&snapshot->processes[i]).number;
-	}
-	view->base_time = snapshot->time;
 	rows_arrange(view);
-	view_message(view, "baseline set: sizes and counts are differences since; x ends it");
 }
 
 static void zoom(struct view *view, int step)

@@ -9,6 +9,8 @@ void pane_draw(struct view *view, struct canvas *canvas)
 	};
 	struct area area = area_of(canvas, view->layout.pane);
 	const struct snap_process *process = view_selected(view);
+	struct snap_process since;
+	bool changed = false;
 
 	if (!view->shown)
 		return;
@@ -16,5 +18,12 @@ void pane_draw(struct view *view, struct canvas *canvas)
 		area_cut(&area, 0, 1, area.rect.cols - 2, ST_DIM, "No process is selected.");
 		return;
 	}
+	if (process) {
+		since = *process;
+		changed = baseline_apply(view, &since);
+		process = &since;
+	}
 	draw[view->settings.pane](view, &area, process);
+	if (changed)
+		baseline_undo(&since);
 }

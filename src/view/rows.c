@@ -3,7 +3,6 @@
  * The rows of the process table: what the filter leaves, in the order of the
  * sort, or as a tree in which every level has that order.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,36 +63,6 @@ bool rows_match(const struct snap_process *process, const char *filter)
 		if (!word_matches(process, word))
 			return false;
 	return true;
-}
-
-/* ---- the baseline ---- */
-
-bool column_is_counter(const struct column *column)
-{
-	return column->unit == UNIT_BYTES || column->unit == UNIT_COUNT;
-}
-
-static const struct base *base_find(const struct view *view, uint32_t image)
-{
-	for (size_t i = 0; i < view->base_count; i++)
-		if (view->bases[i].image == image)
-			return &view->bases[i];
-	return NULL;
-}
-
-struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process)
-{
-	struct column_value value = column->value(process);
-	const struct base *base;
-
-	if (!view->base_time || value.absent || !column_is_counter(column))
-		return value;
-	base = base_find(view, process->image);
-	if (base && !isnan(base->values[column - columns])) {
-		value.number -= base->values[column - columns];
-		value.mark = 0;	/* what was there before does not matter to a difference */
-	}
-	return value;
 }
 
 /* ---- order ---- */
@@ -248,7 +217,7 @@ void rows_arrange(struct view *view)
 			list[count++] = &snapshot->processes[i];
 	view->hidden = snapshot->process_count - count;
 	sort_processes(list, count, &view->settings.sort);
-	if (view->base_time && view->settings.sort.count && column_is_counter(view->settings.sort.keys[0]))
+	if (view->base && view->settings.sort.count && column_is_counter(view->settings.sort.keys[0]))
 		qsort_r(list, count, sizeof(*list), compare_difference, view);
 	if (view->settings.tree)
 		tree_arrange(view, list, count);

@@ -196,7 +196,7 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 			continue;
 		}
 		column_format(column, &value, false, body, sizeof(body));
-		snprintf(text, sizeof(text), "%s%s", view->base_time && column_is_counter(column) && value.number > 0 ? "+" : "", body);
+		snprintf(text, sizeof(text), "%s%s", view->base && column_is_counter(column) && value.number > 0 ? "+" : "", body);
 		if (is_left(column))
 			area_cut(area, row, start, width, style, text);
 		else

@@ -136,18 +136,31 @@ static void modes_set(void)
 	set_escdelay(25);
 }
 
-int terminal_open(struct terminal **result, bool colors, struct reason *why)
+/* Curses would end the program over a terminal it does not know; we say what to do. */
+static int terminal_check(struct reason *why)
 {
-	struct terminal *terminal;
-	const char *name = getenv("TERM");
+	const char *name = getenv("TERM"), *move;
 	int err = 0;
 
 	if (!name || !*name)
 		return reason_set(why, -ENOTTY, "TERM is not set; use --batch (-b), or set it");
 	if (setupterm(name, STDOUT_FILENO, &err) != OK)
 		return reason_set(why, -ENOTTY, "the terminal '%s' is not known here; use --batch (-b), or set TERM=xterm", name);
-	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1)
+	move = tigetstr("cup");
+	err = !move || move == (const char *)-1;
+	del_curterm(cur_term);
+	if (err)
 		return reason_set(why, -ENOTTY, "the terminal '%s' cannot place its cursor; use --batch (-b)", name);
+	return 0;
+}
+
+int terminal_open(struct terminal **result, bool colors, struct reason *why)
+{
+	struct terminal *terminal;
+	int err = terminal_check(why);
+
+	if (err)
+		return err;
 	if (tcgetattr(STDIN_FILENO, &restore.termios))
 		return reason_set(why, -errno, "cannot read the terminal's settings: %s", strerror(errno));
 	terminal = calloc(1, sizeof(*terminal));

@@ -36,11 +36,11 @@ void view_init(struct view *view)
 
 void view_free(struct view *view)
 {
+	baseline_end(view);
 	if (view->latest != view->shown)
 		snapshot_free(view->latest);
 	snapshot_free(view->shown);
 	history_free(&view->history);
-	free(view->bases);
 	free(view->rows);
 	memset(view, 0, sizeof(*view));
 }
@@ -77,14 +77,15 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	view->latest = snapshot;
 	if (view->frozen && view->shown) {
 		if (old != view->shown)
-			snapshot_free(old);
+			view_release(view, old);
 		return;
 	}
 	view->shown = snapshot;
 	rows_arrange(view);
 	if (view->settings.follow)
 		view->scroll_to_selected = true;
-	snapshot_free(old);
+	if (old != snapshot)
+		view_release(view, old);
 }
 
 void view_message(struct view *view, const char *format, ...)

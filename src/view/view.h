@@ -57,12 +57,6 @@ struct row {
 	char branch[32];	/* what stands before its name in a tree */
 };
 
-/* What a process had when the baseline was set, by column. */
-struct base {
-	uint32_t image;
-	double values[COLUMNS_MAX];
-};
-
 struct view {
 	struct settings settings;
 	struct layout layout;		/* as last drawn */
@@ -74,9 +68,7 @@ struct view {
 	uint64_t self_time;
 	double most_live;		/* live + leaked, seen so far: the length of the bar */
 	bool frozen;
-	struct base *bases;		/* by image */
-	size_t base_count;
-	uint64_t base_time;		/* 0: no baseline */
+	struct snapshot *base;		/* differences are since this one; NULL: totals are shown */
 
 	struct row *rows;
 	size_t row_count, row_size;
@@ -151,6 +143,11 @@ const char *text_find(const char *text, const char *part);
 
 /* The value that @column of @process shows: the difference, where there is a baseline. */
 struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process);
+bool baseline_apply(const struct view *view, struct snap_process *process);	/* to its lists; true: baseline_undo() is due */
+void baseline_undo(struct snap_process *process);
+void baseline_set(struct view *view);
+void baseline_end(struct view *view);
+void view_release(struct view *view, struct snapshot *snapshot);
 bool column_is_counter(const struct column *column);
 
 /* The columns that fit into @cols cells, and how wide each is then. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The view. terminal.c alone needs curses; settings.c needs inih.
 view_sources = \
+	src/view/baseline.c \
 	src/view/bars.c src/view/bars.h \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/cells.c src/view/cells.h \

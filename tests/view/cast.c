@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/arena.h"
@@ -229,6 +230,13 @@ static void wide(struct snapshot *snapshot)
 		.latency = { NAN, NAN, NAN }, .launches_per_second = NAN };
 }
 
+static int by_pid(const void *left, const void *right)
+{
+	const struct snap_process *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
 struct snapshot *cast_snapshot(int step)
 {
 	struct arena *arena = arena_new();
@@ -265,6 +273,7 @@ struct snapshot *cast_snapshot(int step)
 		for (int direction = 0; direction < DIR_COUNT; direction++)
 			snapshot->copy_rate[direction] += process->copy_rate[direction];
 	}
+	qsort(snapshot->processes, CAST_COUNT, sizeof(*snapshot->processes), by_pid);
 	snapshot->sync_share = 0.66;
 	snapshot->event_count = 4;
 	snapshot->events = some(snapshot, 4, sizeof(*snapshot->events));

@@ -7,7 +7,7 @@
 
 #include "view/view.h"
 
-/* Images of the cast, in this order in the snapshot. */
+/* Images of the cast. */
 enum { CAST_TRAINER = 1, CAST_LEAKER, CAST_COPIER, CAST_FAILING, CAST_SHORT, CAST_WIDE, CAST_COUNT = 6 };
 
 #define CAST_NOW 1763042602000000000ull		/* 14:03:22 UTC */

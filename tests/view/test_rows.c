@@ -96,7 +96,7 @@ START_TEST(history_is_a_ring)
 	}
 	ck_assert_uint_eq(track_count(&history.all), HISTORY_MAX);
 	ck_assert(isnan(track_value(&history.all, SERIES_LIVE, HISTORY_MAX)));
-	track = history_find(&history, CAST_TRAINER);
+	track = history_find(&history, CAST_LEAKER);
 	ck_assert_double_eq(track_value(track, SERIES_LIVE, 1), 2 * (HISTORY_MAX + 98));
 	track = history_find(&history, CAST_FAILING);
 	ck_assert_double_eq(track_value(track, SERIES_FAILED_ALLOCATIONS, 1), 1);
