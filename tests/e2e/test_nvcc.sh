@@ -75,7 +75,9 @@ for program in vector_add streams async_alloc zero_copy managed leak; do
 	books $program $program
 	books $program $program-static
 done
-expect leak '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
+# ---- the site that leaks: as COMMAND the program is known beforehand
+watch leaks -- "$bin/leak"
+expect leaks '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
 expect leak-static '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_buffer")]' '[true]'
 
 # ---- stripped: the runtime must be a library, for a stripped static one has no names to probe
