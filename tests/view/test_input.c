@@ -28,6 +28,21 @@ static void keys(const char *text)
 	view_draw(&view, &canvas);
 }
 
+/* The first row of the screen that has @text. */
+static const char *row_with(const char *text)
+{
+	static char line[4096];
+
+	for (int row = 0; row < canvas.rows; row++) {
+		line[0] = 0;
+		for (int col = 0; col < canvas.cols; col++)
+			strcat(line, canvas_cell(&canvas, row, col)->text);
+		if (strstr(line, text))
+			return line;
+	}
+	return "";
+}
+
 static uint32_t selected_pid(void)
 {
 	const struct snap_process *process = view_selected(&view);
@@ -248,11 +263,14 @@ START_TEST(baseline)
 	value = view_value(&view, column_find("pid"), leaker);
 	ck_assert_double_eq(value.number, 4107);
 	ck_assert_uint_eq(view.rows[0].process->pid, 4242);	/* +600M: by what is shown */
-	keys("2");	/* lists, too */
+	keys("g2");	/* lists, too: 310 launches a step */
+	rows_select(&view, 0);
 	view_feed(&view, cast_snapshot(13));
 	view_draw(&view, &canvas);
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 1240 "));
 	keys("\033");
 	ck_assert_ptr_null(view.base);
+	leaker = snapshot_process(view.shown, CAST_LEAKER);
 	value = view_value(&view, column_find("live"), leaker);
 	ck_assert_double_gt(value.number, 300 * 1048576.0);
 }
