@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The screen in a real terminal (tmux), over programs on the double: what is
 # seen, what keys do, and that the terminal is as it was however it ends.
+# shellcheck source=/dev/null disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
 
@@ -79,7 +80,9 @@ cutop_pid() {
 CUTOP=$(realpath "$CUTOP")
 # Others may test on this machine: a name of our own, and only that.
 name=cast$$
+# shellcheck disable=SC2154
 ln -s "$workload" "$T/$name"
+# shellcheck disable=SC2154
 start="$CUTOP --no-config -d 0.3 --library $double/libcudart.so.13 -c '$name*'"
 
 # A terminal it needs, and says so.
@@ -140,6 +143,7 @@ keys F2
 check "settings" see 'First pane'
 keys Escape
 
+# shellcheck disable=SC1003
 keys '\'
 keys failing
 check "filter as it is typed" gone 'leaker 120'

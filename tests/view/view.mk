@@ -19,10 +19,6 @@ tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/vi
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_view_test_view_LDADD = $(view_libs) $(core_libs) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/view/bench_view
-tests_view_bench_view_SOURCES = tests/view/bench_view.c
-tests_view_bench_view_LDADD = $(view_libs) $(core_libs)
-
 CLEANFILES += golden.actual
 EXTRA_DIST += \
 	tests/view/golden/ascii-20x5.txt \
