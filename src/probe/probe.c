@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,8 +467,13 @@ void probe_find_ahead(struct probe *probe)
 {
 	struct process_scan scan = { .probe = probe };
 	struct mapping_seen *seen, *next;
+	size_t i;
 
-	processes_visit(process_examine, &scan);
+	/* With -p only those processes; with COMMAND what others map is no business of ours. */
+	for (i = 0; i < probe->settings.pid_count; i++)
+		process_examine(&scan, (pid_t)probe->settings.pids[i]);
+	if (!probe->settings.bpf.only_listed)
+		processes_visit(process_examine, &scan);
 	HASH_ITER(hh, scan.seen, seen, next) {
 		HASH_DELETE(hh, scan.seen, seen);
 		free(seen);

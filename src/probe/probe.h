@@ -57,7 +57,7 @@ struct probe_counts probe_counts(const struct probe *probe);
  */
 int probe_add_path(struct probe *probe, const char *path, struct reason *why);
 
-/* Adds targets from ld.so.cache, the usual places, and what processes map by now. */
+/* Adds targets from ld.so.cache, the usual places, and what the processes that are watched map by now. */
 void probe_find_ahead(struct probe *probe);
 
 /* Adds the program at @path and all libraries its loader will look for. @library_path: LD_LIBRARY_PATH or NULL. */
