@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int session_fail(const struct session *session, int status, const char *text)
@@ -328,8 +329,10 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 void session_close(struct session *session)
 {
 	/* A demonstration's cast plays for nobody else. */
-	if (session->options->demo && session->command_started && !session->command.ended)
+	if (session->options->demo && session->command_started && !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
+		waitpid(session->command.pid, NULL, 0);
+	}
 	collector_free(session->collector);
 	session->collector = NULL;
 }
