@@ -88,8 +88,7 @@ static int settings_begin(struct screen *screen)
 		settings->delay = options->delay;
 	if (options->sort_given)
 		settings->sort = options->sort;
-	if (options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-		settings->ascii = true;
+	screen->view.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	return 0;
 }
 

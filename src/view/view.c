@@ -100,7 +100,7 @@ void view_message(struct view *view, const char *format, ...)
 
 void view_draw(struct view *view, struct canvas *canvas)
 {
-	canvas->ascii = view->settings.ascii;
+	canvas->ascii = view->settings.ascii || view->ascii;
 	canvas_clear(canvas);
 	view->layout = layout_make(canvas->rows, canvas->cols, view->full);
 	view->screen_rows = canvas->rows;

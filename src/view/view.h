@@ -95,6 +95,7 @@ struct view {
 	char message[160];
 	uint64_t message_until;		/* ns, CLOCK_REALTIME as in snapshots */
 
+	bool ascii;			/* the terminal shows nothing else, whatever the settings say */
 	bool readonly, from_command, command_ended;
 	const char *note;		/* shown in the status line: a demonstration, a fallback */
 	enum request request;
