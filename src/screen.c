@@ -244,6 +244,8 @@ static void other_signal(void *context, int number)
 
 	if (number == SIGTSTP)
 		terminal_suspend(screen->terminal);
+	else if (number == SIGCONT)
+		terminal_continue(screen->terminal);
 	else
 		terminal_resize(screen->terminal);
 	screen->dirty = true;

@@ -239,6 +239,16 @@ void terminal_suspend(struct terminal *terminal)
 	terminal_resize(terminal);
 }
 
+void terminal_continue(struct terminal *terminal)
+{
+	bool mouse = terminal->mouse;
+
+	reset_prog_mode();
+	terminal_mouse(terminal, false);
+	terminal_mouse(terminal, mouse);
+	terminal_resize(terminal);
+}
+
 /* ---- input ---- */
 
 static int32_t special_key(wint_t code)

@@ -186,6 +186,13 @@ stty_save stopped
 check "Ctrl-Z: the terminal is as before" cmp "$T/before" "$T/stopped"
 shell fg
 check "fg brings the screen back" see 'processes .*probes'
+kill -STOP "$(cutop_pid)"
+check "stopped by force: the shell" see 'ready>'
+shell clear
+shell fg
+check "fg brings the screen back again" see 'processes .*probes'
+keys 7
+check "and keys are read" see 'WHAT HAPPENED'
 keys q
 check "q ends it" see 'ready>'
 shell "echo status \$?"
