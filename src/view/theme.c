@@ -27,7 +27,7 @@ const char style_letters[ST_COUNT] = {
 
 static const struct look mono[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, 0 },	[ST_HEAD] = { D, D, B },
-	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, 0 },
+	[ST_TITLE] = { D, D, U },	[ST_TITLE_SORT] = { D, D, U | B }, [ST_FRAME] = { D, D, 0 },
 	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, 0 },	[ST_LIVE] = { D, D, 0 },	[ST_SUSPECT] = { D, D, B },
 	[ST_LEAKED] = { D, D, B },	[ST_HELD] = { D, D, 0 },	[ST_FREE] = { D, D, 0 },
@@ -51,7 +51,7 @@ static const struct look default_rich[ST_COUNT] = {
 
 static const struct look default_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, F },	[ST_HEAD] = { D, D, B },
-	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, F },
+	[ST_TITLE] = { D, D, U },	[ST_TITLE_SORT] = { D, D, U | B }, [ST_FRAME] = { D, D, F },
 	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, F },	[ST_LIVE] = { 2, D, 0 },	[ST_SUSPECT] = { 3, D, B },
 	[ST_LEAKED] = { 1, D, B },	[ST_HELD] = { 4, D, 0 },	[ST_FREE] = { D, D, F },
@@ -76,7 +76,7 @@ static const struct look colorblind_rich[ST_COUNT] = {
 
 static const struct look colorblind_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, F },	[ST_HEAD] = { D, D, B },
-	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, F },
+	[ST_TITLE] = { D, D, U },	[ST_TITLE_SORT] = { D, D, U | B }, [ST_FRAME] = { D, D, F },
 	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { D, D, R },
 	[ST_EXITED] = { D, D, F },	[ST_LIVE] = { 6, D, 0 },	[ST_SUSPECT] = { 3, D, B },
 	[ST_LEAKED] = { 3, D, B | U }, [ST_HELD] = { 4, D, B },	[ST_FREE] = { D, D, F },
@@ -100,7 +100,7 @@ static const struct look light_rich[ST_COUNT] = {
 
 static const struct look light_plain[ST_COUNT] = {
 	[ST_PLAIN] = { D, D, 0 },	[ST_DIM] = { D, D, 0 },	[ST_HEAD] = { D, D, B },
-	[ST_TITLE] = { D, D, R },	[ST_TITLE_SORT] = { D, D, R | B }, [ST_FRAME] = { D, D, 0 },
+	[ST_TITLE] = { D, D, U },	[ST_TITLE_SORT] = { D, D, U | B }, [ST_FRAME] = { D, D, 0 },
 	[ST_KEY] = { D, D, B },	[ST_KEY_TEXT] = { D, D, 0 },	[ST_TAB] = { 7, 4, B },
 	[ST_EXITED] = { D, D, 0 },	[ST_LIVE] = { 2, D, 0 },	[ST_SUSPECT] = { 5, D, B },
 	[ST_LEAKED] = { 1, D, B },	[ST_HELD] = { 4, D, 0 },	[ST_FREE] = { D, D, 0 },
