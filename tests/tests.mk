@@ -21,7 +21,7 @@ TESTS += tests/double/check-double.sh tests/unit/test_docs.sh
 EXTRA_DIST += tests/unit/test_docs.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
-TESTS_FULL = tests/vm/test_vm.sh
+TESTS_FULL = tests/vm/test_vm.sh tests/e2e/test_fallback.sh
 EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
