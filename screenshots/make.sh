@@ -39,7 +39,7 @@ keys() {
 
 picture() {	# name title
 	sleep 1
-	$tm capture-pane -e -p -t shot >"$T/$1"
+	$tm capture-pane -e -N -p -t shot >"$T/$1"
 	python3 "$here/ansi2svg.py" -t "cutop: $2" "$columns" "$rows" "$here/$1.svg" "$T/$1"
 	echo "$here/$1.svg"
 }
@@ -66,7 +66,7 @@ picture log "what happened"
 keys 1 M g
 n=10
 while [ $n -lt 21 ]; do
-	$tm capture-pane -e -p -t shot >"$T/film.$n"
+	$tm capture-pane -e -N -p -t shot >"$T/film.$n"
 	case $n in
 	12) keys 2 ;;
 	15) keys B g 3 ;;

@@ -33,7 +33,7 @@ void note(const struct notes *notes, const char *format, ...)
 {
 	va_list args;
 
-	if (!notes || !notes->verbose || notes->quiet)
+	if (!notes || !notes->verbose || __atomic_load_n(&notes->quiet, __ATOMIC_RELAXED))
 		return;
 	va_start(args, format);
 	say(format, args);
@@ -44,7 +44,7 @@ void warn_user(const struct notes *notes, const char *format, ...)
 {
 	va_list args;
 
-	if (notes && notes->quiet)
+	if (notes && __atomic_load_n(&notes->quiet, __ATOMIC_RELAXED))
 		return;
 	va_start(args, format);
 	say(format, args);
