@@ -152,6 +152,23 @@ static __always_inline void frame_cancel(struct thread_state *thread)
 }
 
 /*
+ * A return whose entry was not seen. Where entry and return have links of
+ * their own, that is what a call looks like that began while they were placed:
+ * such a process is late, and nothing is lost that its mark does not say.
+ */
+static __noinline int return_alone(struct thread_state *thread)
+{
+	__u32 tgid;
+
+	if (!thread)
+		return 0;
+	tgid = thread->tgid;
+	if (!*(volatile __u32 *)&attaching && !bpf_map_lookup_elem(&late, &tgid))
+		count_lost_of(thread->image, LOST_RETURN);
+	return 0;
+}
+
+/*
  * Closes the frame of @call at its return. Returns it (valid until the next
  * frame is opened), or NULL if its entry was not seen.
  */
@@ -175,7 +192,7 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 		if (!frame->nested)
 			frame_lost(thread);
 	}
-	count_lost_of(thread->image, LOST_RETURN);
+	return_alone(thread);
 	return NULL;
 }
 

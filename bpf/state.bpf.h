@@ -40,6 +40,9 @@ const volatile bool can_sleep;		/* sleepable uprobe programs, Linux 6.0 */
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile __u32 page_shift = 12;
 
+/* Set by user space while it places probes: of a call under way then, only the return may be seen. */
+__u32 attaching;
+
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
 __u32 last_image;

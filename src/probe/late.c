@@ -8,6 +8,8 @@
 #include "probe/late.h"
 
 #include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,19 +74,28 @@ static bool started_since(pid_t pid, uint64_t when)
 	return since;
 }
 
+void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context)
+{
+	struct cutop_bpf *s = bpf->skeleton;
+	__u32 one = 1, image;
+
+	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
+	/* Its end took the mark away, unless it came before: the next process of that number is not late. */
+	if (kill((pid_t)tgid, 0) && errno == ESRCH)
+		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
+	if (on_late && !bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
+		on_late(context, image);
+}
+
 static int mapping_compare(void *context, const struct maps_entry *entry)
 {
 	struct mapper_search *search = context;
-	struct cutop_bpf *s = search->bpf->skeleton;
-	__u32 one = 1, tgid = (__u32)search->pid, image;
 
 	if (!is_mapping_of(search, entry))
 		return 0;
 	if (started_since(search->pid, search->attached))
 		return 1;
-	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
-	if (search->on_late && !bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
-		search->on_late(search->context, image);
+	late_mark_process(search->bpf, (uint32_t)search->pid, search->on_late, search->context);
 	return 1;
 }
 

@@ -16,4 +16,7 @@
 void late_mark(struct bpf *bpf, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached,
 	       void (*on_late)(void *context, uint32_t image), void *context);
 
+/* Marks the process @tgid, whoever maps what. */
+void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context);
+
 #endif

@@ -274,6 +274,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	}
 	target->id = *id;
 	target->aliases = found.aliases;
+	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, probe->settings.groups,
 			      single_pid(probe), why);
 	if (err) {
@@ -289,6 +290,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	target_note(probe, target, path, began);
 	*result = target;
 out:
+	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);
 	free(found.list);
 	return err;
 }
@@ -527,9 +529,14 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 
 static void mapped_examine(struct mapped_search *search, int fd, const char *path)
 {
+	unsigned int targets = search->probe->counts.targets;
 	struct reason why = { "" };
 	int result = file_examine(search->probe, fd, path, &why);
 
+	/* Nobody is seen to map it yet if it takes longer to do so than we take to place probes. */
+	if (search->probe->counts.targets > targets)
+		late_mark_process(&search->probe->bpf, search->record->hdr.tgid, search->probe->settings.on_late,
+				  search->probe->settings.context);
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;
