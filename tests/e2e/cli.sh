@@ -7,6 +7,8 @@
 #   expect_status NAME N         what run left
 #   expect_line NAME REGEX       standard error is one line that matches
 #   refused STATUS REGEX [args]  run, expect_status, expect_line and nothing on standard output
+#   check_jq WHAT [jq options] FILTER FILE
+#                                the filter is true of the file
 #   wait_for SECONDS COMMAND...  until it succeeds
 #   expect_clean WHAT            no program of cutop's is left in the kernel that no process holds
 run_count=0
@@ -36,6 +38,16 @@ refused() {
 	expect_status "refused$run_count" "$refused_status"
 	expect_line "refused$run_count" "$refused_line"
 	check "cutop $*: nothing on standard output" [ ! -s "$T/refused$run_count.out" ]
+}
+
+check_jq() {
+	jq_what=$1
+	shift
+	if jq -e "$@" >/dev/null; then
+		pass
+	else
+		fail "$jq_what"
+	fi
 }
 
 wait_for() {

@@ -74,11 +74,12 @@ run bounds -b -n 2 -d 0.1 -p "$loop"
 check "text does not mark lower bounds" grep -q '≥.*workload' "$T/bounds.out"
 run bounds-ascii -b -n 2 -d 0.1 -p "$loop" --ascii
 check "text does not mark lower bounds in ASCII" grep -q '>.*workload' "$T/bounds-ascii.out"
-# Whatever it was doing when the probes came, it is late, and nothing is lost.
+# Whatever it was doing when the probes came, it is late, and nothing is lost - but that the kernel refuses a thread
+# its storage at times, while other storage is at work on the same processor.
 for i in 1 2 3 4 5 6; do
 	run busy -b -f json -n 1 -d 0.1 -p "$loop"
-	check "busy, time $i: $(jq -c '[.lost, (.processes[] | .watched_from)]' "$T/busy.out")" \
-		jq -e '(.processes[0].watched_from == "attach") and ([.lost[]] | add) == 0' "$T/busy.out" >/dev/null
+	check_jq "busy, time $i: $(jq -c '[.lost, (.processes[] | .watched_from)]' "$T/busy.out")" \
+		'(.processes[0].watched_from == "attach") and ([.lost | del(.threads)[]] | add) == 0' "$T/busy.out"
 done
 kill "$loop"
 

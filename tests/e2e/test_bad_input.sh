@@ -31,7 +31,7 @@ if setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
 	caps="--inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
 	run capable -b -f json -n 1 -d 0.1
 	expect_status capable 0
-	check "not even root is needed" jq -e .schema "$T/capable.out" >/dev/null
+	check_jq "not even root is needed" .schema "$T/capable.out"
 fi
 CUTOP=$real_cutop
 
@@ -87,7 +87,7 @@ status=$?
 expect_status closed 1
 expect_line closed 'cannot write standard output: Bad file descriptor'
 timeout 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
-check "nothing but -o is open: no document" jq -e .schema "$T/closed-all.json" >/dev/null
+check_jq "nothing but -o is open: no document" .schema "$T/closed-all.json"
 
 # ---- processes ----
 

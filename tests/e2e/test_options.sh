@@ -106,7 +106,7 @@ chmod 755 "$T/two"
 
 run json -b -f json -d 0.05 -n 3 --library "$library" -- sh -c "sleep 0.3; '$workload' case-study"
 expect_status json 0
-check "a line of JSON does not parse" jq -e . "$T/json.out" >/dev/null
+check_jq "a line of JSON does not parse" . "$T/json.out"
 check "-n 3 with COMMAND prints at most 3 documents" [ "$(wc -l <"$T/json.out")" = 3 ]
 check "the last document is the final one" \
 	[ "$(tail -n 1 "$T/json.out" | jq '.processes[0].memory.frees')" = 3 ]
@@ -116,8 +116,8 @@ check "the last of them is the final one" \
 	[ "$(tail -n 1 "$T/endless.out" | jq '.processes[0].memory.frees')" = 3 ]
 run three -b -f json -d 0.02 -n 3
 check "-n 3 prints 3 documents" [ "$(jq -s length "$T/three.out")" = 3 ]
-check "-d is the interval" jq -es '.[1:] | all(.interval_seconds >= 0.015 and .interval_seconds < 1)' \
-	"$T/three.out" >/dev/null
+check_jq "-d is the interval" -s '.[1:] | all(.interval_seconds >= 0.015 and .interval_seconds < 1)' \
+	"$T/three.out"
 run duration -b -f json -d 100 --duration 0.2
 expect_status duration 0
 check "--duration ends with a snapshot" [ "$(jq -s length "$T/duration.out")" = 1 ]
@@ -161,7 +161,7 @@ check "--ascii leaves no other byte" [ "$(LC_ALL=C tr -d '\000-\177' <"$T/ascii.
 
 run output -b -f json -n 1 -o "$T/there.json" -- "$workload" short
 expect_status output 0
-check "-o writes the file" jq -e '.schema == 1' "$T/there.json" >/dev/null
+check_jq "-o writes the file" '.schema == 1' "$T/there.json"
 check "-o leaves standard output alone" [ ! -s "$T/output.out" ]
 
 # ---- sorting: the same two processes, once each way ----
@@ -240,6 +240,6 @@ if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$T/de_DE.UTF-
 	# The C library never frees what it makes of LOCPATH.
 	ASAN_OPTIONS=detect_leaks=0 LOCPATH=$T LC_ALL=de_DE.UTF-8 run locale -b -f json -d 0.05 -n 2
 	expect_status locale 0
-	check "JSON in another locale" jq -e . "$T/locale.out" >/dev/null
+	check_jq "JSON in another locale" . "$T/locale.out"
 fi
 finish

@@ -71,8 +71,8 @@ elif [ "$(jq .totals.leaked_bytes "$T/lost.json")" = 0 ]; then
 else
 	expect_status lost 3
 fi
-check "lost events mark their process inexact" \
-	jq -e 'if ([.lost[]] | add) == 0 then true else [.processes[].inexact] | any end' "$T/lost.json" >/dev/null
+check_jq "lost events mark their process inexact" \
+	'if ([.lost[]] | add) == 0 then true else [.processes[].inexact] | any end' "$T/lost.json"
 
 # ---- children ----
 
@@ -107,7 +107,7 @@ interrupted() {
 	wait "$cutop"
 	status=$?
 	expect_status "$1" "$3"
-	check "$1: no final snapshot" jq -es 'length == 1 and .[0].schema == 1' "$T/$1.out" >/dev/null
+	check_jq "$1: no final snapshot" -s 'length == 1 and .[0].schema == 1' "$T/$1.out"
 }
 interrupted int INT 130
 interrupted term TERM 143
@@ -144,7 +144,7 @@ wait "$cutop"
 status=$?
 expect_status forward 9
 check "each signal comes once: $(cat "$T/signals")" [ "$(wc -l <"$T/signals")" = 6 ]
-check "there is a final snapshot" jq -e .schema "$T/forward.out" >/dev/null
+check_jq "there is a final snapshot" .schema "$T/forward.out"
 
 begin killed -b -f json -n 1 -- "$workload" hang
 check "COMMAND does not start" wait_for 10 sh -c "pgrep -P $cutop -f hang >/dev/null"
@@ -153,7 +153,7 @@ kill -TERM "$cutop"
 wait "$cutop"
 status=$?
 expect_status killed 143
-check "there is a final snapshot" jq -e .schema "$T/killed.out" >/dev/null
+check_jq "there is a final snapshot" .schema "$T/killed.out"
 
 # ---- closed pipes ----
 
