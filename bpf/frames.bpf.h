@@ -168,16 +168,14 @@ static __noinline int return_alone(struct thread_state *thread)
 	return 0;
 }
 
-/*
- * Closes the frame of @call at its return. Returns it (valid until the next
- * frame is opened), or NULL if its entry was not seen.
- */
-static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+/* The rare ways of a return: frames above its own were left. Returns its frame's place, or -1. */
+static __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 call)
 {
-	__u64 sp = return_sp(ctx);
-	struct frame *frame = NULL;
+	struct frame *frame;
 	int i;
 
+	if (!thread)
+		return -1;
 	for (i = 0; i < FRAME_COUNT; i++) {
 		__u32 depth = thread->depth;
 
@@ -188,12 +186,33 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 			break;
 		thread->depth = depth - 1;
 		if (frame->sp == sp && frame->call == call)
-			return frame;
+			return (depth - 1) & (FRAME_COUNT - 1);
 		if (!frame->nested)
 			frame_lost(thread);
 	}
 	return_alone(thread);
-	return NULL;
+	return -1;
+}
+
+/*
+ * Closes the frame of @call at its return. Returns it (valid until the next
+ * frame is opened), or NULL if its entry was not seen.
+ */
+static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+{
+	__u64 sp = return_sp(ctx);
+	__u32 depth = thread->depth;
+	struct frame *frame = &thread->frames[(depth - 1) & (FRAME_COUNT - 1)];
+	int place;
+
+	if (depth && frame->sp == sp && frame->call == call) {
+		thread->depth = depth - 1;
+		return frame;
+	}
+	place = frame_close_slowly(thread, sp, call);
+	if (place < 0)
+		return NULL;
+	return &thread->frames[place & (FRAME_COUNT - 1)];
 }
 
 /* ---- arguments ---- */

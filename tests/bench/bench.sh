@@ -55,7 +55,7 @@ row "launch, adaptive" 1 cutop entry 1.20
 row "launch, exact" 1 exact both 1.25
 row "malloc + free" 2 cutop both 1.35
 row "memcpy" 3 cutop both 1.35
-row "synchronize" 4 cutop both 1.35
+row "synchronize" 4 cutop both 1.25
 
 attach=$("$build/src/cutop" -b -v -n 1 -d 0.05 --library "$library" 2>&1 >/dev/null |
 	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms$/\1/p' | head -n 1)
