@@ -12,10 +12,10 @@ command -v jq >/dev/null || { echo "SKIP: needs jq"; exit 77; }
 : "${VM_CACHE:=$top_builddir/tests/vm/cache}"
 export VM_CACHE
 bash "$top_srcdir/tests/vm/run-vm.sh" -t 170 -m 2048 \
-	-f "$top_builddir/src/cutop:/cutop" -f "$top_builddir/tests/workloads/bin/workload:/workload" \
+	-f "$top_builddir/src/cutop:/under-test/cutop" -f "$top_builddir/tests/workloads/bin/workload:/under-test/workload" \
 	-f "$lib/libcudart.so.13:/usr/lib/x86_64-linux-gnu/libcudart.so.13" \
 	-f "$lib/libcuda.so.1:/usr/lib/x86_64-linux-gnu/libcuda.so.1" \
-	-- 'uname -r >&2; /cutop -b -v -f json -n 1 -- /workload case-study leak' >"$out"
+	-- 'uname -r >&2; cd /under-test; ./cutop -b -v -f json -n 1 -- ./workload case-study leak' >"$out"
 status=$?
 [ $status = 77 ] && exit 77
 [ $status = 0 ] || { echo "FAIL: status $status"; cat "$out"; exit 1; }
