@@ -111,12 +111,7 @@ interrupted() {
 }
 interrupted int INT 130
 interrupted term TERM 143
-# Who starts us under nohup has it ignored by all that we start: cutop then stays, as it should.
-if [ $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) = 0 ]; then
-	interrupted hup HUP 129
-else
-	echo "not tried: SIGHUP, which is ignored here"
-fi
+interrupted hup HUP 129
 
 nohup "$CUTOP" -b -f json -d 0.05 -n 12 >"$T/nohup.out" 2>"$T/nohup.err" </dev/null &
 cutop=$!
