@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Batch mode. The main thread waits for three things: snapshots of the
- * collector, signals, and the end of COMMAND, which is one of them. However
- * it ends, what was collected is printed once more.
+ * collector, signals, the end of COMMAND among them, and that nobody reads
+ * its output any more: a table of no process prints nothing, so that no write
+ * would tell. However it ends, what was collected is printed once more.
  */
 #include "batch.h"
 
@@ -111,17 +112,23 @@ static bool is_over(const struct batch *batch)
 static void batch_wait(struct batch *batch)
 {
 	struct session *session = &batch->session;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = collector_fd(session->collector), .events = POLLIN },
+		{ .fd = fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
 	};
 
 	while (!is_over(batch)) {
 		struct snapshot *snapshot;
 
-		if (poll(fds, 2, session_time_left(session)) < 0 && errno != EINTR)
+		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
 			break;
 		session_signals(session, NULL, NULL);
+		if (fds[2].revents) {
+			fds[2].fd = -1;	/* said once */
+			if (!batch->write_error)
+				batch->write_error = -EPIPE;
+		}
 		if (!(fds[1].revents & POLLIN) || (session->have_command && session->command.ended))
 			continue;
 		snapshot = collector_take(session->collector);

@@ -35,6 +35,13 @@ skip() {
 command -v jq >/dev/null || skip "needs jq (Debian: apt install jq)"
 [ -x "$bin/workload" ] || skip "the workloads are not built"
 
+# A defect that makes one of us wait for ever is a failure that says where, not a run that never ends.
+if [ -z "${CUTOP_TEST_LIMITED:-}" ]; then
+	CUTOP_TEST_LIMITED=1
+	export CUTOP_TEST_LIMITED
+	exec timeout --kill-after=10 "${CUTOP_TEST_LIMIT:-300}" sh "$0" "$@"
+fi
+
 T=$(mktemp -d "${TMPDIR:-/tmp}/cutop-test.XXXXXX")
 chmod 755 "$T"
 trap 'rm -rf "$T"' EXIT
