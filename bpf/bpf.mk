@@ -4,6 +4,7 @@
 
 bpf_sources = \
 	bpf/cutop.bpf.c \
+	bpf/context.bpf.h \
 	bpf/copy.bpf.h \
 	bpf/frames.bpf.h \
 	bpf/launch.bpf.h \
@@ -23,7 +24,7 @@ am__v_BPF_1 =
 
 bpf_compile = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS) \
 	-c $(srcdir)/bpf/cutop.bpf.c
-bpf_inputs = $(bpf_sources) include/cutop_calls.h include/cutop_event.h
+bpf_inputs = $(bpf_sources) include/cutop_calls.h include/cutop_driver_calls.h include/cutop_event.h
 
 bpf/cutop.bpf.o: $(bpf_inputs)
 	@$(MKDIR_P) bpf

@@ -24,6 +24,32 @@ struct copy_3d_peer {
 	struct extent extent;
 };
 
+/* CUDA_MEMCPY2D, and the beginning and end of CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER, cuda.h */
+struct driver_end_2d {
+	__u64 position[2];
+	__u64 type;		/* the upper half is padding */
+	__u64 host, device, array, pitch;
+};
+
+struct driver_copy_2d {
+	struct driver_end_2d source, destination;
+	__u64 width, height;
+};
+
+struct driver_end_3d {
+	__u64 position[3], level;
+	__u64 type;		/* the upper half is padding */
+	__u64 host, device, array, more[3];
+};
+
+struct driver_copy_3d {
+	struct driver_end_3d source, destination;
+	struct extent extent;	/* the width in bytes */
+};
+
+/* CUmemorytype, cuda.h */
+enum driver_memory { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
+
 #define BATCH_MAX	256	/* copies of one batch whose size is looked at */
 #define BATCH3D_MAX	64
 #define BATCH3D_OP	112	/* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
@@ -104,6 +130,51 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool 
 	return 0;
 }
 
+static __always_inline __u64 driver_address(__u32 type, __u64 host, __u64 device, __u64 array)
+{
+	return type == MEMORY_HOST ? host : type == MEMORY_ARRAY ? array : device;
+}
+
+/* Which way a copy goes, by the kinds of memory at its ends. */
+static __always_inline __u8 driver_direction(__u32 source, __u32 destination)
+{
+	if (source == MEMORY_UNIFIED || destination == MEMORY_UNIFIED)
+		return DIR_DEFAULT;
+	if (source == MEMORY_HOST)
+		return destination == MEMORY_HOST ? DIR_H2H : DIR_H2D;
+	return destination == MEMORY_HOST ? DIR_D2H : DIR_D2D;
+}
+
+/* The driver's copies whose arguments are in a struct: extents are in bytes there, of arrays, too. */
+static __noinline int copy_driver_arguments(struct frame *frame, __u64 params, bool flat, __u8 direction)
+{
+	struct driver_copy_2d p = {};
+	struct driver_copy_3d q = {};
+	__u32 source, destination;
+
+	if (!frame)
+		return 0;
+	if (flat) {
+		if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
+			count_lost(LOST_ARGUMENT);
+		source = p.source.type;
+		destination = p.destination.type;
+		frame->args[0] = driver_address(destination, p.destination.host, p.destination.device, p.destination.array);
+		frame->args[1] = driver_address(source, p.source.host, p.source.device, p.source.array);
+		frame->args[2] = p.width * p.height;
+	} else {
+		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
+			count_lost(LOST_ARGUMENT);
+		source = q.source.type;
+		destination = q.destination.type;
+		frame->args[0] = driver_address(destination, q.destination.host, q.destination.device, q.destination.array);
+		frame->args[1] = driver_address(source, q.source.host, q.source.device, q.source.array);
+		frame->args[2] = extent_size(&q.extent);
+	}
+	frame->direction = direction == DIR_DEFAULT ? driver_direction(source, destination) : direction;
+	return 0;
+}
+
 /* Fills frame->args: 0 destination, 1 source, 2 bytes; frame->direction and frame->flags. */
 static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *frame,
 					   const volatile struct call_desc *desc)
@@ -116,9 +187,13 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 		copy_3d_arguments(frame, call_arg(ctx, c), rule == BYTES_3D_PEER);
 		return;
 	}
+	if (rule == BYTES_DRIVER_2D || rule == BYTES_DRIVER_3D) {
+		copy_driver_arguments(frame, call_arg(ctx, c), rule == BYTES_DRIVER_2D, d & ~COPY_FIXED);
+		return;
+	}
 	frame->args[0] = call_arg(ctx, COPY_DESTINATION(desc->a));
 	frame->args[1] = call_arg(ctx, COPY_SOURCE(desc->a));
-	frame->args[2] = call_arg(ctx, c);
+	frame->args[2] = call_arg_of(ctx, desc, c);
 	if (rule == BYTES_2D) {
 		frame->args[2] *= call_arg(ctx, c + 1);
 	} else if (rule == BYTES_BATCH) {
@@ -136,20 +211,13 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 
 static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	struct thread_state *thread;
 	struct frame *frame;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	frame = frame_open(thread, ctx, call);
+	frame = call_begin(ctx, session, &thread, &call);
 	if (!frame)
 		return 1;
-	if (frame->nested) {
-		if (session)
-			frame_cancel(thread);
-		return 1;
-	}
 	copy_arguments(ctx, frame, desc_of(call));
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
@@ -204,17 +272,15 @@ static __always_inline void copy_count(struct thread_state *thread, struct frame
 
 static __always_inline int copy_return(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_leave();
 	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *thread;
 	struct rec_copy *rec;
 	struct frame *frame;
 	__s32 result;
+	__u32 call;
 	bool async;
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	frame = frame_close(thread, ctx, call);
+	frame = call_end(ctx, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);

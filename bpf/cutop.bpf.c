@@ -34,6 +34,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "state.bpf.h"
 #include "frames.bpf.h"
 #include "names.bpf.h"
+#include "context.bpf.h"
 #include "memory.bpf.h"
 #include "copy.bpf.h"
 #include "launch.bpf.h"
@@ -71,9 +72,14 @@ PROGRAMS(free)
 PROGRAMS(copy)
 PROGRAMS(launch)
 PROGRAMS(plain)
+PROGRAMS(context)
+PROGRAMS(map)
 
 #define handle_entry(ctx, session) (handle_entry)(ctx)
 PROGRAMS(handle)
+#define named_entry(ctx, session) (handle_entry)(ctx)
+PROGRAMS(named)
+#undef named_entry
 #undef handle_entry
 
 SEC("uprobe.s")

@@ -12,7 +12,6 @@
 #ifndef FRAMES_BPF_H
 #define FRAMES_BPF_H
 
-
 static __always_inline __u64 call_sp(struct pt_regs *ctx)
 {
 	return PT_REGS_SP(ctx);
@@ -129,6 +128,8 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	struct frame *frame;
 	__u32 depth;
 
+	if (thread->skipped_sp && (desc_of(call)->layer == LAYER_RUNTIME || sp >= thread->skipped_sp))
+		thread->skipped_sp = 0;
 	if (thread->depth)
 		frames_settle(thread, sp);
 	depth = thread->depth;
@@ -149,6 +150,31 @@ static __always_inline void frame_cancel(struct thread_state *thread)
 {
 	if (thread->depth)
 		thread->depth--;
+}
+
+/*
+ * The entry of a call that counts only if no other hooked call encloses it:
+ * opens its frame and returns it, or NULL if it is not watched, or nested.
+ * *@thread and *@call are set with a frame.
+ */
+static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool session, struct thread_state **thread,
+						__u32 *call)
+{
+	struct frame *frame;
+
+	*call = bpf_get_attach_cookie(ctx);
+	*thread = thread_enter();
+	if (!*thread || *call >= CALL_COUNT)
+		return NULL;
+	frame = frame_open(*thread, ctx, *call);
+	if (!frame)
+		return NULL;
+	if (frame->nested) {
+		if (session)
+			frame_cancel(*thread);
+		return NULL;
+	}
+	return frame;
 }
 
 /*
@@ -215,6 +241,16 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 	return &thread->frames[place & (FRAME_COUNT - 1)];
 }
 
+/* The return of any call: its frame, or NULL. *@thread and *@call are set with a frame. */
+static __always_inline struct frame *call_end(struct pt_regs *ctx, struct thread_state **thread, __u32 *call)
+{
+	*call = bpf_get_attach_cookie(ctx);
+	*thread = thread_leave();
+	if (!*thread || *call >= CALL_COUNT)
+		return NULL;
+	return frame_close(*thread, ctx, *call);
+}
+
 /* ---- arguments ---- */
 
 #if defined(__TARGET_ARCH_x86)
@@ -269,6 +305,14 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 		return value;
 #endif
 	}
+}
+
+/* The same where a function of the oldest interface takes 32 bits: what is above them is no part of it. */
+static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc, __u32 n)
+{
+	__u64 value = call_arg(ctx, n);
+
+	return desc->flags & CALL_NARROW ? (__u32)value : value;
 }
 
 /* Where a struct too large for registers lies that is passed by value as argument @n. */

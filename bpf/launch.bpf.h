@@ -3,8 +3,8 @@
  * Kernel launches: the hot path. Every launch is counted at entry in its
  * kernel's row. Where the kernel lets an entry choose (session programs), a
  * return probe is asked for only when its answer is likely to be news: the
- * first launch of a kernel, a changed grid or block, one launch in 64, and
- * every launch after a failure of the process until 64 in a row succeeded.
+ * first launch of a kernel or of a thread, a changed grid or block, one launch
+ * in 64, and every launch after a failure of the process until 64 in a row succeeded.
  * Failures and latency are then samples, and the row says so.
  *
  * The first launch of a kernel also tells user space its name, as far as the
@@ -23,7 +23,7 @@
 #endif
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
-/* struct cudaLaunchConfig_t, driver_types.h */
+/* struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes and 32 of padding */
 struct launch_config {
 	__u32 grid[3];
 	__u32 block[3];
@@ -41,20 +41,15 @@ struct launch_params {
 	__u64 stream;
 };
 
-/*
- * Brings the pages of the string at @address into memory, which only a
- * sleepable program can: the names lie in parts of the file nobody has read
- * yet. Without it the plain reads below fail with -EFAULT.
- */
-static __always_inline void fault_in(__u64 address)
-{
-	char byte;
-
-	if (!can_sleep)
-		return;
-	bpf_copy_from_user(&byte, 1, (void *)address);
-	bpf_copy_from_user(&byte, 1, (void *)(address + CUTOP_NAME_SHORT));
-}
+/* struct CUDA_LAUNCH_PARAMS, cuda.h */
+struct driver_launch_params {
+	__u64 function;
+	__u32 grid[3];
+	__u32 block[3];
+	__u32 shared_bytes;
+	__u32 pad;
+	__u64 stream;
+};
 
 /* Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an error. */
 static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name,
@@ -93,6 +88,11 @@ static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 funct
 
 	known = bpf_map_lookup_elem(&handles, &key);
 	stub = known ? *known : function;
+	key.address = stub;
+	/* A driver's function comes from a kernel, and that from a stub. */
+	known = stub != function ? bpf_map_lookup_elem(&handles, &key) : NULL;
+	if (known)
+		stub = *known;
 	key.address = stub;
 	known = bpf_map_lookup_elem(&stubs, &key);
 	if (known)
@@ -141,12 +141,22 @@ static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid,
 	shape->block[2] = block_z;
 }
 
-/* Shared bytes and stream of a launch by arguments lie on the caller's stack, also still at return. */
-static __always_inline void launch_memory(const void *words_at, struct launch_row *row)
+/*
+ * Shared bytes and stream of a launch by arguments, and the driver's third
+ * dimension of the block, lie on the caller's stack, also still at return.
+ */
+static __always_inline void launch_memory(const void *words_at, struct launch_row *row, bool driver)
 {
-	__u64 words[2] = {};
+	__u64 words[3] = {};
 
-	bpf_probe_read_user(words, sizeof(words), words_at);
+	if (driver) {
+		bpf_probe_read_user(words, sizeof(words), words_at);
+		row->block[2] = words[0];
+		row->shared_bytes = words[1];
+		row->stream = words[2];
+		return;
+	}
+	bpf_probe_read_user(words, 2 * sizeof(words[0]), words_at);
 	row->shared_bytes = words[0];
 	row->stream = words[1];
 }
@@ -161,6 +171,26 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 	if (!shape || !function || !times)
 		return 0;
 	*times = 1;
+	if (desc->a == FORM_GRID || desc->a == FORM_BARE) {
+		*function = address;
+		shape->grid[0] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM2(ctx) : 1;
+		shape->grid[1] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM3(ctx) : 1;
+		shape->grid[2] = 1;
+		return 0;
+	}
+	if (desc->a == FORM_DRIVER_MULTI) {
+		struct driver_launch_params read = {};
+
+		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
+			count_lost(LOST_ARGUMENT);
+		*function = read.function;
+		*times = (__u32)PT_REGS_PARM2(ctx);
+		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
+		__builtin_memcpy(shape->block, read.block, sizeof(read.block));
+		shape->shared_bytes = read.shared_bytes;
+		shape->stream = read.stream;
+		return 0;
+	}
 	if (desc->a == FORM_CONFIG) {
 		struct launch_config read = {};
 
@@ -211,12 +241,14 @@ static __always_inline struct launch_row *launch_row_get(const struct launch_key
  * shared bytes and stream lie on the stack, is where: they are looked at only
  * then, because reading memory costs as much as all the rest.
  */
-static __always_inline bool launch_count(struct launch_row *row, const struct launch_shape *shape, __u64 times,
-					 const void *words)
+static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
+					 const void *words, bool driver)
 {
 	__u64 before = __sync_fetch_and_add(&row->launches, times);
 	bool news = !(before & (LAUNCH_SAMPLE - 1));
 
+	if (words && driver)
+		shape->block[2] = row->block[2];	/* it is in memory, too */
 	if (!same_grid(row, shape)) {
 		__builtin_memcpy(row->grid, shape->grid, sizeof(row->grid));
 		__builtin_memcpy(row->block, shape->block, sizeof(row->block));
@@ -227,7 +259,7 @@ static __always_inline bool launch_count(struct launch_row *row, const struct la
 		row->shared_bytes = shape->shared_bytes;
 		row->stream = shape->stream;
 	} else if (news) {
-		launch_memory(words, row);
+		launch_memory(words, row, driver);
 	}
 	return news;
 }
@@ -246,38 +278,114 @@ static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool
 
 #define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
 
+/* Arguments of a launch that lie in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
+static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
+{
+	if (driver) {
+		words[0] = (__u32)PT_REGS_PARM2(ctx) | PT_REGS_PARM3(ctx) << 32;
+		words[1] = (__u32)PT_REGS_PARM4(ctx);
+		words[2] = (__u32)PT_REGS_PARM5(ctx) | call_arg(ctx, 5) << 32;
+		words[3] = 0;
+	} else {
+		words[0] = PT_REGS_PARM2(ctx);
+		words[1] = PT_REGS_PARM3(ctx);
+		words[2] = PT_REGS_PARM4(ctx);
+		words[3] = PT_REGS_PARM5(ctx);
+	}
+}
+
+/*
+ * A driver's launch inside a runtime's that has a frame, as the first of a
+ * kernel always has: what the driver calls the function is remembered, so
+ * that it is known again where there is no frame.
+ */
+static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread)
+{
+	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
+	struct address_key key = {};
+	struct frame *frame;
+	__u64 *known, outer;
+
+	if (!thread || !thread->depth || desc->layer != LAYER_DRIVER || desc->a == FORM_DRIVER_MULTI)
+		return 0;
+	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
+	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
+		return 0;
+	outer = frame->args[0];
+	key.address = call_arg(ctx, desc->b);
+	key.image = thread->image;
+	if (key.address == outer)
+		return 0;
+	known = bpf_map_lookup_elem(&handles, &key);
+	if (!known || *known != outer)
+		handle_learn(thread->image, key.address, outer, BPF_ANY);
+	return 0;
+}
+
+/* True if a driver's launch of @function is the one inside the runtime's launch that asked for no return. */
+static __noinline int launch_follows(struct thread_state *thread, __u64 function)
+{
+	struct address_key key = { .address = function };
+	__u64 *known;
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	known = bpf_map_lookup_elem(&handles, &key);
+	return !known || *known == thread->skipped_function;
+}
+
+static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread_state *thread,
+					      const volatile struct call_desc *desc)
+{
+	__u64 function;
+
+	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
+		return false;
+	function = call_arg(ctx, desc->b);
+	return function == thread->skipped_function || launch_follows(thread, function);
+}
+
 static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
+	const volatile struct call_desc *desc;
 	struct launch_shape shape = {};
 	struct launch_key key = {};
 	struct launch_row *row;
-	bool in_registers, news;
+	bool in_registers, driver, news;
 	struct frame *frame;
-	__u64 times = 1;
+	__u64 times = 1, words[4];
 
 	if (!thread || call >= CALL_COUNT)
 		return 1;
+	desc = desc_of(call);
 	if (thread->depth) {
 		frames_settle(thread, call_sp(ctx));
 		if (thread->depth) {
+			launch_teach(ctx, thread);
 			if (!session)
 				frame_open(thread, ctx, call);
 			return 1;
 		}
 	}
-	in_registers = desc_of(call)->a == FORM_ARGS;
+	if (thread->skipped_sp) {
+		bool nested = launch_is_skipped(ctx, thread, desc);
+
+		thread->skipped_sp = 0;
+		if (nested)
+			return 1;
+	}
+	driver = desc->a == FORM_DRIVER;
+	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
 		frame = frame_open(thread, ctx, call);
 		if (!frame)
 			return 1;
 		frame->flags = 0;
 		frame->args[0] = PT_REGS_PARM1(ctx);
-		frame->args[1] = PT_REGS_PARM2(ctx);
-		frame->args[2] = PT_REGS_PARM3(ctx);
-		frame->args[3] = PT_REGS_PARM4(ctx);
-		frame->args[4] = PT_REGS_PARM5(ctx);
+		launch_registers(ctx, driver, &frame->args[1]);
 		frame->entry = bpf_ktime_get_ns();
 		return 0;
 	}
@@ -288,24 +396,32 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	if (!in_registers) {
 		launch_struct(ctx, &shape, &key.function, &times);
 	} else {
-		shape_unpack(&shape, PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx), PT_REGS_PARM5(ctx));
+		launch_registers(ctx, driver, words);
+		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
 		if (!LAUNCH_ON_STACK) {
-			shape.shared_bytes = call_arg(ctx, 6);
-			shape.stream = call_arg(ctx, 7);
+			if (driver)
+				shape.block[2] = call_arg(ctx, 6);
+			shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
+			shape.stream = call_arg(ctx, driver ? 8 : 7);
 		}
 	}
 	row = launch_row_get(&key);
 	if (!row)
 		return 1;
-	news = launch_count(row, &shape, times, LAUNCH_ON_STACK && in_registers ? call_stack(ctx) : NULL);
-	if (!news && session && !exact_launches && !watchful[key.image & (WATCHFUL_COUNT - 1)]) {
+	news = launch_count(row, &shape, times, LAUNCH_ON_STACK && in_registers ? call_stack(ctx) : NULL, driver);
+	if (!news && thread->settled && session && !exact_launches && !watchful[key.image & (WATCHFUL_COUNT - 1)]) {
 		if (!row->sampled)
 			row->sampled = 1;
+		if (watch_driver && desc->layer == LAYER_RUNTIME) {
+			thread->skipped_function = key.function;
+			thread->skipped_sp = call_sp(ctx);
+		}
 		return 1;
 	}
 	frame = frame_open(thread, ctx, call);
 	if (!frame)
 		return 1;
+	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
 	frame->args[0] = key.function;
 	frame->entry = bpf_ktime_get_ns();
@@ -314,18 +430,16 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 
 static __always_inline int launch_return(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx), *guard;
-	struct thread_state *thread = thread_leave();
 	__u64 now = bpf_ktime_get_ns();
 	struct launch_shape shape = {};
+	struct thread_state *thread;
 	struct launch_key key = {};
 	struct launch_row *row;
 	struct frame *frame;
+	__u32 call, *guard;
 	__s32 result;
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	frame = frame_close(thread, ctx, call);
+	frame = call_end(ctx, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
@@ -336,7 +450,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	row = launch_row_get(&key);
 	if (row && !(frame->flags & LAUNCH_COUNTED)) {
 		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
-		launch_count(row, &shape, 1, return_stack(ctx));
+		launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER);
 	}
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);

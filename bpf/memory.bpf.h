@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations and frees. Each goes through the ring as a record of its own,
+ * Allocations, frees, and where physical memory is mapped. Each goes through the ring as a record of its own,
  * made at return, when the result and the address are known; the size is
  * worked out at entry as far as the arguments say it. The model counts and
  * times these calls from their records: a row of the map `calls` besides would
@@ -12,6 +12,30 @@
 struct extent {
 	__u64 width, height, depth;	/* struct cudaExtent, driver_types.h */
 };
+
+/* CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR, cuda.h */
+struct array_desc {
+	__u64 width, height;
+	__u32 format, channels;
+};
+
+struct array3d_desc {
+	__u64 width, height, depth;
+	__u32 format, channels;
+};
+
+/* Bytes of one channel: CUarray_format, cuda.h. Compressed and planar formats have no such number: one. */
+static __always_inline __u32 format_bytes(__u32 format)
+{
+	switch (format) {
+	case 0x02: case 0x09: case 0x10:	/* 16 bits: unsigned, signed, half */
+		return 2;
+	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
+		return 4;
+	default:
+		return 1;
+	}
+}
 
 /* Bytes of an array's element: the channels' bits of a cudaChannelFormatDesc, driver_types.h. */
 static __always_inline __u32 element_bytes(__u64 desc)
@@ -28,23 +52,90 @@ static __always_inline __u64 at_least_one(__u64 n)
 	return n ? n : 1;
 }
 
-/* Fills frame->args: 0 out argument or address, 1 bytes, 2 where the pitch is written, 3 element bytes. */
+/*
+ * Bytes of all levels of a mipmapped array. Each level halves every dimension
+ * that is not yet 1. No texture has more than 2^17 texels a side.
+ */
+static __always_inline __u64 mipmap_bytes(struct extent extent, __u64 levels, __u64 element)
+{
+	__u64 total = 0;
+	int i;
+
+	for (i = 0; i < 18; i++) {
+		if ((__u64)i >= levels)
+			break;
+		total += at_least_one(extent.width) * at_least_one(extent.height) * at_least_one(extent.depth) * element;
+		extent.width >>= 1;
+		extent.height >>= 1;
+		extent.depth >>= 1;
+	}
+	return total;
+}
+
+/* The driver's array calls: everything is in a descriptor. */
+static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 levels, bool flat)
+{
+	struct array3d_desc desc = {};
+	struct array_desc two = {};
+	struct extent extent;
+
+	if (!frame)
+		return 0;
+	if (flat) {
+		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
+			count_lost(LOST_ARGUMENT);
+		desc.width = two.width;
+		desc.height = two.height;
+		desc.format = two.format;
+		desc.channels = two.channels;
+	} else if (bpf_probe_read_user(&desc, sizeof(desc), (void *)address)) {
+		count_lost(LOST_ARGUMENT);
+	}
+	frame->args[3] = format_bytes(desc.format) * desc.channels;
+	extent.width = desc.width;
+	extent.height = desc.height;
+	extent.depth = desc.depth;
+	frame->args[1] = mipmap_bytes(extent, levels, frame->args[3]);
+	return 0;
+}
+
+#define ALLOC_ON_HOST	1	/* frame->flags: physical memory that is not a device's */
+
+/*
+ * Fills frame->args: 0 out argument or address, 1 bytes, 2 where the pitch is
+ * written, 3 element bytes, 4 the device where it is not the thread's, plus 2
+ * (0: it is).
+ */
 static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *frame,
 					    const volatile struct call_desc *desc)
 {
-	__u64 levels, bytes, total = 0;
 	struct extent extent = {};
+	bool is_device = true;
 	__u32 d = desc->d;
-	int i;
+	__u64 levels;
 
 	frame->args[0] = call_arg(ctx, desc->b);
 	frame->args[1] = 0;
 	frame->args[2] = 0;
 	frame->args[3] = 0;
+	frame->args[4] = 0;
+	frame->flags = 0;
 	switch (desc->c) {
 	case SIZE_ARG:
 	case SIZE_REGISTER:
+		frame->args[1] = call_arg_of(ctx, desc, d);
+		break;
+	case SIZE_PHYSICAL:
 		frame->args[1] = call_arg(ctx, d);
+		frame->args[4] = (__u64)(device_of_props(call_arg(ctx, d + 1), &is_device) + 2);
+		frame->flags = is_device ? 0 : ALLOC_ON_HOST;
+		break;
+	case SIZE_DRIVER_ARRAY:
+	case SIZE_DRIVER_ARRAY3D:
+		array_arguments(frame, call_arg(ctx, d), 1, desc->c == SIZE_DRIVER_ARRAY);
+		break;
+	case SIZE_DRIVER_MIPMAP:
+		array_arguments(frame, call_arg(ctx, d), (__u32)call_arg(ctx, d + 1), false);
 		break;
 	case SIZE_PITCH:
 		frame->args[2] = call_arg(ctx, d);
@@ -74,39 +165,25 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			levels = (__u32)call_arg(ctx, d + 2);
 #endif
 		}
-		/* Each level halves every dimension that is not yet 1. No texture has more than 2^17 texels a side. */
-		for (i = 0; i < 18; i++) {
-			if ((__u64)i >= levels)
-				break;
-			bytes = at_least_one(extent.width) * at_least_one(extent.height) *
-				at_least_one(extent.depth) * frame->args[3];
-			total += bytes;
-			extent.width >>= 1;
-			extent.height >>= 1;
-			extent.depth >>= 1;
-		}
-		frame->args[1] = total;
+		frame->args[1] = mipmap_bytes(extent, levels, frame->args[3]);
 		break;
 	}
 }
 
 static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
 	struct frame *frame;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	frame = frame_open(thread, ctx, call);
+	frame = call_begin(ctx, session, &thread, &call);
 	if (!frame)
 		return 1;
-	if (frame->nested) {
-		if (session)
-			frame_cancel(thread);
-		return 1;
-	}
-	alloc_arguments(ctx, frame, desc_of(call));
+	desc = desc_of(call);
+	alloc_arguments(ctx, frame, desc);
+	if (desc->flags & CALL_POOL)
+		frame->args[4] = (__u64)(pool_device(thread->image, call_arg(ctx, 2)) + 2);
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -114,16 +191,14 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 static __always_inline int alloc_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns(), address = 0, pitch = 0, bytes;
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_leave();
 	const volatile struct call_desc *desc;
+	struct thread_state *thread;
 	struct rec_alloc *rec;
 	struct frame *frame;
 	__s32 result;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	frame = frame_close(thread, ctx, call);
+	frame = call_end(ctx, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	desc = desc_of(call);
@@ -134,6 +209,8 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	} else if (!result) {
 		if (bpf_probe_read_user(&address, sizeof(address), (void *)frame->args[0]))
 			count_lost_of(thread->image, LOST_ARGUMENT);
+		if (desc->flags & CALL_NARROW)
+			address = (__u32)address;
 	}
 	if (frame->args[2] && !result) {
 		if (bpf_probe_read_user(&pitch, sizeof(pitch), (void *)frame->args[2]))
@@ -154,48 +231,43 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	rec->bytes = bytes;
 	rec->site = call_site(ctx);
 	rec->result = result;
-	rec->device = thread->device;
+	rec->device = frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device;
 	rec->call = call;
-	rec->kind = desc->a;
+	rec->kind = frame->flags & ALLOC_ON_HOST ? KIND_PINNED : desc->a;
 	rec->pad = 0;
 	rec->element_bytes = frame->args[3];
+	/* Physical memory is no context's. */
+	rec->context = desc->c == SIZE_PHYSICAL ? 0 : thread->context;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }
 
 static __always_inline int free_entry(struct pt_regs *ctx, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
 	struct frame *frame;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	frame = frame_open(thread, ctx, call);
+	frame = call_begin(ctx, session, &thread, &call);
 	if (!frame)
 		return 1;
-	if (frame->nested) {
-		if (session)
-			frame_cancel(thread);
-		return 1;
-	}
-	frame->args[0] = call_arg(ctx, desc_of(call)->a);
+	desc = desc_of(call);
+	frame->args[0] = call_arg_of(ctx, desc, desc->a);
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
 
 static __always_inline int free_return(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_leave();
 	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *thread;
 	struct rec_free *rec;
 	struct frame *frame;
 	__s32 result;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	frame = frame_close(thread, ctx, call);
+	frame = call_end(ctx, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
@@ -213,6 +285,69 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	rec->result = result;
 	rec->call = call;
 	rec->pad = 0;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
+/* ---- where physical memory is mapped ---- */
+
+static __always_inline int map_entry(struct pt_regs *ctx, bool session)
+{
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
+	struct frame *frame;
+	__u32 call;
+
+	frame = call_begin(ctx, session, &thread, &call);
+	if (!frame)
+		return 1;
+	desc = desc_of(call);
+	frame->args[0] = call_arg(ctx, desc->b);
+	frame->args[1] = call_arg(ctx, desc->c);
+	frame->args[2] = desc->a == MAP_PLACE ? call_arg(ctx, desc->d) : 0;
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int map_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), address, handle;
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
+	struct rec_map *rec;
+	struct frame *frame;
+	__s32 result;
+	__u32 call;
+
+	frame = call_end(ctx, &thread, &call);
+	if (!frame || frame->nested)
+		return 0;
+	result = PT_REGS_RC(ctx);
+	call_count(thread->image, call, now - frame->entry, result != 0);
+	if (result) {
+		failure_count(thread, call, result, call_site(ctx), now);
+		return 0;
+	}
+	desc = desc_of(call);
+	address = frame->args[0];
+	handle = frame->args[2];
+	if (desc->a == MAP_RETAIN) {
+		address = frame->args[1];
+		if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0]))
+			count_lost_of(thread->image, LOST_ARGUMENT);
+	}
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	header_of(thread, &rec->hdr, REC_MAP, sizeof(*rec), now);
+	rec->address = address;
+	rec->bytes = desc->a == MAP_RETAIN ? 0 : frame->args[1];
+	rec->handle = handle;
+	rec->call = call;
+	rec->act = desc->a;
+	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }

@@ -20,7 +20,7 @@ struct address_key {
 };
 
 HASH_MAP(stubs, struct address_key, __u64, 1 << 20);	/* stub to the name's address */
-HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub */
+HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub, or to the handle it comes from */
 HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was told of */
 HASH_MAP(modules, struct module_key, __u32, 65536);	/* mappings already told of */
 
@@ -137,7 +137,7 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* __cudaGetKernel and cudaGetKernel: also when nested, since they teach. */
+/* __cudaGetKernel, cuModuleGetFunction and the like: also when nested, since they teach. */
 static __always_inline int handle_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
@@ -151,30 +151,141 @@ static __always_inline int handle_entry(struct pt_regs *ctx)
 		return 1;
 	frame->args[0] = call_arg(ctx, desc_of(call)->a);
 	frame->args[1] = call_arg(ctx, desc_of(call)->b);
+	frame->entry = bpf_ktime_get_ns();
 	return 0;
+}
+
+/*
+ * A call that teaches is also one that is counted, unless another encloses it,
+ * or unless nobody wrote it: the compiler puts __cudaGetKernel before a launch.
+ */
+static __always_inline void teacher_count(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+					  __u32 call, __u64 now)
+{
+	__s32 result = PT_REGS_RC(ctx);
+
+	if (frame->nested || (!result && desc_of(call)->class == CLASS_HANDLE && desc_of(call)->layer == LAYER_RUNTIME))
+		return;
+	call_count(thread->image, call, now - frame->entry, result != 0);
+	if (result)
+		failure_count(thread, call, result, call_site(ctx), now);
+}
+
+static __always_inline void handle_learn(__u32 image, __u64 handle, __u64 stub, __u64 flags)
+{
+	struct address_key key = { .address = handle, .image = image };
+
+	if (bpf_map_update_elem(&handles, &key, &stub, flags) && flags == BPF_ANY)
+		count_lost(LOST_NAMES);
 }
 
 static __always_inline int handle_return(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_leave();
-	struct address_key key = {};
+	__u64 now = bpf_ktime_get_ns(), handle = 0;
+	struct thread_state *thread;
 	struct frame *frame;
-	__u64 stub;
+	__u32 call;
 
-	if (!thread || call >= CALL_COUNT)
+	frame = call_end(ctx, &thread, &call);
+	if (!frame)
 		return 0;
-	frame = frame_close(thread, ctx, call);
-	if (!frame || PT_REGS_RC(ctx))
+	teacher_count(ctx, thread, frame, call, now);
+	if (PT_REGS_RC(ctx))
 		return 0;
-	key.image = thread->image;
-	stub = frame->args[1];
-	if (bpf_probe_read_user(&key.address, sizeof(key.address), (void *)frame->args[0])) {
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0])) {
 		count_lost_of(thread->image, LOST_ARGUMENT);
 		return 0;
 	}
-	if (bpf_map_update_elem(&handles, &key, &stub, BPF_ANY))
-		count_lost(LOST_NAMES);
+	if (handle != frame->args[1])
+		handle_learn(thread->image, handle, frame->args[1], BPF_ANY);
+	return 0;
+}
+
+/* ---- handles that come with a name: the driver's module functions ---- */
+
+/*
+ * Brings the pages of the string at @address into memory, which only a
+ * sleepable program can: the names lie in parts of the file nobody has read
+ * yet. Without it the plain reads below fail with -EFAULT.
+ */
+static __always_inline void fault_in(__u64 address)
+{
+	char byte;
+
+	if (!can_sleep)
+		return;
+	bpf_copy_from_user(&byte, 1, (void *)address);
+	bpf_copy_from_user(&byte, 1, (void *)(address + CUTOP_NAME_SHORT));
+}
+
+/* Sends REC_NAME with room for @room bytes. Returns the name's length with its NUL, or an error. */
+static __always_inline long name_send(struct thread_state *thread, __u64 handle, __u64 name, const __u32 room)
+{
+	struct rec_text *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
+	long len;
+
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	len = bpf_probe_read_user_str(rec->text, room, (void *)name);
+	if (len <= 1 || (len == room && room < CUTOP_NAME_MAX)) {
+		bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
+		return len;
+	}
+	header_of(thread, &rec->hdr, REC_NAME, sizeof(*rec) + room, bpf_ktime_get_ns());
+	rec->address = handle;
+	rec->flags = NAME_DRIVER;
+	rec->text_len = len - 1;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return len;
+}
+
+static __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
+{
+	long len;
+
+	if (!thread)
+		return 0;
+	len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
+	if (len == -EFAULT) {
+		fault_in(name);
+		len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
+	}
+	if (len == CUTOP_NAME_SHORT) {
+		fault_in(name + CUTOP_NAME_MAX - 2 * CUTOP_NAME_SHORT);
+		len = name_send(thread, handle, name, CUTOP_NAME_MAX);
+	}
+	if (len < 0)
+		count_lost_of(thread->image, LOST_ARGUMENT);
+	return 0;
+}
+
+static __always_inline int named_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), read = 0, handle, name;
+	struct thread_state *thread;
+	struct frame *frame;
+	__u32 call;
+	bool out;
+
+	frame = call_end(ctx, &thread, &call);
+	if (!frame)
+		return 0;
+	teacher_count(ctx, thread, frame, call, now);
+	if (PT_REGS_RC(ctx))
+		return 0;
+	out = desc_of(call)->flags & CALL_NAME_OUT;
+	if (bpf_probe_read_user(&read, sizeof(read), (void *)frame->args[out])) {
+		count_lost_of(thread->image, LOST_ARGUMENT);
+		return 0;
+	}
+	handle = out ? frame->args[0] : read;
+	name = out ? read : frame->args[1];
+	/* The program's own: a launch of it is not the runtime's (launch_follows()). */
+	if (!frame->nested)
+		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
+	name_tell(thread, handle, name);
 	return 0;
 }
 

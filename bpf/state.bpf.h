@@ -14,6 +14,7 @@
 #define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
+#define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
 #ifndef EFAULT
 #define ENOENT 2
@@ -31,6 +32,7 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #undef CUTOP_CALL
 };
 const volatile bool exact_launches;
+const volatile bool watch_driver;	/* the driver layer is probed, too */
 const volatile bool only_listed;	/* only processes in the map `listed` */
 const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
@@ -64,9 +66,17 @@ struct frame {
 	__u32 flags;
 };
 
+/* A context that a thread works in: 0 is its device's primary one. */
+struct context_entry {
+	__u64 context;
+	__s32 device;
+	__u32 pad;
+};
+
 struct thread_state {
 	__u32 image;		/* 0: not watched */
 	__s32 device;
+	__u64 context;		/* a CUcontext that is no primary one, else 0 */
 	__u32 depth;
 	__u32 in_sync;		/* frames that count in the image's sync_depth */
 	__u32 tgid, tid;
@@ -74,6 +84,16 @@ struct thread_state {
 	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
 	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
 	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
+	/*
+	 * A runtime launch that asked for no return has no frame. The driver's
+	 * launch inside it must be known for nested all the same: it comes from deeper
+	 * down, before any other call of the runtime, and for the same function.
+	 */
+	__u64 skipped_sp;	/* 0: none */
+	__u64 skipped_function;
+	__u32 context_depth;	/* of those below the present one */
+	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
+	struct context_entry contexts[CONTEXT_COUNT];
 	struct frame frames[FRAME_COUNT];
 };
 

@@ -11,7 +11,7 @@ _cutop()
 	done
 	case $prev in
 	-f | --format) COMPREPLY=($(compgen -W 'text json csv' -- "$cur")) ;;
-	-l | --layer) COMPREPLY=($(compgen -W 'runtime' -- "$cur")) ;;
+	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;
 	-C | --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
 	-u | --user | --run-as) COMPREPLY=($(compgen -u -- "$cur")) ;;
 	-s | --sort) COMPREPLY=($(compgen -W "help $(cutop --sort help 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;

@@ -12,7 +12,7 @@ complete -c cutop -s u -l user -r -a '(__fish_complete_users)' -d 'only this use
 complete -c cutop -s c -l command -r -d 'only processes whose command matches'
 complete -c cutop -s s -l sort -r -d 'sort by these columns (default live); \'help\' lists them'
 complete -c cutop -s r -l reverse -d 'reverse the sort order'
-complete -c cutop -s l -l layer -r -a 'runtime' -d 'what to probe: runtime (the only one so far)'
+complete -c cutop -s l -l layer -r -a 'runtime driver both' -d 'what to probe: runtime, driver or both (default)'
 complete -c cutop -l calls -r -d 'functions to probe: default, all, or names; \'help\' lists them'
 complete -c cutop -l exact-launches -d 'time every launch, not a sample; failures become exact'
 complete -c cutop -l leak-age -r -d 'first window of the rising-floor test (default 10)'

@@ -14,14 +14,19 @@
  * by value that does not fit registers (cudaExtent) takes none on x86-64, where
  * it lies on the stack, and one on arm64, where a pointer to it is passed.
  *
+ * The runtime's lines are here, the driver's in cutop_driver_calls.h.
+ *
  * Signatures: CUDA 10.2 to 13.0 runtime API reference.
  */
 #ifndef CUTOP_CALLS_H
 #define CUTOP_CALLS_H
 
+#include "cutop_driver_calls.h"
+
 enum call_layer {
 	LAYER_RUNTIME,		/* libcudart, shared or linked into a program */
 	LAYER_DRIVER,		/* libcuda.so.1 */
+	LAYER_COUNT,
 };
 
 enum call_class {
@@ -33,7 +38,10 @@ enum call_class {
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
 	CLASS_RESET,		/* ends every allocation of the current device */
 	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; no result */
-	CLASS_HANDLE,		/* a = out argument for the handle, b = stub */
+	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
+	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
+	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
+	CLASS_MAP,		/* a = enum map_act, b = address or out argument, c = size or address, d = handle */
 	CLASS_PLAIN,		/* counted and timed only */
 	CLASS_COUNT,
 };
@@ -60,6 +68,30 @@ enum call_flag {
 	CALL_POLL = 4,		/* 600 (cudaErrorNotReady) is an answer, not a failure */
 	CALL_TO_SYMBOL = 8,	/* the destination is a device variable, given by its host shadow's address */
 	CALL_FROM_SYMBOL = 16,	/* the source is one */
+	CALL_NARROW = 32,	/* device pointers and sizes have 32 bits: CUDA 3.1 and before */
+	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it lies on the pool's device */
+	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
+};
+
+/* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
+enum context_act {
+	CONTEXT_SET,
+	CONTEXT_PUSH,
+	CONTEXT_POP,
+	CONTEXT_CREATE,		/* pushes, too */
+	CONTEXT_DESTROY,	/* ends the context's allocations */
+	CONTEXT_RETAIN,		/* of a device's primary context */
+	CONTEXT_RELEASE,	/* the last one ends the device's allocations */
+	CONTEXT_RESET,
+	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
+	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
+};
+
+/* Physical memory and the addresses it is mapped at (CLASS_MAP, role a). */
+enum map_act {
+	MAP_PLACE,
+	MAP_REMOVE,
+	MAP_RETAIN,		/* one more handle to what is mapped at an address */
 };
 
 /* What an allocation is. The first five are VRAM; the others count in no total. */
@@ -86,6 +118,10 @@ enum size_rule {
 	SIZE_ARRAY3D,		/* the same, with an extent by value */
 	SIZE_MIPMAP,		/* the same, summed over its levels */
 	SIZE_REGISTER,		/* argument d; the address is argument b itself */
+	SIZE_DRIVER_ARRAY,	/* CUDA_ARRAY_DESCRIPTOR at argument d */
+	SIZE_DRIVER_ARRAY3D,	/* CUDA_ARRAY3D_DESCRIPTOR at argument d */
+	SIZE_DRIVER_MIPMAP,	/* the same, summed over its levels */
+	SIZE_PHYSICAL,		/* argument d; CUmemAllocationProp at argument d + 1 says where */
 };
 
 /* How many bytes a copy moves (CLASS_COPY, role b). */
@@ -96,13 +132,19 @@ enum bytes_rule {
 	BYTES_3D_PEER,		/* cudaMemcpy3DPeerParms at argument c */
 	BYTES_BATCH,		/* the sum of argument c + 1 sizes at argument c */
 	BYTES_BATCH3D,		/* the sum over argument c operations at argument c + 1 */
+	BYTES_DRIVER_2D,	/* CUDA_MEMCPY2D at argument c */
+	BYTES_DRIVER_3D,	/* CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER at argument c */
 };
 
 /* Where a launch's configuration is (CLASS_LAUNCH, role a). */
 enum launch_form {
 	FORM_ARGS,		/* grid 1-2, block 3-4, shared bytes 6, stream 7 */
-	FORM_CONFIG,		/* cudaLaunchConfig_t at argument 0 */
+	FORM_CONFIG,		/* cudaLaunchConfig_t or CUlaunchConfig, which start alike, at argument 0 */
 	FORM_MULTI,		/* argument 1 structs cudaLaunchParams at argument 0 */
+	FORM_DRIVER,		/* grid 1-3, block 4-6, shared bytes 7, stream 8 */
+	FORM_DRIVER_MULTI,	/* argument 1 structs CUDA_LAUNCH_PARAMS at argument 0 */
+	FORM_GRID,		/* grid 1-2; the block was set before */
+	FORM_BARE,		/* one block */
 };
 
 /* The first four are cudaMemcpyKind's own values. */
@@ -131,7 +173,9 @@ struct call_desc {
 	unsigned char a, b, c, d;
 };
 
-#define CUTOP_CALLS(CUTOP_CALL) \
+#define CUTOP_CALLS(CUTOP_CALL) CUTOP_RUNTIME_CALLS(CUTOP_CALL) CUTOP_DRIVER_CALLS(CUTOP_CALL)
+
+#define CUTOP_RUNTIME_CALLS(CUTOP_CALL) \
 	/* memory: kind, out argument, size rule, size argument */ \
 	CUTOP_CALL(cudaMalloc, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_DEVICE, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocPitch, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_DEVICE, 0, SIZE_PITCH, 1) \
@@ -139,8 +183,8 @@ struct call_desc {
 	CUTOP_CALL(cudaMallocManaged, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_MANAGED, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocAsync, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
-	CUTOP_CALL(cudaMallocFromPoolAsync, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
-	CUTOP_CALL(cudaMallocFromPoolAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
+	CUTOP_CALL(cudaMallocFromPoolAsync, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_POOL, KIND_ASYNC, 0, SIZE_ARG, 1) \
+	CUTOP_CALL(cudaMallocFromPoolAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_POOL, KIND_ASYNC, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_ARRAY, 1) \
 	CUTOP_CALL(cudaMalloc3DArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_ARRAY3D, 1) \
 	CUTOP_CALL(cudaMallocMipmappedArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_MIPMAP, 1) \
@@ -232,6 +276,9 @@ struct call_desc {
 	CUTOP_CALL(__cudaRegisterFunction, LAYER_RUNTIME, CLASS_REGISTER, GROUP_NAME, 0, 1, 2, 0, 0) \
 	CUTOP_CALL(__cudaGetKernel, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
 	CUTOP_CALL(cudaGetKernel, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
+	CUTOP_CALL(cudaGetFuncBySymbol, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
+	CUTOP_CALL(cudaLibraryGetKernel, LAYER_RUNTIME, CLASS_NAMED, GROUP_NAME, 0, 0, 2, 0, 0) \
+	CUTOP_CALL(cudaFuncGetName, LAYER_RUNTIME, CLASS_NAMED, GROUP_NAME, CALL_NAME_OUT, 1, 0, 0, 0) \
 	/* memory without an allocation, a free or a copy */ \
 	CUTOP_CALL(cudaArrayGetInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaArrayGetMemoryRequirements, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
@@ -258,7 +305,7 @@ struct call_desc {
 	CUTOP_CALL(cudaMemGetDefaultMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemGetInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemGetMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaMemPoolCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaMemPoolCreate, LAYER_RUNTIME, CLASS_CONTEXT, GROUP_MEMORY, 0, CONTEXT_POOL, 0, 1, 0) \
 	CUTOP_CALL(cudaMemPoolDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemPoolExportPointer, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemPoolExportToShareableHandle, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
@@ -358,11 +405,11 @@ struct call_desc {
 	CUTOP_CALL(cudaDeviceFlushGPUDirectRDMAWrites, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetByPCIBusId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetCacheConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaDeviceGetDefaultMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDeviceGetDefaultMemPool, LAYER_RUNTIME, CLASS_CONTEXT, GROUP_DEVICE, 0, CONTEXT_POOL_OF, 0, 1, 0) \
 	CUTOP_CALL(cudaDeviceGetGraphMemAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetHostAtomicCapabilities, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetLimit, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaDeviceGetMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDeviceGetMemPool, LAYER_RUNTIME, CLASS_CONTEXT, GROUP_DEVICE, 0, CONTEXT_POOL_OF, 0, 1, 0) \
 	CUTOP_CALL(cudaDeviceGetNvSciSyncAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetP2PAtomicCapabilities, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceGetP2PAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
@@ -482,16 +529,13 @@ struct call_desc {
 	CUTOP_CALL(cudaGraphUpload, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphUpload_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	/* libraries and functions */ \
-	CUTOP_CALL(cudaFuncGetName, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncGetParamInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetCacheConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetSharedMemConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGetFuncBySymbol, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaKernelSetAttributeForDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryEnumerateKernels, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryGetGlobal, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaLibraryGetKernel, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryGetKernelCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryGetManaged, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryGetUnifiedFunction, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \

@@ -9,8 +9,8 @@
  * copies, calls, failures. User space reads rows whole, once per refresh.
  *
  * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE,
- * REC_NAME): they carry what was read from /proc and ELF files. The model is
- * fed all of them alike, so that a recording of this stream is complete.
+ * most of REC_NAME): they carry what was read from /proc and ELF files. The model
+ * is fed all of them alike, so that a recording of this stream is complete.
  *
  * An *image* is one program in one process: its number is given at the first
  * hooked call and again after an exec, and is never reused while cutop runs.
@@ -52,10 +52,11 @@ enum rec_type {
 	REC_MODULE,		/* struct rec_module: the mapping that holds an address */
 	REC_EXEC,		/* struct rec_exec: an executable not seen before is started */
 	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
+	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
-	REC_NAME,		/* struct rec_text: a kernel's mangled name, found in a file */
+	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
 };
 
 /* What tells one file from another, and from a later file with the same inode number. */
@@ -107,6 +108,7 @@ struct rec_alloc {
 	__u8 kind;		/* enum alloc_kind */
 	__u8 pad;
 	__u32 element_bytes;	/* of an array's element, else 0 */
+	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
 };
 
 struct rec_free {
@@ -151,6 +153,17 @@ struct rec_reset {
 	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only or every one */
 	__u16 call;
 	__u16 pad;
+	__u64 context;		/* the CUcontext that was destroyed; 0: the device was reset */
+};
+
+struct rec_map {
+	struct rec_hdr hdr;
+	__u64 address;
+	__u64 bytes;
+	__u64 handle;		/* of physical memory; 0 for MAP_REMOVE */
+	__u16 call;
+	__u8 act;		/* enum map_act */
+	__u8 pad[5];
 };
 
 enum name_source {

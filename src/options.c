@@ -46,7 +46,7 @@ static const struct option_help option_table[] = {
 	{ 'c', "command", "GLOB", "only processes whose command matches" },
 	{ 's', "sort", "COLUMN[,...]", "sort by these columns (default live); 'help' lists them" },
 	{ 'r', "reverse", NULL, "reverse the sort order" },
-	{ 'l', "layer", "LAYER", "what to probe: runtime (the only one so far)" },
+	{ 'l', "layer", "LAYER", "what to probe: runtime, driver or both (default)" },
 	{ OPTION_CALLS, "calls", "GROUP[,...]", "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, "time every launch, not a sample; failures become exact" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", "first window of the rising-floor test (default 10)" },
@@ -209,6 +209,8 @@ static void columns_help(void)
 /* Without these the books would be wrong or without names: they are always probed. */
 #define GROUPS_NEEDED	(1u << GROUP_NAME | 1u << GROUP_DEVICE | 1u << GROUP_MEMORY)
 
+#define LAYERS_ALL	((1u << LAYER_COUNT) - 1)
+
 static void calls_help(void)
 {
 	unsigned int group, call, shown;
@@ -247,6 +249,19 @@ static int parse_groups(struct options *options, char *text)
 	if (!groups)
 		return usage_error("--calls takes a list of groups; --calls help lists them");
 	options->groups = groups | GROUPS_NEEDED;
+	return 0;
+}
+
+static int parse_layer(struct options *options, const char *text)
+{
+	if (!strcmp(text, "runtime"))
+		options->layers = 1u << LAYER_RUNTIME;
+	else if (!strcmp(text, "driver"))
+		options->layers = 1u << LAYER_DRIVER;
+	else if (!strcmp(text, "both"))
+		options->layers = LAYERS_ALL;
+	else
+		return usage_error("--layer takes runtime, driver or both, not '%s'", text);
 	return 0;
 }
 
@@ -335,9 +350,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		*reverse = true;
 		return 0;
 	case 'l':
-		if (strcmp(argument, "runtime"))
-			return usage_error("--layer takes only 'runtime' so far, not '%s'", argument);
-		return 0;
+		return parse_layer(options, argument);
 	case OPTION_CALLS:
 		return parse_groups(options, argument);
 	case OPTION_EXACT:
@@ -491,6 +504,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->map_max = 1000;
 	options->ring_bytes = 16 << 20;
 	options->groups = GROUPS_DEFAULT;
+	options->layers = LAYERS_ALL;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
 	if (argc > 1 && !strcmp(argv[1], "demo")) {

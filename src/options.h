@@ -31,6 +31,7 @@ struct options {
 	const char *command_glob;
 	struct sort_order sort;
 	unsigned int groups;		/* bits of enum call_group */
+	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
 	uint64_t leak_age;		/* ns */
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];

@@ -30,8 +30,11 @@ static void add_libraries(struct session *session, int *error)
 
 	for (i = 0; i < session->options->library_count && !*error; i++) {
 		result = probe_add_path(probe, session->options->libraries[i], &why);
-		if (result > 0)
+		if (result > 0) {
+			/* With what it needs: a runtime needs its driver. */
+			probe_add_program(probe, session->options->libraries[i], getenv("LD_LIBRARY_PATH"));
 			continue;
+		}
 		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
 		*error = result ? result : -ENOENT;
 	}
@@ -59,7 +62,7 @@ static int watch_begin(struct session *session)
 	}
 	probe_find_ahead(probe);
 	if (!probe_counts(probe).targets)
-		note(&session->notes, "no CUDA runtime found so far; it is probed when a program loads one, or name it "
+		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
 		     "with --library");
 start:
 	err = collector_start(session->collector, &why);
@@ -101,6 +104,7 @@ static int collector_begin(struct session *session)
 		.probe = {
 			.bpf = {
 				.exact_launches = options->exact_launches,
+				.layers = options->layers,
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,
 				.only_uid = options->uid,

@@ -354,6 +354,21 @@ static bool address_visit(void *context, const void *key_bytes, const void *valu
 	return !watched || watched->doomed;
 }
 
+static bool primary_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct primary_key {
+		__u32 image;
+		__s32 device;
+	} key;
+	struct feed *feed = context;
+	struct watched *watched;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	watched = watched_find(feed, key.image);
+	return !watched || watched->doomed;
+}
+
 static void doomed_forget(struct feed *feed)
 {
 	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
@@ -365,6 +380,8 @@ static void doomed_forget(struct feed *feed)
 	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
 	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
 	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
+	rows_visit(feed->rows, s->maps.contexts, address_visit, feed);
+	rows_visit(feed->rows, s->maps.primaries, primary_visit, feed);
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;

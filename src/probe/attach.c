@@ -61,9 +61,20 @@ struct probe_list {
 	__u32 count;
 };
 
-/* The functions of @class in @groups. A name may stand at several offsets (a local copy): all are probed. */
+/*
+ * What is asked for. Registrations are followed also where only the driver's
+ * calls are: they name its kernels, and enclose no call of the driver.
+ */
+static bool is_wanted(const struct call_desc *desc, const struct attach_choice *choice)
+{
+	if (!(choice->groups & 1u << desc->group))
+		return false;
+	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
+}
+
+/* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
 static void list_class(struct probe_list *list, const struct elf_functions *functions, enum call_class class,
-		       unsigned int groups, const struct call_desc *table)
+		       const struct attach_choice *choice, const struct call_desc *table)
 {
 	size_t i;
 
@@ -71,7 +82,7 @@ static void list_class(struct probe_list *list, const struct elf_functions *func
 	for (i = 0; i < functions->count && list->count < CALL_COUNT; i++) {
 		const struct call_desc *desc = &table[functions->list[i].call];
 
-		if (desc->class != class || !(groups & 1u << desc->group))
+		if (desc->class != class || !is_wanted(desc, choice))
 			continue;
 		list->offsets[list->count] = functions->list[i].offset;
 		list->cookies[list->count++] = functions->list[i].call;
@@ -113,7 +124,7 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 }
 
 static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
-		      const struct elf_functions *functions, unsigned int groups, uint32_t pid)
+		      const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
 	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
@@ -123,7 +134,7 @@ static int open_multi(struct attachment *attachment, struct bpf *bpf, const char
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 
-		list_class(&list, functions, (enum call_class)class, groups, table);
+		list_class(&list, functions, (enum call_class)class, choice, table);
 		if (!list.count)
 			continue;
 		if (sessions && programs.session) {
@@ -192,7 +203,7 @@ struct helper_report {
 };
 
 static void helper_attach(struct bpf *bpf, const char *path, const struct elf_functions *functions,
-			  unsigned int groups, struct helper_report *report)
+			  const struct attach_choice *choice, struct helper_report *report)
 {
 	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
 	int type = 0, return_bit = 0;
@@ -210,7 +221,7 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		struct bpf_programs programs;
 		int link = 0;
 
-		if (!in_reduced_list(desc) || !(groups & 1u << desc->group))
+		if (!in_reduced_list(desc) || !is_wanted(desc, choice))
 			continue;
 		programs = bpf_class_programs(bpf, (enum call_class)desc->class);
 		if (programs.exit)
@@ -252,8 +263,8 @@ static void helper_close_others(struct bpf *bpf, const int *keep, size_t keep_co
 	}
 }
 
-static void helper_run(struct bpf *bpf, const char *path, const struct elf_functions *functions, unsigned int groups,
-		       int alive, int answer, int target)
+static void helper_run(struct bpf *bpf, const char *path, const struct elf_functions *functions,
+		       const struct attach_choice *choice, int alive, int answer, int target)
 {
 	struct helper_report report = { 0 };
 	int null = open("/dev/null", O_RDWR);
@@ -268,7 +279,7 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 	/* Whoever reads cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
-	helper_attach(bpf, path, functions, groups, &report);
+	helper_attach(bpf, path, functions, choice, &report);
 	if (write(answer, &report, sizeof(report)) < 0)
 		_exit(1);
 	close(answer);
@@ -278,7 +289,7 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 }
 
 static int open_perf(struct attachment *attachment, struct bpf *bpf, const char *path,
-		     const struct elf_functions *functions, unsigned int groups, int target)
+		     const struct elf_functions *functions, const struct attach_choice *choice, int target)
 {
 	struct helper_report report = { 0 };
 	int alive[2], answer[2];
@@ -309,7 +320,7 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 			_exit(pid < 0);
 		close(alive[1]);
 		close(answer[0]);
-		helper_run(bpf, path, functions, groups, alive[0], answer[1], target);
+		helper_run(bpf, path, functions, choice, alive[0], answer[1], target);
 	}
 	close(alive[0]);
 	close(answer[1]);
@@ -330,7 +341,7 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 }
 
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    unsigned int groups, uint32_t pid, struct reason *why)
+		    const struct attach_choice *choice, uint32_t pid, struct reason *why)
 {
 	char path[64];
 	int err;
@@ -339,9 +350,9 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 	attachment->helper = -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (bpf->features.method == ATTACH_PERF)
-		err = open_perf(attachment, bpf, path, functions, groups, fd);
+		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
-		err = open_multi(attachment, bpf, path, functions, groups, pid);
+		err = open_multi(attachment, bpf, path, functions, choice, pid);
 	if (err)
 		return reason_set(why, err, "the kernel refused the probes: %s%s", strerror(-err),
 				  err == -EPERM ? " (needs CAP_BPF and CAP_PERFMON)" : "");

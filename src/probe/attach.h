@@ -13,6 +13,12 @@
 
 #define ATTACH_LINKS_MAX	(2 * CLASS_COUNT)
 
+/* Which functions of the table are probed. */
+struct attach_choice {
+	unsigned int groups;	/* bits of enum call_group */
+	unsigned int layers;	/* bits of enum call_layer */
+};
+
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
 	size_t link_count;
@@ -22,14 +28,13 @@ struct attachment {
 };
 
 /*
- * Attaches to @functions of the file open at @fd. Only classes whose group is in
- * @groups (bits of enum call_group) are probed. @pid, if not 0, limits the probes to one process
- * where the kernel can. One function that cannot be probed does not stop the
+ * Attaches to those of @functions of the file open at @fd that @choice asks
+ * for. @pid, if not 0, limits the probes to one process where the kernel can. One function that cannot be probed does not stop the
  * rest. Returns 0 if anything was attached (attachment_close() undoes it), or a
  * negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    unsigned int groups, uint32_t pid, struct reason *why);
+		    const struct attach_choice *choice, uint32_t pid, struct reason *why);
 void attachment_close(struct attachment *attachment);
 
 #endif

@@ -39,6 +39,12 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return PROGRAMS(launch);
 	case CLASS_HANDLE:
 		return PROGRAMS(handle);
+	case CLASS_NAMED:
+		return PROGRAMS(named);
+	case CLASS_CONTEXT:
+		return PROGRAMS(context);
+	case CLASS_MAP:
+		return PROGRAMS(map);
 	case CLASS_REGISTER:
 		return (struct bpf_programs){ .enter = s->progs.register_enter };
 	default:
@@ -143,6 +149,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 		goto fail;
 	}
 	s->rodata->exact_launches = settings->exact_launches;
+	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
 	s->rodata->only_uid = settings->only_uid;

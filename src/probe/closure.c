@@ -18,6 +18,7 @@
 #include "util/util.h"
 
 #define CLOSURE_MAX	4096	/* files */
+#define DRIVER_NAME	"libcuda.so.1"
 #define LD_CACHE_MAX	(64u << 20)
 
 /* ---- ld.so.cache: glibc's dl-cache.h, the format since 2.2, the only one since 2.32 ---- */
@@ -234,6 +235,8 @@ static void closure_read(struct closure *closure, const char *path)
 		*slash = 0;
 	for (i = 0; i < needs.count; i++)
 		closure_need(closure, &needs, origin, needs.needed[i]);
+	/* No one says that it needs the driver: a runtime, linked in or shared, loads it by name. */
+	closure_need(closure, &needs, origin, DRIVER_NAME);
 	elffile_needs_free(&needs);
 }
 

@@ -7,7 +7,8 @@
  * Calls @visit with the path of @program and of each library it needs, directly
  * or not, as ld.so(8) would find them: DT_RPATH, @library_path (LD_LIBRARY_PATH,
  * may be NULL), DT_RUNPATH, ld.so.cache, the default directories. A script's
- * interpreter is followed. What cannot be found or read is left out.
+ * interpreter is followed. The CUDA driver, which runtimes load by name, counts
+ * as needed. What cannot be found or read is left out.
  */
 void closure_visit(const char *program, const char *library_path, void (*visit)(void *context, const char *path),
 		   void *context);

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cutop_calls.h"
 #include "util/util.h"
 
-static const char *const patterns[] = {
+static const char *const runtime_patterns[] = {
 	/* toolkits */
 	"/usr/local/cuda*/lib64/libcudart.so*",
 	"/usr/local/cuda*/lib/libcudart.so*",
@@ -40,13 +41,33 @@ static const char *const patterns[] = {
 	"/home/*/*conda*/envs/*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
 };
 
-void places_visit(void (*visit)(void *context, const char *path), void *context)
+static const char *const driver_patterns[] = {
+	"/usr/lib/*-linux-gnu/libcuda.so.1",
+	"/usr/lib/*-linux-gnu/nvidia/current/libcuda.so.1",
+	"/usr/lib64/libcuda.so.1",
+	"/usr/lib/wsl/lib/libcuda.so.1",
+	"/usr/local/nvidia/lib64/libcuda.so.1",
+	"/usr/local/cuda*/compat/libcuda.so.1",
+	"/run/opengl-driver/lib/libcuda.so.1",
+};
+
+static void match(glob_t *found, const char *const *patterns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		glob(patterns[i], GLOB_NOSORT | GLOB_APPEND, NULL, found);
+}
+
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *path), void *context)
 {
 	glob_t found = { 0 };
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(patterns); i++)
-		glob(patterns[i], GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, &found);
+	/* The runtime is looked for in any case: its registrations name the driver's kernels. */
+	match(&found, runtime_patterns, ARRAY_LEN(runtime_patterns));
+	if (layers & 1u << LAYER_DRIVER)
+		match(&found, driver_patterns, ARRAY_LEN(driver_patterns));
 	for (i = 0; i < found.gl_pathc; i++)
 		visit(context, found.gl_pathv[i]);
 	globfree(&found);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where CUDA runtimes usually lie: toolkits, Python wheels, conda environments. */
+/* Where CUDA's libraries usually lie: toolkits, Python wheels, conda environments, the driver's own. */
 #ifndef PROBE_PLACES_H
 #define PROBE_PLACES_H
 
-/* Calls @visit for each file named like a CUDA runtime in the usual places. */
-void places_visit(void (*visit)(void *context, const char *path), void *context);
+/* Calls @visit for each file in the usual places named like a CUDA runtime or, if @layers has it, driver. */
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *path), void *context);
 
 #endif

@@ -257,6 +257,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 		      struct target **result, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	struct attach_choice choice = { probe->settings.groups, probe->settings.bpf.layers };
 	struct elf_functions found;
 	struct target *target;
 	int err;
@@ -266,7 +267,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	if (err)
 		return err;
 	if (!found.count)
-		return reason_set(why, -ENOENT, "defines no CUDA runtime function that cutop knows");
+		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
 	target = calloc(1, sizeof(*target));
 	if (!target) {
 		err = reason_set(why, -ENOMEM, "no memory");
@@ -275,8 +276,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	target->id = *id;
 	target->aliases = found.aliases;
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, probe->settings.groups,
-			      single_pid(probe), why);
+	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
 	if (err) {
 		free(target);
 		goto out;
@@ -360,7 +360,7 @@ static int file_examine(struct probe *probe, int fd, const char *path, struct re
 	key.changed = (uint64_t)st.st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_ctim.tv_nsec;
 	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
 	if (file)
-		return file->target ? 1 : reason_set(why, 0, "defines no CUDA runtime function that cutop knows");
+		return file->target ? 1 : reason_set(why, 0, "defines no CUDA function that cutop knows");
 	err = bpf_identify(&probe->bpf, fd, &id);
 	if (err)
 		return reason_set(why, err, "cannot be identified: %s", strerror(-err));
@@ -480,8 +480,10 @@ void probe_find_ahead(struct probe *probe)
 		HASH_DELETE(hh, scan.seen, seen);
 		free(seen);
 	}
+	if (probe->settings.bpf.layers & 1u << LAYER_DRIVER)
+		ld_cache_visit("libcuda.so", cached_library, probe);
 	ld_cache_visit("libcudart", cached_library, probe);
-	places_visit(add_quietly, probe);
+	places_visit(probe->settings.bpf.layers, add_quietly, probe);
 }
 
 /* ---- programs and files met on the way ---- */

@@ -54,7 +54,7 @@ done
 
 # ---- twenty of them, started by us, from a library known beforehand
 start many -d 0.2 -v --library "$double/libcudart.so.13"
-soon "the library to be probed" grep -q "$double/libcudart.so.13: .* functions attached" "$T/many.err"
+soon "the libraries to be probed" grep -q "$double/libcuda.so.1: .* functions attached" "$T/many.err"
 pids=
 i=0
 while [ $i -lt 20 ]; do
@@ -125,7 +125,7 @@ expect_nothing_lost launch
 
 # ---- somebody else's program is killed
 start other -d 0.05 -v --library "$double/libcudart.so.13"
-soon "the library to be probed" grep -q "$double/libcudart.so.13: .* functions attached" "$T/other.err"
+soon "the libraries to be probed" grep -q "$double/libcuda.so.1: .* functions attached" "$T/other.err"
 "$workload" hang 60000 &
 hanging=$!
 soon "the wait" grep -q "\"pid\":$hanging,.*\"live_bytes\":1048576," "$T/other.out"

@@ -66,9 +66,8 @@ refused 2 "no user ''" -b -u ''
 refused 2 "no column 'colour'.*-s help" -b -s colour
 refused 2 "no column 'colour'" -b -s live,colour
 refused 2 "no column ''" -b -s ''
-refused 2 "'runtime'" -b -l driver
-refused 2 "'runtime'" -b -l both
-refused 2 "'runtime'" -b --layer nonsense
+refused 2 "'gpu'" -b -l gpu
+refused 2 "runtime, driver or both, not 'nonsense'" -b --layer nonsense
 refused 2 "no group of calls 'nonsense'.*--calls help" -b --calls nonsense
 refused 2 "no group of calls 'nonsense'" -b --calls memory,nonsense
 refused 2 'list of groups' -b --calls ,

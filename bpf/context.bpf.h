@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Contexts and devices. A runtime program says its device (cudaSetDevice); a
+ * driver program makes contexts and turns to them, so that the device of a call
+ * is that of the thread's current context. Which device a context has is learnt
+ * where it is made or retained, also inside a runtime call. Memory of a context
+ * other than a device's primary one carries the context, because its end ends
+ * that memory alone.
+ */
+#ifndef CONTEXT_BPF_H
+#define CONTEXT_BPF_H
+
+struct context_row {
+	__s32 device;
+	__u32 primary;
+};
+
+struct device_key {
+	__u32 image;
+	__s32 device;
+};
+
+HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, and memory pools */
+HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
+
+#define LOCATION_DEVICE	1	/* CU_MEM_LOCATION_TYPE_DEVICE, cudaMemLocationTypeDevice */
+#define LOCATION_OFFSET	8	/* of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
+
+/* struct CUmemLocation, cuda.h */
+struct location {
+	__s32 type, id;
+};
+
+/* Reads where memory of the properties at @props lies. Returns the device, or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline __s32 device_of_props(__u64 props, bool *is_device)
+{
+	struct location location = {};
+
+	if (bpf_probe_read_user(&location, sizeof(location), (void *)(props + LOCATION_OFFSET)))
+		count_lost(LOST_ARGUMENT);
+	*is_device = location.type == LOCATION_DEVICE;
+	return *is_device ? location.id : CUTOP_DEVICE_UNKNOWN;
+}
+
+static __always_inline void context_turn(struct thread_state *thread, __u64 context, __s32 device)
+{
+	thread->context = context;
+	thread->device = device;
+	thread->settled = 0;
+}
+
+/* Turns to the context with handle @handle. */
+static __always_inline void context_turn_to(struct thread_state *thread, __u64 handle)
+{
+	struct address_key key = { .address = handle, .image = thread->image };
+	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
+
+	if (row)
+		context_turn(thread, row->primary ? 0 : handle, row->device);
+	else
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
+}
+
+static __always_inline void context_push(struct thread_state *thread)
+{
+	struct context_entry *entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
+
+	if (thread->context_depth < CONTEXT_COUNT) {
+		entry->context = thread->context;
+		entry->device = thread->device;
+	}
+	thread->context_depth++;
+}
+
+static __always_inline void context_pop(struct thread_state *thread)
+{
+	struct context_entry *entry;
+
+	if (!thread->context_depth)
+		return;
+	thread->context_depth--;
+	entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
+	if (thread->context_depth < CONTEXT_COUNT)
+		context_turn(thread, entry->context, entry->device);
+	else
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than what is kept */
+}
+
+static __always_inline void context_learn(struct thread_state *thread, __u64 handle, __s32 device, bool primary)
+{
+	struct address_key key = { .address = handle, .image = thread->image };
+	struct context_row row = { .device = device, .primary = primary };
+
+	if (bpf_map_update_elem(&contexts, &key, &row, BPF_ANY))
+		count_lost(LOST_NAMES);
+}
+
+/* The device of a memory pool, or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline __s32 pool_device(__u32 image, __u64 pool)
+{
+	struct address_key key = { .address = pool, .image = image };
+	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
+
+	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
+}
+
+/* Tells that the memory of @context, or of @device if that is 0, ended. */
+static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 now, __s32 device, __u64 context)
+{
+	struct rec_reset *rec;
+
+	if (!thread)
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	header_of(thread, &rec->hdr, REC_RESET, sizeof(*rec), now);
+	rec->device = device;
+	rec->call = call;
+	rec->pad = 0;
+	rec->context = context;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
+/* The primary context of @device is retained (@change 1) or released (-1). True if that was the last. */
+static __always_inline bool primary_count(struct thread_state *thread, __s32 device, int change)
+{
+	struct device_key key = { .image = thread->image, .device = device };
+	__u32 none = 0, *count = bpf_map_lookup_elem(&primaries, &key);
+
+	if (!count && change > 0) {
+		bpf_map_update_elem(&primaries, &key, &none, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&primaries, &key);
+	}
+	if (!count || (change < 0 && !*count))
+		return false;	/* retained before cutop came: when it ends cannot be known */
+	return __sync_fetch_and_add(count, change) == 1 && change < 0;
+}
+
+static __always_inline bool context_teaches(__u32 act)
+{
+	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE || act == CONTEXT_POOL ||
+	       act == CONTEXT_POOL_OF;
+}
+
+/* Also what teaches inside another hooked call is followed. */
+static __always_inline int context_entry(struct pt_regs *ctx, bool session)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	const volatile struct call_desc *desc;
+	struct frame *frame;
+	bool is_device;
+
+	if (!thread || call >= CALL_COUNT)
+		return 1;
+	desc = desc_of(call);
+	frame = frame_open(thread, ctx, call);
+	if (!frame)
+		return 1;
+	if (frame->nested && !context_teaches(desc->a)) {
+		if (session)
+			frame_cancel(thread);
+		return 1;
+	}
+	frame->args[0] = call_arg(ctx, desc->b);
+	frame->args[1] = call_arg(ctx, desc->c);
+	if (desc->a == CONTEXT_POOL)
+		frame->args[1] = (__u64)device_of_props(frame->args[1], &is_device);
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* What a call that succeeded did: a context or pool that was made. */
+static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, bool nested)
+{
+	__u64 handle = 0;
+
+	if (!thread)
+		return 0;
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)where)) {
+		count_lost_of(thread->image, LOST_ARGUMENT);
+		return 0;
+	}
+	context_learn(thread, handle, device, act == CONTEXT_RETAIN);
+	if (act == CONTEXT_RETAIN)
+		primary_count(thread, device, 1);
+	if (act == CONTEXT_CREATE && !nested) {
+		context_push(thread);
+		context_turn(thread, handle, device);
+	}
+	return 0;
+}
+
+static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 now, __u64 handle)
+{
+	struct address_key key = { .address = handle };
+	struct context_row *row;
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	row = bpf_map_lookup_elem(&contexts, &key);
+	reset_send(thread, call, now, row ? row->device : CUTOP_DEVICE_UNKNOWN, handle);
+	bpf_map_delete_elem(&contexts, &key);
+	if (thread->context == handle)
+		context_pop(thread);
+	return 0;
+}
+
+static __always_inline int context_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), handle;
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
+	struct frame *frame;
+	__s32 result, device;
+	__u32 call;
+	bool nested;
+
+	frame = call_end(ctx, &thread, &call);
+	if (!frame)
+		return 0;
+	nested = frame->nested;
+	desc = desc_of(call);
+	if (nested && !context_teaches(desc->a))
+		return 0;
+	result = PT_REGS_RC(ctx);
+	if (!nested)
+		call_count(thread->image, call, now - frame->entry, result != 0);
+	if (result) {
+		if (!nested)
+			failure_count(thread, call, result, call_site(ctx), now);
+		return 0;
+	}
+	handle = frame->args[0];
+	device = frame->args[1];
+	switch (desc->a) {
+	case CONTEXT_SET:
+		context_turn_to(thread, handle);
+		break;
+	case CONTEXT_PUSH:
+		context_push(thread);
+		context_turn_to(thread, handle);
+		break;
+	case CONTEXT_POP:
+		context_pop(thread);
+		break;
+	case CONTEXT_DESTROY:
+		context_destroyed(thread, call, now, handle);
+		break;
+	case CONTEXT_RELEASE:
+		if (primary_count(thread, device, -1) && !nested)
+			reset_send(thread, call, now, device, 0);
+		break;
+	case CONTEXT_RESET:
+		reset_send(thread, call, now, device, 0);
+		break;
+	default:
+		context_made(thread, desc->a, handle, device, nested);
+	}
+	return 0;
+}
+
+#endif
