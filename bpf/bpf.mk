@@ -11,6 +11,7 @@ bpf_sources = \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \
 	bpf/plain.bpf.h \
+	bpf/size.bpf.h \
 	bpf/state.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/watch.bpf.h

@@ -39,6 +39,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "copy.bpf.h"
 #include "launch.bpf.h"
 #include "plain.bpf.h"
+#include "size.bpf.h"
 #include "watch.bpf.h"
 
 /*
@@ -74,6 +75,7 @@ PROGRAMS(launch)
 PROGRAMS(plain)
 PROGRAMS(context)
 PROGRAMS(map)
+PROGRAMS(size)
 
 #define handle_entry(ctx, session) (handle_entry)(ctx)
 PROGRAMS(handle)

@@ -42,6 +42,7 @@ enum call_class {
 	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
 	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
 	CLASS_MAP,		/* a = enum map_act, b = address or out argument, c = size or address, d = handle */
+	CLASS_SIZE,		/* tells a device's size: a = argument that points to it, b = how many words on, c = device, SIZE_OF_CURRENT */
 	CLASS_PLAIN,		/* counted and timed only */
 	CLASS_COUNT,
 };
@@ -86,6 +87,9 @@ enum context_act {
 	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
 	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
 };
+
+#define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
+#define SIZE_IN_PROPERTIES	36	/* totalGlobalMem in struct cudaDeviceProp, driver_types.h: in words */
 
 /* Physical memory and the addresses it is mapped at (CLASS_MAP, role a). */
 enum map_act {
@@ -303,7 +307,7 @@ struct call_desc {
 	CUTOP_CALL(cudaMemDiscardBatchAsync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemDiscardBatchAsync_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemGetDefaultMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaMemGetInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaMemGetInfo, LAYER_RUNTIME, CLASS_SIZE, GROUP_MEMORY, 0, 1, 0, SIZE_OF_CURRENT, 0) \
 	CUTOP_CALL(cudaMemGetMemPool, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMemPoolCreate, LAYER_RUNTIME, CLASS_CONTEXT, GROUP_MEMORY, 0, CONTEXT_POOL, 0, 1, 0) \
 	CUTOP_CALL(cudaMemPoolDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
@@ -426,8 +430,8 @@ struct call_desc {
 	CUTOP_CALL(cudaDeviceSetSharedMemConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceUnregisterAsyncNotification, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetDeviceFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGetDeviceProperties, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGetDeviceProperties_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetDeviceProperties, LAYER_RUNTIME, CLASS_SIZE, GROUP_DEVICE, 0, 0, SIZE_IN_PROPERTIES, 1, 0) \
+	CUTOP_CALL(cudaGetDeviceProperties_v2, LAYER_RUNTIME, CLASS_SIZE, GROUP_DEVICE, 0, 0, SIZE_IN_PROPERTIES, 1, 0) \
 	CUTOP_CALL(cudaInitDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaSetDeviceFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaSetValidDevices, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \

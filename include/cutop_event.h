@@ -53,6 +53,7 @@ enum rec_type {
 	REC_EXEC,		/* struct rec_exec: an executable not seen before is started */
 	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
 	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
+	REC_DEVICE,		/* struct rec_device: how large a device is */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -164,6 +165,13 @@ struct rec_map {
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];
+};
+
+struct rec_device {
+	struct rec_hdr hdr;
+	__u64 total;		/* bytes */
+	__s32 device;
+	__u32 pad;
 };
 
 enum name_source {

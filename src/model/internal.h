@@ -24,6 +24,7 @@
 #define ENDED_NODES_MAX		1000000		/* of all exited processes together */
 #define TOMBSTONES		4096
 #define DISPLACED_NS		1000000000ull	/* how long a missed free may still turn up */
+#define STORMS_MAX		16		/* call sites that fail to allocate, remembered per process */
 #define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: more is a lie */
 
 struct suspect;
@@ -102,6 +103,27 @@ struct module {
 	char *file;
 };
 
+/* What is held on one device. */
+struct device_use {
+	uint64_t live;			/* VRAM bytes */
+	uint64_t total;			/* the device's size, 0: not told */
+	int device;
+	bool told;			/* that it is nearly full */
+	bool mixed;			/* the number means different devices to different processes */
+};
+
+struct device_list {
+	struct device_use *list;
+	size_t count;
+};
+
+/* A call site that found no memory, and the event that says so. */
+struct storm {
+	uint64_t site, since;
+	uint64_t event;			/* number of the event, 0: none */
+	uint16_t call;
+};
+
 /* At most so many events of a kind per image and second, lest one program drowns the rest. */
 struct event_limit {
 	uint64_t since;
@@ -133,6 +155,9 @@ struct image {
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];
 	uint64_t devices[DEVICES_MAX / 64];	/* bit set of those seen */
+	struct device_list held_on;
+	struct storm storms[STORMS_MAX];
+	uint64_t walked;		/* when the book was last walked through for a post-mortem */
 	uint64_t map_dropped;		/* ended allocations that were forgotten, for memory's sake */
 
 	struct site_table sites;
@@ -162,6 +187,8 @@ struct event {
 	uint64_t bytes;
 	uint32_t pid;
 	uint8_t kind;
+	uint64_t repeated;		/* how often it happened again */
+	struct snap_detail *detail;	/* NULL if there is none */
 	char *text;
 };
 
@@ -181,6 +208,8 @@ struct model {
 	size_t tombstone_count;
 	struct event events[EVENTS_MAX];
 	size_t event_first, event_count;
+	uint64_t event_number;		/* of the latest; they are counted from 1 */
+	struct device_list held_on;
 	uint64_t snapshot_time;
 	bool has_snapshot;
 };
@@ -226,7 +255,22 @@ struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], u
 /* copies.c: copies whose direction or size the model resolves. */
 int copies_record(struct model *model, struct image *image, const struct rec_copy *record);
 
+/* devices.c: what is held on each device, and how large it is. */
+struct device_use *devices_find(struct device_list *devices, int device);
+void devices_add(struct model *model, struct image *image, int device, uint64_t bytes, uint64_t time);
+void devices_remove(struct model *model, struct image *image, int device, uint64_t bytes);
+void devices_size(struct model *model, struct image *image, int device, uint64_t total, uint64_t time);
+void devices_free(struct device_list *devices);
+
+/* mortem.c: events that keep the circumstances. */
+void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);
+void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time);
+/* Writes the name of @site, or where it is. */
+void describe_site(const struct image *image, const struct site *site, char *out, size_t size);
+
 /* sites.c */
+/* Returns the site at @address, or NULL. */
+const struct site *sites_find(struct site_table *sites, uint64_t address);
 struct site *sites_get(struct site_table *sites, uint64_t address);
 int site_set_name(struct site *site, const char *text, size_t len);
 void sites_free(struct site_table *sites);
@@ -258,6 +302,11 @@ void kernels_free(struct image *image);
 /* events.c */
 void events_add(struct model *model, struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same with details, which are copied. Returns the event's number, or 0 without memory. */
+uint64_t events_add_detail(struct model *model, struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+			   const struct snap_detail *detail, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* The event of that number happened again. Nothing if it has left the log. */
+void events_repeat(struct model *model, uint64_t number);
 void events_free(struct model *model);
 /* True if one more event of @kind may be told now; *@hidden: how many were not since the last. */
 bool events_allow(struct image *image, enum event_kind kind, uint64_t time, unsigned int *hidden);

@@ -32,6 +32,7 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 	if (!KIND_IS_VRAM(node->kind))
 		return;
 	image->live = subtract_saturated(image->live, node->bytes);
+	devices_remove(model, image, node->device, node->bytes);
 	site->live = subtract_saturated(site->live, node->bytes);
 	suspect_change(model, site, time);
 }
@@ -94,62 +95,6 @@ static void displace(struct model *model, struct image *image, struct alloc_node
 	book_remove(&image->book, node);
 }
 
-static const struct site *largest_site(const struct image *image)
-{
-	const struct site *best = NULL;
-	size_t i;
-
-	for (i = 0; i < image->sites.count; i++) {
-		const struct site *site = image->sites.list[i];
-
-		if (site->live && (!best || site->live > best->live))
-			best = site;
-	}
-	return best;
-}
-
-static void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
-{
-	if (site->name)
-		snprintf(out, size, "%s", site->name);
-	else
-		kernels_describe(image, site->address, out, size);
-}
-
-static void tell_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
-{
-	char size[16], own[16], most[16], others[16], where[256], site_text[320] = "", other_text[128] = "", more[48] = "";
-	const struct image *holder = NULL;
-	const struct site *site;
-	unsigned int hidden;
-	struct image *other;
-
-	if (!events_allow(image, EVENT_OUT_OF_MEMORY, record->hdr.time, &hidden))
-		return;
-	for (other = image_tree_first(model); other; other = image_tree_next(other))
-		if (other != image && other->live && (!holder || other->live > holder->live))
-			holder = other;
-
-	format_bytes((double)record->bytes, size, sizeof(size));
-	format_bytes((double)image->live, own, sizeof(own));
-	site = largest_site(image);
-	if (site) {
-		format_bytes((double)site->live, most, sizeof(most));
-		describe_site(image, site, where, sizeof(where));
-		snprintf(site_text, sizeof(site_text), ", %s of it from %s", most, where);
-	}
-	if (holder) {
-		format_bytes((double)holder->live, others, sizeof(others));
-		snprintf(other_text, sizeof(other_text), "; most elsewhere: %s in process %u %s", others, holder->pid,
-			 holder->command ? holder->command : holder->comm);
-	}
-	if (hidden)
-		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
-	events_add(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes,
-		   "%s of %s: out of memory; this process holds %s%s%s%s", call_name(record->call), size, own, site_text,
-		   other_text, more);
-}
-
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -161,7 +106,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		if (call_failed(record->call, record->result))
 			image->failed_allocations++;
 		if (record->result == RESULT_OUT_OF_MEMORY)
-			tell_out_of_memory(model, image, record);
+			mortem_out_of_memory(model, image, record);
 		return 0;
 	}
 	if (!record->address)
@@ -198,6 +143,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		image->live = add_saturated(image->live, bytes);
 		if (image->live > image->peak)
 			image->peak = image->live;
+		devices_add(model, image, node->device, bytes, record->hdr.time);
 		site->live = add_saturated(site->live, bytes);
 		suspect_change(model, site, record->hdr.time);
 	}

@@ -135,6 +135,7 @@ static void image_free(struct image *image)
 	sites_free(&image->sites);
 	counters_free(image);
 	kernels_free(image);
+	devices_free(&image->held_on);
 	free(image->user);
 	free(image->command);
 	free(image->arguments);
@@ -154,6 +155,7 @@ void model_free(struct model *model)
 		RB_REMOVE(image_tree, &model->images, image);
 		image_free(image);
 	}
+	devices_free(&model->held_on);
 	events_free(model);
 	free(model);
 }
@@ -376,6 +378,7 @@ union record {
 	struct rec_fail fail;
 	struct rec_reset reset;
 	struct rec_kernel kernel;
+	struct rec_device device;
 	struct rec_module module;
 	struct rec_identity identity;
 	struct rec_text text;
@@ -391,6 +394,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_COPY: return sizeof(struct rec_copy);
 	case REC_FAIL: return sizeof(struct rec_fail);
 	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_EXEC: return sizeof(struct rec_exec);
@@ -431,7 +435,7 @@ static bool makes_sense(const union record *record, size_t tail)
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET;
+	       type == REC_RESET || type == REC_DEVICE;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -480,6 +484,9 @@ static int dispatch(struct model *model, struct image *image, const union record
 		return 0;
 	case REC_RESET:
 		ledger_reset(model, image, &record->reset);
+		return 0;
+	case REC_DEVICE:
+		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);
 		return 0;
 	case REC_KERNEL:
 		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,

@@ -7,12 +7,14 @@ model_sources = \
 	src/model/columns.c src/model/columns.h \
 	src/model/copies.c \
 	src/model/counters.c \
+	src/model/devices.c \
 	src/model/errors.c src/model/errors.h src/model/errors_table.h \
 	src/model/events.c \
 	src/model/histogram.c \
 	src/model/internal.h \
 	src/model/kernels.c \
 	src/model/ledger.c \
+	src/model/mortem.c \
 	src/model/model.c src/model/model.h \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \

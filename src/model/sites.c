@@ -39,6 +39,13 @@ static struct site *site_add(struct site_table *sites, uint64_t address)
 	return site;
 }
 
+const struct site *sites_find(struct site_table *sites, uint64_t address)
+{
+	struct site key = { .address = address };
+
+	return RB_FIND(site_tree, &sites->tree, &key);
+}
+
 struct site *sites_get(struct site_table *sites, uint64_t address)
 {
 	struct site *site, key = { .address = address };

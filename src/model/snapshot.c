@@ -244,10 +244,19 @@ static int build_events(struct build *build)
 			.pid = event->pid,
 			.kind = event->kind,
 			.bytes = event->bytes,
+			.repeated = event->repeated,
 			.text = arena_string(build->arena, event->text),
 		};
 		if (!snapshot->events[i].text)
 			return -ENOMEM;
+		if (event->detail) {
+			struct snap_detail *detail = arena_alloc(build->arena, 1, sizeof(*detail));
+
+			if (!detail)
+				return -ENOMEM;
+			*detail = *event->detail;
+			snapshot->events[i].detail = detail;
+		}
 	}
 	snapshot->event_count = model->event_count;
 	return 0;

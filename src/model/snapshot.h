@@ -154,7 +154,31 @@ enum event_kind {
 	EVENT_DOUBLE_FREE,
 	EVENT_START,
 	EVENT_END,
+	EVENT_NEARLY_FULL,
 	EVENT_KIND_COUNT,
+};
+
+#define HOLDERS_MAX 5
+
+/* A process that held memory of the device that an event is about. */
+struct snap_holder {
+	uint32_t pid;
+	bool from_attach;	/* held at least that much */
+	uint64_t live;
+	char command[64];
+};
+
+/* The circumstances of an event: as much as its kind has. */
+struct snap_detail {
+	int device;
+	uint16_t call;			/* CALL_COUNT: none */
+	int code;			/* 0: none */
+	uint64_t tracked, total;	/* of the device; total 0: not meant */
+	uint64_t span;			/* addresses that the process held there, from the lowest to the highest; 0: not known */
+	uint64_t span_free, span_gap;	/* free bytes among them, and the most in one piece */
+	struct snap_holder holders[HOLDERS_MAX];	/* most first */
+	size_t holder_count, holders_omitted;
+	char site[256];			/* empty: none */
 };
 
 struct snap_event {
@@ -163,6 +187,8 @@ struct snap_event {
 	uint8_t kind;		/* enum event_kind */
 	uint64_t bytes;		/* 0 where none are meant */
 	const char *text;	/* one line of plain words, never NULL */
+	uint64_t repeated;	/* how often the same happened again, not told one by one */
+	const struct snap_detail *detail;	/* NULL if there is none */
 };
 
 struct snapshot {

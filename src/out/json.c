@@ -26,6 +26,7 @@ static const char *const event_kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_DOUBLE_FREE] = "double-free",
 	[EVENT_START] = "start",
 	[EVENT_END] = "end",
+	[EVENT_NEARLY_FULL] = "nearly-full",
 };
 
 static const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
@@ -260,6 +261,50 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 	json_close(w, '}');
 }
 
+static json_t *holder_list(struct json_writer *w, const struct snap_detail *detail)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < detail->holder_count; i++) {
+		const struct snap_holder *holder = &detail->holders[i];
+		json_t *o = put_new(w);
+
+		put_count(w, o, "pid", holder->pid);
+		put_text(w, o, "command", holder->command);
+		put_text(w, o, "watched_from", holder->from_attach ? "attach" : "start");
+		put_count(w, o, "live_bytes", holder->live);
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+static void put_detail(struct json_writer *w, json_t *o, const struct snap_detail *detail)
+{
+	put_device(w, o, detail->device);
+	if (detail->call < CALL_COUNT)
+		put_text(w, o, "call", call_name(detail->call));
+	if (detail->code)
+		put(w, o, "code", json_integer(detail->code));
+	if (detail->site[0])
+		put_text(w, o, "site", detail->site);
+	if (detail->total) {
+		put_count(w, o, "tracked_bytes", detail->tracked);
+		put_count(w, o, "total_bytes", detail->total);
+	}
+	if (detail->span) {
+		put_count(w, o, "span_bytes", detail->span);
+		put_count(w, o, "free_bytes", detail->span_free);
+		put_count(w, o, "largest_gap_bytes", detail->span_gap);
+	}
+	if (detail->holder_count) {
+		put(w, o, "holders", holder_list(w, detail));
+		put_count(w, o, "holders_omitted", detail->holders_omitted);
+	}
+}
+
 static json_t *event_object(struct json_writer *w, const struct snap_event *event)
 {
 	json_t *o = put_new(w);
@@ -271,6 +316,10 @@ static json_t *event_object(struct json_writer *w, const struct snap_event *even
 	put_text(w, o, "text", event->text);
 	if (event->bytes)
 		put_count(w, o, "bytes", event->bytes);
+	if (event->repeated)
+		put_count(w, o, "repeated", event->repeated);
+	if (event->detail)
+		put_detail(w, o, event->detail);
 	return o;
 }
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/calls.h"
 #include "out/text.h"
@@ -259,6 +260,37 @@ static void print_failures(struct line *line, const struct snap_process *process
 	print_more(line, process->failure_count, shown, "kind");
 }
 
+/* Of the events only those that keep circumstances: the rest shows in the figures. */
+static bool is_told(const struct snapshot *snapshot, const struct snap_process *process, const struct snap_event *event)
+{
+	if (event->pid != process->pid || !event->detail)
+		return false;
+	return !isfinite(snapshot->interval_seconds) ||
+	       event->time + (uint64_t)(snapshot->interval_seconds * 1e9) >= snapshot->time;
+}
+
+static void print_events(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
+{
+	for (size_t i = 0; i < snapshot->event_count; i++) {
+		const struct snap_event *event = &snapshot->events[i];
+		time_t seconds = (time_t)(event->time / 1000000000u);
+		char clock[NUMBER_SIZE];
+		struct tm tm;
+
+		if (!is_told(snapshot, process, event))
+			continue;
+		line_to(line, INDENT);
+		line_style(line, STYLE_FAILED);
+		if (localtime_r(&seconds, &tm) && strftime(clock, sizeof(clock), "%H:%M:%S ", &tm))
+			line_text(line, clock);
+		line_style(line, STYLE_PLAIN);
+		if (event->repeated)
+			line_format(line, "(%" PRIu64 " times) ", event->repeated + 1);
+		line_text(line, event->text);
+		line_end(line);
+	}
+}
+
 void text_detail(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
 {
 	char end[NUMBER_SIZE];
@@ -274,4 +306,5 @@ void text_detail(struct line *line, const struct snapshot *snapshot, const struc
 	print_kernels(line, process);
 	print_copies(line, process);
 	print_failures(line, process);
+	print_events(line, snapshot, process);
 }

@@ -45,6 +45,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return PROGRAMS(context);
 	case CLASS_MAP:
 		return PROGRAMS(map);
+	case CLASS_SIZE:
+		return PROGRAMS(size);
 	case CLASS_REGISTER:
 		return (struct bpf_programs){ .enter = s->progs.register_enter };
 	default:

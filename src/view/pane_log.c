@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The log: what happened lately, in plain words, the latest first. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "view/cells.h"
@@ -24,6 +25,7 @@ static const struct {
 	[EVENT_DOUBLE_FREE] = { "double free", ST_FAILED },
 	[EVENT_START] = { "start", ST_GOOD },
 	[EVENT_END] = { "end", ST_DIM },
+	[EVENT_NEARLY_FULL] = { "nearly full", ST_SUSPECT },
 };
 
 static const struct snap_event *event_of(const struct list *list, size_t item)
@@ -54,7 +56,10 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 		return cell_text(out, event->kind < EVENT_KIND_COUNT ? kinds[event->kind].style : ST_PLAIN,
 				 event->kind < EVENT_KIND_COUNT ? kinds[event->kind].name : "?");
 	default:
-		return cell_text(out, ours ? ST_HEAD : ST_PLAIN, event->text);
+		cell_text(out, ST_PLAIN, event->text);
+		if (event->repeated)
+			snprintf(out, CELL_TEXT, "(%" PRIu64 " times) %s", event->repeated + 1, event->text);
+		return ours ? ST_HEAD : ST_PLAIN;
 	}
 }
 

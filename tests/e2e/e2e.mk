@@ -6,6 +6,7 @@ e2e_tests = \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_accounting.sh \
 	tests/e2e/test_copies.sh \
+	tests/e2e/test_mortem.sh \
 	tests/e2e/test_nesting.sh \
 	tests/e2e/test_threads.sh \
 	tests/e2e/test_launches.sh \

@@ -102,6 +102,15 @@ void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry)
 	free_record(feed, address, entry, 0);
 }
 
+void feed_size(struct feed *feed, int device, uint64_t total)
+{
+	struct rec_device record = {
+		.hdr = header(feed, REC_DEVICE, sizeof(record)), .device = device, .total = total,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
 void feed_reset(struct feed *feed, int device)
 {
 	struct rec_reset record = {
@@ -215,4 +224,14 @@ unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind,
 			*text = snapshot->events[i].text;
 	}
 	return count;
+}
+
+const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind, unsigned int nth)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->event_count; i++)
+		if (snapshot->events[i].kind == kind && !nth--)
+			return &snapshot->events[i];
+	return NULL;
 }

@@ -31,6 +31,8 @@ void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes);
 void feed_free(struct feed *feed, uint64_t address, int result);
 /* A free that was entered at @entry. */
 void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry);
+/* The process is told that @device has @total bytes. */
+void feed_size(struct feed *feed, int device, uint64_t total);
 void feed_reset(struct feed *feed, int device);
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
 	       unsigned int flags, int result);
@@ -49,11 +51,15 @@ const struct snap_process *feed_find(const struct feed *feed, const struct snaps
 /* How many events of @kind, and the text of the latest (NULL if none). */
 unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind, const char **text);
 
+/* The @nth event of @kind, from 0; NULL if there are not so many. */
+const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind, unsigned int nth);
+
 /* The suites, one per file. */
 Suite *suite_memory(void);
 Suite *suite_counters(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
+Suite *suite_mortem(void);
 Suite *suite_suspect(void);
 Suite *suite_spans(void);
 Suite *suite_random(void);

@@ -18,6 +18,11 @@ static struct snap_call leaky_calls[2];
 static struct snap_failure infer_failures[2];
 static struct snap_site leaky_sites[2], train_sites[1];
 static struct snap_event events[2];
+static const struct snap_detail out_of_memory = {
+	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
+	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
+	.holders = { { 4242, false, 100, "python" }, { 4311, true, 90, "./in\xfe" "fer" } },
+};
 static int device_zero[] = { 0 }, device_both[] = { 0, 1 };
 static struct snapshot snapshot;
 
@@ -229,8 +234,11 @@ struct snapshot *sample_snapshot(void)
 	fill_leaky();
 	fill_train();
 	fill_infer();
-	events[0] = (struct snap_event){ NOW - NS / 2, 4311, EVENT_OUT_OF_MEMORY, 1 << 30, "cudaMalloc of 1.0G failed" };
-	events[1] = (struct snap_event){ NOW, 4311, EVENT_END, 0, "killed by SIGKILL" };
+	events[0] = (struct snap_event){
+		.time = NOW - NS / 2, .pid = 4311, .kind = EVENT_OUT_OF_MEMORY, .bytes = 1 << 30, .text = "cudaMalloc of 1.0G failed",
+		.repeated = 2, .detail = &out_of_memory,
+	};
+	events[1] = (struct snap_event){ .time = NOW, .pid = 4311, .kind = EVENT_END, .text = "killed by SIGKILL" };
 	return &snapshot;
 }
 

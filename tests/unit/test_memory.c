@@ -69,40 +69,6 @@ START_TEST(failed_calls_move_no_byte)
 }
 END_TEST
 
-START_TEST(out_of_memory_names_the_other_holder)
-{
-	const char *text;
-
-	feed_alloc(&feed, 0x10000, 5 * MIB);
-	feed.image = 2;
-	feed.pid = 99;
-	feed_process(&feed);
-	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
-	look();
-	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, &text), 1);
-	ck_assert_ptr_nonnull(strstr(text, "5.0M in process 4242 python"));
-}
-END_TEST
-
-START_TEST(out_of_memory_in_a_loop_leaves_room_in_the_log)
-{
-	const char *text;
-	int i;
-
-	for (i = 0; i < 1000; i++)
-		feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
-	look();
-	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 8);
-	ck_assert_uint_eq(count_events(snapshot, EVENT_START, NULL), 1);
-	ck_assert_uint_eq(process->failed_allocations, 1000);
-	feed.now += 2 * SECOND;
-	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, MIB, 2);
-	look();
-	count_events(snapshot, EVENT_OUT_OF_MEMORY, &text);
-	ck_assert_ptr_nonnull(strstr(text, "992 more"));
-}
-END_TEST
-
 START_TEST(success_without_address_is_no_allocation)
 {
 	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, 0, 0);
@@ -559,8 +525,6 @@ Suite *suite_memory(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, live_is_allocated_less_freed);
 	tcase_add_test(tests, failed_calls_move_no_byte);
-	tcase_add_test(tests, out_of_memory_names_the_other_holder);
-	tcase_add_test(tests, out_of_memory_in_a_loop_leaves_room_in_the_log);
 	tcase_add_test(tests, success_without_address_is_no_allocation);
 	tcase_add_test(tests, free_of_null_is_nothing);
 	tcase_add_test(tests, unknown_free_is_no_failure);

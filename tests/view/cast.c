@@ -277,10 +277,10 @@ struct snapshot *cast_snapshot(int step)
 	snapshot->sync_share = 0.66;
 	snapshot->event_count = 4;
 	snapshot->events = some(snapshot, 4, sizeof(*snapshot->events));
-	snapshot->events[0] = (struct snap_event){ CAST_NOW - 60 * NS, 4400, EVENT_START, 0, "first call" };
-	snapshot->events[1] = (struct snap_event){ CAST_NOW - 9 * NS, 4400, EVENT_OUT_OF_MEMORY, GIB, "cudaMalloc of 1.0G failed; 18.4G are live, most in 4242 python" };
-	snapshot->events[2] = (struct snap_event){ CAST_NOW - 2 * NS, 4500, EVENT_LEAK, 8000000, "ended with 7.6M leaked\033[2J" };
-	snapshot->events[3] = (struct snap_event){ CAST_NOW - NS, 4500, EVENT_END, 0, "exited 0" };
+	snapshot->events[0] = (struct snap_event){ .time = CAST_NOW - 60 * NS, .pid = 4400, .kind = EVENT_START, .bytes = 0, .text = "first call" };
+	snapshot->events[1] = (struct snap_event){ .time = CAST_NOW - 9 * NS, .pid = 4400, .kind = EVENT_OUT_OF_MEMORY, .bytes = GIB, .text = "cudaMalloc of 1.0G failed; 18.4G are live, most in 4242 python" };
+	snapshot->events[2] = (struct snap_event){ .time = CAST_NOW - 2 * NS, .pid = 4500, .kind = EVENT_LEAK, .bytes = 8000000, .text = "ended with 7.6M leaked\033[2J" };
+	snapshot->events[3] = (struct snap_event){ .time = CAST_NOW - NS, .pid = 4500, .kind = EVENT_END, .bytes = 0, .text = "exited 0" };
 	return snapshot;
 }
 

@@ -48,6 +48,9 @@ static const struct {
 	{ "copier", copier, "[SECONDS]" },
 	{ "failing", failing, "[SECONDS]" },
 	{ "demo", demo, "[SECONDS]" },
+	{ "exhaust", exhaust, "[wait]" },
+	{ "hold", hold, "MIB" },
+	{ "fill", fill, "[properties|never]" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 };
 

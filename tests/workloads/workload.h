@@ -60,6 +60,9 @@ int copier(void);
 int failing(void);
 int demo(void);
 int stress_launch(void);
+int exhaust(void);
+int hold(void);
+int fill(void);
 
 #define MUST(call)	must((call), #call)
 

@@ -9,6 +9,7 @@ workload_files = \
 	tests/workloads/kernels.c \
 	tests/workloads/lives.c \
 	tests/workloads/many.c \
+	tests/workloads/mortem.c \
 	tests/workloads/workload.c
 
 workload_header_files = \

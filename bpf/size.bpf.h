@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How large a device is: learnt where the program asks CUDA, or the runtime
+ * asks the driver when it starts. Said once per image and device; programs may
+ * ask for the free memory in a loop.
+ */
+#ifndef SIZE_BPF_H
+#define SIZE_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is told of again */
+	__uint(max_entries, 4096);
+	__type(key, struct device_key);
+	__type(value, __u64);
+} sizes SEC(".maps");
+
+static __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total, __u64 now)
+{
+	struct device_key key = { .device = device };
+	struct rec_device *rec;
+	__u64 *known;
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	known = bpf_map_lookup_elem(&sizes, &key);
+	if (known && *known == total)
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	header_of(thread, &rec->hdr, REC_DEVICE, sizeof(*rec), now);
+	rec->total = total;
+	rec->device = device;
+	rec->pad = 0;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	bpf_map_update_elem(&sizes, &key, &total, BPF_ANY);
+	return 0;
+}
+
+/* Also what is asked inside another hooked call is listened to. */
+static __always_inline int size_entry(struct pt_regs *ctx, bool session)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	const volatile struct call_desc *desc;
+	struct frame *frame;
+
+	if (!thread || call >= CALL_COUNT)
+		return 1;
+	desc = desc_of(call);
+	frame = frame_open(thread, ctx, call);
+	if (!frame)
+		return 1;
+	frame->args[0] = call_arg(ctx, desc->a) + 8 * (__u64)desc->b;
+	frame->args[1] = desc->c == SIZE_OF_CURRENT ? (__u64)thread->device : call_arg(ctx, desc->c);
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int size_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), total = 0;
+	struct thread_state *thread;
+	struct frame *frame;
+	__s32 result;
+	__u32 call;
+
+	frame = call_end(ctx, &thread, &call);
+	if (!frame)
+		return 0;
+	result = PT_REGS_RC(ctx);
+	if (!frame->nested) {
+		call_count(thread->image, call, now - frame->entry, result != 0);
+		if (result)
+			failure_count(thread, call, result, call_site(ctx), now);
+	}
+	if (result || (__s32)frame->args[1] < 0)
+		return 0;
+	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->args[0]))
+		count_lost_of(thread->image, LOST_ARGUMENT);
+	else
+		size_send(thread, (__s32)frame->args[1], total, now);
+	return 0;
+}
+
+#endif

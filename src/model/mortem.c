@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Post-mortems: what is worth keeping of the instant at which an allocation
+ * found no memory, or a device came near to having none. Who held it, over all
+ * processes, and how the failing process's own part of it was broken up.
+ *
+ * A program may fail to allocate in a loop. Of each call site one event is made
+ * per interval, the rest is counted in it; and a walk through very many
+ * allocations is made once a second at most.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "model/columns.h"
+#include "model/internal.h"
+#include "names/demangle.h"
+
+#define STORM_NS	10000000000ull	/* one event of a call site in this time */
+#define WALK_NS		1000000000ull
+#define WALK_FREELY	4096		/* allocations that may be walked through at any time */
+
+static const char *command_of(const struct image *image)
+{
+	return image->command && *image->command ? image->command : image->comm;
+}
+
+static uint64_t held_by(struct image *image, int device)
+{
+	const struct device_use *use;
+
+	if (device == CUTOP_DEVICE_UNKNOWN)
+		return image->live;
+	use = devices_find(&image->held_on, device);
+	return use ? use->live : 0;
+}
+
+/* True if @image knows the device called @device as another one than those who were told @total. */
+static bool is_elsewhere(struct image *image, int device, uint64_t total)
+{
+	const struct device_use *use = devices_find(&image->held_on, device);
+
+	return use && use->total && total && use->total != total;
+}
+
+/* The processes that hold most of @device, whose size is @total (0: not known). */
+static void find_holders(struct model *model, struct snap_detail *detail, int device, uint64_t total)
+{
+	struct image *image, *list[HOLDERS_MAX];
+	size_t i, count = 0;
+
+	for (image = image_tree_first(model); image; image = image_tree_next(image)) {
+		uint64_t held = held_by(image, device);
+
+		if (!held || image->ended || is_elsewhere(image, device, total))
+			continue;
+		if (count == HOLDERS_MAX) {
+			detail->holders_omitted++;
+			if (held <= held_by(list[count - 1], device))
+				continue;
+			count--;
+		}
+		for (i = count++; i > 0 && held_by(list[i - 1], device) < held; i--)
+			list[i] = list[i - 1];
+		list[i] = image;
+	}
+	for (i = 0; i < count; i++) {
+		struct snap_holder *holder = &detail->holders[i];
+
+		holder->pid = list[i]->pid;
+		holder->from_attach = list[i]->from_attach;
+		holder->live = held_by(list[i], device);
+		clean_text(command_of(list[i]), holder->command, sizeof(holder->command));
+	}
+	detail->holder_count = count;
+}
+
+/*
+ * How broken up the addresses are that @image holds of @kind on @device: from
+ * the lowest to the highest, how much of that is free, and the longest free
+ * stretch. Kinds lie in regions of their own, far from one another.
+ */
+static void measure_span(struct image *image, struct snap_detail *detail, int device, unsigned int kind, uint64_t time)
+{
+	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
+	struct alloc_node *node;
+
+	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
+		return;		/* handles, without addresses */
+	if (image->book.count > WALK_FREELY) {
+		if (image->walked && time - image->walked < WALK_NS)
+			return;
+		image->walked = time;
+	}
+	for (node = book_lowest(&image->book); node; node = book_higher(node)) {
+		if (node->state != NODE_LIVE || node->kind != kind || (device >= 0 && node->device != device) || !node->bytes)
+			continue;
+		if (!end) {
+			start = node->address;
+		} else if (node->address > end) {
+			free_bytes += node->address - end;
+			if (node->address - end > gap)
+				gap = node->address - end;
+		}
+		end = add_saturated(node->address, node->bytes);
+	}
+	detail->span = end - start;
+	detail->span_free = free_bytes;
+	detail->span_gap = gap;
+}
+
+void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
+{
+	if (site->name)
+		snprintf(out, size, "%s", site->name);
+	else
+		kernels_describe(image, site->address, out, size);
+}
+
+static void describe_address(struct image *image, uint64_t address, char *out, size_t size)
+{
+	const struct site *site = sites_find(&image->sites, address);
+	char where[128];
+
+	if (site && site->name) {
+		clean_text(site->name, out, size);
+		return;
+	}
+	kernels_describe(image, address, where, sizeof(where));
+	clean_text(where, out, size);
+}
+
+static const struct site *largest_site(const struct image *image)
+{
+	const struct site *best = NULL;
+	size_t i;
+
+	for (i = 0; i < image->sites.count; i++) {
+		const struct site *site = image->sites.list[i];
+
+		if (site->live && (!best || site->live > best->live))
+			best = site;
+	}
+	return best;
+}
+
+/* Appends to @text of @size bytes, @used of them used; what finds no room is cut. */
+static size_t __attribute__((format(printf, 4, 5))) append(char *text, size_t size, size_t used, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	if (used >= size)
+		return used;
+	va_start(args, format);
+	len = vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+	return len < 0 ? used : used + (size_t)len;
+}
+
+static size_t append_holders(char *text, size_t size, size_t used, const struct snap_detail *detail)
+{
+	char bytes[16];
+	size_t i;
+
+	for (i = 0; i < detail->holder_count; i++) {
+		const struct snap_holder *holder = &detail->holders[i];
+
+		format_bytes((double)holder->live, bytes, sizeof(bytes));
+		used = append(text, size, used, "%s %u %s %s%s", i ? "," : "", holder->pid, holder->command,
+			      holder->from_attach ? ">=" : "", bytes);
+	}
+	if (detail->holders_omitted)
+		used = append(text, size, used, " and %zu more", detail->holders_omitted);
+	return used;
+}
+
+/* The storm that @record belongs to: its event was told already in this interval, or is to be told now. */
+static struct storm *find_storm(struct image *image, const struct rec_alloc *record, bool *is_new)
+{
+	struct storm *oldest = &image->storms[0];
+	size_t i;
+
+	*is_new = true;
+	for (i = 0; i < STORMS_MAX; i++) {
+		struct storm *storm = &image->storms[i];
+
+		if (storm->event && storm->call == record->call && storm->site == record->site) {
+			*is_new = subtract_saturated(record->hdr.time, storm->since) >= STORM_NS;
+			return storm;
+		}
+		if (storm->since < oldest->since)
+			oldest = storm;
+	}
+	return oldest;
+}
+
+void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
+{
+	struct snap_detail detail = { .device = record->device, .call = record->call, .code = record->result };
+	char text[1024], where[256], size[16], own[16], most[16];
+	const struct device_use *use;
+	const struct site *site;
+	struct storm *storm;
+	unsigned int hidden;
+	size_t used;
+	bool is_new;
+
+	storm = find_storm(image, record, &is_new);
+	if (!is_new) {
+		events_repeat(model, storm->event);
+		return;
+	}
+	if (!events_allow(image, EVENT_OUT_OF_MEMORY, record->hdr.time, &hidden))
+		return;
+	describe_address(image, record->site, detail.site, sizeof(detail.site));
+	format_bytes((double)record->bytes, size, sizeof(size));
+	used = append(text, sizeof(text), 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail.site);
+	if (KIND_IS_VRAM(record->kind)) {
+		use = devices_find(&image->held_on, record->device);
+		find_holders(model, &detail, record->device, use ? use->total : 0);
+		measure_span(image, &detail, record->device, record->kind, record->hdr.time);
+		if (record->device != CUTOP_DEVICE_UNKNOWN)
+			used = append(text, sizeof(text), used, " on device %d", record->device);
+		format_bytes((double)image->live, own, sizeof(own));
+		used = append(text, sizeof(text), used, "; this process holds %s", own);
+		site = largest_site(image);
+		if (site) {
+			format_bytes((double)site->live, most, sizeof(most));
+			describe_site(image, site, where, sizeof(where));
+			used = append(text, sizeof(text), used, ", %s of it from %s", most, where);
+		}
+		if (detail.holder_count) {
+			used = append(text, sizeof(text), used, "; held there:");
+			used = append_holders(text, sizeof(text), used, &detail);
+		}
+		if (detail.span) {
+			format_bytes((double)detail.span, size, sizeof(size));
+			format_bytes((double)detail.span_free, own, sizeof(own));
+			format_bytes((double)detail.span_gap, most, sizeof(most));
+			used = append(text, sizeof(text), used, "; of its span of %s %s are free, at most %s in one piece", size,
+				      own, most);
+		}
+	}
+	if (hidden)
+		append(text, sizeof(text), used, " (and %u more not listed)", hidden);
+	*storm = (struct storm){
+		.site = record->site, .since = record->hdr.time, .call = record->call,
+		.event = events_add_detail(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &detail, "%s", text),
+	};
+}
+
+void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time)
+{
+	struct snap_detail detail = { .device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total };
+	char text[1024], held[16], total[16];
+	unsigned int hidden;
+	size_t used;
+
+	if (!events_allow(image, EVENT_NEARLY_FULL, time, &hidden))
+		return;
+	find_holders(model, &detail, use->device, use->total);
+	format_bytes((double)use->live, held, sizeof(held));
+	format_bytes((double)use->total, total, sizeof(total));
+	used = append(text, sizeof(text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held, total,
+		      100 * (double)use->live / (double)use->total);
+	append_holders(text, sizeof(text), used, &detail);
+	events_add_detail(model, image, EVENT_NEARLY_FULL, time, use->live, &detail, "%s", text);
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Post-mortems: who held the memory when an allocation failed, the warning
+# before that, and what was launched before a kernel broke down.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+events='[.events[] | select(.kind == "out-of-memory")]'
+full='[.events[] | select(.kind == "nearly-full")]'
+
+# ---- one process: 1,002 failing allocations are three events, one per call site, and all are counted
+export CUDA_DOUBLE_MEMORY=64M
+for build in workload workload-static; do
+	watch alone -- "$bin/$build" exhaust
+	check "alone: status" [ "$status" = 0 ]
+	expect alone "$events | map([.call, .bytes, .device, .code, (.repeated // 0)])" \
+		'[["cudaMalloc",1073741824,0,2,999],["cudaMalloc",2147483648,0,2,0],["cudaMallocHost",1099511627776,0,2,0]]'
+	# 16 + 8 + 8 MiB are held in 40 MiB of addresses, with two holes of 4 MiB.
+	expect alone "$events[0:2] | map([.span_bytes, .free_bytes, .largest_gap_bytes])" \
+		'[[41943040,8388608,4194304],[41943040,8388608,4194304]]'
+	expect alone "$events | map(.holders | length)" '[1,1,0]'
+	expect alone "$events[0].holders[0] | [.live_bytes, .watched_from]" '[33554432,"start"]'
+	expect alone "$events[0].holders[0].pid == p.pid" true
+	expect alone "$events | map(.site | test(\"^exhaust[+]0x[0-9a-f]+ [(]$build[)]\$\")) | all" true
+	expect alone "$events | map(.site) | unique | length" 3
+	expect alone 'p.memory | [.failed_allocations, .allocations, .frees, .peak_bytes]' '[1002,5,5,41943040]'
+	expect alone 'failure("cudaMalloc"; "cudaErrorMemoryAllocation")' 1001
+	expect_nothing_lost alone
+done
+
+# ---- the same as text: one line each, below the process
+"$CUTOP" -b -n 1 -- "$workload" exhaust >"$T/text.out" 2>"$T/text.err"
+check "text: one line for 1,000" grep -q '^  [0-9:]* (1000 times) cudaMalloc of 1.0G at exhaust+0x[0-9a-f]* (workload): out of memory on device 0; this process holds 32.0M' "$T/text.out"
+check "text: fragmentation" grep -q 'of its span of 40.0M 8.0M are free, at most 4.0M in one piece' "$T/text.out"
+
+# ---- two processes: the other one's memory is named, too, as it was at that instant
+mkfifo "$T/held" "$T/go"
+cat >"$T/two.sh" <<END
+"$workload" hold 24 <"$T/go" >"$T/held" &
+exec 9>"$T/go"
+read -r ready <"$T/held"
+"$workload" exhaust
+echo >&9
+wait
+END
+watch two --library "$double/libcudart.so.13" -- sh "$T/two.sh"
+check "two: status" [ "$status" = 0 ]
+expect two '.processes | length' 2
+expect two "$events[0].holders | map(.live_bytes)" '[33554432,25165824]'
+expect two "(.processes | map({key: (.pid | tostring), value: .memory.peak_bytes}) | from_entries) as \$peak |
+	$events[0].holders | map(\$peak[.pid | tostring])" '[41943040,25165824]'
+expect_nothing_lost two
+
+# ---- the warning: at 80 % and, after falling below 70 %, again; the size from either call
+export CUDA_DOUBLE_MEMORY=100M
+for ask in info properties; do
+	watch fill -- "$workload" fill $ask
+	expect fill "$full | map([.device, .tracked_bytes, .total_bytes])" '[[0,83886080,104857600],[0,94371840,104857600]]'
+	expect fill "$full | map(.holders | map(.live_bytes))" '[[83886080],[94371840]]'
+	expect_nothing_lost fill
+done
+# The call that told the size is counted like any other.
+expect fill 'call("cudaGetDeviceProperties") | [.calls, .failures]' '[1,0]'
+unset CUDA_DOUBLE_MEMORY
+watch room -- "$workload" fill info
+expect room "$full" '[]'
+
+finish

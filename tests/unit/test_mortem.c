@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Post-mortems: allocations that find no memory, devices that fill up. */
+#include <string.h>
+
+#include "feed.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+/* From here on records are those of another process. */
+static void turn(uint32_t image, uint32_t pid)
+{
+	feed.image = image;
+	feed.pid = pid;
+}
+
+static void begin(uint32_t image, uint32_t pid)
+{
+	turn(image, pid);
+	feed_process(&feed);
+}
+
+static void no_memory(uint64_t bytes)
+{
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, bytes, 2), 0);
+}
+
+static const struct snap_event *event(enum event_kind kind, unsigned int nth)
+{
+	const struct snap_event *found = find_event(snapshot, kind, nth);
+
+	ck_assert_ptr_nonnull(found);
+	ck_assert_ptr_nonnull(found->detail);
+	return found;
+}
+
+START_TEST(out_of_memory_names_the_holders)
+{
+	const struct snap_event *told;
+	const struct snap_detail *detail;
+
+	feed_alloc(&feed, 0x10000, 5 * MIB);
+	begin(2, 99);
+	feed_alloc(&feed, 0x10000, 7 * MIB);
+	feed.device = 1;
+	feed_alloc(&feed, 0x900000, 50 * MIB);		/* elsewhere: does not count */
+	feed.device = 0;
+	begin(3, 100);
+	feed_alloc(&feed, 0x10000, MIB);
+	feed_free(&feed, 0x10000, 0);
+	feed.site = 0x403000;
+	no_memory(12 * 1024 * MIB);
+	look();
+	told = event(EVENT_OUT_OF_MEMORY, 0);
+	detail = told->detail;
+	ck_assert_uint_eq(told->pid, 100);
+	ck_assert_uint_eq(told->bytes, 12 * 1024 * MIB);
+	ck_assert_uint_eq(told->repeated, 0);
+	ck_assert_int_eq(detail->device, 0);
+	ck_assert_uint_eq(detail->call, CALL_cudaMalloc);
+	ck_assert_int_eq(detail->code, 2);
+	ck_assert_str_eq(detail->site, "0x403000");
+	ck_assert_uint_eq(detail->holder_count, 2);
+	ck_assert_uint_eq(detail->holders_omitted, 0);
+	ck_assert_uint_eq(detail->holders[0].pid, 99);
+	ck_assert_uint_eq(detail->holders[0].live, 7 * MIB);
+	ck_assert_str_eq(detail->holders[0].command, "python");
+	ck_assert_uint_eq(detail->holders[1].pid, 4242);
+	ck_assert_uint_eq(detail->holders[1].live, 5 * MIB);
+	ck_assert_uint_eq(detail->span, 0);		/* it holds nothing */
+	ck_assert_uint_eq(detail->total, 0);
+	ck_assert_ptr_nonnull(strstr(told->text, "cudaMalloc of 12.0G at 0x403000: out of memory on device 0"));
+	ck_assert_ptr_nonnull(strstr(told->text, "held there: 99 python 7.0M, 4242 python 5.0M"));
+	ck_assert_uint_eq(process->failed_allocations, 1);
+}
+END_TEST
+
+START_TEST(out_of_memory_is_as_it_was_at_that_instant)
+{
+	feed_alloc(&feed, 0x10000, 5 * MIB);
+	no_memory(MIB);
+	feed_free(&feed, 0x10000, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holders[0].live, 5 * MIB);
+	ck_assert_str_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holders[0].command, "python");
+}
+END_TEST
+
+START_TEST(only_the_largest_holders_are_named)
+{
+	const struct snap_detail *detail;
+	uint32_t i;
+
+	for (i = 0; i < 8; i++) {
+		begin(10 + i, 100 + i);
+		feed_alloc(&feed, 0x10000, (i * 3 % 8 + 1) * MIB);	/* 1 4 7 2 5 8 3 6 */
+	}
+	no_memory(MIB);
+	look();
+	detail = event(EVENT_OUT_OF_MEMORY, 0)->detail;
+	ck_assert_uint_eq(detail->holder_count, HOLDERS_MAX);
+	ck_assert_uint_eq(detail->holders_omitted, 3);
+	for (i = 0; i < HOLDERS_MAX; i++)
+		ck_assert_uint_eq(detail->holders[i].live, (8 - i) * MIB);
+	ck_assert_uint_eq(detail->holders[0].pid, 105);
+	ck_assert_ptr_nonnull(strstr(event(EVENT_OUT_OF_MEMORY, 0)->text, "and 3 more"));
+}
+END_TEST
+
+START_TEST(fragmentation_of_the_tracked_span)
+{
+	const struct snap_detail *detail;
+
+	feed_alloc(&feed, 1 * MIB, MIB);
+	feed_alloc(&feed, 2 * MIB, MIB);		/* right behind it */
+	feed_alloc(&feed, 5 * MIB, MIB);
+	feed_alloc(&feed, 16 * MIB, MIB);
+	feed_alloc(&feed, 20 * MIB, MIB);
+	feed_free(&feed, 20 * MIB, 0);			/* no more of the span */
+	feed.device = 1;
+	feed_alloc(&feed, 10 * MIB, MIB);		/* not there */
+	feed.device = 0;
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 1024 * MIB, MIB, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 8 * MIB, MIB, 0);
+	no_memory(MIB);
+	look();
+	detail = event(EVENT_OUT_OF_MEMORY, 0)->detail;
+	ck_assert_uint_eq(detail->span, 16 * MIB);
+	ck_assert_uint_eq(detail->span_free, 12 * MIB);
+	ck_assert_uint_eq(detail->span_gap, 10 * MIB);
+}
+END_TEST
+
+/* Very many allocations are walked through once a second, not at each failure. */
+START_TEST(a_long_walk_is_made_once_a_second)
+{
+	uint64_t i;
+
+	for (i = 0; i < 5000; i++)
+		feed_alloc(&feed, (i + 1) * MIB, 4096);
+	for (i = 0; i < 3; i++) {
+		feed.site += 16;
+		no_memory(MIB);
+	}
+	feed.now += SECOND;
+	feed.site += 16;
+	no_memory(MIB);
+	look();
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->span, 4999 * MIB + 4096);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 1)->detail->span, 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 2)->detail->span, 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->detail->span, 4999 * MIB + 4096);
+}
+END_TEST
+
+START_TEST(a_storm_of_failures_is_one_event)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		no_memory(MIB);
+	feed.site = 0x500000;
+	no_memory(2 * MIB);
+	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0, MIB, 2);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 3);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->repeated, 999);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 1)->repeated, 0);
+	ck_assert_uint_eq(process->failed_allocations, 1002);
+	feed.now += 10 * SECOND;
+	no_memory(3 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 4);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->bytes, 3 * MIB);
+}
+END_TEST
+
+/* A process with ever new call sites tells of 8 a second; a repeat of what has left the log is no one's. */
+START_TEST(failures_at_many_places_leave_room_in_the_log)
+{
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		feed.site += 16;
+		no_memory(MIB);
+	}
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 8);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_START, NULL), 1);
+	feed.now += 2 * SECOND;
+	feed.site += 16;
+	no_memory(MIB);
+	look();
+	count_events(snapshot, EVENT_OUT_OF_MEMORY, &text);
+	ck_assert_ptr_nonnull(strstr(text, "92 more"));
+	for (i = 0; i < 300; i++)
+		feed_reset(&feed, 0);
+	no_memory(MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 0);
+	ck_assert_uint_eq(process->failed_allocations, 102);
+	for (i = 0; i < snapshot->event_count; i++)
+		ck_assert_uint_eq(snapshot->events[i].repeated, 0);
+}
+END_TEST
+
+START_TEST(host_memory_has_no_holders)
+{
+	feed_alloc(&feed, 0x10000, 5 * MIB);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0, MIB, 2);
+	look();
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 0);
+	ck_assert_ptr_null(strstr(event(EVENT_OUT_OF_MEMORY, 0)->text, "device"));
+}
+END_TEST
+
+START_TEST(nearly_full_is_said_once_per_crossing)
+{
+	const struct snap_event *told;
+
+	feed_size(&feed, 0, 100 * MIB);
+	feed_alloc(&feed, 100 * MIB, 50 * MIB);
+	begin(2, 99);
+	feed_alloc(&feed, 100 * MIB, 30 * MIB - 1);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
+	feed_alloc(&feed, 200 * MIB, 1);
+	look();
+	told = event(EVENT_NEARLY_FULL, 0);
+	ck_assert_uint_eq(told->pid, 99);
+	ck_assert_int_eq(told->detail->device, 0);
+	ck_assert_uint_eq(told->detail->tracked, 80 * MIB);
+	ck_assert_uint_eq(told->detail->total, 100 * MIB);
+	ck_assert_uint_eq(told->detail->holder_count, 2);
+	ck_assert_uint_eq(told->detail->holders[0].live, 50 * MIB);
+	ck_assert_ptr_nonnull(strstr(told->text, "device 0 is nearly full: 80.0M of 100M (80%)"));
+	feed_alloc(&feed, 300 * MIB, 10 * MIB);
+	feed_free(&feed, 300 * MIB, 0);
+	feed_free(&feed, 200 * MIB, 0);
+	feed_alloc(&feed, 200 * MIB, 15 * MIB);		/* up again, and never below 70 % */
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 1);
+	feed_free(&feed, 100 * MIB, 0);
+	feed_alloc(&feed, 100 * MIB, 30 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 2);
+}
+END_TEST
+
+START_TEST(a_size_told_late_is_compared_with_what_is_held)
+{
+	feed_alloc(&feed, 100 * MIB, 90 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
+	feed_size(&feed, 1, 10 * MIB);
+	feed_size(&feed, 0, 100 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 1);
+	ck_assert_int_eq(event(EVENT_NEARLY_FULL, 0)->detail->device, 0);
+}
+END_TEST
+
+/* Two processes that were told different sizes of device 0 mean two devices. */
+START_TEST(one_number_of_two_devices)
+{
+	feed_size(&feed, 0, 100 * MIB);
+	feed_alloc(&feed, 100 * MIB, 60 * MIB);
+	begin(2, 99);
+	feed_size(&feed, 0, 200 * MIB);
+	feed_alloc(&feed, 100 * MIB, 110 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
+	feed_alloc(&feed, 300 * MIB, 50 * MIB);
+	look();
+	ck_assert_uint_eq(event(EVENT_NEARLY_FULL, 0)->detail->total, 200 * MIB);
+	ck_assert_uint_eq(event(EVENT_NEARLY_FULL, 0)->detail->tracked, 160 * MIB);
+	ck_assert_uint_eq(event(EVENT_NEARLY_FULL, 0)->detail->holder_count, 1);
+	turn(1, 4242);
+	feed_alloc(&feed, 200 * MIB, 20 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 2);
+	ck_assert_uint_eq(event(EVENT_NEARLY_FULL, 1)->detail->total, 100 * MIB);
+	no_memory(MIB);
+	look();
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 1);
+}
+END_TEST
+
+START_TEST(what_ended_holds_nothing)
+{
+	feed_size(&feed, 0, 100 * MIB);
+	feed_alloc(&feed, 100 * MIB, 79 * MIB);
+	feed_exit(&feed, END_EXIT, 0);
+	begin(2, 99);
+	feed_alloc(&feed, 100 * MIB, 79 * MIB);
+	feed_reset(&feed, 0);
+	feed_alloc(&feed, 100 * MIB, 79 * MIB);
+	no_memory(MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 1);
+}
+END_TEST
+
+START_TEST(sizes_that_make_no_sense)
+{
+	feed_size(&feed, 0, 0);
+	feed_size(&feed, -1, 100);
+	feed_size(&feed, 100000, 100);
+	feed_size(&feed, 0, UINT64_MAX);
+	feed_alloc(&feed, 100 * MIB, 79 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
+}
+END_TEST
+
+Suite *suite_mortem(void)
+{
+	Suite *suite = suite_create("mortem");
+	TCase *tests = tcase_create("mortem");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, out_of_memory_names_the_holders);
+	tcase_add_test(tests, out_of_memory_is_as_it_was_at_that_instant);
+	tcase_add_test(tests, only_the_largest_holders_are_named);
+	tcase_add_test(tests, fragmentation_of_the_tracked_span);
+	tcase_add_test(tests, a_long_walk_is_made_once_a_second);
+	tcase_add_test(tests, a_storm_of_failures_is_one_event);
+	tcase_add_test(tests, failures_at_many_places_leave_room_in_the_log);
+	tcase_add_test(tests, host_memory_has_no_holders);
+	tcase_add_test(tests, nearly_full_is_said_once_per_crossing);
+	tcase_add_test(tests, a_size_told_late_is_compared_with_what_is_held);
+	tcase_add_test(tests, one_number_of_two_devices);
+	tcase_add_test(tests, what_ended_holds_nothing);
+	tcase_add_test(tests, sizes_that_make_no_sense);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What ends badly: memory that runs out, kernels that break down. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "workload.h"
+
+#define MIB	((size_t)1 << 20)
+
+/* Says that it has come so far, and waits until told to go on: a line, or the end of standard input. */
+static void wait_here(void)
+{
+	int c;
+
+	printf("ready\n");
+	fflush(stdout);
+	do
+		c = getchar();
+	while (c != '\n' && c != EOF);
+}
+
+static void too_much(cudaError_t got)
+{
+	if (got != cudaErrorMemoryAllocation)
+		must(got ? got : cudaErrorUnknown, "an allocation that should have failed");
+	cudaGetLastError();
+}
+
+/*
+ * exhaust [wait]: on a device of 64 MiB. cudaMalloc 16, 4, 8, 4, 8 MiB; cudaFree of
+ * both 4 MiB, so that of 40 MiB 32 are held, and with 24 MiB behind them no 25
+ * are free in one piece. Then cudaMalloc of 1 GiB fails 1,000 times at one
+ * place and once at another; cudaMallocHost of 1 TiB fails once. The rest is
+ * freed. With "wait" it waits before it fails.
+ */
+int exhaust(void)
+{
+	static const size_t sizes[5] = { 16, 4, 8, 4, 8 };
+	void *p[5], *none;
+	int i;
+
+	for (i = 0; i < 5; i++)
+		MUST(cudaMalloc(&p[i], sizes[i] * MIB));
+	MUST(cudaFree(p[1]));
+	MUST(cudaFree(p[3]));
+	if (options.argc)
+		wait_here();
+	for (i = 0; i < 1000; i++)
+		too_much(cudaMalloc(&none, 1024 * MIB));
+	too_much(cudaMalloc(&none, 2048 * MIB));
+	too_much(cudaMallocHost(&none, MIB * MIB));
+	for (i = 0; i < 5; i += 2)
+		MUST(cudaFree(p[i]));
+	return 0;
+}
+
+/* hold MIB: cudaMalloc 1 x MIB mebibytes, waits, cudaFree 1. */
+int hold(void)
+{
+	void *p;
+
+	MUST(cudaMalloc(&p, (size_t)number(0, 1) * MIB));
+	wait_here();
+	MUST(cudaFree(p));
+	return 0;
+}
+
+/*
+ * fill [ask]: asks for the device's size (with "properties" by
+ * cudaGetDeviceProperties, with "never" not at all, else by cudaMemGetInfo);
+ * then on a device of 100 MiB: cudaMalloc 50, 29 (79 %: nothing to say), 1
+ * (80 %), 5; cudaFree of the 5 and the 1 and again cudaMalloc 6 (85 %: said
+ * already); cudaFree of 29 and 6, cudaMalloc of 40 (90 %: said again). cudaFree 2.
+ */
+int fill(void)
+{
+	const char *ask = options.argc ? options.argv[0] : "";
+	struct cudaDeviceProp properties;
+	size_t free_bytes, total;
+	void *p[4];
+
+	if (*ask == 'p')
+		MUST(cudaGetDeviceProperties(&properties, 0));
+	else if (*ask != 'n')
+		MUST(cudaMemGetInfo(&free_bytes, &total));
+	MUST(cudaMalloc(&p[0], 50 * MIB));
+	MUST(cudaMalloc(&p[1], 29 * MIB));
+	MUST(cudaMalloc(&p[2], 1 * MIB));
+	MUST(cudaMalloc(&p[3], 5 * MIB));
+	MUST(cudaFree(p[3]));
+	MUST(cudaFree(p[2]));
+	MUST(cudaMalloc(&p[2], 6 * MIB));
+	MUST(cudaFree(p[1]));
+	MUST(cudaFree(p[2]));
+	MUST(cudaMalloc(&p[1], 40 * MIB));
+	MUST(cudaFree(p[1]));
+	MUST(cudaFree(p[0]));
+	return 0;
+}
