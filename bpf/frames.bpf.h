@@ -114,8 +114,31 @@ static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 		thread->depth--;
 		if (!frame->nested)
 			frame_lost(thread);
+		if (frame->inside)
+			__sync_fetch_and_add(&lost[LOST_RETURN], frame->inside);
 	}
 	return 0;
+}
+
+/*
+ * True if this entry, of a session program, is a driver's call inside a runtime
+ * call, as almost all of the driver's are. Whether that runtime call is still
+ * under way is asked only once it has had more of them than runtime calls have:
+ * the answer lies in user memory, and reading it costs more than all the rest.
+ * Where it turns out to have been left by longjmp, they are counted as lost.
+ */
+static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *thread,
+				      const volatile struct call_desc *desc)
+{
+	struct frame *frame;
+
+	if (!thread->depth || desc->layer != LAYER_DRIVER)
+		return false;
+	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
+	if (frame->sp <= call_sp(ctx) || frame->inside >= INSIDE_MAX || desc_of(frame->call)->layer != LAYER_RUNTIME)
+		return false;
+	frame->inside++;
+	return true;
 }
 
 /*
@@ -141,6 +164,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	frame->sp = sp;
 	frame->call = call;
 	frame->nested = depth > 0;
+	frame->inside = 0;
 	thread->depth = depth + 1;
 	return frame;
 }
@@ -165,6 +189,8 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool sessio
 	*call = bpf_get_attach_cookie(ctx);
 	*thread = thread_enter();
 	if (!*thread || *call >= CALL_COUNT)
+		return NULL;
+	if (session && is_inside(ctx, *thread, desc_of(*call)))
 		return NULL;
 	frame = frame_open(*thread, ctx, *call);
 	if (!frame)

@@ -314,8 +314,10 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	outer = frame->args[0];
 	key.address = call_arg(ctx, desc->b);
 	key.image = thread->image;
-	if (key.address == outer)
+	if (key.address == outer || (thread->paired[0] == outer && thread->paired[1] == key.address))
 		return 0;
+	thread->paired[0] = outer;
+	thread->paired[1] = key.address;
 	known = bpf_map_lookup_elem(&handles, &key);
 	if (!known || *known != outer)
 		handle_learn(thread->image, key.address, outer, BPF_ANY);
@@ -332,7 +334,11 @@ static __noinline int launch_follows(struct thread_state *thread, __u64 function
 		return 0;
 	key.image = thread->image;
 	known = bpf_map_lookup_elem(&handles, &key);
-	return !known || *known == thread->skipped_function;
+	if (known && *known != thread->skipped_function)
+		return 0;
+	thread->paired[0] = thread->skipped_function;
+	thread->paired[1] = function;
+	return 1;
 }
 
 static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread_state *thread,
@@ -343,7 +349,10 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
 		return false;
 	function = call_arg(ctx, desc->b);
-	return function == thread->skipped_function || launch_follows(thread, function);
+	if (function == thread->skipped_function ||
+	    (thread->paired[0] == thread->skipped_function && thread->paired[1] == function))
+		return true;
+	return launch_follows(thread, function);
 }
 
 static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
@@ -362,7 +371,10 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		return 1;
 	desc = desc_of(call);
 	if (thread->depth) {
-		frames_settle(thread, call_sp(ctx));
+		bool inside = session && is_inside(ctx, thread, desc);
+
+		if (!inside)
+			frames_settle(thread, call_sp(ctx));
 		if (thread->depth) {
 			launch_teach(ctx, thread);
 			if (!session)

@@ -10,6 +10,7 @@
 #define STATE_BPF_H
 
 #define FRAME_COUNT	8	/* a power of two */
+#define INSIDE_MAX	8	/* driver calls in one runtime call that need no proof */
 #define SITE_CACHE	8	/* a power of two */
 #define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
 #define WATCHFUL_COUNT	4096	/* a power of two */
@@ -63,7 +64,8 @@ struct frame {
 	__u16 call;
 	__u8 nested;
 	__u8 direction;
-	__u32 flags;
+	__u16 flags;
+	__u16 inside;		/* driver calls taken for nested in it without a look at the stack */
 };
 
 /* A context that a thread works in: 0 is its device's primary one. */
@@ -91,10 +93,11 @@ struct thread_state {
 	 */
 	__u64 skipped_sp;	/* 0: none */
 	__u64 skipped_function;
+	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
 	__u32 context_depth;	/* of those below the present one */
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
-	struct context_entry contexts[CONTEXT_COUNT];
 	struct frame frames[FRAME_COUNT];
+	struct context_entry contexts[CONTEXT_COUNT];
 };
 
 struct {

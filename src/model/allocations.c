@@ -170,6 +170,13 @@ struct alloc_node *book_at(struct book *book, uint64_t address)
 	return node ? node : RB_FIND(alloc_tree, &book->handles, &key);
 }
 
+struct alloc_node *book_handle(struct book *book, uint64_t handle)
+{
+	struct alloc_node key = { .address = handle };
+
+	return RB_FIND(alloc_tree, &book->handles, &key);
+}
+
 struct alloc_node *book_containing(struct book *book, uint64_t address)
 {
 	struct alloc_node *node, key = { .address = address };

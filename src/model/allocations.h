@@ -31,9 +31,10 @@ struct alloc_node {
 	uint16_t call;
 	int16_t device;
 	uint16_t element_bytes;
-	uint16_t opens;		/* KIND_SHARED can be opened again, and again gives the same address */
+	uint16_t opens;		/* shared memory is opened, and physical memory is held, more than once */
 	uint8_t kind;
 	uint8_t state;		/* enum node_state */
+	uint16_t context;	/* index among the process's contexts; 0: a device's primary one */
 };
 
 RB_HEAD(alloc_tree, alloc_node);
@@ -81,6 +82,9 @@ struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t by
 
 /* Returns the allocation that starts at @address, or NULL. */
 struct alloc_node *book_at(struct book *book, uint64_t address);
+
+/* Returns the allocation whose handle is @handle, or NULL. */
+struct alloc_node *book_handle(struct book *book, uint64_t handle);
 
 /* Returns the allocation that @address points into, or whose handle it is, or NULL. */
 struct alloc_node *book_containing(struct book *book, uint64_t address);

@@ -13,7 +13,7 @@ enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
 
 static enum side find_side(struct image *image, uint64_t address, int *device)
 {
-	const struct alloc_node *node = book_containing(&image->book, address);
+	const struct alloc_node *node = book_containing(&image->book, address) ?: mappings_containing(image, address);
 
 	*device = CUTOP_DEVICE_UNKNOWN;
 	if (node && node->state == NODE_LIVE) {

@@ -20,6 +20,8 @@
 #define MODULES_MAX		4096
 #define IMAGES_MAX		65536
 #define DEVICES_MAX		1024
+#define MAPPINGS_MAX		262144
+#define CONTEXTS_MAX		4096
 #define EVENTS_MAX		256
 #define ENDED_NODES_MAX		1000000		/* of all exited processes together */
 #define TOMBSTONES		4096
@@ -98,6 +100,11 @@ struct kernel_name {
 
 RB_HEAD(kernel_tree, kernel_name);
 
+struct mapping;			/* mappings.c */
+
+RB_HEAD(mapping_tree, mapping);
+RB_HEAD(mapping_handle_tree, mapping);
+
 struct module {
 	uint64_t start, end, offset;
 	char *file;
@@ -158,6 +165,11 @@ struct image {
 	struct device_list held_on;
 	struct storm storms[STORMS_MAX];
 	uint64_t walked;		/* when the book was last walked through for a post-mortem */
+	struct mapping_tree mappings;	/* of physical memory */
+	struct mapping_handle_tree mapping_handles;
+	size_t mapping_count;
+	uint64_t *contexts;		/* handles of those that own memory; 0: destroyed. The first is number 1 */
+	size_t context_count;
 	uint64_t map_dropped;		/* ended allocations that were forgotten, for memory's sake */
 
 	struct site_table sites;
@@ -246,6 +258,24 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 void ledger_end(struct model *model, struct image *image, uint64_t time);
 void ledger_hold_site(struct image *image, struct site *site, bool held);
 void ledger_expire(struct model *model, struct image *image, uint64_t now);
+
+/* A handle or a mapping more holds @node, a live one. */
+void ledger_retain(struct alloc_node *node);
+/* One of those that hold @node lets go of it: the last frees it. @node may be gone then. */
+void ledger_release(struct model *model, struct image *image, struct alloc_node *node, uint64_t time);
+
+/* mappings.c: where physical memory is mapped. */
+int mappings_record(struct model *model, struct image *image, const struct rec_map *record);
+/* Returns the physical memory that @address points into, or NULL. */
+struct alloc_node *mappings_containing(struct image *image, uint64_t address);
+/* The lowest address where the memory of @handle is mapped, 0: nowhere. */
+uint64_t mappings_address(struct image *image, uint64_t handle);
+/* Walks the mappings by address; NULL at the end. */
+struct mapping *mappings_lowest(struct image *image);
+struct mapping *mappings_higher(struct mapping *mapping);
+/* What @mapping covers, and the memory it shows, NULL if that is not known. */
+struct alloc_node *mapping_look(struct image *image, const struct mapping *mapping, uint64_t *address, uint64_t *bytes);
+void mappings_free(struct image *image);
 
 /* histogram.c */
 /* The log2 bucket of @value: cutop_event.h says what the buckets of times and sizes hold. */

@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/calls.h"
@@ -95,6 +96,47 @@ static void displace(struct model *model, struct image *image, struct alloc_node
 	book_remove(&image->book, node);
 }
 
+/* The number of the context with @handle: 0 for none, or, unless @add, if it owns nothing. */
+static uint16_t context_index(struct image *image, uint64_t handle, bool add)
+{
+	uint64_t *list;
+	size_t i;
+
+	if (!handle)
+		return 0;
+	for (i = 0; i < image->context_count; i++)
+		if (image->contexts[i] == handle)
+			return (uint16_t)(i + 1);
+	if (!add)
+		return 0;
+	list = image->context_count < CONTEXTS_MAX ? realloc(image->contexts, (image->context_count + 1) * sizeof(*list)) : NULL;
+	if (!list) {
+		image->inexact = true;	/* its end will not be seen */
+		return 0;
+	}
+	image->contexts = list;
+	list[image->context_count++] = handle;
+	return (uint16_t)image->context_count;
+}
+
+void ledger_retain(struct alloc_node *node)
+{
+	if (node->opens < UINT16_MAX)
+		node->opens++;
+}
+
+void ledger_release(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+{
+	if (node->opens > 1) {
+		node->opens--;
+		return;
+	}
+	image->frees++;
+	leave_live(model, image, node, time);
+	book_note_freed(&image->book, node->address);
+	book_remove(&image->book, node);
+}
+
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -115,8 +157,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node = book_at(&image->book, record->address);
 	if (record->kind == KIND_SHARED && node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
 		/* Opened once more: the same memory, to be closed once more. */
-		if (node->opens < UINT16_MAX)
-			node->opens++;
+		ledger_retain(node);
 		return 0;
 	}
 	while ((node = book_overlap(&image->book, record->address, bytes, record->kind)) != NULL)
@@ -134,6 +175,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device : CUTOP_DEVICE_UNKNOWN;
 	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
 	node->opens = 1;
+	node->context = context_index(image, record->context, true);
 
 	image->allocations++;
 	image->live_allocations++;
@@ -208,15 +250,12 @@ void ledger_free(struct model *model, struct image *image, const struct rec_free
 		image->unknown_frees++;
 		return;
 	}
-	if (node->opens > 1) {
-		node->opens--;
+	if (node->state == NODE_LIVE) {
+		ledger_release(model, image, node, record->hdr.time);
 		return;
 	}
 	image->frees++;
-	if (node->state == NODE_LIVE)
-		leave_live(model, image, node, record->hdr.time);
-	else
-		unleak(image, node);
+	unleak(image, node);
 	book_note_freed(&image->book, record->address);
 	book_remove(&image->book, node);
 }
@@ -235,16 +274,21 @@ static unsigned int device_count(const struct image *image)
 void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
 {
 	uint64_t leaked = image->leaked, held = image->held, count = 0;
+	uint16_t context = context_index(image, record->context, false);
 	struct book_cursor cursor;
 	struct alloc_node *node;
 	char bytes[16], device[24] = "";
 
 	image_note_device(image, record->device);
+	if (record->context && !context)
+		return;		/* it owned nothing */
+	if (context)
+		image->contexts[context - 1] = 0;
 	book_walk(&image->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
-		if (node->state != NODE_LIVE)
+		if (node->state != NODE_LIVE || node->context != context)
 			continue;
-		if (record->device != CUTOP_DEVICE_UNKNOWN && node->device != record->device) {
+		if (!context && record->device != CUTOP_DEVICE_UNKNOWN && node->device != record->device) {
 			if (node->device != CUTOP_DEVICE_UNKNOWN)
 				continue;
 			/* On which device it lies is not known: on the only one, or nobody can say. */

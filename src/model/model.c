@@ -136,6 +136,8 @@ static void image_free(struct image *image)
 	counters_free(image);
 	kernels_free(image);
 	devices_free(&image->held_on);
+	mappings_free(image);
+	free(image->contexts);
 	free(image->user);
 	free(image->command);
 	free(image->arguments);
@@ -377,6 +379,7 @@ union record {
 	struct rec_copy copy;
 	struct rec_fail fail;
 	struct rec_reset reset;
+	struct rec_map map;
 	struct rec_kernel kernel;
 	struct rec_device device;
 	struct rec_module module;
@@ -395,6 +398,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_FAIL: return sizeof(struct rec_fail);
 	case REC_RESET: return sizeof(struct rec_reset);
 	case REC_DEVICE: return sizeof(struct rec_device);
+	case REC_MAP: return sizeof(struct rec_map);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_EXEC: return sizeof(struct rec_exec);
@@ -421,6 +425,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->fail.call < CALL_COUNT;
 	case REC_RESET:
 		return record->reset.call < CALL_COUNT;
+	case REC_MAP:
+		return record->map.call < CALL_COUNT && record->map.act <= MAP_RETAIN;
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_SITE:
@@ -435,7 +441,7 @@ static bool makes_sense(const union record *record, size_t tail)
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET || type == REC_DEVICE;
+	       type == REC_RESET || type == REC_DEVICE || type == REC_MAP;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -488,6 +494,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_DEVICE:
 		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);
 		return 0;
+	case REC_MAP:
+		return mappings_record(model, image, &record->map);
 	case REC_KERNEL:
 		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,
 				    record->kernel.truncated, tail, record->kernel.name_len);

@@ -15,6 +15,7 @@ model_sources = \
 	src/model/kernels.c \
 	src/model/ledger.c \
 	src/model/mortem.c \
+	src/model/mappings.c \
 	src/model/model.c src/model/model.h \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \

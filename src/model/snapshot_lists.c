@@ -143,6 +143,14 @@ enum alloc_state build_state(const struct build *build, const struct site *site,
 	return ALLOC_SUSPECT;
 }
 
+/* Where it lies: physical memory, where it is mapped; its handle, where it is not. */
+static uint64_t node_address(struct image *image, const struct alloc_node *node)
+{
+	uint64_t mapped = node->kind == KIND_PHYSICAL ? mappings_address(image, node->address) : 0;
+
+	return mapped ? mapped : node->address;
+}
+
 static int build_map(struct build *build, struct image *image, struct snap_process *process)
 {
 	size_t i, room = image->book.count < build->map_max ? image->book.count : build->map_max;
@@ -161,7 +169,7 @@ static int build_map(struct build *build, struct image *image, struct snap_proce
 		const struct snap_site *site = &process->sites[node->site];
 
 		process->map[i] = (struct snap_alloc){
-			.address = node->address,
+			.address = node_address(image, node),
 			.bytes = node->bytes,
 			.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) : node->born,
 			.site = site->site,

@@ -48,36 +48,70 @@ static void spans_join(struct spans *spans)
 	spans->count = kept + 1;
 }
 
-static void spans_add(struct spans *spans, const struct alloc_node *node, enum alloc_state state)
+/* What is to be drawn next: an allocation, or physical memory where it is mapped. */
+struct piece {
+	uint64_t address, bytes;
+	const struct alloc_node *node;
+};
+
+static void spans_add(struct spans *spans, const struct piece *piece, enum alloc_state state)
 {
 	struct snap_span *last = spans->count ? &spans->list[spans->count - 1] : NULL;
-	uint64_t end = add_saturated(node->address, node->bytes);
+	uint64_t end = add_saturated(piece->address, piece->bytes);
 
-	if (!last || (node->address > last->end && node->address - last->end > spans->gap)) {
+	if (!last || (piece->address > last->end && piece->address - last->end > spans->gap)) {
 		while (spans->count == 2 * SPANS_MAX)
 			spans_join(spans);
 		last = &spans->list[spans->count++];
-		*last = (struct snap_span){ .start = node->address, .end = node->address };
+		*last = (struct snap_span){ .start = piece->address, .end = piece->address };
 	}
 	if (end > last->end)
 		last->end = end;
-	last->bytes[state] = add_saturated(last->bytes[state], node->bytes);
+	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
+}
+
+/* Allocations and mappings, in order of addresses. */
+struct pieces {
+	struct image *image;
+	struct alloc_node *node;
+	struct mapping *mapping;
+};
+
+static bool pieces_next(struct pieces *pieces, struct piece *piece)
+{
+	if (pieces->mapping) {
+		piece->node = mapping_look(pieces->image, pieces->mapping, &piece->address, &piece->bytes);
+		if (!pieces->node || piece->address < pieces->node->address) {
+			pieces->mapping = mappings_higher(pieces->mapping);
+			return true;
+		}
+	}
+	if (!pieces->node)
+		return false;
+	*piece = (struct piece){ pieces->node->address, pieces->node->bytes, pieces->node };
+	pieces->node = book_higher(pieces->node);
+	return true;
 }
 
 int build_spans(struct build *build, struct image *image, struct snap_process *process)
 {
 	const struct model *model = build->model;
+	struct pieces pieces = { image, book_lowest(&image->book), mappings_lowest(image) };
 	struct spans spans = { .count = 0 };
-	struct alloc_node *node;
+	struct piece piece;
 
 	if (!model->has_focus || (image->book.count > CHEAP_MAX && image->number != model->focus))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)
 		return -ENOMEM;
-	for (node = book_lowest(&image->book); node; node = book_higher(node))
-		if (KIND_IS_VRAM(node->kind) && node->bytes)
-			spans_add(&spans, node, build_state(build, image->sites.list[node->site], &process->sites[node->site], node));
+	while (pieces_next(&pieces, &piece)) {
+		const struct alloc_node *node = piece.node;
+
+		if (node && KIND_IS_VRAM(node->kind) && piece.bytes)
+			spans_add(&spans, &piece,
+				  build_state(build, image->sites.list[node->site], &process->sites[node->site], node));
+	}
 	while (spans.count > SPANS_MAX)
 		spans_join(&spans);
 	process->spans = arena_alloc(build->arena, spans.count, sizeof(*process->spans));

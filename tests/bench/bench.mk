@@ -16,7 +16,7 @@ tests_bench_empty_SOURCES = tests/bench/empty.c
 nodist_tests_bench_empty_SOURCES = tests/bench/empty.skel.h
 tests_bench_empty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/bench
 tests_bench_empty_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
-tests/bench/tests_bench_empty-empty.$(OBJEXT): tests/bench/empty.skel.h
+tests/bench/empty-empty.$(OBJEXT): tests/bench/empty.skel.h
 
 tests_bench_worker_SOURCES = tests/bench/worker.c
 tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double

@@ -31,8 +31,10 @@ while [ $i -lt "$rounds" ]; do
 	measure none $worker
 	measure entry "$build/tests/bench/empty" entry "$library" -- $worker
 	measure both "$build/tests/bench/empty" both "$library" -- $worker
-	measure cutop "$build/src/cutop" -b -o /dev/null -- $worker
-	measure exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
+	measure cutop "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
+	measure exact "$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
+	measure layers "$build/src/cutop" -b -o /dev/null -- $worker
+	measure layers-exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
 	i=$((i + 1))
 done
 
@@ -56,6 +58,23 @@ row "launch, exact" 1 exact both 1.25
 row "malloc + free" 2 cutop both 1.35
 row "memcpy" 3 cutop both 1.35
 row "synchronize" 4 cutop both 1.25
+
+# With both layers each of these calls makes one of the driver's, which is probed at its entry, and left.
+more() {	# title column mode of-mode probes
+	awk -v t="$1" -v o="$(least "$3" "$2")" -v f="$(least "$4" "$2")" -v e="$(least entry "$2")" \
+		-v n="$(least none "$2")" -v p="$5" 'BEGIN {
+		r = (o - f) / (e - n)
+		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, f, o - f, o, "entry probes", r, p, r <= p ? "ok" : "MISSED"
+	}'
+}
+
+echo
+printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' "both layers" runtime more both "more in" "" "to reach"
+more "launch, adaptive" 1 layers cutop 1
+more "launch, exact" 1 layers-exact exact 1
+more "malloc + free" 2 layers cutop 1
+more "memcpy" 3 layers cutop 1
+more "synchronize" 4 layers cutop 1
 
 attach=$("$build/src/cutop" -b -v -n 1 -d 0.05 --library "$library" 2>&1 >/dev/null |
 	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms$/\1/p' | head -n 1)

@@ -71,7 +71,7 @@ int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint6
 	struct rec_alloc record = {
 		.hdr = header(feed, REC_ALLOC, sizeof(record)), .entry = feed->now - 500, .address = address, .bytes = bytes,
 		.site = feed->site, .result = result, .device = feed->device, .call = (__u16)call, .kind = (__u8)kind,
-		.element_bytes = kind == KIND_ARRAY ? 4 : 0,
+		.element_bytes = kind == KIND_ARRAY ? 4 : 0, .context = feed->context,
 	};
 
 	return model_record(feed->model, &record.hdr, sizeof(record));
@@ -115,6 +115,29 @@ void feed_reset(struct feed *feed, int device)
 {
 	struct rec_reset record = {
 		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cudaDeviceReset,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_context_end(struct feed *feed, int device, uint64_t context)
+{
+	struct rec_reset record = {
+		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cuCtxDestroy_v2,
+		.context = context,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
+void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle)
+{
+	static const __u16 calls[] = {
+		[MAP_PLACE] = CALL_cuMemMap, [MAP_REMOVE] = CALL_cuMemUnmap, [MAP_RETAIN] = CALL_cuMemRetainAllocationHandle,
+	};
+	struct rec_map record = {
+		.hdr = header(feed, REC_MAP, sizeof(record)), .address = address, .bytes = bytes, .handle = handle,
+		.call = calls[act], .act = (__u8)act,
 	};
 
 	give(feed, &record, sizeof(record));

@@ -17,6 +17,7 @@ struct feed {
 	uint32_t image, pid;
 	int device;
 	uint64_t site;
+	uint64_t context;	/* of allocations; 0: the primary one */
 };
 
 void feed_begin(struct feed *feed);
@@ -34,6 +35,8 @@ void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry);
 /* The process is told that @device has @total bytes. */
 void feed_size(struct feed *feed, int device, uint64_t total);
 void feed_reset(struct feed *feed, int device);
+void feed_context_end(struct feed *feed, int device, uint64_t context);
+void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle);
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
 	       unsigned int flags, int result);
 void feed_fail(struct feed *feed, unsigned int call, int result);
@@ -56,6 +59,7 @@ const struct snap_event *find_event(const struct snapshot *snapshot, enum event_
 
 /* The suites, one per file. */
 Suite *suite_memory(void);
+Suite *suite_mappings(void);
 Suite *suite_counters(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);

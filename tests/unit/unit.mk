@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests of the model and of names. Included by the top-level Makefile.am.
-TESTS += tests/unit/test_errors.sh
-EXTRA_DIST += tests/unit/test_errors.sh tests/generate-errors.sh
+TESTS += tests/unit/test_errors.sh tests/unit/test_driver_table.sh
+EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_driver_table.sh tests/generate-errors.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_model
@@ -14,6 +14,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_copies.c \
 	tests/unit/test_counters.c \
 	tests/unit/test_demangle.c \
+	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_model.c \
 	tests/unit/test_mortem.c \

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A library as cuBLAS is one: the runtime is linked into it, exported by nobody,
+ * and stripped, so that what it does is seen at the driver alone.
+ * private_launch() allocates 256 bytes, launches hidden<<<5, 32>>> and frees.
+ */
+#include "cuda_double.h"
+
+static void hidden(void)
+{
+}
+
+__attribute__((constructor)) static void hidden_register(void)
+{
+	static unsigned char image[64];
+	void **fatbin = __cudaRegisterFatBinary(image);
+
+	__cudaRegisterFunction(fatbin, (const char *)hidden, (char *)"_Z6hiddenv", "_Z6hiddenv", -1, NULL, NULL, NULL, NULL,
+			       NULL);
+	__cudaRegisterFatBinaryEnd(fatbin);
+}
+
+__attribute__((visibility("default"))) int private_launch(void)
+{
+	dim3 grid = { 5, 1, 1 }, block = { 32, 1, 1 };
+	void *p;
+	int err;
+
+	err = (int)cudaMalloc(&p, 256);
+	if (!err)
+		err = (int)cudaLaunchKernel((const void *)hidden, grid, block, NULL, 0, NULL);
+	if (!err)
+		err = (int)cudaFree(p);
+	return err;
+}

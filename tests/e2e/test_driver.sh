@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The driver layer: a program of the driver API alone, libraries with a runtime of
+# their own that nobody can see, and programs that call both layers; each act is
+# counted once, whichever layers are watched.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+e2e_bin=$top_builddir/tests/e2e/bin
+driver_calls=$e2e_bin/driver_calls
+mixed_calls=$e2e_bin/mixed_calls
+kernels='[p.kernels[] | [.name, .launches, .failures]] | sort'
+books='p.memory | [.allocations, .frees, .live_allocations, .leaked_bytes, .unknown_frees, .failed_allocations]'
+
+# ---- a program without any runtime
+
+for method in session multi; do
+	export CUTOP_ATTACH="$method"
+	[ -n "$(attach_method)" ] || { echo "not tried with CUTOP_ATTACH=$method: not in this kernel"; continue; }
+	for layer in both driver; do
+		CUDA_DOUBLE_DEVICES=2 watch basic -l "$layer" -- "$driver_calls" basic
+		check "basic: status $status" [ "$status" = 0 ]
+		pitch=$(sed -n 's/^pitch //p' "$T/basic.out")
+		vram=$((1000 + 10 * pitch + 2000 + 500 + 600 + 16 * 8 * 2 * 4 + 4 * 4 * 4 * 2 + (256 + 64 + 16) * 4))
+		expect basic "$books" '[11,11,0,0,0,1]'
+		expect basic 'p.memory.peak_bytes' "$vram"
+		expect basic '[p.calls[] | select(.call | test("Alloc|Create")) | [.call, .calls, .failures]] | sort' \
+			'[["cuArray3DCreate_v2",1,0],["cuArrayCreate_v2",1,0],["cuMemAllocAsync",1,0],["cuMemAllocFromPoolAsync",1,0],["cuMemAllocHost_v2",1,0],["cuMemAllocManaged",1,0],["cuMemAllocPitch_v2",1,0],["cuMemAlloc_v2",2,1],["cuMemHostAlloc",1,0],["cuMemPoolCreate",1,0],["cuMipmappedArrayCreate",1,0]]'
+		expect basic '[p.calls[].layer] | unique' '["driver"]'
+		expect basic '[p.copies[] | [.direction, .mode, .calls, .bytes]] | sort' \
+			'[["D2D","sync",1,30],["D2H","async",1,60],["D2H","sync",2,52],["H2D","async",1,50],["H2D","sync",3,82]]'
+		expect basic "$kernels" '[["cube",9,0],["square",105,0]]'
+		expect basic '[p.kernels[].signature] | unique' '["cube(float*)","square(float*, int)"]'
+		expect basic '[p.kernels[].device] | unique' '[0]'
+		expect basic 'failure("cuModuleGetFunction"; "CUDA_ERROR_NOT_FOUND")' 1
+		expect basic 'failure("cuMemAlloc_v2"; "CUDA_ERROR_OUT_OF_MEMORY")' 1
+		expect basic '.totals.failures' 2
+		expect_nothing_lost basic
+		CUDA_DOUBLE_DEVICES=2 watch basic -l "$layer" --exact-launches -- "$driver_calls" basic
+		expect basic "$kernels" '[["cube",9,0],["square",105,0]]'
+		expect_nothing_lost basic
+	done
+done
+unset CUTOP_ATTACH
+
+# The last shape of each way to launch.
+for more in '' --exact-launches; do
+	# shellcheck disable=SC2086
+	watch shapes $more -- "$driver_calls" shapes
+	expect shapes '[p.kernels[] | [.name, .launches, .grid, .block, .shared_bytes]] | sort' \
+		'[["a",6,[9,8,7],[6,5,4],32],["b",3,[7,1,1],[16,1,1],96],["c",2,[2,1,1],[64,2,1],0]]'
+	expect_nothing_lost shapes
+done
+CUDA_DOUBLE_DEVICES=2 CUDA_DOUBLE_FAIL=cuLaunchKernel:50:1 watch failing --exact-launches -- "$driver_calls" basic
+expect failing 'kernel("square") | [.launches, .failures]' '[50,1]'
+
+CUDA_DOUBLE_DEVICES=2 watch unseen -l runtime --allow-no-cuda -- "$driver_calls" basic
+expect unseen '.processes | length' 0
+
+# ---- contexts and devices
+
+CUDA_DOUBLE_DEVICES=2 watch contexts -- "$driver_calls" contexts
+expect contexts "$books" '[6,1,0,15100,0,0]'
+expect contexts '[p.memory.map[] | [.size, .device, .state]] | sort' \
+	'[[100,0,"leaked"],[1000,1,"leaked"],[2000,1,"leaked"],[4000,0,"leaked"],[8000,1,"leaked"]]'
+expect contexts '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' \
+	'["cuCtxDestroy_v2 of device 1: 10.7K leaked","cuDevicePrimaryCtxRelease_v2 of device 0: 4.0K leaked"]'
+expect contexts 'p.devices' '[0,1]'
+expect_nothing_lost contexts
+CUDA_DOUBLE_DEVICES=2 watch pool -- "$mixed_calls" pool
+expect pool 'p.devices' '[1]'
+expect pool "$books" '[1,1,0,0,0,0]'
+
+# ---- physical memory and its mappings
+
+CUDA_DOUBLE_DEVICES=2 watch virtual -- "$driver_calls" virtual
+expect virtual "$books" '[4,3,0,2097152,0,0]'
+expect virtual 'p.memory.peak_bytes' 2097152
+at=$(sed -n 's/^left at //p' "$T/virtual.out")
+expect virtual '[p.memory.map[] | [.address, .size, .kind, .device, .state]]' "[[\"$at\",2097152,\"physical\",1,\"leaked\"]]"
+expect virtual '[p.calls[] | select(.call | test("Map$|Unmap|Retain")) | [.call, .calls]] | sort' \
+	'[["cuDevicePrimaryCtxRetain",1],["cuMemMap",5],["cuMemRetainAllocationHandle",1],["cuMemUnmap",3]]'
+expect_nothing_lost virtual
+
+# ---- both layers in one program
+
+for layer in both driver; do
+	for more in '' --exact-launches; do
+		# shellcheck disable=SC2086
+		watch mix -l "$layer" $more -- "$mixed_calls" mix 1000
+		expect mix '[p.kernels[] | [.name, .launches]] | group_by(.[0]) | map([.[0][0], (map(.[1]) | add)])' '[["cube",1000],["odd",2000]]'
+		expect mix '.totals.launches' 3000
+		expect_nothing_lost mix
+	done
+done
+watch mix -l runtime -- "$mixed_calls" mix 1000
+expect mix '[p.kernels[] | [.name, .launches]]' '[["odd",1000]]'
+
+# ---- a runtime nobody can see, beside one that everybody sees
+
+for layer in both driver; do
+	watch private -l "$layer" -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
+	check "private: status $status" [ "$status" = 0 ]
+	expect private '[p.kernels[] | [.name, .launches, .grid[0]]] | sort' '[["hidden",500,5],["odd",500,1]]'
+	expect private "$books" '[500,500,0,0,0,0]'
+	expect private 'call("cuMemAlloc_v2") | [.calls, .layer]' '[500,"driver"]'
+	expect_nothing_lost private
+done
+watch private -l runtime -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
+expect private '[p.kernels[] | [.name, .launches]]' '[["odd",500]]'
+expect private "$books" '[0,0,0,0,0,0]'
+
+expect_layers() {	# $1: what it is; the rest: the program
+	what=$1
+	shift
+	for layer in runtime driver both; do
+		watch "layer-$layer" -l "$layer" -- "$@"
+		jq -c '[.processes[] | [(.memory | .allocations, .frees, .peak_bytes, .leaked_bytes),
+			([.kernels[] | [.name, .launches, .grid, .block]] | sort),
+			([.copies[] | [.direction, .mode, .calls, .bytes]] | sort)]]' "$T/layer-$layer.json" >"$T/layer-$layer.books"
+		expect_nothing_lost "layer-$layer"
+	done
+	check "$what: the driver layer differs: $(diff "$T/layer-runtime.books" "$T/layer-driver.books")" \
+		cmp -s "$T/layer-runtime.books" "$T/layer-driver.books"
+	check "$what: both layers differ" cmp -s "$T/layer-runtime.books" "$T/layer-both.books"
+}
+
+# ---- programs of the runtime have the same books in all three
+expect_layers case-study "$workload" case-study leak
+for program in vector_add vector_add-static streams managed zero_copy async_alloc leak leak-static; do
+	[ -x "$bin/$program" ] || continue
+	expect_layers "$program" "$bin/$program"
+done
+finish

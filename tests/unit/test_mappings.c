@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Physical memory, which lives while a handle or a mapping holds it, and contexts, which own memory. */
+#include "feed.h"
+
+#define HANDLE	77ull
+#define SPACE	0x7f0000000000ull
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+static void create(uint64_t handle, uint64_t bytes)
+{
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PHYSICAL, handle, bytes, 0), 0);
+}
+
+static void expect(uint64_t live, uint64_t allocations, uint64_t frees)
+{
+	look();
+	ck_assert_uint_eq(process->live, live);
+	ck_assert_uint_eq(process->live_allocations, live / MIB);
+	ck_assert_uint_eq(process->allocations, allocations);
+	ck_assert_uint_eq(process->frees, frees);
+	ck_assert_uint_eq(process->unknown_frees, 0);
+	ck_assert(!process->inexact);
+}
+
+START_TEST(lives_while_the_handle_does)
+{
+	create(HANDLE, MIB);
+	expect(MIB, 1, 0);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
+	expect(MIB, 1, 0);
+	feed_free(&feed, HANDLE, 0);
+	expect(0, 1, 1);
+}
+END_TEST
+
+START_TEST(lives_while_a_mapping_does)
+{
+	create(HANDLE, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_map(&feed, MAP_PLACE, SPACE + MIB, MIB, HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	expect(MIB, 1, 0);
+	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
+	expect(MIB, 1, 0);
+	feed_map(&feed, MAP_REMOVE, SPACE + MIB, MIB, 0);
+	expect(0, 1, 1);
+}
+END_TEST
+
+START_TEST(one_call_unmaps_several)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		create(HANDLE + (uint64_t)i, MIB);
+		feed_map(&feed, MAP_PLACE, SPACE + (uint64_t)i * MIB, MIB, HANDLE + (uint64_t)i);
+		feed_free(&feed, HANDLE + (uint64_t)i, 0);
+	}
+	expect(4 * MIB, 4, 0);
+	feed_map(&feed, MAP_REMOVE, SPACE + MIB, 2 * MIB, 0);
+	expect(2 * MIB, 4, 2);
+	feed_map(&feed, MAP_REMOVE, SPACE, 4 * MIB, 0);
+	expect(0, 4, 4);
+	feed_map(&feed, MAP_REMOVE, SPACE, 4 * MIB, 0);
+	expect(0, 4, 4);
+}
+END_TEST
+
+START_TEST(one_more_handle_holds_it)
+{
+	create(HANDLE, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_map(&feed, MAP_RETAIN, SPACE, 0, HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	feed_free(&feed, HANDLE, 0);
+	expect(MIB, 1, 0);
+	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
+	expect(0, 1, 1);
+}
+END_TEST
+
+START_TEST(shown_where_it_is_mapped)
+{
+	create(HANDLE, MIB);
+	look();
+	ck_assert_uint_eq(process->map[0].address, HANDLE);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_alloc(&feed, SPACE + MIB, MIB);
+	model_focus(feed.model, feed.image);
+	look();
+	ck_assert_uint_eq(process->map_count, 2);
+	ck_assert_uint_eq(process->map[0].address + process->map[1].address, 2 * SPACE + MIB);
+	/* Side by side: drawn as one. */
+	ck_assert_uint_eq(process->span_count, 1);
+	ck_assert_uint_eq(process->spans[0].start, SPACE);
+	ck_assert_uint_eq(process->spans[0].end, SPACE + 2 * MIB);
+}
+END_TEST
+
+START_TEST(copies_find_it)
+{
+	create(HANDLE, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_copy(&feed, SPACE + 100, 0x1000, 10, DIR_DEFAULT, 0, 0);
+	feed_copy(&feed, 0x1000, SPACE + MIB - 1, 1, DIR_DEFAULT, 0, 0);
+	feed_copy(&feed, 0x1000, SPACE + MIB, 1, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_uint_eq(process->copy_count, 3);
+	ck_assert_uint_eq(process->copies[0].direction, DIR_H2H);
+	ck_assert_uint_eq(process->copies[1].direction, DIR_H2D);
+	ck_assert_uint_eq(process->copies[2].direction, DIR_D2H);
+}
+END_TEST
+
+START_TEST(what_is_mapped_unseen_does_no_harm)
+{
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);	/* a handle from before */
+	feed_map(&feed, MAP_PLACE, SPACE + 100, 0, HANDLE);
+	feed_map(&feed, MAP_PLACE, UINT64_MAX - 100, UINT64_MAX, HANDLE);
+	feed_map(&feed, MAP_RETAIN, SPACE, 0, HANDLE);
+	feed_map(&feed, MAP_REMOVE, 0, UINT64_MAX, 0);
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(mapped_over_a_missed_unmap)
+{
+	create(HANDLE, MIB);
+	create(HANDLE + 1, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE + 1);
+	expect(MIB, 2, 1);
+}
+END_TEST
+
+START_TEST(a_context_ends_its_own)
+{
+	feed.context = 0xc1;
+	feed_alloc(&feed, 0x100000, MIB);
+	feed.context = 0xc2;
+	feed_alloc(&feed, 0x200000, MIB);
+	feed.context = 0;
+	feed_alloc(&feed, 0x300000, MIB);
+	feed_context_end(&feed, feed.device, 0xc1);
+	look();
+	ck_assert_uint_eq(process->live, 2 * MIB);
+	ck_assert_uint_eq(process->leaked, MIB);
+	feed_reset(&feed, feed.device);
+	look();
+	ck_assert_uint_eq(process->live, MIB);	/* the other context's */
+	ck_assert_uint_eq(process->leaked, 2 * MIB);
+	/* The handle is given to a context once more: what the first owned is its past. */
+	feed.context = 0xc1;
+	feed_alloc(&feed, 0x400000, MIB);
+	feed_context_end(&feed, feed.device, 0xc1);
+	feed_context_end(&feed, feed.device, 0xc3);	/* owned nothing */
+	feed_context_end(&feed, feed.device, 0xc2);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->leaked, 4 * MIB);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+Suite *suite_mappings(void)
+{
+	Suite *suite = suite_create("mappings");
+	TCase *tests = tcase_create("mappings");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, lives_while_the_handle_does);
+	tcase_add_test(tests, lives_while_a_mapping_does);
+	tcase_add_test(tests, one_call_unmaps_several);
+	tcase_add_test(tests, one_more_handle_holds_it);
+	tcase_add_test(tests, shown_where_it_is_mapped);
+	tcase_add_test(tests, copies_find_it);
+	tcase_add_test(tests, what_is_mapped_unseen_does_no_harm);
+	tcase_add_test(tests, mapped_over_a_missed_unmap);
+	tcase_add_test(tests, a_context_ends_its_own);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
