@@ -114,8 +114,6 @@ static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 		thread->depth--;
 		if (!frame->nested)
 			frame_lost(thread);
-		if (frame->inside)
-			__sync_fetch_and_add(&lost[LOST_RETURN], frame->inside);
 	}
 	return 0;
 }
@@ -125,7 +123,8 @@ static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
  * call, as almost all of the driver's are. Whether that runtime call is still
  * under way is asked only once it has had more of them than runtime calls have:
  * the answer lies in user memory, and reading it costs more than all the rest.
- * Where it turns out to have been left by longjmp, they are counted as lost.
+ * Where it turns out to have been left by longjmp, that is counted as lost, and
+ * marks the process: some of these calls may have been made after it.
  */
 static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *thread,
 				      const volatile struct call_desc *desc)

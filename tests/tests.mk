@@ -14,7 +14,7 @@ include $(srcdir)/tests/bench/bench.mk
 
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
-	CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
+	CK_DEFAULT_TIMEOUT="$${CK_DEFAULT_TIMEOUT:-60}" CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)';
 
 TESTS += tests/double/check-double.sh tests/unit/test_docs.sh

@@ -61,7 +61,7 @@ refused 1 'not a program or shared library of this machine' -b --library "$T/for
 for file in truncated cut zeroed sections; do
 	refused 1 "--library $T/$file: .*(broken|ELF|defines no)" -b --library "$T/$file"
 done
-refused 1 'defines no CUDA runtime function' -b --library "$CUTOP"
+refused 1 'defines no CUDA function' -b --library "$CUTOP"
 refused 1 "an't.*|defines no|No such" -b --library "$library" --library "$CUTOP" -- true
 # The command must not have run.
 run not-run -b --library /no/such/file -- touch "$T/has-run"
