@@ -215,7 +215,11 @@ struct rec_mmap {
 
 enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
 
-/* Strings follow one another, each ended by NUL: user, command, arguments, container, pod. */
+/*
+ * Strings follow one another, each ended by NUL: user, command, arguments,
+ * container, pod, and the machine's numbers of the process's devices ("2,3"),
+ * empty where nothing says that they differ.
+ */
 struct rec_identity {
 	struct rec_hdr hdr;
 	__u64 start_time;	/* CLOCK_REALTIME, ns */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/visible.h"
 #include "util/util.h"
 
 #define COMMAND_MAX	4096	/* bytes of a command line kept */
@@ -100,16 +101,28 @@ static uint32_t namespace_pid(uint32_t tgid)
 	return pid;
 }
 
+/* Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for VISIBLE_MAX of them. */
+static void devices_read(uint32_t tgid, char *out)
+{
+	int devices[VISIBLE_MAX];
+	size_t count = visible_read(tgid, devices), i;
+
+	*out = 0;
+	for (i = 0; i < count; i++)
+		out += sprintf(out, "%s%d", i ? "," : "", devices[i]);
+}
+
 struct rec_identity *identity_read(const struct rec_process *process, bool late)
 {
-	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], *at;
+	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
 	struct rec_identity *identity;
 	uint64_t boot_to_real;
 	size_t size;
 
 	user_name(process->uid, user, sizeof(user));
 	command_read(process, command, arguments, sizeof(command));
-	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + 5;
+	devices_read(process->hdr.tgid, devices);
+	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + 6;
 	size = (size + 7) & ~(size_t)7;
 	identity = calloc(1, size);
 	if (!identity)
@@ -126,7 +139,8 @@ struct rec_identity *identity_read(const struct rec_process *process, bool late)
 	at = identity->strings;
 	at = stpcpy(at, user) + 1;
 	at = stpcpy(at, command) + 1;
-	stpcpy(at, arguments);	/* container and pod: empty, as calloc() left them */
+	at = stpcpy(at, arguments) + 1;
+	strcpy(at + 2, devices);	/* container and pod: empty, as calloc() left them */
 	return identity;
 }
 

@@ -38,7 +38,7 @@ static unsigned int resolve(struct image *image, const struct rec_copy *record, 
 	if (flags & CALL_FROM_SYMBOL)
 		from = SIDE_DEVICE;
 	if (*device == CUTOP_DEVICE_UNKNOWN)
-		*device = to == SIDE_DEVICE ? to_device : from_device;
+		*device = image_own_device(image, to == SIDE_DEVICE ? to_device : from_device);
 	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
 		return DIR_UNKNOWN;
 	if (to == SIDE_HOST)

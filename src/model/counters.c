@@ -99,7 +99,7 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 		entry->key = *key;
 		RB_INSERT(launch_tree, &image->launches, entry);
 		image->launch_count++;
-		image_note_device(image, key->device);
+		image_note_device(image, image_device(image, key->device));
 	}
 	entry->row = *row;
 	return 0;
@@ -117,7 +117,7 @@ struct copy_entry *counters_copy(struct image *image, const struct copy_key *key
 		return NULL;
 	entry->key = *key;
 	RB_INSERT(copy_tree, &image->copies, entry);
-	image_note_device(image, key->device);
+	image_note_device(image, image_device(image, key->device));
 	return entry;
 }
 

@@ -161,7 +161,9 @@ struct image {
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];
-	uint64_t devices[DEVICES_MAX / 64];	/* bit set of those seen */
+	uint64_t devices[DEVICES_MAX / 64];	/* bit set of those seen, by the machine's numbers */
+	int16_t *visible;		/* the machine's numbers of the process's devices; NULL: the same */
+	size_t visible_count;
 	struct device_list held_on;
 	struct storm storms[STORMS_MAX];
 	uint64_t walked;		/* when the book was last walked through for a post-mortem */
@@ -245,6 +247,10 @@ uint64_t model_to_real(const struct model *model, uint64_t mono);
  */
 struct image *model_image(struct model *model, uint32_t number, int *error);
 void image_note_device(struct image *image, int device);
+/* The machine's number of the process's @device: CUTOP_DEVICE_UNKNOWN if it is none of those it sees. */
+int image_device(const struct image *image, int device);
+/* The other way round. */
+int image_own_device(const struct image *image, int device);
 /* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
 char *clean_copy(const char *text, size_t len);
 

@@ -138,6 +138,7 @@ static void image_free(struct image *image)
 	devices_free(&image->held_on);
 	mappings_free(image);
 	free(image->contexts);
+	free(image->visible);
 	free(image->user);
 	free(image->command);
 	free(image->arguments);
@@ -322,6 +323,53 @@ static int replace(char **field, const char *text, size_t len)
 	return 0;
 }
 
+int image_device(const struct image *image, int device)
+{
+	if (!image->visible_count || device < 0)
+		return device;
+	return (size_t)device < image->visible_count ? image->visible[device] : CUTOP_DEVICE_UNKNOWN;
+}
+
+int image_own_device(const struct image *image, int device)
+{
+	size_t i;
+
+	if (!image->visible_count)
+		return device;
+	for (i = 0; i < image->visible_count; i++)
+		if (image->visible[i] == device)
+			return (int)i;
+	return CUTOP_DEVICE_UNKNOWN;
+}
+
+/* "2,3": the process's device 0 is the machine's 2. */
+static int see_devices(struct image *image, const char *list, size_t len)
+{
+	char *text = clean_copy(list, len), *at, *end;
+	int16_t *visible;
+
+	if (!text)
+		return -ENOMEM;
+	free(image->visible);
+	image->visible = NULL;
+	image->visible_count = 0;
+	for (at = text; *at; at = end + (*end == ',')) {
+		long device = strtol(at, &end, 10);
+
+		if (end == at || device < 0 || device >= DEVICES_MAX || image->visible_count == DEVICES_MAX)
+			break;
+		visible = realloc(image->visible, (image->visible_count + 1) * sizeof(*visible));
+		if (!visible) {
+			free(text);
+			return -ENOMEM;
+		}
+		image->visible = visible;
+		visible[image->visible_count++] = (int16_t)device;
+	}
+	free(text);
+	return 0;
+}
+
 static int identify(struct image *image, const struct rec_identity *record, const char *strings, size_t len)
 {
 	char **fields[] = { &image->user, &image->command, &image->arguments, &image->container, &image->pod };
@@ -342,7 +390,7 @@ static int identify(struct image *image, const struct rec_identity *record, cons
 		strings += used;
 		len -= used;
 	}
-	return 0;
+	return len ? see_devices(image, strings, strnlen(strings, len)) : 0;
 }
 
 static void tell_failure(struct model *model, struct image *image, const struct rec_fail *record)
@@ -462,6 +510,28 @@ static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
 	return subtract_saturated(hdr->time, entry);
 }
 
+/*
+ * Records say the device as the process counts; the books, which are compared
+ * over processes, go by the machine's numbers. Rows of counters, and copies,
+ * which become rows, keep the process's until they are shown.
+ */
+static void translate_device(const struct image *image, union record *record)
+{
+	switch (record->hdr.type) {
+	case REC_ALLOC:
+		record->alloc.device = image_device(image, record->alloc.device);
+		break;
+	case REC_RESET:
+		record->reset.device = image_device(image, record->reset.device);
+		break;
+	case REC_DEVICE:
+		record->device.device = image_device(image, record->device.device);
+		break;
+	default:
+		break;
+	}
+}
+
 static int dispatch(struct model *model, struct image *image, const union record *record, const char *tail, size_t tail_len)
 {
 	int error;
@@ -547,6 +617,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 		image->first_time = record.hdr.time;
 	}
 	ledger_expire(model, image, record.hdr.time);
+	translate_device(image, &record);
 	error = dispatch(model, image, &record, bytes + fixed, record.hdr.size - fixed);
 	if (error)
 		model_lose(model, LOST_MEMORY, 1);

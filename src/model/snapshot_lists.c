@@ -364,7 +364,7 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 		uint64_t max_ns = 0, launches = 0, before = 0;
 
 		kernel->function = list[i].entry->key.function;
-		kernel->device = list[i].entry->key.device;
+		kernel->device = image_device(image, list[i].entry->key.device);
 		kernel->stream = row->stream;
 		kernel->shared_bytes = row->shared_bytes;
 		memcpy(kernel->grid, row->grid, sizeof(kernel->grid));
@@ -459,7 +459,7 @@ int build_copies(struct build *build, struct image *image, struct snap_process *
 
 		copy->direction = entry->key.direction;
 		copy->mode = entry->key.mode;
-		copy->device = entry->key.device;
+		copy->device = image_device(image, entry->key.device);
 		for (next = entry; next && same_copy(entry, next); next = copy_next(next)) {
 			sum_copy_row(build, next, &next->row);
 			sum_copy_row(build, next, &next->resolved);

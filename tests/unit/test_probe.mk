@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe
-TESTS += tests/unit/test_probe
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible
+TESTS += tests/unit/test_probe tests/unit/test_visible
 endif
 
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c src/options.c src/options.h
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_probe_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_visible_SOURCES = tests/unit/test_visible.c
+tests_unit_test_visible_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_visible_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)

@@ -65,6 +65,31 @@ START_TEST(identity_is_cleaned_and_may_be_cut)
 }
 END_TEST
 
+START_TEST(devices_by_the_machines_numbers)
+{
+	static const char strings[] = "ana\0python\0train.py\0\0\0" "5,2";
+
+	feed_identity(&feed, false, strings, sizeof(strings));
+	feed.device = 0;
+	feed_alloc(&feed, 0x10000, 100);
+	feed.device = 1;
+	feed_alloc(&feed, 0x20000, 200);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x1000, 3);
+	/* A copy whose device only the books know becomes a row like those that BPF counts. */
+	feed.device = CUTOP_DEVICE_UNKNOWN;
+	feed_copy(&feed, 0x20000, 0x10, 8, DIR_DEFAULT, 0, 0);
+	feed_reset(&feed, 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_str_eq(process->device_list, "2,5");
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(process->live, 200);
+	ck_assert_int_eq(process->map[0].device, 2);
+	ck_assert_int_eq(process->map[1].device, 5);
+	ck_assert_int_eq(process->copies[0].device, 2);
+}
+END_TEST
+
 START_TEST(without_identity)
 {
 	feed_alloc(&feed, 0x1000, 5);
@@ -311,6 +336,7 @@ Suite *suite_processes(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, identity);
 	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
+	tcase_add_test(tests, devices_by_the_machines_numbers);
 	tcase_add_test(tests, without_identity);
 	tcase_add_test(tests, rows_before_their_process);
 	tcase_add_test(tests, exec_ends_the_old_program);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CUDA_VISIBLE_DEVICES, as its writers write it. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/visible.h"
+
+static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
+
+/* The driver's directory, with two devices. */
+static void setup(void)
+{
+	static const char *const names[] = { "0000:17:00.0", "0000:65:00.0", "0000:ca:00.0" };
+	static const char *const uuids[] = { "GPU-11112222-aaaa", "GPU-11113333-bbbb", "GPU-44445555-cccc" };
+	char path[256];
+	FILE *file;
+	int i;
+
+	ck_assert_ptr_nonnull(mkdtemp(gpus));
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", gpus, names[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+		snprintf(path, sizeof(path), "%s/%s/information", gpus, names[i]);
+		file = fopen(path, "w");
+		ck_assert_ptr_nonnull(file);
+		fprintf(file, "Model: \t\t NVIDIA Something\nGPU UUID: \t %s\nDevice Minor: \t %d\n", uuids[i], i);
+		fclose(file);
+	}
+}
+
+static void teardown(void)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", gpus);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void expect(const char *list, const char *numbers)
+{
+	char text[1024] = "";
+	int devices[VISIBLE_MAX];
+	size_t count = visible_parse(list, gpus, devices), used = 0, i;
+
+	for (i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", devices[i]);
+	ck_assert_msg(!strcmp(text, numbers), "%s gives %s, not %s", list, text, numbers);
+}
+
+START_TEST(lists)
+{
+	expect("", "");
+	expect("0", "0");
+	expect("3,1,2", "3,1,2");
+	expect(" 1 , 0 ", "1,0");
+	expect("2,-1,3", "2");
+	expect("-1", "");
+	expect("1,two,3", "1");
+	expect("1x", "");
+	expect("1,,2", "1");
+	expect("1,1", "");
+	expect("99999999999999999999", "");
+	expect("NoDevFiles", "");
+	expect("GPU-44445555-cccc,GPU-1111222", "2,0");
+	expect("GPU-1111", "");		/* of two devices */
+	expect("GPU-", "");
+	expect("1,GPU-9999", "1");
+	expect("MIG-GPU-11112222/1/0", "");
+}
+END_TEST
+
+START_TEST(at_most_so_many)
+{
+	char list[1024] = "";
+	int devices[VISIBLE_MAX];
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < 200; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%d,", i);
+	ck_assert_uint_eq(visible_parse(list, gpus, devices), VISIBLE_MAX);
+	ck_assert_uint_eq(visible_parse("GPU-1111", "/no/such/directory", devices), 0);
+	ck_assert_uint_eq(visible_read(0, devices), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("visible");
+	TCase *tests = tcase_create("visible");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_unchecked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, lists);
+	tcase_add_test(tests, at_most_so_many);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
