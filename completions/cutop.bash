@@ -9,6 +9,10 @@ _cutop()
 			return
 		fi
 	done
+	if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then
+		COMPREPLY=($(compgen -W 'demo doctor' -- "$cur"))
+		return
+	fi
 	case $prev in
 	-f | --format) COMPREPLY=($(compgen -W 'text json csv' -- "$cur")) ;;
 	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fish completion for cutop
 complete -c cutop -f
+complete -c cutop -n __fish_is_first_token -a demo -d 'a live view of a built-in workload'
+complete -c cutop -n __fish_is_first_token -a doctor -d 'what works here'
 complete -c cutop -s b -l batch -d 'print snapshots to standard output, no screen'
 complete -c cutop -s n -l iterations -r -d 'stop after N snapshots (with COMMAND: until it ends)'
 complete -c cutop -s d -l delay -r -d 'time between snapshots, decimals allowed (default 1)'

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "doctor.h"
 #include "options.h"
 #include "screen.h"
 
@@ -49,5 +50,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
 		return printed(status);
+	if (options.doctor)
+		return doctor_run(&options);
 	return options.batch ? batch_run(&options) : screen_run(&options);
 }

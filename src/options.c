@@ -77,7 +77,9 @@ static void help_print(FILE *out)
 	fprintf(out,
 		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
 		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
-		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n");
+		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n"
+		"       cutop demo                   a live view of a built-in workload; needs no GPU\n"
+		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");
 	for (i = 0; i < ARRAY_LEN(option_table); i++) {
 		const struct option_help *o = &option_table[i];
 		bool optional = o->argument && o->argument[0] == '[';
@@ -489,6 +491,37 @@ static int command_check(struct options *options, int argc, char **argv)
 	return 0;
 }
 
+/* A first word that names a mode stands where the name of the program does then. */
+static void mode_parse(struct options *options, int *argc, char ***argv)
+{
+	const char *word = *argc > 1 ? (*argv)[1] : "";
+
+	options->demo = !strcmp(word, "demo");
+	options->doctor = !strcmp(word, "doctor");
+	if (options->demo)
+		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
+	if (options->demo || options->doctor) {
+		++*argv;
+		--*argc;
+	}
+}
+
+/* What cutop doctor has a use for. */
+static int doctor_check(int code)
+{
+	static const int known[] = {
+		'p', 'f', 'o', 'l', 'C', 'v', OPTION_CALLS, OPTION_LIBRARY, OPTION_RING_SIZE, OPTION_ASCII,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (code == known[i])
+			return 0;
+	for (i = 0; option_table[i].code != code; i++)
+		;
+	return usage_error("'cutop doctor' takes no --%s", option_table[i].name);
+}
+
 enum options_action options_parse(struct options *options, int argc, char **argv, int *status)
 {
 	struct option longs[ARRAY_LEN(option_table) + 1];
@@ -507,12 +540,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->layers = LAYERS_ALL;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
-	if (argc > 1 && !strcmp(argv[1], "demo")) {
-		options->demo = true;
-		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
-		argv++;
-		argc--;
-	}
+	mode_parse(options, &argc, &argv);
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':
@@ -533,16 +561,20 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			*status = EXIT_DONE;
 			return OPTIONS_EXIT;
 		}
-		if (parse_one(options, code, optarg, &reverse, &sort))
+		if ((options->doctor && doctor_check(code)) || parse_one(options, code, optarg, &reverse, &sort))
 			return OPTIONS_EXIT;
 	}
-	if (options->demo && optind < argc) {
-		usage_error("'cutop demo' takes no command");
+	if ((options->demo || options->doctor) && optind < argc) {
+		usage_error("'cutop %s' takes no command", options->demo ? "demo" : "doctor");
+		return OPTIONS_EXIT;
+	}
+	if (options->doctor && options->format == FORMAT_CSV) {
+		usage_error("'cutop doctor' prints text or json");
 		return OPTIONS_EXIT;
 	}
 	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
-	if (!options->batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+	if (!options->batch && !options->doctor && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		usage_error("the screen needs a terminal; use --batch (-b) to print");
 		return OPTIONS_EXIT;
 	}

@@ -18,6 +18,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct options {
 	bool demo;			/* cutop demo: command is the built-in cast, if it is there */
+	bool doctor;			/* cutop doctor */
 	bool batch;
 	uint64_t iterations;		/* 0: no end */
 	uint64_t delay;			/* ns */

@@ -71,26 +71,25 @@ start:
 	return 0;
 }
 
-static int pids_check(const struct session *session)
+int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count)
 {
-	const struct options *options = session->options;
 	size_t i;
 	int fd;
 
-	for (i = 0; i < options->pid_count; i++) {
-		fd = (int)syscall(SYS_pidfd_open, options->pids[i], 0);
+	for (i = 0; i < count; i++) {
+		fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
 		if (fd >= 0) {
 			close(fd);
 			continue;
 		}
 		if (errno == ESRCH) {
-			warn_user(&session->notes, "there is no process %u", options->pids[i]);
+			warn_user(notes, "there is no process %u", pids[i]);
 			return -ESRCH;
 		}
 		/* pidfd_open(2): a thread that leads no process. ENOENT since Linux 6.9 */
 		if (errno == EINVAL || errno == ENOENT) {
-			warn_user(&session->notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
-				  options->pids[i], options->pids[i]);
+			warn_user(notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
+				  pids[i], pids[i]);
 			return -ESRCH;
 		}
 	}
@@ -125,7 +124,7 @@ static int collector_begin(struct session *session)
 	struct reason why = { "" };
 	int err;
 
-	err = pids_check(session);
+	err = session_pids_check(&session->notes, options->pids, options->pid_count);
 	if (err)
 		return err;
 	command_files_raise();

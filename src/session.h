@@ -63,6 +63,9 @@ int session_status(struct session *session, const struct snapshot *snapshot);
 
 void session_close(struct session *session);
 
+/* Makes sure that @pids are processes that run. Returns 0 or a negative errno, the user told which is none. */
+int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count);
+
 /* Tells the user @text and returns @status. */
 int session_fail(const struct session *session, int status, const char *text);
 

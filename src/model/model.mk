@@ -23,4 +23,5 @@ model_sources = \
 	src/model/spans.c \
 	src/model/suspect.c \
 	src/model/tree.h \
+	src/model/versions.c src/model/versions.h \
 	src/names/demangle.c src/names/demangle.h

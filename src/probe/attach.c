@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,17 +62,6 @@ struct probe_list {
 	__u32 count;
 };
 
-/*
- * What is asked for. Registrations are followed also where only the driver's
- * calls are: they name its kernels, and enclose no call of the driver.
- */
-static bool is_wanted(const struct call_desc *desc, const struct attach_choice *choice)
-{
-	if (!(choice->groups & 1u << desc->group))
-		return false;
-	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
-}
-
 /* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
 static void list_class(struct probe_list *list, const struct elf_functions *functions, enum call_class class,
 		       const struct attach_choice *choice, const struct call_desc *table)
@@ -82,7 +72,7 @@ static void list_class(struct probe_list *list, const struct elf_functions *func
 	for (i = 0; i < functions->count && list->count < CALL_COUNT; i++) {
 		const struct call_desc *desc = &table[functions->list[i].call];
 
-		if (desc->class != class || !is_wanted(desc, choice))
+		if (desc->class != class || !choice_wants(choice, desc))
 			continue;
 		list->offsets[list->count] = functions->list[i].offset;
 		list->cookies[list->count++] = functions->list[i].call;
@@ -221,7 +211,7 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		struct bpf_programs programs;
 		int link = 0;
 
-		if (!in_reduced_list(desc) || !is_wanted(desc, choice))
+		if (!in_reduced_list(desc) || !choice_wants(choice, desc))
 			continue;
 		programs = bpf_class_programs(bpf, (enum call_class)desc->class);
 		if (programs.exit)
@@ -369,4 +359,62 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->helper >= 0)
 		close(attachment->helper);
 	attachment->helper = -1;
+}
+
+/* ---- detaching: each link waits for the kernel's grace periods, so they wait side by side ---- */
+
+#define CLOSERS_MAX 64
+
+struct closer {
+	pthread_t thread;
+	const int *fds;
+	size_t first, count;
+	bool started;
+};
+
+static void *closer_run(void *argument)
+{
+	struct closer *closer = argument;
+	size_t i;
+
+	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
+		close(closer->fds[i]);
+	return NULL;
+}
+
+void links_close(const int *fds, size_t count)
+{
+	struct closer closers[CLOSERS_MAX] = { 0 };
+	size_t i;
+
+	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
+		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
+		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
+		if (!closers[i].started)
+			closer_run(&closers[i]);
+	}
+	for (i = 0; i < CLOSERS_MAX; i++)
+		if (closers[i].started)
+			pthread_join(closers[i].thread, NULL);
+}
+
+void attachments_close(struct attachment *attachments, size_t count)
+{
+	size_t i, j, links = 0;
+	int *fds;
+
+	for (i = 0; i < count; i++)
+		links += attachments[i].link_count;
+	fds = calloc(links ? links : 1, sizeof(*fds));
+	for (i = 0, links = 0; i < count && fds; i++) {
+		for (j = 0; j < attachments[i].link_count; j++)
+			fds[links++] = attachments[i].links[j];
+		attachments[i].link_count = 0;
+	}
+	if (fds)
+		links_close(fds, links);
+	free(fds);
+	/* Helpers, and, without memory for the list, everything one by one. */
+	for (i = 0; i < count; i++)
+		attachment_close(&attachments[i]);
 }

@@ -9,15 +9,10 @@
 #define PROBE_ATTACH_H
 
 #include "probe/bpf.h"
+#include "probe/choice.h"
 #include "probe/elffile.h"
 
 #define ATTACH_LINKS_MAX	(2 * CLASS_COUNT)
-
-/* Which functions of the table are probed. */
-struct attach_choice {
-	unsigned int groups;	/* bits of enum call_group */
-	unsigned int layers;	/* bits of enum call_layer */
-};
 
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
@@ -29,12 +24,19 @@ struct attachment {
 
 /*
  * Attaches to those of @functions of the file open at @fd that @choice asks
- * for. @pid, if not 0, limits the probes to one process where the kernel can. One function that cannot be probed does not stop the
- * rest. Returns 0 if anything was attached (attachment_close() undoes it), or a
- * negative errno with @why set.
+ * for. @pid, if not 0, limits the probes to one process where the kernel can.
+ * One function that cannot be probed does not stop the rest. Returns 0 if
+ * anything was attached (attachment_close() undoes it), or a negative errno with
+ * @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
 		    const struct attach_choice *choice, uint32_t pid, struct reason *why);
 void attachment_close(struct attachment *attachment);
+
+/* Closes @count links side by side: each waits for the kernel's grace periods. */
+void links_close(const int *fds, size_t count);
+
+/* The same as attachment_close() for each of @count, side by side. */
+void attachments_close(struct attachment *attachments, size_t count);
 
 #endif

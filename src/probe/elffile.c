@@ -69,8 +69,7 @@ static int index_find(const struct name_index *index, const char *name)
 	return -1;
 }
 
-/* Opens @fd as an ELF file of this machine. Returns 0 with *@elf to be ended by the caller. */
-static int elf_open(int fd, Elf **elf, struct reason *why)
+int elffile_open(int fd, Elf **elf, struct reason *why)
 {
 	GElf_Ehdr ehdr;
 
@@ -213,25 +212,36 @@ static int function_compare(const void *a, const void *b)
 	return (int)x->call - (int)y->call;
 }
 
-/* Keeps one name per offset: two probes at one place would count each call twice. */
-static void functions_unique(struct elf_functions *found)
+/*
+ * Keeps one name per offset: two probes at one place would count each call
+ * twice. The further names go behind them, in the room of what is dropped.
+ */
+static int functions_unique(struct elf_functions *found)
 {
+	struct elf_function *aliases;
 	int last = -1;		/* the name before, wherever it stood: .symtab repeats .dynsym */
 	size_t i, kept = 0;
 
 	if (!found->count)
-		return;
+		return 0;
+	aliases = calloc(found->count, sizeof(*aliases));
+	if (!aliases)
+		return -ENOMEM;
 	qsort(found->list, found->count, sizeof(found->list[0]), function_compare);
 	for (i = 0; i < found->count; i++) {
 		if (kept && found->list[kept - 1].offset == found->list[i].offset) {
-			found->aliases += last != found->list[i].call;
+			if (last != found->list[i].call)
+				aliases[found->aliases++] = found->list[i];
 			last = found->list[i].call;
 			continue;
 		}
 		last = found->list[i].call;
 		found->list[kept++] = found->list[i];
 	}
+	memcpy(found->list + kept, aliases, found->aliases * sizeof(*aliases));
 	found->count = kept;
+	free(aliases);
+	return 0;
 }
 
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
@@ -246,7 +256,7 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 	int err;
 
 	memset(found, 0, sizeof(*found));
-	err = elf_open(fd, &elf, why);
+	err = elffile_open(fd, &elf, why);
 	if (err)
 		return err;
 	index_build(&index);
@@ -274,7 +284,12 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 		memset(found, 0, sizeof(*found));
 		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
 	}
-	functions_unique(found);
+	err = functions_unique(found);
+	if (err) {
+		free(found->list);
+		memset(found, 0, sizeof(*found));
+		return reason_set(why, err, "no memory");
+	}
 	return 0;
 }
 
@@ -340,7 +355,7 @@ int elffile_needs(int fd, struct elf_needs *needs, struct reason *why)
 	int err;
 
 	memset(needs, 0, sizeof(*needs));
-	err = elf_open(fd, &elf, why);
+	err = elffile_open(fd, &elf, why);
 	if (err)
 		return err;
 	while ((section = elf_nextscn(elf, section)))

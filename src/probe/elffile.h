@@ -12,13 +12,21 @@
 
 #include "util/util.h"
 
+/*
+ * Opens @fd as an ELF file of this machine's kind, for what reads further things
+ * of it. Returns 0 with *@elf to be given to elf_end(), or a negative errno as
+ * elffile_functions() does.
+ */
+struct Elf;
+int elffile_open(int fd, struct Elf **elf, struct reason *why);
+
 struct elf_function {
 	uint64_t offset;	/* in the file: where a probe goes */
 	uint16_t call;		/* enum call_id */
 };
 
 struct elf_functions {
-	struct elf_function *list;	/* by offset; one per offset */
+	struct elf_function *list;	/* by offset; one per offset; the aliases after them */
 	size_t count;
 	size_t aliases;			/* further names at offsets already in the list */
 };

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -24,21 +25,51 @@ const char *const attach_method_names[ATTACH_METHOD_COUNT] = { "session", "multi
 #define CAP_BPF 39
 #endif
 
-static bool have_capability(int capability)
+const char *const kernel_right_names[RIGHT_COUNT] = {
+	[RIGHT_BPF] = "CAP_BPF",
+	[RIGHT_PERFMON] = "CAP_PERFMON",
+	[RIGHT_PTRACE] = "CAP_SYS_PTRACE",
+	[RIGHT_READ_SEARCH] = "CAP_DAC_READ_SEARCH",
+	[RIGHT_ADMIN] = "CAP_SYS_ADMIN",
+};
+
+static const int capabilities[RIGHT_COUNT] = {
+	[RIGHT_BPF] = CAP_BPF,
+	[RIGHT_PERFMON] = CAP_PERFMON,
+	[RIGHT_PTRACE] = CAP_SYS_PTRACE,
+	[RIGHT_READ_SEARCH] = CAP_DAC_READ_SEARCH,
+	[RIGHT_ADMIN] = CAP_SYS_ADMIN,
+};
+
+struct kernel_rights_held kernel_rights_read(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
+	struct kernel_rights_held held = { 0 };
+	int i;
 
 	if (syscall(SYS_capget, &header, data))
-		return false;
-	return data[capability / 32].effective & 1u << capability % 32;
+		return held;
+	for (i = 0; i < RIGHT_COUNT; i++) {
+		held.effective |= (data[capabilities[i] / 32].effective >> capabilities[i] % 32 & 1) << i;
+		held.bounding |= (unsigned int)(prctl(PR_CAPBSET_READ, capabilities[i]) == 1) << i;
+	}
+	return held;
+}
+
+bool kernel_rights_suffice(unsigned int effective)
+{
+	const unsigned int both = 1u << RIGHT_BPF | 1u << RIGHT_PERFMON;
+
+	return effective & 1u << RIGHT_ADMIN || (effective & both) == both;
 }
 
 bool kernel_rights(struct reason *why)
 {
-	bool bpf = have_capability(CAP_BPF), perfmon = have_capability(CAP_PERFMON);
+	unsigned int effective = kernel_rights_read().effective;
+	bool bpf = effective & 1u << RIGHT_BPF, perfmon = effective & 1u << RIGHT_PERFMON;
 
-	if (have_capability(CAP_SYS_ADMIN) || (bpf && perfmon))
+	if (kernel_rights_suffice(effective))
 		return true;
 	reason_set(why, -EPERM, "no permission to probe: %s%s%s missing; run cutop as root (sudo cutop ...)",
 		   bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
@@ -65,53 +96,82 @@ static bool enum_has(const struct btf *btf, const char *enum_name, const char *n
 	return false;
 }
 
-int kernel_features_read(struct kernel_features *features, const char *force, struct reason *why)
+void kernel_facts_read(struct kernel_facts *facts)
 {
-	unsigned int major = 0, minor = 0;
 	struct utsname name;
 	struct btf *btf;
 	int id;
 
-	memset(features, 0, sizeof(*features));
-	features->method = ATTACH_PERF;
-	if (uname(&name))
-		return reason_set(why, -errno, "uname: %s", strerror(errno));
-	snprintf(features->release, sizeof(features->release), "%s", name.release);
-	sscanf(name.release, "%u.%u", &major, &minor);
+	memset(facts, 0, sizeof(*facts));
+	if (!uname(&name))
+		snprintf(facts->release, sizeof(facts->release), "%s", name.release);
 	btf = btf__load_vmlinux_btf();
 	if (!btf)
-		return reason_set(why, -ENOTSUP,
-				  "the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
-				  "CONFIG_DEBUG_INFO_BTF=y", name.release);
-	if (major < 5 || (major == 5 && minor < 15)) {
-		btf__free(btf);
-		return reason_set(why, -ENOTSUP, "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
-				  name.release);
-	}
-	features->sleepable = major >= 6;
-	features->find_vma = btf__find_by_name_kind(btf, "bpf_find_vma", BTF_KIND_FUNC) > 0;
-	if (enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"))
-		features->method = ATTACH_MULTI;
+		return;
+	facts->btf = true;
+	facts->find_vma = btf__find_by_name_kind(btf, "bpf_find_vma", BTF_KIND_FUNC) > 0;
+	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
 	id = btf__find_by_name_kind(btf, "bpf_session_is_return", BTF_KIND_FUNC);
 	if (id > 0 && enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION")) {
 		const struct btf_type *func = btf__type_by_id(btf, (__u32)id);
 		const struct btf_type *proto = btf__type_by_id(btf, func->type);
 
-		features->session_context = btf_vlen(proto) > 0;
-		features->method = ATTACH_SESSION;
+		facts->session = true;
+		facts->session_context = btf_vlen(proto) > 0;
 	}
 	btf__free(btf);
-	if (force && *force) {
-		enum attach_method wanted;
+}
 
-		for (wanted = 0; wanted < ATTACH_METHOD_COUNT; wanted++)
-			if (!strcmp(force, attach_method_names[wanted]))
-				break;
-		if (wanted == ATTACH_METHOD_COUNT)
-			return reason_set(why, -EINVAL, "unknown attach method '%s'; use session, multi or perf", force);
-		if (wanted < features->method)
-			return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links", name.release, force);
-		features->method = wanted;
+unsigned int kernel_version(const char *release)
+{
+	unsigned int major = 0, minor = 0, patch = 0;
+
+	sscanf(release, "%u.%u.%u", &major, &minor, &patch);
+	/* KERNEL_VERSION() saturates there, too. */
+	return KERNEL_AT(major & 0xff, minor & 0xff, patch < 255 ? patch : 255);
+}
+
+int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts, const char *force,
+			   struct reason *why)
+{
+	unsigned int version = kernel_version(facts->release);
+	enum attach_method wanted;
+
+	memset(features, 0, sizeof(*features));
+	snprintf(features->release, sizeof(features->release), "%s", facts->release);
+	features->method = ATTACH_PERF;
+	if (!facts->btf)
+		return reason_set(why, -ENOTSUP,
+				  "the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
+				  "CONFIG_DEBUG_INFO_BTF=y", facts->release);
+	if (version < KERNEL_AT(5, 15, 0))
+		return reason_set(why, -ENOTSUP, "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
+				  facts->release);
+	features->sleepable = version >= KERNEL_AT(6, 0, 0);
+	features->find_vma = facts->find_vma;
+	if (facts->multi)
+		features->method = ATTACH_MULTI;
+	if (facts->session) {
+		features->method = ATTACH_SESSION;
+		features->session_context = facts->session_context;
 	}
+	if (!force || !*force)
+		return 0;
+	for (wanted = 0; wanted < ATTACH_METHOD_COUNT; wanted++)
+		if (!strcmp(force, attach_method_names[wanted]))
+			break;
+	if (wanted == ATTACH_METHOD_COUNT)
+		return reason_set(why, -EINVAL, "unknown attach method '%s'; use session, multi or perf", force);
+	if (wanted < features->method)
+		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links", facts->release, force);
+	features->method = wanted;
 	return 0;
+}
+
+int kernel_features_read(struct kernel_features *features, const char *force, struct reason *why)
+{
+	struct kernel_facts facts;
+
+	kernel_facts_read(&facts);
+	return kernel_features_decide(features, &facts, force, why);
 }

@@ -24,12 +24,52 @@ struct kernel_features {
 	char release[65];
 };
 
+/* What the kernel says of itself. */
+struct kernel_facts {
+	char release[65];
+	bool btf;		/* /sys/kernel/btf/vmlinux can be read; what follows is from there */
+	bool find_vma, multi, session;
+	bool session_context;
+};
+
+void kernel_facts_read(struct kernel_facts *facts);
+
+/* What these facts allow. Pure. Returns as kernel_features_read() does. */
+int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts, const char *force,
+			   struct reason *why);
+
+/* The version in @release ("6.18.44-x"), as KERNEL_VERSION(6, 18, 44) would have it. */
+#define KERNEL_AT(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
+unsigned int kernel_version(const char *release);
+
 /*
  * Looks at the kernel's BTF and version. @force, if not NULL, names the attach
  * method to use where the kernel has it ("session", "multi", "perf"). Returns 0, or
  * -ENOTSUP or -EPERM with @why saying in a line what is missing and what to do.
  */
 int kernel_features_read(struct kernel_features *features, const char *force, struct reason *why);
+
+/* The capabilities that cutop has a use for. */
+enum kernel_right {
+	RIGHT_BPF,
+	RIGHT_PERFMON,
+	RIGHT_PTRACE,
+	RIGHT_READ_SEARCH,
+	RIGHT_ADMIN,
+	RIGHT_COUNT,
+};
+
+extern const char *const kernel_right_names[RIGHT_COUNT];	/* "CAP_BPF", ... */
+
+/* The rights this process has, as bits of enum kernel_right: those in force, and those it could have. */
+struct kernel_rights_held {
+	unsigned int effective, bounding;
+};
+
+struct kernel_rights_held kernel_rights_read(void);
+
+/* True if with @effective BPF programs may be loaded and attached. */
+bool kernel_rights_suffice(unsigned int effective);
 
 /* True if this process may load and attach BPF programs; else @why says what is missing. */
 bool kernel_rights(struct reason *why);

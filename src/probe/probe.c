@@ -13,7 +13,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,42 +94,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	return 0;
 }
 
-/* ---- detaching: each link waits for the kernel's grace periods, so they wait side by side ---- */
-
-#define CLOSERS_MAX 64
-
-struct closer {
-	pthread_t thread;
-	const int *fds;
-	size_t first, count;
-	bool started;
-};
-
-static void *closer_run(void *argument)
-{
-	struct closer *closer = argument;
-	size_t i;
-
-	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
-		close(closer->fds[i]);
-	return NULL;
-}
-
-static void close_side_by_side(const int *fds, size_t count)
-{
-	struct closer closers[CLOSERS_MAX] = { 0 };
-	size_t i;
-
-	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
-		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
-		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
-		if (!closers[i].started)
-			closer_run(&closers[i]);
-	}
-	for (i = 0; i < CLOSERS_MAX; i++)
-		if (closers[i].started)
-			pthread_join(closers[i].thread, NULL);
-}
+/* ---- detaching ---- */
 
 int probe_adopt_link(struct probe *probe, int fd)
 {
@@ -160,7 +124,7 @@ static void targets_detach(struct probe *probe)
 	if (fds) {
 		for (at = 0; at < probe->adopted_count; at++)
 			fds[count - probe->adopted_count + at] = probe->adopted[at];
-		close_side_by_side(fds, count);
+		links_close(fds, count);
 		probe->adopted_count = 0;
 	}
 	free(fds);

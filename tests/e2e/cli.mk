@@ -5,7 +5,8 @@ cli_tests = \
 	tests/e2e/test_options.sh \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_attach.sh \
-	tests/e2e/test_bad_input.sh
+	tests/e2e/test_bad_input.sh \
+	tests/e2e/test_doctor.sh
 TESTS += $(cli_tests)
 
 cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report as text: sections of lines, each with its state in front, long lists cut unless -v asks for them. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "out/line.h"
+
+#define STATE_CELL	2
+#define TEXT_CELL	11
+#define NAMES_SHOWN	8	/* of a long list */
+#define WRAP		110
+
+static enum line_style style_of(enum doctor_state state)
+{
+	return state == DOCTOR_PROBLEM ? STYLE_LEAKED : state == DOCTOR_WARNING ? STYLE_FAILED : STYLE_PLAIN;
+}
+
+static void heading(struct line *line, const char *text)
+{
+	line_end(line);
+	line_style(line, STYLE_HEAD);
+	line_text(line, text);
+	line_style(line, STYLE_PLAIN);
+	line_end(line);
+}
+
+static void item(struct line *line, enum doctor_state state, const char *text)
+{
+	line_to(line, STATE_CELL);
+	line_style(line, style_of(state));
+	line_text(line, doctor_state_names[state]);
+	line_style(line, STYLE_PLAIN);
+	line_to(line, TEXT_CELL);
+	line_text(line, text);
+	line_end(line);
+}
+
+static void __attribute__((format(printf, 2, 3))) detail(struct line *line, const char *format, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	line_to(line, TEXT_CELL);
+	line_text(line, text);
+	line_end(line);
+}
+
+static void checks_print(struct line *line, const struct doctor *doctor, enum doctor_section section)
+{
+	size_t i;
+
+	for (i = 0; i < doctor->check_count; i++)
+		if (doctor->checks[i].section == section)
+			item(line, doctor->checks[i].state, doctor->checks[i].text);
+}
+
+/* ---- a list of names, wrapped ---- */
+
+struct names {
+	struct line *line;
+	unsigned int shown, limit;
+};
+
+static void names_begin(struct names *names, struct line *line, bool all, const char *title, unsigned int count)
+{
+	*names = (struct names){ .line = line, .limit = all ? UINT_MAX : NAMES_SHOWN };
+	line_to(line, TEXT_CELL);
+	line_format(line, "%u %s:", count, title);
+}
+
+static void names_add(struct names *names, const char *text)
+{
+	if (names->shown++ >= names->limit)
+		return;
+	if (names->line->cells + 2 + text_cells(text) > WRAP) {
+		line_end(names->line);
+		line_to(names->line, TEXT_CELL + 1);
+	}
+	line_text(names->line, " ");
+	line_text(names->line, text);
+}
+
+static void names_end(struct names *names)
+{
+	if (names->shown > names->limit)
+		line_text(names->line, " ... (-v lists them)");
+	line_end(names->line);
+}
+
+/* ---- libraries ---- */
+
+static void state_list(struct line *line, const struct doctor *doctor, const struct doctor_file *file,
+		       enum function_state state, const char *title)
+{
+	const struct doctor_functions *functions = &file->functions;
+	struct names names;
+	unsigned int call;
+
+	if (!functions->counts[state])
+		return;
+	names_begin(&names, line, doctor->notes.verbose, title, functions->counts[state]);
+	for (call = 0; call < CALL_COUNT; call++) {
+		const struct doctor_function *function = &functions->list[call];
+		char text[256];
+
+		if (function->state != state || (state == FUNCTION_ABSENT && !function_is_held_to(file, call)))
+			continue;
+		if (state == FUNCTION_ALIAS)
+			snprintf(text, sizeof(text), "%s=%s", call_name(call), call_name(function->alias_of));
+		else if (state == FUNCTION_REFUSED && function->error)
+			snprintf(text, sizeof(text), "%s (%s)", call_name(call), refusal_text(function->error));
+		else
+			snprintf(text, sizeof(text), "%s", call_name(call));
+		names_add(&names, text);
+	}
+	names_end(&names);
+}
+
+static void slow_list(struct line *line, const struct doctor *doctor, const struct doctor_functions *functions)
+{
+	unsigned int slow = functions->starts[START_ENDBR] + functions->starts[START_OTHER], call;
+	struct names names;
+
+	if (!slow)
+		return;
+	names_begin(&names, line, doctor->notes.verbose, "are slow to probe (their first instruction is "
+		    "single-stepped)", slow);
+	for (call = 0; call < CALL_COUNT; call++)
+		if (start_is_slow(functions->list[call].start))
+			names_add(&names, call_name(call));
+	names_end(&names);
+}
+
+static void functions_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+{
+	const struct doctor_functions *functions = &file->functions;
+	const unsigned int *counts = functions->counts;
+	const unsigned int *starts = functions->starts;
+	unsigned int fast = starts[START_PUSH] + starts[START_JUMP] + starts[START_NOP];
+
+	if (file->tried)
+		detail(line, "%u of the table's %u functions attached in %.0f ms", counts[FUNCTION_ATTACHED],
+		       functions->table, (double)file->attach_time / NSEC_PER_MSEC);
+	if (counts[FUNCTION_UNTRIED])
+		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
+		       file->tried ? "each with a link of its own: only one was tried" : "attaching not tried");
+	if (counts[FUNCTION_OFF])
+		detail(line, "%u functions off (--calls all or --layer turns them on)", counts[FUNCTION_OFF]);
+	if (fast)
+		detail(line, "%u begin with an instruction that the kernel emulates (%u with push)", fast,
+		       starts[START_PUSH]);
+	slow_list(line, doctor, functions);
+	state_list(line, doctor, file, FUNCTION_REFUSED, "refused by the kernel");
+	state_list(line, doctor, file, FUNCTION_MISSING, "missing, though its version declares them");
+	state_list(line, doctor, file, FUNCTION_ALIAS, "further names of the same addresses");
+	state_list(line, doctor, file, FUNCTION_NOT_DECLARED, "of other versions, not in it and not declared by its "
+		   "own");
+	state_list(line, doctor, file, FUNCTION_ABSENT, file->kind == FILE_LINKED ?
+		   "not linked in" : "not in it; no header that cutop knows of says that its version has them");
+}
+
+static void version_text(const struct doctor_file *file, char *text, size_t size)
+{
+	if (file->version)
+		snprintf(text, size, file->major_only ? " %u.x" : " %u.%u", file->version / 1000,
+			 file->version % 1000 / 10);
+	else
+		snprintf(text, size, "%s%s", file->driver_version[0] ? " " : "", file->driver_version);
+}
+
+static void processes_text(const struct doctor_file *file, char *text, size_t size)
+{
+	snprintf(text, size, "%u process%s", file->processes, file->processes == 1 ? "" : "es");
+}
+
+static void file_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+{
+	static const char *const kinds[] = {
+		[FILE_NOTHING] = "defines no CUDA function that cutop knows",
+		[FILE_RUNTIME] = "CUDA runtime",
+		[FILE_DRIVER] = "CUDA driver",
+		[FILE_LINKED] = "linked in: CUDA runtime",
+		[FILE_UNREADABLE] = "cannot be read",
+	};
+	char version[48], processes[48];
+	size_t i;
+
+	item(line, file_state(file), file->path);
+	for (i = 0; i < file->name_count && (i < NAMES_SHOWN / 2 || doctor->notes.verbose); i++)
+		detail(line, "also %s", file->names[i]);
+	if (i < file->name_count)
+		detail(line, "also %zu further names (-v lists them)", file->name_count - i);
+	version_text(file, version, sizeof(version));
+	processes_text(file, processes, sizeof(processes));
+	detail(line, "%s%s, build id %s, %s", kinds[file->kind], version,
+	       file->info.build_id[0] ? file->info.build_id : "none", processes);
+	if (file->why.text[0])
+		detail(line, "%s", file->why.text);
+	if (file->found.count)
+		functions_print(line, doctor, file);
+}
+
+/* A toolkit has a dozen of them, and there is the same to say of each. */
+static void stripped_print(struct line *line, const struct doctor *doctor)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < doctor->file_count; i++) {
+		const struct doctor_file *file = doctor->files[i];
+		char processes[48];
+
+		if (file->kind != FILE_STRIPPED)
+			continue;
+		if (!any)
+			item(line, DOCTOR_NOTE, layer_is_known(LAYER_DRIVER) ?
+			     "these carry a CUDA runtime without symbols; their calls are seen only at the driver "
+			     "layer:" :
+			     "these carry a CUDA runtime without symbols; their calls are not seen:");
+		any = true;
+		processes_text(file, processes, sizeof(processes));
+		detail(line, "%s, build id %s, %s", file->path, file->info.build_id[0] ? file->info.build_id : "none",
+		       processes);
+	}
+}
+
+/* ---- processes ---- */
+
+static void process_print(struct line *line, const struct doctor *doctor, const struct doctor_process *process)
+{
+	unsigned int i;
+	char *text;
+
+	line_to(line, STATE_CELL);
+	line_format(line, "%-8d", process->pid);
+	line_to(line, TEXT_CELL);
+	line_text(line, process->user);
+	line_text(line, "  ");
+	line_text(line, process->command);
+	line_text(line, " ");
+	line_text_max(line, process->arguments, 60);
+	line_end(line);
+	if (process->container[0])
+		detail(line, "in container %.12s (pid %u there)", process->container, process->ns_pid);
+	else if (process->own_pid_ns || process->own_mount_ns)
+		detail(line, "in namespaces of its own (pid %u there)", process->ns_pid);
+	for (i = 0; (text = process_sees(process, i)); i++) {
+		detail(line, "seen:     %s", text);
+		free(text);
+	}
+	for (i = 0; (text = process_misses(process, &doctor->facts, i)); i++) {
+		detail(line, "not seen: %s", text);
+		free(text);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void advice_print(struct line *line, const char *advice)
+{
+	if (advice)
+		detail(line, "-> %s", advice);
+}
+
+/* What helps against several in a row is said once, after the last. */
+static void problems_print(struct line *line, const struct doctor *doctor)
+{
+	const char *advice = NULL;
+	size_t i;
+
+	heading(line, "what to do");
+	for (i = 0; i < doctor->check_count; i++) {
+		const struct doctor_check *check = &doctor->checks[i];
+
+		if (check->state < DOCTOR_WARNING)
+			continue;
+		if (advice && (!check->advice || strcmp(advice, check->advice)))
+			advice_print(line, advice);
+		item(line, check->state, check->text);
+		advice = check->advice;
+	}
+	advice_print(line, advice);
+}
+
+static void summary_print(struct line *line, const struct doctor *doctor, const char *version)
+{
+	enum doctor_state worst = doctor_worst(doctor);
+
+	line_style(line, worst == DOCTOR_PROBLEM ? STYLE_LEAKED : STYLE_HEAD);
+	line_format(line, "cutop %s %s", version, worst == DOCTOR_PROBLEM ? "has problems here" : "can watch here");
+	line_style(line, STYLE_PLAIN);
+	line_end(line);
+}
+
+int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_options *options)
+{
+	struct line line;
+	struct sink sink;
+	size_t i;
+	int err;
+
+	err = sink_open(&sink, stream);
+	if (err)
+		return err;
+	line_init(&line, &sink, options);
+	summary_print(&line, doctor, options->version);
+	heading(&line, "kernel");
+	checks_print(&line, doctor, SECTION_KERNEL);
+	heading(&line, "rights");
+	checks_print(&line, doctor, SECTION_RIGHTS);
+	heading(&line, "GPU");
+	checks_print(&line, doctor, SECTION_GPU);
+	heading(&line, "libraries");
+	for (i = 0; i < doctor->file_count; i++)
+		if (file_is_shown(doctor->files[i]) && doctor->files[i]->kind != FILE_STRIPPED)
+			file_print(&line, doctor, doctor->files[i]);
+	stripped_print(&line, doctor);
+	checks_print(&line, doctor, SECTION_LIBRARIES);
+	heading(&line, "processes");
+	if (!doctor->process_count)
+		item(&line, DOCTOR_NOTE, "no process that uses CUDA was found");
+	for (i = 0; i < doctor->process_count; i++)
+		process_print(&line, doctor, &doctor->processes[i]);
+	checks_print(&line, doctor, SECTION_PROCESSES);
+	if (doctor_worst(doctor) >= DOCTOR_WARNING)
+		problems_print(&line, doctor);
+	return sink_close(&sink);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which functions of the table are probed. */
+#ifndef PROBE_CHOICE_H
+#define PROBE_CHOICE_H
+
+#include <stdbool.h>
+
+#include "cutop_calls.h"
+
+struct attach_choice {
+	unsigned int groups;	/* bits of enum call_group */
+	unsigned int layers;	/* bits of enum call_layer */
+};
+
+/*
+ * True if @choice asks for the function. Registrations are followed also where
+ * only the driver's calls are: they name its kernels, and enclose no call of the
+ * driver.
+ */
+static inline bool choice_wants(const struct attach_choice *choice, const struct call_desc *desc)
+{
+	if (!(choice->groups & 1u << desc->group))
+		return false;
+	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
+}
+
+#endif

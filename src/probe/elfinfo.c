@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything here reads files of others, with pread(2) or libelf, within bounds.
+ * Code is looked at as bytes: enough to tell the few forms that matter, and
+ * never more than a guess that fails to "unknown".
+ */
+#include "probe/elfinfo.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/calls.h"
+#include "names/demangle.h"
+
+#define NOTES_MAX	65536
+#define DYNAMIC_MAX	(1u << 20)
+#define DATA_MAX	(256u << 20)	/* bytes of read-only data searched in one file */
+#define CHUNK		(1u << 20)
+
+const char *const start_names[START_OTHER + 1] = {
+	[START_UNKNOWN] = "unknown", [START_PUSH] = "push", [START_JUMP] = "jump",
+	[START_NOP] = "nop", [START_ENDBR] = "endbr64", [START_OTHER] = "other",
+};
+
+/* ---- who it is ---- */
+
+static void hex_of(const unsigned char *bytes, size_t count, char *out)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sprintf(out + 2 * i, "%02x", bytes[i]);
+}
+
+static void build_id_read(Elf *elf, const GElf_Phdr *phdr, struct elf_info *info)
+{
+	size_t at = 0, name, desc;
+	Elf_Data *data;
+	GElf_Nhdr note;
+
+	if (phdr->p_filesz > NOTES_MAX)
+		return;
+	data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz,
+				    phdr->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+	if (!data || !data->d_buf)
+		return;
+	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || !note.n_descsz || note.n_descsz > 32 ||
+		    memcmp((const char *)data->d_buf + name, "GNU", 4))
+			continue;
+		hex_of((const unsigned char *)data->d_buf + desc, note.n_descsz, info->build_id);
+		return;
+	}
+}
+
+static void soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, struct elf_info *info)
+{
+	Elf_Data *data;
+	size_t i, count;
+	GElf_Dyn dyn;
+
+	if (shdr->sh_size > DYNAMIC_MAX)
+		return;
+	data = elf_getdata(section, NULL);
+	if (!data || !data->d_buf)
+		return;
+	count = data->d_size / sizeof(Elf64_Dyn);
+	for (i = 0; i < count && gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		const char *name;
+
+		if (dyn.d_tag != DT_SONAME)
+			continue;
+		name = elf_strptr(elf, shdr->sh_link, dyn.d_un.d_val);
+		if (name)
+			clean_text(name, info->soname, sizeof(info->soname));
+		return;
+	}
+}
+
+/* ---- a runtime without symbols ---- */
+
+/*
+ * Texts that every version of the runtime has and nothing else of NVIDIA's. The
+ * first two are in what it says of errors; the name of the driver alone is in
+ * whatever calls the driver by itself.
+ */
+static const char *const runtime_marks[] = {
+	"CUDA driver version is insufficient for CUDA runtime version",
+	"libcuda.so.1",
+};
+
+#define MARKS	(ARRAY_LEN(runtime_marks))
+#define MARK_MAX 64		/* longer than the longest */
+
+static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *buffer, unsigned int found)
+{
+	size_t kept = 0, i;
+	uint64_t at = 0;
+
+	while (at < size && found != (1u << MARKS) - 1) {
+		size_t want = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
+		ssize_t n = pread(fd, buffer + kept, want, (off_t)(offset + at));
+
+		if (n <= 0)
+			break;
+		for (i = 0; i < MARKS; i++)
+			if (memmem(buffer, kept + (size_t)n, runtime_marks[i], strlen(runtime_marks[i]) + 1))
+				found |= 1u << i;
+		at += (uint64_t)n;
+		/* What the end of this piece begins, the next may end. */
+		if (kept + (size_t)n > MARK_MAX) {
+			memmove(buffer, buffer + kept + n - MARK_MAX, MARK_MAX);
+			kept = MARK_MAX;
+		} else {
+			kept += (size_t)n;
+		}
+	}
+	return found;
+}
+
+bool elfinfo_carries_runtime(int fd)
+{
+	uint64_t left = DATA_MAX;
+	unsigned int found = 0;
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	char *buffer;
+	size_t names;
+	Elf *elf;
+
+	if (elffile_open(fd, &elf, NULL))
+		return false;
+	buffer = elf_getshdrstrndx(elf, &names) ? NULL : malloc(CHUNK + MARK_MAX);
+	while (buffer && (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
+		const char *name = elf_strptr(elf, names, shdr.sh_name);
+
+		if (shdr.sh_type != SHT_PROGBITS || shdr.sh_flags & SHF_EXECINSTR || !name ||
+		    strncmp(name, ".rodata", 7))
+			continue;
+		if (shdr.sh_size > left)
+			shdr.sh_size = left;
+		left -= shdr.sh_size;
+		found = marks_search(fd, shdr.sh_offset, shdr.sh_size, buffer, found);
+	}
+	free(buffer);
+	elf_end(elf);
+	return found == (1u << MARKS) - 1;
+}
+
+int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
+{
+	Elf_Scn *section = NULL;
+	size_t count = 0, i;
+	GElf_Shdr shdr;
+	GElf_Phdr phdr;
+	GElf_Ehdr ehdr;
+	Elf *elf;
+	int err;
+
+	memset(info, 0, sizeof(*info));
+	err = elffile_open(fd, &elf, why);
+	if (err)
+		return err;
+	info->is_program = gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_EXEC;
+	if (elf_getphdrnum(elf, &count))
+		count = 0;
+	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
+		info->is_program = info->is_program || phdr.p_type == PT_INTERP;
+		if (phdr.p_type == PT_NOTE && !info->build_id[0])
+			build_id_read(elf, &phdr, info);
+	}
+	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
+		if (shdr.sh_type == SHT_DYNAMIC)
+			soname_read(elf, section, &shdr, info);
+		info->has_symtab = info->has_symtab || shdr.sh_type == SHT_SYMTAB;
+	}
+	/* The C library can be run, too. */
+	if (info->soname[0])
+		info->is_program = false;
+	elf_end(elf);
+	return 0;
+}
+
+/* ---- first instructions ---- */
+
+/* What arch/x86/kernel/uprobes.c emulates: push of a register, jumps, calls, nops. */
+enum start start_of(const unsigned char *code, size_t len)
+{
+#if defined(__x86_64__)
+	if (len >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4))
+		return START_ENDBR;
+	if (len >= 1 && code[0] >= 0x50 && code[0] <= 0x57)
+		return START_PUSH;
+	if (len >= 2 && (code[0] & 0xf0) == 0x40 && code[1] >= 0x50 && code[1] <= 0x57)
+		return START_PUSH;
+	if (len >= 1 && (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70))
+		return START_JUMP;
+	if (len >= 2 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		return START_JUMP;
+	if (len >= 1 && code[0] == 0x90)
+		return START_NOP;
+	return len ? START_OTHER : START_UNKNOWN;
+#else
+	(void)code;
+	(void)len;
+	return START_UNKNOWN;
+#endif
+}
+
+bool start_is_slow(enum start start)
+{
+	return start == START_ENDBR || start == START_OTHER;
+}
+
+void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, enum start *starts)
+{
+	unsigned char code[16];
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		n = pread(fd, code, sizeof(code), (off_t)functions[i].offset);
+		starts[i] = start_of(code, n > 0 ? (size_t)n : 0);
+	}
+}
+
+/* ---- the version ---- */
+
+static bool is_version(unsigned int number)
+{
+	return number >= 9000 && number < 100000 && number % 10 == 0 && number % 1000 < 200;
+}
+
+#define CODE_MAX 256
+
+/* The number that @code stores through a register: movl $number,(%reg). 0 if there is none that is a version. */
+static unsigned int stored_version(const unsigned char *code, size_t len)
+{
+	unsigned int number;
+	size_t i;
+
+	for (i = 0; i + 6 <= len; i++) {
+		/* c7 /0, memory operand without displacement, and without SIB or RIP */
+		if (code[i] != 0xc7 || code[i + 1] & 0xf8 || code[i + 1] == 4 || code[i + 1] == 5)
+			continue;
+		memcpy(&number, code + i + 2, sizeof(number));
+		if (is_version(number))
+			return number;
+	}
+	return 0;
+}
+
+unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions)
+{
+	unsigned char code[CODE_MAX], called[64];
+	unsigned int version;
+	size_t i, at;
+	ssize_t n, m;
+	int32_t jump;
+
+	for (i = 0; i < functions->count + functions->aliases; i++)
+		if (functions->list[i].call == CALL_cudaRuntimeGetVersion)
+			break;
+	if (i == functions->count + functions->aliases)
+		return 0;
+	n = pread(fd, code, sizeof(code), (off_t)functions->list[i].offset);
+	version = stored_version(code, n > 0 ? (size_t)n : 0);
+	/* The exported function wraps the one that knows. */
+	for (at = 0; !version && n > 5 && at + 5 <= (size_t)n; at++) {
+		if (code[at] != 0xe8 && code[at] != 0xe9)
+			continue;
+		memcpy(&jump, code + at + 1, sizeof(jump));
+		m = pread(fd, called, sizeof(called),
+			  (off_t)(functions->list[i].offset + at + 5 + (uint64_t)(int64_t)jump));
+		version = stored_version(called, m > 0 ? (size_t)m : 0);
+	}
+	return version;
+}
+
+unsigned int version_of_name(const char *name, bool *major_only)
+{
+	const char *slash = strrchr(name, '/'), *at;
+	unsigned int major = 0, minor = 0;
+	int words;
+
+	name = slash ? slash + 1 : name;
+	at = strncmp(name, "libcudart", 9) ? NULL : strstr(name, ".so.");
+	if (!at)
+		return 0;
+	words = sscanf(at, ".so.%3u.%2u", &major, &minor);
+	if (words < 1 || major < 9 || major > 99 || minor > 19)
+		return 0;
+	*major_only = words == 1;
+	return major * 1000 + minor * 10;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What there is to know about a library or program before it is probed: who it
+ * is, of which version, how its functions begin, and whether it carries a CUDA
+ * runtime that no symbol leads to.
+ */
+#ifndef PROBE_ELFINFO_H
+#define PROBE_ELFINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/elffile.h"
+#include "util/util.h"
+
+#define BUILD_ID_SIZE	65	/* hex digits of up to 32 bytes, and NUL */
+
+struct elf_info {
+	char soname[256];		/* DT_SONAME; empty if it has none */
+	char build_id[BUILD_ID_SIZE];	/* hex; empty if it has none */
+	bool is_program;		/* it has an interpreter, or is linked to a fixed address */
+	bool has_symtab;		/* .symtab is there: names of local functions, kernels' stubs among them */
+};
+
+/* Fills @info from the file open at @fd. Returns 0 or a negative errno as elffile_functions() does. */
+int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
+
+/* True if a CUDA runtime's own messages are in the data of the file open at @fd. Reads all of that. */
+bool elfinfo_carries_runtime(int fd);
+
+/* A function's first instruction, which a probe replaces: it decides what the probe costs. */
+enum start {
+	START_UNKNOWN,		/* not readable, or another architecture */
+	START_PUSH,		/* emulated */
+	START_JUMP,		/* jump or call: emulated */
+	START_NOP,		/* emulated */
+	START_ENDBR,		/* endbr64: single-stepped by kernels that do not know it */
+	START_OTHER,		/* single-stepped */
+};
+
+extern const char *const start_names[START_OTHER + 1];
+
+/* What @code (@len bytes) begins with. */
+enum start start_of(const unsigned char *code, size_t len);
+
+/* True if a probe on it is slow: the kernel runs the instruction elsewhere, with a trap after it. */
+bool start_is_slow(enum start start);
+
+/* The same for each of the @count functions of the file open at @fd; @starts has room for them. */
+void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, enum start *starts);
+
+/*
+ * The version of the CUDA runtime that @functions of the file open at @fd are of, as
+ * its cudaRuntimeGetVersion() returns it (13000): read from the code, which is
+ * not run. 0 if it is not found.
+ */
+unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions);
+
+/* The version in "libcudart.so.12.4.127" (12040; @major_only false) or "libcudart.so.12" (12000; true); 0: none. */
+unsigned int version_of_name(const char *name, bool *major_only);
+
+#endif

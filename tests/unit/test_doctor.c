@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What cutop doctor concludes: from kernels, rights and libraries that are not
+ * those of the machine the test runs on.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/container.h"
+#include "doctor.h"
+#include "model/calls.h"
+
+static struct doctor doctor;
+static struct options options;
+
+#define ALL_RIGHTS ((1u << RIGHT_COUNT) - 1)
+
+/* A machine on which everything works. */
+static void setup(void)
+{
+	memset(&doctor, 0, sizeof(doctor));
+	memset(&options, 0, sizeof(options));
+	doctor.options = &options;
+	doctor.facts = (struct doctor_facts){
+		.kernel = { .release = "6.18.44-x", .btf = true, .find_vma = true, .multi = true, .session = true },
+		.rights = { ALL_RIGHTS, ALL_RIGHTS },
+		.program = "/usr/bin/cutop",
+		.jit = 1,
+		.ring_bytes = 16 << 20,
+		.memory_max = UINT64_MAX,
+		.tried = true,
+		.seccomp = VERDICT_FINE,
+	};
+}
+
+static void teardown(void)
+{
+	doctor_free(&doctor);
+}
+
+static const struct doctor_check *check_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < doctor.check_count; i++)
+		if (!strcmp(doctor.checks[i].name, name))
+			return &doctor.checks[i];
+	return NULL;
+}
+
+static void expect(const char *name, enum doctor_state state, const char *text, const char *advice)
+{
+	const struct doctor_check *check = check_of(name);
+
+	ck_assert_msg(check != NULL, "nothing is said of %s", name);
+	ck_assert_msg(check->state == state, "%s is %s: %s", name, doctor_state_names[check->state], check->text);
+	ck_assert_msg(strstr(check->text, text) != NULL, "%s: no '%s' in '%s'", name, text, check->text);
+	if (!advice)
+		ck_assert_msg(!check->advice, "%s: %s", name, check->advice);
+	else
+		ck_assert_msg(check->advice && strstr(check->advice, advice), "%s: %s", name, check->advice);
+}
+
+/* ---- the machine ---- */
+
+START_TEST(test_all_is_well)
+{
+	size_t i;
+
+	doctor_check_machine(&doctor);
+	ck_assert_int_lt(doctor_worst(&doctor), DOCTOR_WARNING);
+	for (i = 0; i < doctor.check_count; i++)
+		ck_assert_ptr_null(doctor.checks[i].advice);
+	expect("version", DOCTOR_OK, "6.18.44-x", NULL);
+	expect("attach_method", DOCTOR_OK, "session", NULL);
+	expect("programs", DOCTOR_OK, "load", NULL);
+	expect("seccomp", DOCTOR_OK, "tried", NULL);
+	expect("driver", DOCTOR_NOTE, "no NVIDIA driver", NULL);
+	ck_assert_ptr_null(check_of("lockdown"));
+	ck_assert_ptr_null(check_of("jit"));
+	ck_assert_ptr_null(check_of("memory"));
+}
+END_TEST
+
+START_TEST(test_no_btf)
+{
+	doctor.facts.kernel = (struct kernel_facts){ .release = "6.1.0" };
+	doctor.facts.tried = false;
+	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	doctor_check_machine(&doctor);
+	expect("version", DOCTOR_OK, "6.1.0", NULL);
+	expect("btf", DOCTOR_PROBLEM, "no BTF", "CONFIG_DEBUG_INFO_BTF=y");
+	expect("attach_method", DOCTOR_PROBLEM, "BTF", "5.15");
+	expect("programs", DOCTOR_UNKNOWN, "whether", NULL);
+	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_PROBLEM);
+}
+END_TEST
+
+START_TEST(test_old_kernels)
+{
+	doctor.facts.kernel = (struct kernel_facts){ .release = "5.10.0-28-amd64", .btf = true };
+	doctor_check_machine(&doctor);
+	expect("version", DOCTOR_PROBLEM, "too old", "5.15");
+	expect("attach_method", DOCTOR_PROBLEM, "too old", "5.15");
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.kernel = (struct kernel_facts){ .release = "5.15.0", .btf = true };
+	doctor_check_machine(&doctor);
+	expect("attach_method", DOCTOR_WARNING, "perf", "6.6");
+	expect("strings", DOCTOR_NOTE, "6.0", NULL);
+	expect("overlays", DOCTOR_NOTE, "5.17", NULL);
+	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_WARNING);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.kernel = (struct kernel_facts){ .release = "6.6.1", .btf = true, .find_vma = true, .multi = true };
+	doctor_check_machine(&doctor);
+	expect("attach_method", DOCTOR_OK, "multi", NULL);
+	ck_assert_ptr_null(check_of("strings"));
+	ck_assert_ptr_null(check_of("overlays"));
+}
+END_TEST
+
+START_TEST(test_forced_method)
+{
+	doctor.facts.forced = "multi";
+	doctor_check_machine(&doctor);
+	expect("attach_method", DOCTOR_OK, "multi", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.forced = "session";
+	doctor.facts.kernel.session = false;
+	doctor_check_machine(&doctor);
+	expect("attach_method", DOCTOR_PROBLEM, "no 'session' links", "CUTOP_ATTACH");
+}
+END_TEST
+
+/* kernel_features_decide() itself. */
+START_TEST(test_features)
+{
+	struct kernel_facts facts = { .release = "7.0.0-rc1", .btf = true, .find_vma = true, .multi = true,
+				      .session = true, .session_context = true };
+	struct kernel_features features;
+	struct reason why = { "" };
+
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
+	ck_assert_int_eq(features.method, ATTACH_SESSION);
+	ck_assert(features.session_context && features.sleepable && features.find_vma);
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, "perf", &why), 0);
+	ck_assert_int_eq(features.method, ATTACH_PERF);
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, "kprobe", &why), -EINVAL);
+	facts.session = facts.multi = false;
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, "multi", &why), -ENOTSUP);
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, "", &why), 0);
+	ck_assert(!features.session_context);
+	facts.btf = false;
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(why.text, "BTF"));
+	ck_assert_uint_eq(kernel_version("6.18.44-fc"), KERNEL_AT(6, 18, 44));
+	ck_assert_uint_eq(kernel_version("5.4.0-1234-aws"), KERNEL_AT(5, 4, 0));
+	ck_assert_uint_eq(kernel_version("6.1.999"), KERNEL_AT(6, 1, 255));
+	ck_assert_uint_eq(kernel_version("nonsense"), 0);
+	ck_assert(kernel_rights_suffice(1u << RIGHT_ADMIN));
+	ck_assert(kernel_rights_suffice(1u << RIGHT_BPF | 1u << RIGHT_PERFMON));
+	ck_assert(!kernel_rights_suffice(1u << RIGHT_BPF | 1u << RIGHT_PTRACE));
+}
+END_TEST
+
+START_TEST(test_refused_by_the_kernel)
+{
+	doctor.facts.load_error = -EPERM;
+	snprintf(doctor.facts.load_why.text, sizeof(doctor.facts.load_why.text), "refused\033[2J: see lockdown");
+	snprintf(doctor.facts.lockdown, sizeof(doctor.facts.lockdown), "confidentiality");
+	doctor.facts.jit = 0;
+	doctor_check_machine(&doctor);
+	expect("programs", DOCTOR_PROBLEM, "refused", "dmesg");
+	ck_assert_ptr_null(strchr(check_of("programs")->text, '\033'));
+	expect("lockdown", DOCTOR_PROBLEM, "confidentiality", "lockdown=confidentiality");
+	expect("jit", DOCTOR_WARNING, "interpreted", "bpf_jit_enable=1");
+	ck_assert_ptr_null(check_of("processes"));
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.watch_errors[TRIAL_EXIT] = -EACCES;
+	doctor.facts.watch_errors[TRIAL_MMAP] = -ENOENT;
+	doctor.facts.memory_max = 32 << 20;
+	doctor_check_machine(&doctor);
+	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
+	expect("loading", DOCTOR_WARNING, "No such file", "mount -t tracefs");
+	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
+}
+END_TEST
+
+START_TEST(test_harm)
+{
+	doctor.facts.seccomp = VERDICT_KILLS;
+	doctor_check_machine(&doctor);
+	expect("seccomp", DOCTOR_PROBLEM, "kill programs", "6.14");
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.12.3");
+	doctor.facts.shadow_stacks = true;
+	doctor_check_machine(&doctor);
+	expect("seccomp", DOCTOR_WARNING, "may kill", "CAP_BPF");
+	expect("shadow_stacks", DOCTOR_OK, "go together", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.0");
+	doctor.facts.shadow_stacks = true;
+	doctor_check_machine(&doctor);
+	expect("seccomp", DOCTOR_OK, "not tried", NULL);
+	expect("shadow_stacks", DOCTOR_WARNING, "6.6 to 6.10", "6.11");
+}
+END_TEST
+
+START_TEST(test_rights)
+{
+	doctor.facts.rights = (struct kernel_rights_held){ 0, ALL_RIGHTS };
+	doctor.facts.tried = false;
+	doctor_check_machine(&doctor);
+	expect("CAP_BPF", DOCTOR_PROBLEM, "CAP_BPF missing", "setcap cap_bpf,cap_perfmon,");
+	expect("CAP_PERFMON", DOCTOR_PROBLEM, "missing", "/usr/bin/cutop");
+	expect("CAP_SYS_PTRACE", DOCTOR_WARNING, "missing", "setcap");
+	expect("CAP_SYS_ADMIN", DOCTOR_NOTE, "missing", NULL);
+	expect("programs", DOCTOR_UNKNOWN, "whether", NULL);
+	doctor_free(&doctor);
+	setup();
+	/* As under docker run --cap-add PERFMON */
+	doctor.facts.rights.effective = doctor.facts.rights.bounding = 1u << RIGHT_PERFMON;
+	doctor_check_machine(&doctor);
+	expect("CAP_BPF", DOCTOR_PROBLEM, "missing", "--cap-add BPF)");
+	expect("CAP_PERFMON", DOCTOR_OK, "held", NULL);
+	expect("CAP_DAC_READ_SEARCH", DOCTOR_WARNING, "missing", "--cap-add DAC_READ_SEARCH");
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.rights.effective = 1u << RIGHT_ADMIN;
+	doctor_check_machine(&doctor);
+	expect("CAP_BPF", DOCTOR_OK, "stands in", NULL);
+	expect("CAP_SYS_PTRACE", DOCTOR_WARNING, "missing", "setcap");
+	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_WARNING);
+}
+END_TEST
+
+/* ---- functions ---- */
+
+static const struct attach_choice everything = { ~0u, ~0u };
+
+/* A runtime of these functions, each a page from the next. */
+static struct elf_functions functions_of(struct elf_function *list, const uint16_t *calls, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		list[i] = (struct elf_function){ .offset = 0x1000 * (i + 1), .call = calls[i] };
+	return (struct elf_functions){ .list = list, .count = count };
+}
+
+START_TEST(test_functions)
+{
+	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy, CALL_cudaGetDevice };
+	static const enum start starts[] = { START_PUSH, START_PUSH, START_ENDBR, START_PUSH };
+	struct attach_choice choice = { ~(1u << GROUP_QUERY), ~0u };
+	struct trial_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
+	struct trial_attached attached = { .tried = 3, .attached = 2, .refusals = &refusal, .refused = 1 };
+	struct doctor_functions *result = malloc(sizeof(*result));
+	struct elf_function list[5];
+	struct elf_functions found = functions_of(list, calls, 4);
+	unsigned int sum = 0, i;
+
+	list[4] = (struct elf_function){ .offset = list[2].offset, .call = CALL_cudaMemcpy_ptds };
+	found.aliases = 1;
+	functions_judge(result, &found, starts, &attached, &choice, 13000, false, true);
+	ck_assert_int_eq(result->list[CALL_cudaMalloc].state, FUNCTION_ATTACHED);
+	ck_assert_int_eq(result->list[CALL_cudaFree].state, FUNCTION_REFUSED);
+	ck_assert_int_eq(result->list[CALL_cudaFree].error, -EOPNOTSUPP);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy].state, FUNCTION_ATTACHED);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy].start, START_ENDBR);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_ALIAS);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].alias_of, CALL_cudaMemcpy);
+	ck_assert_int_eq(result->list[CALL_cudaGetDevice].state, FUNCTION_OFF);
+	/* 13.0 declares it, so it is missing; it has done away with the other */
+	ck_assert_int_eq(result->list[CALL_cudaLaunchKernel].state, FUNCTION_MISSING);
+	ck_assert_int_eq(result->list[CALL_cudaThreadExit].state, FUNCTION_NOT_DECLARED);
+	ck_assert_int_eq(result->list[CALL_cudaGraphInstantiate_v12000].state, FUNCTION_ABSENT);
+	/* the driver's functions are no business of a runtime */
+	ck_assert_uint_eq(result->layers, 1u << LAYER_RUNTIME);
+	ck_assert_uint_lt(result->table, CALL_COUNT);
+	for (i = 0; i < FUNCTION_STATE_COUNT; i++)
+		sum += result->counts[i];
+	ck_assert_uint_eq(sum, result->table);
+	ck_assert_uint_eq(result->starts[START_PUSH], 3);
+	ck_assert_uint_eq(result->starts[START_ENDBR], 1);
+	free(result);
+}
+END_TEST
+
+START_TEST(test_functions_untried)
+{
+	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree };
+	static const enum start starts[] = { START_PUSH, START_PUSH };
+	struct trial_attached one = { .tried = 1, .attached = 1, .first_only = true };
+	struct trial_attached none = { .tried = 2 };
+	struct doctor_functions *result = malloc(sizeof(*result));
+	struct elf_function list[2];
+	struct elf_functions found = functions_of(list, calls, 2);
+
+	functions_judge(result, &found, starts, NULL, &everything, 0, false, true);
+	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
+	/* of an unknown version nothing is missing */
+	ck_assert_uint_eq(result->counts[FUNCTION_MISSING], 0);
+	functions_judge(result, &found, starts, &one, &everything, 13000, false, true);
+	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
+	ck_assert_uint_gt(result->counts[FUNCTION_MISSING], 100);
+	functions_judge(result, &found, starts, &none, &everything, 13000, false, false);
+	ck_assert_uint_eq(result->counts[FUNCTION_REFUSED], 2);
+	/* a program has what it was linked with */
+	ck_assert_uint_eq(result->counts[FUNCTION_MISSING], 0);
+	free(result);
+}
+END_TEST
+
+START_TEST(test_declared)
+{
+	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 12040, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 10020, false), DECLARED_UNKNOWN);
+	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 13020, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 14000, false), DECLARED_UNKNOWN);
+	/* the headers of CUDA 12 make _v2 of it, those before and after do not */
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 11080, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 12040, false), DECLARED_NOT);
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 13000, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 12040, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 13000, false), DECLARED_NOT);
+	/* came with 11.8; some 11.x may have it or not */
+	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11070, false), DECLARED_NOT);
+	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11080, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11000, true), DECLARED_UNKNOWN);
+	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 12000, true), DECLARED);
+	/* the forms for a stream per thread go along */
+	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC_ptsz, 11070, false), DECLARED_NOT);
+	ck_assert_int_eq(call_declared(CALL_cudaMemcpy_ptds, 11070, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL___cudaRegisterFunction, 12000, false), DECLARED);
+	ck_assert_int_eq(call_declared(CALL_cuMemAlloc_v2, 13000, false), DECLARED_UNKNOWN);
+	ck_assert_int_eq(call_declared(CALL_COUNT, 13000, false), DECLARED_UNKNOWN);
+}
+END_TEST
+
+START_TEST(test_file_checks)
+{
+	struct doctor_file *files = calloc(4, sizeof(*files)), *list[4];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		list[i] = &files[i];
+		files[i].fd = -1;
+	}
+	files[0] = (struct doctor_file){ .fd = -1, .path = "/usr/bin/other", .kind = FILE_NOTHING };
+	files[1] = (struct doctor_file){ .fd = -1, .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME,
+					 .version = 13000, .found.count = 10, .tried = true };
+	files[1].functions.counts[FUNCTION_MISSING] = 2;
+	files[2] = (struct doctor_file){ .fd = -1, .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
+	files[3] = (struct doctor_file){ .fd = -1, .path = "/tmp/x", .kind = FILE_NOTHING, .wanted = true };
+	doctor.files = list;
+	doctor.file_count = 4;
+	doctor_check_files(&doctor);
+	expect("missing", DOCTOR_WARNING, "lacks 2 functions that CUDA 13.0 declares", "build id");
+	expect("nothing", DOCTOR_PROBLEM, "/tmp/x", "CUDA functions");
+	ck_assert_ptr_null(check_of("none"));
+	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) && file_is_shown(&files[2]));
+	ck_assert_int_eq(file_state(&files[1]), DOCTOR_WARNING);
+	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
+	files[1].functions.counts[FUNCTION_MISSING] = 0;
+	ck_assert_int_eq(file_state(&files[1]), DOCTOR_OK);
+	files[1].tried = false;
+	ck_assert_int_eq(file_state(&files[1]), DOCTOR_UNKNOWN);
+	snprintf(files[1].why.text, sizeof(files[1].why.text), "refused");
+	ck_assert_int_eq(file_state(&files[1]), DOCTOR_PROBLEM);
+	doctor.file_count = 1;
+	doctor_check_files(&doctor);
+	expect("none", DOCTOR_NOTE, "no CUDA library", "--library");
+	doctor.files = NULL;
+	doctor.file_count = 0;
+	free(files);
+}
+END_TEST
+
+/* ---- processes ---- */
+
+static char *joined(const struct doctor_process *process, bool seen)
+{
+	static char all[4096];
+	unsigned int i;
+	char *text;
+
+	all[0] = 0;
+	for (i = 0; i < 20; i++) {
+		text = seen ? process_sees(process, i) : process_misses(process, &doctor.facts, i);
+		if (!text)
+			return all;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "[%s]", text);
+		free(text);
+	}
+	ck_abort_msg("no end: %s", all);
+	return all;
+}
+
+#define SEES(text) ck_assert_msg(strstr(joined(&process, true), text), "no '%s': %s", text, joined(&process, true))
+#define MISSES(text) ck_assert_msg(strstr(joined(&process, false), text), "no '%s': %s", text, joined(&process, false))
+
+START_TEST(test_processes)
+{
+	struct doctor_file runtime = { .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME };
+	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
+	struct doctor_file *files[2] = { &runtime, &cublas };
+	struct doctor_process process = { .pid = 7, .uses = USE_SHARED | USE_STRIPPED, .files = files, .file_count = 2,
+					  .has_symbols = true };
+
+	SEES("runtime calls (libcudart.so.13)");
+	MISSES("libcublas.so.13: a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
+	       "mapped");
+	MISSES("before cutop");
+	ck_assert_ptr_null(strstr(joined(&process, false), "names of kernels"));
+	process.uses |= USE_DRIVER;
+	SEES("driver calls that no runtime call made");
+	MISSES("without symbols; seen only at the driver layer]");
+	process.has_symbols = false;
+	MISSES("names of kernels");
+	process.uses = USE_DRIVER;
+	SEES("it uses no runtime");
+	process.seccomp = true;
+	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
+	doctor.facts.seccomp = VERDICT_KILLS;
+	MISSES("seccomp");
+	process = (struct doctor_process){ .pid = 8 };
+	ck_assert_str_eq(joined(&process, true), "");
+	MISSES("has mapped no CUDA library");
+	process.error = -EACCES;
+	MISSES("cannot be read: Permission denied");
+	ck_assert_ptr_null(strstr(joined(&process, false), "no CUDA library"));
+}
+END_TEST
+
+START_TEST(test_process_checks)
+{
+	struct doctor_process processes[2] = {
+		{ .pid = 7, .named = true, .error = -EACCES },
+		{ .pid = 8, .shadow_stack = true },
+	};
+
+	doctor.processes = processes;
+	doctor.process_count = 2;
+	doctor.looked_at = 9;
+	doctor.unreadable = 2;
+	doctor_check_processes(&doctor);
+	expect("unreadable", DOCTOR_NOTE, "2 of 9", NULL);
+	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into", "CAP_SYS_PTRACE");
+	ck_assert_uint_eq(doctor.check_count, 2);
+	doctor.facts.rights.effective = 0;
+	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.1");
+	doctor_check_processes(&doctor);
+	ck_assert_uint_eq(doctor.check_count, 5);
+	ck_assert_int_eq(doctor.checks[2].state, DOCTOR_WARNING);
+	ck_assert_ptr_nonnull(strstr(doctor.checks[4].text, "process 8 uses a shadow stack"));
+	doctor.processes = NULL;
+	doctor.process_count = 0;
+}
+END_TEST
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define OTHER_ID "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+
+START_TEST(test_containers)
+{
+	char name[80];
+
+	ck_assert_str_eq(container_of_cgroups("0::/user.slice/user-0.slice/session-1.scope\n", name, sizeof(name)), "");
+	ck_assert_str_eq(container_of_cgroups("0::/system.slice/docker-" ID ".scope\n", name, sizeof(name)), ID);
+	ck_assert_str_eq(container_of_cgroups("12:cpu:/docker/" ID "\n0::/\n", name, sizeof(name)), ID);
+	ck_assert_str_eq(container_of_cgroups("0::/kubepods.slice/pod1/cri-containerd-" OTHER_ID ".scope/" ID "\n",
+					      name,
+					      sizeof(name)), ID);
+	ck_assert_str_eq(container_of_cgroups("0::/a/" ID "0\n", name, sizeof(name)), "");
+	ck_assert_str_eq(container_of_cgroups("0::/lxc.payload.web/init.scope\n", name, sizeof(name)), "web");
+	ck_assert_str_eq(container_of_cgroups("0::/machine.slice/machine-deb.scope/x\n", name, sizeof(name)), "deb");
+	ck_assert_str_eq(container_of_cgroups("0::/docker/" ID, name, 5), "0123");
+	ck_assert_str_eq(container_of_cgroups("", name, sizeof(name)), "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doctor");
+	SRunner *runner;
+	int failed;
+	const TTest *const tests[] = {
+		test_all_is_well, test_no_btf, test_old_kernels, test_forced_method, test_features,
+		test_refused_by_the_kernel, test_harm, test_rights, test_functions, test_functions_untried,
+		test_declared, test_file_checks, test_processes, test_process_checks, test_containers,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tests); i++) {
+		TCase *tcase = tcase_create("doctor");
+
+		tcase_add_checked_fixture(tcase, setup, teardown);
+		tcase_add_test(tcase, tests[i]);
+		suite_add_tcase(suite, tcase);
+	}
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What cutop doctor concludes.
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_doctor
+TESTS += tests/unit/test_doctor
+endif
+
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c src/doctor.h $(doctor_sources)
+tests_unit_test_doctor_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_doctor_LDADD = libcutop_probe.a $(core_libs) $(CHECK_LIBS) $(LIBBPF_LIBS)
