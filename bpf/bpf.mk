@@ -4,9 +4,11 @@
 
 bpf_sources = \
 	bpf/cutop.bpf.c \
+	bpf/capture.bpf.h \
 	bpf/context.bpf.h \
 	bpf/copy.bpf.h \
 	bpf/frames.bpf.h \
+	bpf/graph.bpf.h \
 	bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \

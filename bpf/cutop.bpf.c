@@ -37,7 +37,9 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "context.bpf.h"
 #include "memory.bpf.h"
 #include "copy.bpf.h"
+#include "capture.bpf.h"
 #include "launch.bpf.h"
+#include "graph.bpf.h"
 #include "plain.bpf.h"
 #include "size.bpf.h"
 #include "watch.bpf.h"
@@ -72,6 +74,7 @@ PROGRAMS(alloc)
 PROGRAMS(free)
 PROGRAMS(copy)
 PROGRAMS(launch)
+PROGRAMS(graph)
 PROGRAMS(plain)
 PROGRAMS(context)
 PROGRAMS(map)

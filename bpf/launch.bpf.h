@@ -276,8 +276,6 @@ static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool
 		__sync_fetch_and_add(&row->failures, 1);
 }
 
-#define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
-
 /* Arguments of a launch that lie in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
 static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
 {
@@ -292,6 +290,80 @@ static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, _
 		words[2] = PT_REGS_PARM4(ctx);
 		words[3] = PT_REGS_PARM5(ctx);
 	}
+}
+
+#define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
+#define LAUNCH_CAPTURED	2	/* into a capture: it will be a node, and launches nothing */
+
+/* A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture. */
+static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	bool driver = desc->a == FORM_DRIVER;
+	struct launch_shape shape = {};
+	struct launch_key key = {};
+	struct launch_row *row;
+	struct frame *frame;
+	__u64 words[4], times, graph;
+
+	if (!thread)
+		return false;
+	key.function = PT_REGS_PARM1(ctx);
+	if (driver || desc->a == FORM_ARGS) {
+		launch_registers(ctx, driver, words);
+		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
+		if (driver)
+			shape.block[2] = call_arg(ctx, 6);
+		shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
+		shape.stream = call_arg(ctx, driver ? 8 : 7);
+	} else {
+		launch_struct(ctx, &shape, &key.function, &times);
+	}
+	graph = capture_graph(thread, stream_name(thread, shape.stream, desc->flags));
+	if (!graph)
+		return false;
+	frame = frame_open(thread, ctx, call);
+	if (!frame)
+		return true;
+	frame->flags = LAUNCH_CAPTURED;
+	frame->args[0] = key.function;
+	frame->args[1] = graph;
+	key.image = thread->image;
+	key.call = call;
+	key.device = thread->device;
+	row = launch_row_get(&key);
+	if (row) {
+		__builtin_memcpy(row->grid, shape.grid, sizeof(row->grid));
+		__builtin_memcpy(row->block, shape.block, sizeof(row->block));
+		row->shared_bytes = shape.shared_bytes;
+		row->stream = shape.stream;
+	}
+	frame->entry = bpf_ktime_get_ns();
+	return true;
+}
+
+/* The return of such a launch. */
+static __noinline int launch_captured(struct thread_state *thread, struct frame *frame, __u32 call, bool failed)
+{
+	struct rec_graph rec = { .call = call, .role = GRAPH_ADD_KERNEL };
+	struct launch_key key = { .call = call };
+	struct launch_row *row;
+
+	if (!thread || !frame)
+		return 0;
+	call_count(thread->image, call, bpf_ktime_get_ns() - frame->entry, failed);
+	if (failed)
+		return 0;
+	rec.graph = frame->args[1];
+	rec.function = frame->args[0];
+	graph_send(thread, &rec);
+	key.image = thread->image;
+	key.device = thread->device;
+	key.function = rec.function;
+	row = launch_row_get(&key);
+	if (row)
+		__sync_fetch_and_add(&row->captured, 1);
+	return 0;
 }
 
 /*
@@ -389,6 +461,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		if (nested)
 			return 1;
 	}
+	if (may_capture(thread) && launch_into_capture(ctx, thread, call))
+		return 0;
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
@@ -455,6 +529,10 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	if (frame->flags & LAUNCH_CAPTURED) {
+		launch_captured(thread, frame, call, result != 0);
+		goto counted;
+	}
 	key.image = thread->image;
 	key.call = call;
 	key.device = thread->device;	/* a launch does not change it */
@@ -466,6 +544,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	}
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);
+counted:
 	if (result) {
 		failure_count(thread, call, result, call_site(ctx), now);
 	} else {

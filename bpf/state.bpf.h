@@ -51,6 +51,8 @@ __u64 lost[LOST_BPF_COUNT];
 __u32 last_image;
 /* Per image, by its low bits: launches that still get a return probe after a failure. */
 __u32 watchful[WATCHFUL_COUNT];
+/* The same: captures under way, so that a launch need not look for one where there is none. */
+__u32 capturing[WATCHFUL_COUNT];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -43,6 +43,7 @@ enum call_class {
 	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
 	CLASS_MAP,		/* a = enum map_act, b = address or out argument, c = size or address, d = handle */
 	CLASS_SIZE,		/* tells a device's size: a = argument that points to it, b = how many words on, c = device, SIZE_OF_CURRENT */
+	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
 	CLASS_PLAIN,		/* counted and timed only */
 	CLASS_COUNT,
 };
@@ -72,6 +73,7 @@ enum call_flag {
 	CALL_NARROW = 32,	/* device pointers and sizes have 32 bits: CUDA 3.1 and before */
 	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it lies on the pool's device */
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
+	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 };
 
 /* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
@@ -151,6 +153,42 @@ enum launch_form {
 	FORM_BARE,		/* one block */
 };
 
+/*
+ * What a call does to graphs (CLASS_GRAPH, role a), and what its arguments b, c
+ * and d are. A capture stands for the graph that it will end as.
+ */
+enum graph_role {
+	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
+	CAPTURE_END,		/* stream, out graph */
+	CAPTURE_RECORD,		/* event, stream: whoever waits for the event joins the stream's capture */
+	CAPTURE_WAIT,		/* stream, event */
+	CAPTURE_LEAVE,		/* stream: destroyed */
+	GRAPH_CREATE,		/* out graph */
+	GRAPH_CLONE,		/* out graph, graph */
+	GRAPH_DESTROY,		/* graph */
+	GRAPH_ADD_KERNEL,	/* out node, graph, parameters */
+	GRAPH_ADD_CHILD,	/* out node, graph, child graph */
+	GRAPH_ADD_NODE,		/* out node, graph, parameters with the node's type (one argument on from CUDA 13) */
+	GRAPH_REMOVE,		/* node */
+	GRAPH_LEARN,		/* node, parameters written by the call */
+	GRAPH_SET_KERNEL,	/* node, parameters */
+	GRAPH_SET_NODE,		/* node, parameters with the node's type */
+	EXEC_CREATE,		/* out executable graph, graph */
+	EXEC_SET_KERNEL,	/* executable graph, node, parameters */
+	EXEC_SET_NODE,		/* executable graph, node, parameters with the node's type */
+	EXEC_SET_CHILD,		/* executable graph, node, child graph */
+	EXEC_ENABLE,		/* executable graph, node, whether it is to run */
+	EXEC_UPDATE,		/* executable graph, graph */
+	EXEC_DESTROY,		/* executable graph */
+	EXEC_LAUNCH,		/* executable graph, stream */
+	/* only in records (struct rec_graph) */
+	GRAPH_RENAME,		/* a capture became a graph */
+	GRAPH_SET_CHILD,	/* GRAPH_SET_NODE of a child graph */
+	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
+	GRAPH_ROLE_COUNT,
+};
+#define NO_ARG			255
+
 /* The first four are cudaMemcpyKind's own values. */
 enum copy_direction {
 	DIR_H2H,
@@ -173,7 +211,7 @@ struct call_desc {
 	unsigned char layer;
 	unsigned char class;
 	unsigned char group;
-	unsigned char flags;
+	unsigned short flags;
 	unsigned char a, b, c, d;
 };
 
@@ -260,11 +298,11 @@ struct call_desc {
 	CUTOP_CALL(cudaMemcpy3DBatchAsync_ptsz, LAYER_RUNTIME, CLASS_COPY, GROUP_COPY, CALL_ASYNC, COPY_ENDS(1, 1), BYTES_BATCH3D, 0, COPY_FIXED | DIR_UNKNOWN) \
 	/* launches: where grid, block, shared bytes and stream are; the function argument */ \
 	CUTOP_CALL(cudaLaunchKernel, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_ARGS, 0, 0, 0) \
-	CUTOP_CALL(cudaLaunchKernel_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_ARGS, 0, 0, 0) \
+	CUTOP_CALL(cudaLaunchKernel_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, CALL_PER_THREAD, FORM_ARGS, 0, 0, 0) \
 	CUTOP_CALL(cudaLaunchCooperativeKernel, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_ARGS, 0, 0, 0) \
-	CUTOP_CALL(cudaLaunchCooperativeKernel_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_ARGS, 0, 0, 0) \
+	CUTOP_CALL(cudaLaunchCooperativeKernel_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, CALL_PER_THREAD, FORM_ARGS, 0, 0, 0) \
 	CUTOP_CALL(cudaLaunchKernelExC, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_CONFIG, 1, 0, 0) \
-	CUTOP_CALL(cudaLaunchKernelExC_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_CONFIG, 1, 0, 0) \
+	CUTOP_CALL(cudaLaunchKernelExC_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, CALL_PER_THREAD, FORM_CONFIG, 1, 0, 0) \
 	CUTOP_CALL(cudaLaunchCooperativeKernelMultiDevice, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_MULTI, 0, 0, 0) \
 	/* calls that wait for the device */ \
 	CUTOP_CALL(cudaDeviceSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
@@ -353,18 +391,18 @@ struct call_desc {
 	CUTOP_CALL(cudaStreamAddCallback_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamAttachMemAsync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamAttachMemAsync_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamBeginCapture, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamBeginCaptureToGraph, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamBeginCaptureToGraph_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamBeginCapture_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamBeginCapture, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
+	CUTOP_CALL(cudaStreamBeginCaptureToGraph, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_BEGIN, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaStreamBeginCaptureToGraph_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_BEGIN, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaStreamBeginCapture_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaStreamCopyAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamCopyAttributes_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamCreateWithFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamCreateWithPriority, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamEndCapture, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamEndCapture_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamDestroy, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_LEAVE, 0, NO_ARG, NO_ARG) \
+	CUTOP_CALL(cudaStreamEndCapture, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_END, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaStreamEndCapture_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_END, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaStreamGetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamGetAttribute_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamGetDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
@@ -381,8 +419,8 @@ struct call_desc {
 	CUTOP_CALL(cudaStreamUpdateCaptureDependencies_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamUpdateCaptureDependencies_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamUpdateCaptureDependencies_v2_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamWaitEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamWaitEvent_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamWaitEvent, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_WAIT, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaStreamWaitEvent_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_WAIT, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
@@ -394,10 +432,10 @@ struct call_desc {
 	CUTOP_CALL(cudaEventDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventElapsedTime, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventElapsedTime_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventRecord, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventRecordWithFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventRecordWithFlags_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventRecord_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEventRecord, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, 0, CAPTURE_RECORD, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaEventRecordWithFlags, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, 0, CAPTURE_RECORD, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaEventRecordWithFlags_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, CALL_PER_THREAD, CAPTURE_RECORD, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaEventRecord_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, CALL_PER_THREAD, CAPTURE_RECORD, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaIpcGetEventHandle, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaIpcOpenEventHandle, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	/* devices */ \
@@ -440,7 +478,7 @@ struct call_desc {
 	CUTOP_CALL(cudaThreadSetCacheConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaThreadSetLimit, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	/* graphs */ \
-	CUTOP_CALL(cudaGraphAddChildGraphNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphAddChildGraphNode, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_ADD_CHILD, 0, 1, 4) \
 	CUTOP_CALL(cudaGraphAddDependencies, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddDependencies_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddEmptyNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
@@ -449,7 +487,7 @@ struct call_desc {
 	CUTOP_CALL(cudaGraphAddExternalSemaphoresSignalNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddExternalSemaphoresWaitNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddHostNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphAddKernelNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphAddKernelNode, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_ADD_KERNEL, 0, 1, 4) \
 	CUTOP_CALL(cudaGraphAddMemAllocNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddMemFreeNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddMemcpyNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
@@ -457,35 +495,35 @@ struct call_desc {
 	CUTOP_CALL(cudaGraphAddMemcpyNodeFromSymbol, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddMemcpyNodeToSymbol, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphAddMemsetNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphAddNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphAddNode_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphAddNode, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_ADD_NODE, 0, 1, 4) \
+	CUTOP_CALL(cudaGraphAddNode_v2, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_ADD_NODE, 0, 1, 5) \
 	CUTOP_CALL(cudaGraphChildGraphNodeGetGraph, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphClone, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphClone, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_CLONE, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphConditionalHandleCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphCreate, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_CREATE, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaGraphDebugDotPrint, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphDestroyNode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphDestroy, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_DESTROY, 0, NO_ARG, NO_ARG) \
+	CUTOP_CALL(cudaGraphDestroyNode, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_REMOVE, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaGraphEventRecordNodeGetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphEventRecordNodeSetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphEventWaitNodeGetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphEventWaitNodeSetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphExecChildGraphNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphExecDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphExecChildGraphNodeSetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_SET_CHILD, 0, 1, 2) \
+	CUTOP_CALL(cudaGraphExecDestroy, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_DESTROY, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaGraphExecEventRecordNodeSetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecEventWaitNodeSetEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecExternalSemaphoresSignalNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecExternalSemaphoresWaitNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecGetFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecHostNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphExecKernelNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphExecKernelNodeSetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_SET_KERNEL, 0, 1, 2) \
 	CUTOP_CALL(cudaGraphExecMemcpyNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecMemcpyNodeSetParams1D, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecMemcpyNodeSetParamsFromSymbol, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecMemcpyNodeSetParamsToSymbol, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExecMemsetNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphExecNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphExecUpdate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphExecNodeSetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_SET_NODE, 0, 1, 2) \
+	CUTOP_CALL(cudaGraphExecUpdate, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_UPDATE, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphExternalSemaphoresSignalNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExternalSemaphoresSignalNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphExternalSemaphoresWaitNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
@@ -496,18 +534,18 @@ struct call_desc {
 	CUTOP_CALL(cudaGraphGetRootNodes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphHostNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphHostNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphInstantiate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphInstantiateWithFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphInstantiateWithParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphInstantiateWithParams_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphInstantiate_v12000, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphInstantiate, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_CREATE, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphInstantiateWithFlags, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_CREATE, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphInstantiateWithParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_CREATE, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphInstantiateWithParams_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, CALL_PER_THREAD, EXEC_CREATE, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphInstantiate_v12000, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_CREATE, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphKernelNodeCopyAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphKernelNodeGetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphKernelNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphKernelNodeGetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_LEARN, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphKernelNodeSetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphKernelNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphLaunch, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphLaunch_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphKernelNodeSetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_SET_KERNEL, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphLaunch, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_LAUNCH, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphLaunch_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, CALL_PER_THREAD, EXEC_LAUNCH, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphMemAllocNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphMemFreeNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphMemcpyNodeGetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
@@ -524,8 +562,8 @@ struct call_desc {
 	CUTOP_CALL(cudaGraphNodeGetDependentNodes_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphNodeGetEnabled, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphNodeGetType, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphNodeSetEnabled, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGraphNodeSetParams, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphNodeSetEnabled, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, EXEC_ENABLE, 0, 1, 2) \
+	CUTOP_CALL(cudaGraphNodeSetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_SET_NODE, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaGraphReleaseUserObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphRemoveDependencies, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphRemoveDependencies_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \

@@ -54,6 +54,7 @@ enum rec_type {
 	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
 	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
 	REC_DEVICE,		/* struct rec_device: how large a device is */
+	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -213,6 +214,30 @@ struct rec_mmap {
 	char file[CUTOP_FILE_LEN];
 };
 
+/*
+ * Graphs, nodes and executable graphs are named by their handles; a capture,
+ * until it ends, by a number with CAPTURE_BIT. What an executable graph holds
+ * has a number of its own, its epoch: its row counts the launches of one epoch,
+ * and the record that ends an epoch says how many there were.
+ */
+#define CAPTURE_BIT	(1ull << 63)
+
+struct rec_graph {
+	struct rec_hdr hdr;	/* time: at return */
+	__u64 graph;
+	__u64 other;		/* cloned graph, child graph, or the handle that a capture ended as */
+	__u64 exec;
+	__u64 node;		/* 0: a captured one */
+	__u64 function;		/* launch_key.function of a kernel node */
+	__u64 epoch;		/* that begins, of exec */
+	__u64 before;		/* that ended; 0: what exec held is not known */
+	__u64 launches;		/* of it */
+	__s32 device;
+	__u16 call;
+	__u8 role;		/* enum graph_role */
+	__u8 enabled;		/* EXEC_ENABLE */
+};
+
 enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
 
 /*
@@ -256,8 +281,9 @@ struct launch_key {
 };
 
 struct launch_row {
-	__u64 launches;		/* calls entered */
-	__u64 failures;		/* of those whose return was seen */
+	__u64 launches;		/* calls entered, but for those captured */
+	__u64 captured;		/* calls that became nodes of a graph and launched nothing; timed in the map `calls` */
+	__u64 failures;		/* of launches whose return was seen */
 	__u64 samples;		/* returns seen */
 	__u64 ns;		/* over samples */
 	__u64 max_ns;
@@ -327,6 +353,22 @@ struct fail_row {
 	__u64 last;
 };
 
+/* Launches of an executable graph that succeeded, since what it holds last changed. */
+struct graph_key {
+	__u64 exec;
+	__u32 image;
+	__u32 pad;
+};
+
+struct graph_row {
+	__u64 launches;
+	__u64 epoch;		/* 0: not seen made */
+	__u64 instance;		/* the epoch since which single nodes may have changed, but no more */
+	__s32 device;		/* of the last launch */
+	__u16 call;		/* that it was launched by */
+	__u16 pad;
+};
+
 /*
  * The row of the map `images`: what is known of an image whatever became of its
  * records. BPF makes it at the first hooked call and marks its end; user space
@@ -362,6 +404,7 @@ enum lost_cause {
 	LOST_NAMES,		/* no room for one more registered kernel or handle */
 	LOST_ARGUMENT,		/* an argument in memory could not be read */
 	LOST_THREADS,		/* no memory for a thread's state */
+	LOST_GRAPHS,		/* no room for one more graph, node or capture */
 	LOST_BPF_COUNT,
 	/* found by user space */
 	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */

@@ -307,6 +307,11 @@ static void call_complete(struct call_row *row)
 	row->calls = histogram_sum(row->hist);
 }
 
+static void graph_complete(struct graph_row *row)
+{
+	(void)row;
+}
+
 static void fail_complete(struct fail_row *row)
 {
 	(void)row;
@@ -332,6 +337,7 @@ static void fail_complete(struct fail_row *row)
 ROW_VISIT(launch)
 ROW_VISIT(copy)
 ROW_VISIT(call)
+ROW_VISIT(graph)
 ROW_VISIT(fail)
 
 /* Keys that hold an image at the same place: struct address_key and struct module_key of names.bpf.h. */
@@ -369,6 +375,21 @@ static bool primary_visit(void *context, const void *key_bytes, const void *valu
 	return !watched || watched->doomed;
 }
 
+/* The same for captures that nobody ended. Launches need not look for them any more. */
+static bool capture_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct feed *feed = context;
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	size_t count = sizeof(s->bss->capturing) / sizeof(s->bss->capturing[0]);
+	struct address_key key;
+
+	if (!address_visit(context, key_bytes, value))
+		return false;
+	memcpy(&key, key_bytes, sizeof(key));
+	__atomic_sub_fetch(&s->bss->capturing[key.image % count], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
 static void doomed_forget(struct feed *feed)
 {
 	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
@@ -382,9 +403,13 @@ static void doomed_forget(struct feed *feed)
 	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
 	rows_visit(feed->rows, s->maps.contexts, address_visit, feed);
 	rows_visit(feed->rows, s->maps.primaries, primary_visit, feed);
+	rows_visit(feed->rows, s->maps.captures, capture_visit, feed);
+	rows_visit(feed->rows, s->maps.capture_streams, address_visit, feed);
+	rows_visit(feed->rows, s->maps.capture_events, address_visit, feed);
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;
+		model_graphs_done(feed->model, watched->image);
 		modules_forget(feed->modules, watched->image);
 		site_names_forget(feed->sites, watched->image);
 		HASH_DEL(feed->watched, watched);
@@ -412,6 +437,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit(feed->rows, s->maps.launches, launch_visit, feed);
 	rows_visit(feed->rows, s->maps.copies, copy_visit, feed);
 	rows_visit(feed->rows, s->maps.calls, call_visit, feed);
+	rows_visit(feed->rows, s->maps.graphs, graph_visit, feed);
 	rows_visit(feed->rows, s->maps.failures, fail_visit, feed);
 	lost_feed(feed);
 	doomed_forget(feed);

@@ -73,34 +73,56 @@ static int no_memory(struct model *model, struct image *image)
 	return -ENOMEM;
 }
 
-int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row)
+struct launch_entry *counters_launch_of(struct image *image, const struct launch_key *key)
+{
+	struct launch_entry least = { .key = { .device = key->device, .function = key->function } };
+	struct launch_entry *entry = RB_NFIND(launch_tree, &image->launches, &least);
+
+	return entry && entry->key.function == key->function && entry->key.device == key->device ? entry : NULL;
+}
+
+struct launch_entry *counters_launch(struct model *model, struct image *image, const struct launch_key *key)
 {
 	struct launch_entry *entry, wanted = { .key = *key };
+
+	entry = RB_FIND(launch_tree, &image->launches, &wanted);
+	if (entry)
+		return entry;
+	if (image->launch_count >= KERNELS_MAX) {
+		/* The row comes again with each refresh: one loss, not one per refresh. */
+		if (!image->kernels_full)
+			model_lose(model, LOST_LAUNCH_ROWS, 1);
+		image->kernels_full = image->inexact = true;
+		return NULL;
+	}
+	entry = calloc(1, sizeof(*entry));
+	if (!entry) {
+		no_memory(model, image);
+		return NULL;
+	}
+	entry->key = *key;
+	RB_INSERT(launch_tree, &image->launches, entry);
+	image->launch_count++;
+	image_note_device(image, image_device(image, key->device));
+	return entry;
+}
+
+int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row)
+{
+	struct launch_entry *entry;
 	struct image *image;
 	int error;
 
-	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_LAUNCH)
+	/* Rows of graph calls are kernels that a graph was given by hand. */
+	if (key->call >= CALL_COUNT ||
+	    (call_descs[key->call].class != CLASS_LAUNCH && call_descs[key->call].class != CLASS_GRAPH))
 		return refuse(model);
 	image = model_image(model, key->image, &error);
 	if (!image)
 		return error;
-	entry = RB_FIND(launch_tree, &image->launches, &wanted);
-	if (!entry) {
-		if (image->launch_count >= KERNELS_MAX) {
-			/* The row comes again with each refresh: one loss, not one per refresh. */
-			if (!image->kernels_full)
-				model_lose(model, LOST_LAUNCH_ROWS, 1);
-			image->kernels_full = image->inexact = true;
-			return 0;
-		}
-		entry = calloc(1, sizeof(*entry));
-		if (!entry)
-			return no_memory(model, image);
-		entry->key = *key;
-		RB_INSERT(launch_tree, &image->launches, entry);
-		image->launch_count++;
-		image_note_device(image, image_device(image, key->device));
-	}
+	entry = counters_launch(model, image, key);
+	if (!entry)
+		return image->kernels_full ? 0 : -ENOMEM;
 	entry->row = *row;
 	return 0;
 }

@@ -22,6 +22,8 @@
 #define DEVICES_MAX		1024
 #define MAPPINGS_MAX		262144
 #define CONTEXTS_MAX		4096
+#define GRAPHS_MAX		65536	/* executable ones included */
+#define GRAPH_PARTS_MAX		262144
 #define EVENTS_MAX		256
 #define ENDED_NODES_MAX		1000000		/* of all exited processes together */
 #define TOMBSTONES		4096
@@ -30,6 +32,7 @@
 #define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: more is a lie */
 
 struct suspect;
+struct graph_books;
 
 /* A call site: where allocations are made. */
 struct site {
@@ -60,6 +63,9 @@ struct launch_entry {
 	struct launch_key key;
 	struct launch_row row;
 	uint64_t before;		/* launches at the previous snapshot */
+	uint64_t graph_launches, graph_before;	/* by graphs */
+	bool is_graph;			/* stands for a graph of which nobody knows what it holds */
+	bool in_graph;			/* some graph holds it, or did */
 };
 
 struct copy_entry {
@@ -182,6 +188,7 @@ struct image {
 	struct fail_tree fails;
 	struct kernel_tree kernels;
 	size_t kernel_count;
+	struct graph_books *graphs;	/* graphs.c; NULL until there is one */
 	struct module *modules;
 	size_t module_count;
 
@@ -190,7 +197,7 @@ struct image {
 	struct event_limit limits[EVENT_KIND_COUNT];
 
 	/* at the previous snapshot */
-	uint64_t launches_before, failures_before, sync_before;
+	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];
 };
 
@@ -316,6 +323,10 @@ struct copy_entry *counters_copy(struct image *image, const struct copy_key *key
 /* Counts a call that came as a record: @ns in it. Returns 0 or -ENOMEM. */
 int counters_call(struct image *image, unsigned int call, uint64_t ns, bool failed);
 void counters_free(struct image *image);
+/* The entry of @key, made if there is none; NULL (already counted) without room or memory. */
+struct launch_entry *counters_launch(struct model *model, struct image *image, const struct launch_key *key);
+/* Some entry of the same function and device, by whichever call; NULL if there is none. */
+struct launch_entry *counters_launch_of(struct image *image, const struct launch_key *key);
 struct launch_entry *launch_first(struct image *image);
 struct launch_entry *launch_next(struct launch_entry *entry);
 struct copy_entry *copy_first(struct image *image);
@@ -331,9 +342,17 @@ int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned
 int kernels_module(struct image *image, const struct rec_module *record);
 /* Returns what is known of @function with its shown names made, or NULL without memory. */
 const struct kernel_name *kernels_find(struct image *image, uint64_t function);
+/* The stub of @function, or itself if it is not known to be a handle. */
+uint64_t kernels_stub(struct image *image, uint64_t function);
 /* Writes "file+0x10" or "0x7f00" for @address. */
 void kernels_describe(const struct image *image, uint64_t address, char *out, size_t size);
 void kernels_free(struct image *image);
+
+/* graphs.c: graphs, and how often their kernels ran. */
+int graphs_record(struct model *model, struct image *image, const struct rec_graph *record);
+/* Brings launch_entry.graph_launches up to date. */
+void graphs_settle(struct image *image);
+void graphs_free(struct image *image);
 
 /* events.c */
 void events_add(struct model *model, struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,

@@ -148,6 +148,13 @@ static const struct module *module_of(const struct image *image, uint64_t addres
 	return NULL;
 }
 
+uint64_t kernels_stub(struct image *image, uint64_t function)
+{
+	const struct kernel_name *kernel = find(image, function);
+
+	return kernel && kernel->stub ? kernel->stub : function;
+}
+
 void kernels_describe(const struct image *image, uint64_t address, char *out, size_t size)
 {
 	const struct module *module = module_of(image, address);

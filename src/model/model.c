@@ -71,6 +71,7 @@ static const char *const lost_words[LOST_COUNT] = {
 	[LOST_NAMES] = "kernel names for which there was no room",
 	[LOST_ARGUMENT] = "arguments that could not be read",
 	[LOST_THREADS] = "threads for which there was no memory",
+	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",
 	[LOST_MEMORY] = "records for which cutop had no memory",
@@ -133,6 +134,7 @@ static void image_free(struct image *image)
 {
 	book_clear(&image->book);
 	sites_free(&image->sites);
+	graphs_free(image);
 	counters_free(image);
 	kernels_free(image);
 	devices_free(&image->held_on);
@@ -238,6 +240,16 @@ bool model_image_ended(const struct model *model, uint32_t number)
 	const struct image *image = find_image(model, number);
 
 	return image ? image->ended : is_forgotten(model, number);
+}
+
+void model_graphs_done(struct model *model, uint32_t number)
+{
+	struct image *image = find_image(model, number);
+
+	if (image) {
+		graphs_settle(image);
+		graphs_free(image);
+	}
 }
 
 void model_clear_exited(struct model *model)
@@ -431,6 +443,7 @@ union record {
 	struct rec_kernel kernel;
 	struct rec_device device;
 	struct rec_module module;
+	struct rec_graph graph;
 	struct rec_identity identity;
 	struct rec_text text;
 };
@@ -449,6 +462,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_MAP: return sizeof(struct rec_map);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
+	case REC_GRAPH: return sizeof(struct rec_graph);
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
 	case REC_IDENTITY: return sizeof(struct rec_identity);
@@ -475,6 +489,9 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->reset.call < CALL_COUNT;
 	case REC_MAP:
 		return record->map.call < CALL_COUNT && record->map.act <= MAP_RETAIN;
+	case REC_GRAPH:
+		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
+		       record->graph.role != EXEC_LAUNCH;
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_SITE:
@@ -489,7 +506,8 @@ static bool makes_sense(const union record *record, size_t tail)
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET || type == REC_DEVICE || type == REC_MAP;
+	       type == REC_RESET || type == REC_DEVICE || type == REC_MAP ||
+	       type == REC_GRAPH;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -571,6 +589,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 				    record->kernel.truncated, tail, record->kernel.name_len);
 	case REC_MODULE:
 		return kernels_module(image, &record->module);
+	case REC_GRAPH:
+		return graphs_record(model, image, &record->graph);
 	case REC_IDENTITY:
 		return identify(image, &record->identity, tail, tail_len);
 	case REC_SITE:

@@ -48,6 +48,7 @@ int model_record(struct model *model, const struct rec_hdr *record, size_t len);
 int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row);
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
 int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
+int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
 
 /*
@@ -64,6 +65,9 @@ void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 
 /* True if @image has ended: its rows may be deleted once they have been read again. */
 bool model_image_ended(const struct model *model, uint32_t image);
+
+/* No row of @image will come any more: what its graphs held may be forgotten. */
+void model_graphs_done(struct model *model, uint32_t image);
 
 /* Forgets exited processes (key X). */
 void model_clear_exited(struct model *model);

@@ -10,6 +10,8 @@ model_sources = \
 	src/model/devices.c \
 	src/model/errors.c src/model/errors.h src/model/errors_table.h \
 	src/model/events.c \
+	src/model/graph_parts.c src/model/graph_parts.h \
+	src/model/graphs.c \
 	src/model/histogram.c \
 	src/model/internal.h \
 	src/model/kernels.c \

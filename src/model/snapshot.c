@@ -130,7 +130,9 @@ static void build_rates(struct build *build, struct image *image, struct snap_pr
 
 	process->launches_per_second = build_rate(build, process->launches, image->launches_before);
 	process->failures_per_second = build_rate(build, process->failures, image->failures_before);
+	process->graph_launches_per_second = build_rate(build, process->graph_launches, image->graph_launches_before);
 	image->launches_before = process->launches;
+	image->graph_launches_before = process->graph_launches;
 	image->failures_before = process->failures;
 	for (i = 0; i < DIR_COUNT; i++) {
 		process->copy_rate[i] = build_rate(build, process->copy_bytes[i], image->copies_before[i]);
@@ -173,8 +175,10 @@ static void add_totals(struct snapshot *snapshot, const struct snap_process *pro
 	snapshot->live = add_saturated(snapshot->live, process->live);
 	snapshot->leaked = add_saturated(snapshot->leaked, process->leaked);
 	snapshot->launches = add_saturated(snapshot->launches, process->launches);
+	snapshot->graph_launches = add_saturated(snapshot->graph_launches, process->graph_launches);
 	snapshot->failures = add_saturated(snapshot->failures, process->failures);
 	snapshot->launches_per_second += process->launches_per_second;
+	snapshot->graph_launches_per_second += process->graph_launches_per_second;
 	snapshot->failures_per_second += process->failures_per_second;
 	for (i = 0; i < DIR_COUNT; i++)
 		snapshot->copy_rate[i] += process->copy_rate[i];
@@ -200,7 +204,7 @@ static int build_processes(struct build *build)
 	size_t count = 0;
 	unsigned int i;
 
-	snapshot->launches_per_second = snapshot->failures_per_second = none;
+	snapshot->launches_per_second = snapshot->graph_launches_per_second = snapshot->failures_per_second = none;
 	for (i = 0; i < DIR_COUNT; i++)
 		snapshot->copy_rate[i] = none;
 	snapshot->sync_share = NAN;

@@ -51,11 +51,14 @@ struct snap_kernel {
 	const char *symbol;	/* mangled; NULL if not known */
 	uint64_t function;
 	int device;
-	uint64_t launches, failures, graph_launches, samples;
+	uint64_t launches, failures, samples;
+	uint64_t captured;	/* calls that became nodes of a graph: not launches */
+	uint64_t graph_launches;	/* by launches of graphs; of an unknown graph: its own */
+	bool is_graph;		/* a graph of which it is not known what it holds */
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;
-	double launches_per_second;
+	double launches_per_second, graph_launches_per_second;
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
 };
@@ -117,7 +120,8 @@ struct snap_process {
 	uint64_t kinds[KIND_COUNT];		/* live bytes */
 
 	uint64_t launches, failures;		/* failures of all calls */
-	double launches_per_second, failures_per_second;
+	uint64_t graph_launches;		/* kernels that graphs ran */
+	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];		/* bytes per second, sync and async */
 	uint64_t copy_bytes[DIR_COUNT];
 	uint64_t calls;				/* hooked calls in all */
@@ -197,8 +201,9 @@ struct snapshot {
 	double elapsed_seconds;
 	double interval_seconds;	/* NAN for the first */
 	uint64_t lost[LOST_COUNT];
+	uint64_t graph_launches;
 	uint64_t live, leaked, launches, failures;	/* totals over processes; leaked without suspect */
-	double launches_per_second, failures_per_second;
+	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];
 	double sync_share;		/* the largest of all processes' */
 	struct snap_process *processes;	/* by pid, then start time */

@@ -8,6 +8,7 @@
  * those are sorted.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,8 @@ static int same_kernel(const struct launched *a, const struct launched *b)
 	const char *left = kernel_symbol(a), *right = kernel_symbol(b);
 	int order = ORDER(a->entry->key.device, b->entry->key.device);
 
+	if (!order)
+		order = ORDER(a->entry->is_graph, b->entry->is_graph);
 	if (order)
 		return order;
 	if (left && right)
@@ -296,7 +299,7 @@ static int launched_order(const void *left, const void *right)
 static int kernel_order(const void *left, const void *right)
 {
 	const struct snap_kernel *a = left, *b = right;
-	int order = ORDER(b->launches, a->launches);
+	int order = ORDER(add_saturated(b->launches, b->graph_launches), add_saturated(a->launches, a->graph_launches));
 
 	if (!order)
 		order = strcmp(a->signature, b->signature);
@@ -310,7 +313,10 @@ static int name_kernel(struct build *build, struct image *image, const struct la
 	const struct kernel_name *name = launched->name;
 	char where[128];
 
-	if (name) {
+	if (launched->entry->is_graph) {
+		snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)launched->entry->key.function);
+		kernel->name = kernel->signature = arena_string(build->arena, where);
+	} else if (name) {
 		kernel->name = arena_string(build->arena, name->brief);
 		kernel->signature = arena_string(build->arena, name->full);
 		if (name->symbol) {
@@ -331,6 +337,8 @@ static void add_launches(struct snap_kernel *kernel, const struct launch_entry *
 	unsigned int i;
 
 	kernel->launches += row->launches;
+	kernel->captured += row->captured;
+	kernel->graph_launches = add_saturated(kernel->graph_launches, entry->graph_launches);
 	kernel->failures += row->failures;
 	kernel->samples += row->samples;
 	kernel->sampled |= row->sampled != 0;
@@ -348,8 +356,10 @@ static void sum_launches(struct build *build, struct launch_entry *entry, struct
 	};
 
 	memcpy(call.hist, row->hist, sizeof(call.hist));
-	add_call(build, entry->key.call, &call, row->sampled != 0);
+	if (row->launches)
+		add_call(build, entry->key.call, &call, row->sampled != 0);
 	process->launches += row->launches;
+	process->graph_launches = add_saturated(process->graph_launches, entry->graph_launches);
 	process->sampled |= row->sampled != 0;
 }
 
@@ -361,9 +371,10 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 	for (i = 0; i < count; i = next) {
 		struct snap_kernel *kernel = &process->kernels[process->kernel_count++];
 		const struct launch_row *row = &list[i].entry->row;
-		uint64_t max_ns = 0, launches = 0, before = 0;
+		uint64_t max_ns = 0, launches = 0, before = 0, graph_before = 0;
 
 		kernel->function = list[i].entry->key.function;
+		kernel->is_graph = list[i].entry->is_graph;
 		kernel->device = image_device(image, list[i].entry->key.device);
 		kernel->stream = row->stream;
 		kernel->shared_bytes = row->shared_bytes;
@@ -375,9 +386,12 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 			add_launches(kernel, entry, &max_ns);
 			launches += entry->row.launches;
 			before += entry->before;
+			graph_before = add_saturated(graph_before, entry->graph_before);
 			entry->before = entry->row.launches;
+			entry->graph_before = entry->graph_launches;
 		}
 		kernel->launches_per_second = build_rate(build, launches, before);
+		kernel->graph_launches_per_second = build_rate(build, kernel->graph_launches, graph_before);
 		kernel->latency = histogram_latency(kernel->hist, max_ns);
 		if (name_kernel(build, image, &list[i], kernel) < 0)
 			return -ENOMEM;
@@ -394,7 +408,11 @@ int build_kernels(struct build *build, struct image *image, struct snap_process 
 
 	if (!list)
 		return -ENOMEM;
+	graphs_settle(image);
 	for (entry = launch_first(image); entry; entry = launch_next(entry)) {
+		/* A node that was never launched yet is no launched kernel. */
+		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
+			continue;
 		sum_launches(build, entry, process);
 		list[count++] = (struct launched){ entry, kernels_find(image, entry->key.function) };
 	}

@@ -112,14 +112,16 @@ static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *ke
 	put_device(w, o, kernel->device);
 	put_count(w, o, "launches", kernel->launches);
 	put_count(w, o, "failures", kernel->failures);
-	/* graphs are not taken apart yet: 0 means not known */
-	if (kernel->graph_launches)
-		put_count(w, o, "graph_launches", kernel->graph_launches);
+	put_count(w, o, "captured", kernel->captured);
+	put_count(w, o, "graph_launches", kernel->graph_launches);
+	if (kernel->is_graph)
+		put(w, o, "unknown_graph", json_true());
 	put(w, o, "grid", dim_array(w, kernel->grid));
 	put(w, o, "block", dim_array(w, kernel->block));
 	put_count(w, o, "shared_bytes", kernel->shared_bytes);
 	put_hex(w, o, "stream", kernel->stream);
 	put_number(w, o, "launches_per_second", kernel->launches_per_second);
+	put_number(w, o, "graph_launches_per_second", kernel->graph_launches_per_second);
 	put_text(w, o, "returns", kernel->sampled ? "sampled" : "all");
 	put_count(w, o, "latency_samples", kernel->samples);
 	put_latency(w, o, &kernel->latency);
@@ -357,6 +359,7 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 	put_count(w, part, "live_bytes", snapshot->live);
 	put_count(w, part, "leaked_bytes", snapshot->leaked);
 	put_count(w, part, "launches", snapshot->launches);
+	put_count(w, part, "graph_launches", snapshot->graph_launches);
 	put_count(w, part, "failures", snapshot->failures);
 	put(w, o, "totals", part);
 	return o;

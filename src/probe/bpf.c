@@ -37,6 +37,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return PROGRAMS(copy);
 	case CLASS_LAUNCH:
 		return PROGRAMS(launch);
+	case CLASS_GRAPH:
+		return PROGRAMS(graph);
 	case CLASS_HANDLE:
 		return PROGRAMS(handle);
 	case CLASS_NAMED:

@@ -71,6 +71,7 @@ enum cudaGraphNodeType {
 	cudaGraphNodeTypeMemcpy = 1,
 	cudaGraphNodeTypeMemset = 2,
 	cudaGraphNodeTypeHost = 3,
+	cudaGraphNodeTypeGraph = 4,
 	cudaGraphNodeTypeEmpty = 5,
 	cudaGraphNodeTypeMemAlloc = 10,
 	cudaGraphNodeTypeMemFree = 11,
@@ -197,6 +198,29 @@ struct cudaMemsetParams {
 };
 
 struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
+
+struct cudaGraphNodeParams {
+	enum cudaGraphNodeType type;
+	int reserved0[3];
+	union {
+		long long reserved1[29];
+		struct cudaKernelNodeParams kernel;
+		cudaGraph_t graph;
+	};
+	long long reserved2;
+};
+
+typedef struct cudaGraphExecUpdateResultInfo {
+	int result;
+	cudaGraphNode_t errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
+
+typedef struct cudaGraphInstantiateParams {
+	unsigned long long flags;
+	cudaStream_t uploadStream;
+	cudaGraphNode_t errNode_out;
+	int result_out;
+} cudaGraphInstantiateParams;
 
 /* CUDA 13's layout: a program built by nvcc reads fields of it by offset. */
 struct cudaDeviceProp {
@@ -355,6 +379,20 @@ struct cudaDeviceProp {
 	X(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
 	X(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
 	X(cudaGraphExecDestroy, (cudaGraphExec_t exec)) \
+	X(cudaGraphAddChildGraphNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, cudaGraph_t child)) \
+	X(cudaGraphAddNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, struct cudaGraphNodeParams *params)) \
+	X(cudaGraphDestroyNode, (cudaGraphNode_t node)) \
+	X(cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, struct cudaKernelNodeParams *params)) \
+	X(cudaGraphKernelNodeSetParams, (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
+	X(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
+	X(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)) \
+	X(cudaGraphNodeSetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)) \
+	X(cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType *type)) \
+	X(cudaGraphAddDependencies, (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges, size_t num)) \
+	X(cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t graph)) \
+	X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)) \
 	X(cudaProfilerStart, (void)) \
 	X(cudaProfilerStop, (void)) \
 	X(cudaGetFuncBySymbol, (cudaFunction_t *func, const void *symbol)) \
@@ -398,6 +436,8 @@ struct cudaDeviceProp {
 	X(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id)) \
 	X(cudaStreamGetDevice, (cudaStream_t stream, int *device)) \
 	X(cudaStreamBeginCapture, (cudaStream_t stream, int mode)) \
+	X(cudaStreamBeginCaptureToGraph, (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, int mode)) \
+	X(cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)) \
 	X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \
 	X(cudaStreamIsCapturing, (cudaStream_t stream, int *status)) \
 	X(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream)) \

@@ -140,6 +140,16 @@ typedef struct CUDA_KERNEL_NODE_PARAMS {
 	CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
+typedef struct CUgraphNodeParams {
+	int type, reserved0[3];
+	union {
+		long long reserved1[29];
+		CUDA_KERNEL_NODE_PARAMS kernel;
+		CUgraph graph;
+	};
+	long long reserved2;
+} CUgraphNodeParams;
+
 typedef struct CUDA_MEMSET_NODE_PARAMS {
 	CUdeviceptr dst;
 	size_t pitch;
@@ -290,6 +300,20 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *num)) \
 	X(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
 	X(cuGraphExecDestroy, (CUgraphExec exec)) \
+	X(cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUgraph child)) \
+	X(cuGraphAddNode_v2, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, CUgraphNodeParams *params)) \
+	X(cuGraphDestroyNode, (CUgraphNode node)) \
+	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
+	X(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)) \
+	X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
+	X(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int enabled)) \
+	X(cuGraphNodeGetType, (CUgraphNode node, int *type)) \
+	X(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const void *edges, size_t num)) \
+	X(cuGraphClone, (CUgraph *clone, CUgraph graph)) \
+	X(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, void *info)) \
 	X(cuProfilerStart, (void)) \
 	X(cuProfilerStop, (void)) \
 	X(cuGetProcAddress, (const char *symbol, void **fn, int version, uint64_t flags)) \
@@ -328,6 +352,8 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuStreamGetCtx, (CUstream stream, CUcontext *ctx)) \
 	X(cuStreamGetDevice, (CUstream stream, CUdevice *dev)) \
 	X(cuStreamBeginCapture_v2, (CUstream stream, int mode)) \
+	X(cuStreamBeginCaptureToGraph, (CUstream stream, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, int mode)) \
+	X(cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, void *params)) \
 	X(cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \
 	X(cuStreamIsCapturing, (CUstream stream, int *status)) \
 	X(cuEventRecord, (CUevent event, CUstream stream)) \

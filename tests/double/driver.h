@@ -68,6 +68,7 @@ struct event {
 	unsigned int flags;
 	bool recorded;
 	int64_t time;
+	struct graph *capture;	/* it was recorded in */
 };
 
 /* A kernel, or the function handle that stands for it in one module. */
@@ -208,6 +209,9 @@ struct graph;
 CUresult capture_launch(struct stream *stream, struct function *function);
 CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy);
 CUresult capture_host(struct stream *stream, CUhostFn fn, void *data);
+void capture_record(struct event *event, struct stream *stream);
+/* True if @stream now takes part in the capture that @event was recorded in. */
+bool capture_join(struct stream *stream, struct event *event);
 
 /* driver_copies.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *copy);

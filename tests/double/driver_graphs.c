@@ -2,20 +2,24 @@
 /*
  * Graphs: a list of nodes in the order they were added, which is also the
  * order a launch runs them in; dependencies are accepted and not kept.  An
- * instance holds a copy of the list.
+ * instance holds a copy of the list, and so does a node that holds a graph.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "driver.h"
 
-enum node_type { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_EMPTY = 5 };
+enum node_type { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY };
 
 struct node {
 	struct object object;
 	enum node_type type;
 	struct node *next;
+	struct graph *owner;
+	struct node *original;	/* of an instance's or clone's node */
+	bool off;
 	union {
-		struct function *function;
+		struct { struct function *function; CUDA_KERNEL_NODE_PARAMS kernel; };
+		struct graph *child;
 		CUDA_MEMCPY3D copy;
 		CUDA_MEMSET_NODE_PARAMS fill;
 		CUDA_HOST_NODE_PARAMS host;
@@ -26,6 +30,7 @@ struct graph {
 	struct object object;
 	struct node *first, *last;
 	size_t num;
+	struct stream *origin;	/* of the capture that fills it, until that ends */
 };
 
 _Static_assert(sizeof(struct node) <= 512, "node slot");
@@ -38,6 +43,7 @@ static struct node *node_add(struct graph *graph, enum node_type type)
 	if (!node)
 		return NULL;
 	node->type = type;
+	node->owner = graph;
 	if (graph->last)
 		graph->last->next = node;
 	else
@@ -56,25 +62,125 @@ static CUresult added(CUgraphNode *out, struct node *node)
 	return CUDA_SUCCESS;
 }
 
+static CUresult drop(struct object_pool *pool, struct graph *graph);
+
+static void node_drop(struct node *node)
+{
+	if (node->type == NODE_GRAPH && node->child)
+		drop(&graphs, node->child);
+	object_drop(&graph_nodes, node);
+}
+
 static CUresult drop(struct object_pool *pool, struct graph *graph)
 {
-	struct node *node;
+	struct node *node, *next;
 
 	if (!graph)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (node = graph->first; node; node = node->next)
-		object_drop(&graph_nodes, node);
+	for (node = graph->first; node; node = next) {
+		next = node->next;
+		node_drop(node);
+	}
 	object_drop(pool, graph);
 	return CUDA_SUCCESS;
+}
+
+/* Adds copies of all nodes of @from to @to. */
+static CUresult copy_nodes(struct graph *to, const struct graph *from)
+{
+	const struct node *node;
+	struct node *copy;
+	CUresult err;
+
+	for (node = from->first; node; node = node->next) {
+		copy = node_add(to, node->type);
+		if (!copy)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		memcpy((char *)copy + offsetof(struct node, off),
+		       (const char *)node + offsetof(struct node, off),
+		       sizeof(*node) - offsetof(struct node, off));
+		copy->original = (struct node *)node;
+		if (node->type != NODE_GRAPH)
+			continue;
+		copy->child = object_new(&graphs);
+		err = copy->child ? copy_nodes(copy->child, node->child) :
+			CUDA_ERROR_OUT_OF_MEMORY;
+		if (err)
+			return err;
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+	struct function *function;
+
+	if (!node || !params || node->type != NODE_KERNEL)
+		return CUDA_ERROR_INVALID_VALUE;
+	function = function_get(params->func ? (void *)params->func : (void *)params->kern);
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (launch_check(params->gridDimX, params->gridDimY, params->gridDimZ,
+			 params->blockDimX, params->blockDimY, params->blockDimZ,
+			 params->sharedMemBytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	node->function = function;
+	node->kernel = *params;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_child(struct node *node, CUgraph handle)
+{
+	struct graph *child = object_check(&graphs, handle), *copy;
+
+	if (!node || !child || node->type != NODE_GRAPH)
+		return CUDA_ERROR_INVALID_VALUE;
+	copy = object_new(&graphs);
+	if (!copy || copy_nodes(copy, child))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (node->child)
+		drop(&graphs, node->child);
+	node->child = copy;
+	return CUDA_SUCCESS;
+}
+
+/* The node of @exec that was made of @node. */
+static struct node *exec_node(CUgraphExec exec_handle, CUgraphNode node_handle)
+{
+	struct graph *exec = object_check(&graph_execs, exec_handle);
+	struct node *node;
+
+	for (node = exec ? exec->first : NULL; node; node = node->next)
+		if (node->original == (struct node *)node_handle)
+			return node;
+	return NULL;
 }
 
 CUresult capture_launch(struct stream *stream, struct function *function)
 {
 	struct node *node = node_add(stream->capture, NODE_KERNEL);
 
-	if (node)
+	if (node) {
 		node->function = function;
+		node->kernel = (CUDA_KERNEL_NODE_PARAMS) {
+			(CUfunction)function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL,
+		};
+	}
 	return added(NULL, node);
+}
+
+/* An event recorded in a capture draws the streams that wait for it in. */
+void capture_record(struct event *event, struct stream *stream)
+{
+	event->capture = stream->capture;
+}
+
+bool capture_join(struct stream *stream, struct event *event)
+{
+	if (!event->capture || !event->capture->origin)
+		return false;
+	stream->capture = event->capture;
+	return true;
 }
 
 CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy)
@@ -116,24 +222,184 @@ API CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
 				     const CUgraphNode *deps, size_t num,
 				     const CUDA_KERNEL_NODE_PARAMS *params)
 {
-	struct function *function;
-	struct node *node;
+	struct node checked = { .type = NODE_KERNEL }, *node;
+	CUresult err;
 
 	(void)deps, (void)num;
 	ENTER();
-	if (!params)
-		return CUDA_ERROR_INVALID_VALUE;
-	function = function_get(params->func ? (void *)params->func : (void *)params->kern);
-	if (!function)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (launch_check(params->gridDimX, params->gridDimY, params->gridDimZ,
-			 params->blockDimX, params->blockDimY, params->blockDimZ,
-			 params->sharedMemBytes))
-		return CUDA_ERROR_INVALID_VALUE;
+	err = set_kernel(&checked, params);
+	if (err)
+		return err;
 	node = node_add(object_check(&graphs, graph), NODE_KERNEL);
 	if (node)
-		node->function = function;
+		set_kernel(node, params);
 	return added(out, node);
+}
+
+static CUresult add_child(CUgraphNode *out, CUgraph graph, CUgraph child)
+{
+	struct node *node;
+
+	if (!object_check(&graphs, child))
+		return CUDA_ERROR_INVALID_VALUE;
+	node = node_add(object_check(&graphs, graph), NODE_GRAPH);
+	if (node && set_child(node, child))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return added(out, node);
+}
+
+API CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
+				      const CUgraphNode *deps, size_t num, CUgraph child)
+{
+	(void)deps, (void)num;
+	ENTER();
+	return add_child(out, graph, child);
+}
+
+API CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+			       const void *edges, size_t num, CUgraphNodeParams *params)
+{
+	struct node checked = { .type = NODE_KERNEL }, *node;
+	CUresult err;
+
+	(void)deps, (void)edges, (void)num;
+	ENTER();
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch ((int)params->type) {
+	case NODE_KERNEL:
+		err = set_kernel(&checked, &params->kernel);
+		if (err)
+			return err;
+		node = node_add(object_check(&graphs, graph), NODE_KERNEL);
+		if (node)
+			set_kernel(node, &params->kernel);
+		return added(out, node);
+	case NODE_GRAPH:
+		return add_child(out, graph, params->graph);
+	case NODE_EMPTY:
+		return added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+API CUresult cuGraphDestroyNode(CUgraphNode handle)
+{
+	struct node *node, **at, *last = NULL;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (at = &node->owner->first; *at != node; at = &(*at)->next)
+		last = *at;
+	*at = node->next;
+	if (node->owner->last == node)
+		node->owner->last = last;
+	node->owner->num--;
+	node_drop(node);
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params)
+{
+	struct node *node;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node || !params || node->type != NODE_KERNEL)
+		return CUDA_ERROR_INVALID_VALUE;
+	*params = node->kernel;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+	ENTER();
+	return set_kernel(object_check(&graph_nodes, node), params);
+}
+
+API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+					       const CUDA_KERNEL_NODE_PARAMS *params)
+{
+	ENTER();
+	return set_kernel(exec_node(exec, node), params);
+}
+
+API CUresult cuGraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams *params)
+{
+	struct node *node;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node || !params)
+		return CUDA_ERROR_INVALID_VALUE;
+	return params->type == NODE_GRAPH ? set_child(node, params->graph) : set_kernel(node, &params->kernel);
+}
+
+API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode handle, CUgraphNodeParams *params)
+{
+	struct node *node;
+
+	ENTER();
+	node = exec_node(exec, handle);
+	if (!node || !params)
+		return CUDA_ERROR_INVALID_VALUE;
+	return params->type == NODE_GRAPH ? set_child(node, params->graph) : set_kernel(node, &params->kernel);
+}
+
+API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
+{
+	ENTER();
+	return set_child(exec_node(exec, node), child);
+}
+
+API CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode handle, unsigned int enabled)
+{
+	struct node *node;
+
+	ENTER();
+	node = exec_node(exec, handle);
+	if (!node || node->type > NODE_FILL)
+		return CUDA_ERROR_INVALID_VALUE;
+	node->off = !enabled;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuGraphNodeGetType(CUgraphNode handle, int *type)
+{
+	struct node *node;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node || !type)
+		return CUDA_ERROR_INVALID_VALUE;
+	*type = (int)node->type;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+				       const void *edges, size_t num)
+{
+	(void)from, (void)to, (void)edges, (void)num;
+	ENTER();
+	return object_check(&graphs, graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
+{
+	struct graph *graph, *clone;
+
+	ENTER();
+	graph = object_check(&graphs, handle);
+	if (!graph || !out)
+		return CUDA_ERROR_INVALID_VALUE;
+	clone = object_new(&graphs);
+	if (!clone || copy_nodes(clone, graph))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*out = (CUgraph)clone;
+	return CUDA_SUCCESS;
 }
 
 API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
@@ -202,32 +468,59 @@ API CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *num)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph handle,
-					 unsigned long long flags)
+static CUresult instantiate(CUgraphExec *out, CUgraph handle)
 {
-	struct graph *graph, *exec;
-	struct node *node, *copy, *next;
+	struct graph *graph = object_check(&graphs, handle), *exec;
 
-	(void)flags;
-	ENTER();
-	graph = object_check(&graphs, handle);
 	if (!graph || !out)
 		return CUDA_ERROR_INVALID_VALUE;
 	exec = object_new(&graph_execs);
-	if (!exec)
+	if (!exec || copy_nodes(exec, graph))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	for (node = graph->first; node; node = node->next) {
-		copy = node_add(exec, node->type);
-		if (!copy)
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		next = copy->next;
-		memcpy((char *)copy + offsetof(struct node, type),
-		       (char *)node + offsetof(struct node, type),
-		       sizeof(*node) - offsetof(struct node, type));
-		copy->next = next;
-	}
 	*out = (CUgraphExec)exec;
 	return CUDA_SUCCESS;
+}
+
+API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
+					 unsigned long long flags)
+{
+	(void)flags;
+	ENTER();
+	return instantiate(out, graph);
+}
+
+/* Only what keeps its shape can be updated in place. */
+static bool same_shape(const struct graph *a, const struct graph *b)
+{
+	const struct node *left, *right;
+
+	for (left = a->first, right = b->first; left && right; left = left->next, right = right->next)
+		if (left->type != right->type)
+			return false;
+	return !left && !right;
+}
+
+API CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle, void *info)
+{
+	struct graph *exec, *graph, old;
+	struct node *node, *next;
+
+	(void)info;
+	ENTER();
+	exec = object_check(&graph_execs, exec_handle);
+	graph = object_check(&graphs, handle);
+	if (!exec || !graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!same_shape(exec, graph))
+		return (CUresult)910;
+	old = *exec;
+	exec->first = exec->last = NULL;
+	exec->num = 0;
+	for (node = old.first; node; node = next) {
+		next = node->next;
+		node_drop(node);
+	}
+	return copy_nodes(exec, graph);
 }
 
 API CUresult cuGraphExecDestroy(CUgraphExec exec)
@@ -241,7 +534,15 @@ static CUresult run(const struct node *node, struct stream *stream)
 	const CUDA_MEMSET_NODE_PARAMS *fill = &node->fill;
 	size_t y;
 
+	CUresult err = CUDA_SUCCESS;
+
+	if (node->off)
+		return CUDA_SUCCESS;
 	switch (node->type) {
+	case NODE_GRAPH:
+		for (node = node->child->first; node && !err; node = node->next)
+			err = run(node, stream);
+		return err;
 	case NODE_KERNEL:
 		if (kernel_time)
 			stream_spend(stream, kernel_time);
@@ -274,6 +575,8 @@ static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle,
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->capture)
+		return copy_nodes(stream->capture, exec);
 	for (node = exec->first; node; node = node->next) {
 		err = run(node, stream);
 		if (err)
@@ -288,7 +591,7 @@ static CUresult graph_upload(CUgraphExec handle)
 		CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult capture_begin(CUstream handle, bool per_thread)
+static CUresult capture_begin(CUstream handle, struct graph *graph, bool per_thread)
 {
 	struct stream *stream = stream_get(handle, per_thread);
 
@@ -299,20 +602,31 @@ static CUresult capture_begin(CUstream handle, bool per_thread)
 		return (CUresult)900;
 	if (stream->capture)
 		return (CUresult)401;
-	stream->capture = object_new(&graphs);
-	return stream->capture ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	stream->capture = graph ? graph : object_new(&graphs);
+	if (!stream->capture)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->capture->origin = stream;
+	return CUDA_SUCCESS;
 }
 
 static CUresult capture_end(CUstream handle, CUgraph *graph, bool per_thread)
 {
-	struct stream *stream = stream_get(handle, per_thread);
+	struct stream *stream = stream_get(handle, per_thread), *other;
+	struct graph *captured;
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!stream->capture || !graph)
 		return (CUresult)401;
-	*graph = (CUgraph)stream->capture;
+	captured = stream->capture;
+	if (captured->origin != stream)
+		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+	captured->origin = NULL;
+	*graph = (CUgraph)captured;
 	stream->capture = NULL;
+	object_each(&streams, other)
+		if (other->capture == captured)
+			other->capture = NULL;
 	return CUDA_SUCCESS;
 }
 
@@ -342,7 +656,23 @@ API CUresult cuStreamBeginCapture_v2##form(CUstream stream, int mode) \
 { \
 	(void)mode; \
 	ENTER(); \
-	return capture_begin(stream, per_thread); \
+	return capture_begin(stream, NULL, per_thread); \
+} \
+API CUresult cuStreamBeginCaptureToGraph##form(CUstream stream, CUgraph handle, \
+					       const CUgraphNode *deps, const void *edges, \
+					       size_t num, int mode) \
+{ \
+	struct graph *graph; \
+	(void)deps, (void)edges, (void)num, (void)mode; \
+	ENTER(); \
+	graph = object_check(&graphs, handle); \
+	return graph ? capture_begin(stream, graph, per_thread) : CUDA_ERROR_INVALID_VALUE; \
+} \
+API CUresult cuGraphInstantiateWithParams##form(CUgraphExec *exec, CUgraph graph, void *params) \
+{ \
+	(void)params; \
+	ENTER(); \
+	return instantiate(exec, graph); \
 } \
 API CUresult cuStreamEndCapture##form(CUstream stream, CUgraph *graph) \
 { \

@@ -125,6 +125,8 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
 	event = object_check(&events, event_handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (capture_join(stream, event))
+		return CUDA_SUCCESS;
 	now = dbl_now();
 	seen = atomic_load(&stream->busy_until);
 	if (event->recorded && event->time > now && event->time > seen)
@@ -191,6 +193,7 @@ static CUresult record(CUevent event_handle, CUstream handle)
 
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	capture_record(event, stream);
 	until = atomic_load(&stream->busy_until);
 	event->time = until > now ? until : now;
 	event->recorded = true;

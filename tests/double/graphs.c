@@ -14,28 +14,196 @@ API cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 	return rt_done(cuGraphDestroy(graph));
 }
 
+static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *driver,
+				 const struct cudaKernelNodeParams *p)
+{
+	*driver = (CUDA_KERNEL_NODE_PARAMS) { 0 };
+	if (!p)
+		return cudaErrorInvalidValue;
+	driver->kern = rt_kernel(p->func);
+	if (!driver->kern)
+		return cudaErrorInvalidDeviceFunction;
+	driver->gridDimX = p->gridDim.x;
+	driver->gridDimY = p->gridDim.y;
+	driver->gridDimZ = p->gridDim.z;
+	driver->blockDimX = p->blockDim.x;
+	driver->blockDimY = p->blockDim.y;
+	driver->blockDimZ = p->blockDim.z;
+	driver->sharedMemBytes = p->sharedMemBytes;
+	driver->kernelParams = p->kernelParams;
+	driver->extra = p->extra;
+	return cudaSuccess;
+}
+
+static cudaError_t node_params(CUgraphNodeParams *driver, const struct cudaGraphNodeParams *p)
+{
+	*driver = (CUgraphNodeParams) { 0 };
+	if (!p)
+		return cudaErrorInvalidValue;
+	driver->type = (int)p->type;
+	if (p->type == cudaGraphNodeTypeKernel)
+		return kernel_params(&driver->kernel, &p->kernel);
+	if (p->type == cudaGraphNodeTypeGraph)
+		driver->graph = p->graph;
+	return cudaSuccess;
+}
+
 API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
 				       const cudaGraphNode_t *deps, size_t num,
 				       const struct cudaKernelNodeParams *p)
 {
-	CUDA_KERNEL_NODE_PARAMS driver = { 0 };
+	CUDA_KERNEL_NODE_PARAMS driver;
+	cudaError_t err;
+
+	ENTER();
+	err = kernel_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphAddKernelNode_v2(node, graph, deps, num, &driver));
+}
+
+API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+					     const struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS driver;
+	cudaError_t err;
+
+	ENTER();
+	err = kernel_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphKernelNodeSetParams_v2(node, &driver));
+}
+
+API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+						 const struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS driver;
+	cudaError_t err;
+
+	ENTER();
+	err = kernel_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphExecKernelNodeSetParams_v2(exec, node, &driver));
+}
+
+API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
+					     struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS driver;
+	CUresult err;
 
 	ENTER();
 	if (!p)
 		return rt_fail(cudaErrorInvalidValue);
-	driver.kern = rt_kernel(p->func);
-	if (!driver.kern)
-		return rt_fail(cudaErrorInvalidDeviceFunction);
-	driver.gridDimX = p->gridDim.x;
-	driver.gridDimY = p->gridDim.y;
-	driver.gridDimZ = p->gridDim.z;
-	driver.blockDimX = p->blockDim.x;
-	driver.blockDimY = p->blockDim.y;
-	driver.blockDimZ = p->blockDim.z;
-	driver.sharedMemBytes = p->sharedMemBytes;
-	driver.kernelParams = p->kernelParams;
-	driver.extra = p->extra;
-	return rt_done(cuGraphAddKernelNode_v2(node, graph, deps, num, &driver));
+	err = cuGraphKernelNodeGetParams_v2(node, &driver);
+	if (!err)
+		*p = (struct cudaKernelNodeParams) {
+			driver.func ? (void *)driver.func : (void *)driver.kern,
+			{ driver.gridDimX, driver.gridDimY, driver.gridDimZ },
+			{ driver.blockDimX, driver.blockDimY, driver.blockDimZ },
+			driver.sharedMemBytes, driver.kernelParams, driver.extra,
+		};
+	return rt_done(err);
+}
+
+API cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+				 const cudaGraphNode_t *deps, const void *edges, size_t num,
+				 struct cudaGraphNodeParams *p)
+{
+	CUgraphNodeParams driver;
+	cudaError_t err;
+
+	ENTER();
+	err = node_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphAddNode_v2(node, graph, deps, edges, num, &driver));
+}
+
+API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
+{
+	CUgraphNodeParams driver;
+	cudaError_t err;
+
+	ENTER();
+	err = node_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphNodeSetParams(node, &driver));
+}
+
+API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					   struct cudaGraphNodeParams *p)
+{
+	CUgraphNodeParams driver;
+	cudaError_t err;
+
+	ENTER();
+	err = node_params(&driver, p);
+	if (err)
+		return rt_fail(err);
+	return rt_done(cuGraphExecNodeSetParams(exec, node, &driver));
+}
+
+API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+					   const cudaGraphNode_t *deps, size_t num,
+					   cudaGraph_t child)
+{
+	ENTER();
+	return rt_done(cuGraphAddChildGraphNode(node, graph, deps, num, child));
+}
+
+API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+						     cudaGraph_t child)
+{
+	ENTER();
+	return rt_done(cuGraphExecChildGraphNodeSetParams(exec, node, child));
+}
+
+API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+	ENTER();
+	return rt_done(cuGraphDestroyNode(node));
+}
+
+API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
+					unsigned int enabled)
+{
+	ENTER();
+	return rt_done(cuGraphNodeSetEnabled(exec, node, enabled));
+}
+
+API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+	ENTER();
+	return rt_done(cuGraphNodeGetType(node, (int *)type));
+}
+
+API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+					 const cudaGraphNode_t *to, const void *edges, size_t num)
+{
+	ENTER();
+	return rt_done(cuGraphAddDependencies_v2(graph, from, to, edges, num));
+}
+
+API cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+	ENTER();
+	return rt_done(cuGraphClone(clone, graph));
+}
+
+API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+				    cudaGraphExecUpdateResultInfo *info)
+{
+	CUresult err;
+
+	ENTER();
+	err = cuGraphExecUpdate_v2(exec, graph, info);
+	if (info)
+		*info = (cudaGraphExecUpdateResultInfo) { .result = err ? 1 : 0 };
+	return rt_done(err);
 }
 
 API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,

@@ -204,6 +204,21 @@ API cudaError_t PTSZ(cudaStreamBeginCapture)(cudaStream_t stream, int mode)
 	return rt_done(PTSZ(cuStreamBeginCapture_v2)(stream, mode));
 }
 
+API cudaError_t PTSZ(cudaStreamBeginCaptureToGraph)(cudaStream_t stream, cudaGraph_t graph,
+						    const cudaGraphNode_t *deps,
+						    const void *edges, size_t num, int mode)
+{
+	ENTER();
+	return rt_done(PTSZ(cuStreamBeginCaptureToGraph)(stream, graph, deps, edges, num, mode));
+}
+
+API cudaError_t PTSZ(cudaGraphInstantiateWithParams)(cudaGraphExec_t *exec, cudaGraph_t graph,
+						     cudaGraphInstantiateParams *params)
+{
+	ENTER();
+	return rt_done(PTSZ(cuGraphInstantiateWithParams)(exec, graph, params));
+}
+
 API cudaError_t PTSZ(cudaStreamEndCapture)(cudaStream_t stream, cudaGraph_t *graph)
 {
 	ENTER();

@@ -11,6 +11,7 @@ e2e_tests = \
 	tests/e2e/test_driver.sh \
 	tests/e2e/test_threads.sh \
 	tests/e2e/test_launches.sh \
+	tests/e2e/test_graphs.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_lives.sh

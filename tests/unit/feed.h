@@ -70,5 +70,6 @@ Suite *suite_random(void);
 Suite *suite_columns(void);
 Suite *suite_tables(void);
 Suite *suite_demangle(void);
+Suite *suite_graphs(void);
 
 #endif

@@ -14,6 +14,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_copies.c \
 	tests/unit/test_counters.c \
 	tests/unit/test_demangle.c \
+	tests/unit/test_graphs.c \
 	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_model.c \

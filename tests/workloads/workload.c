@@ -52,6 +52,7 @@ static const struct {
 	{ "hold", hold, "MIB" },
 	{ "fill", fill, "[properties|never]" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
+	{ "graphs", graphs, "SCENE [N]" },
 };
 
 long number(int index, long otherwise)

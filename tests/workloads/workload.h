@@ -63,6 +63,7 @@ int stress_launch(void);
 int exhaust(void);
 int hold(void);
 int fill(void);
+int graphs(void);
 
 #define MUST(call)	must((call), #call)
 

@@ -6,6 +6,7 @@ workload_files = \
 	tests/workloads/basic.c \
 	tests/workloads/copies.c \
 	tests/workloads/demo.c \
+	tests/workloads/graphs.c \
 	tests/workloads/kernels.c \
 	tests/workloads/lives.c \
 	tests/workloads/many.c \

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Graphs. What a graph holds changes rarely: each change goes through the ring,
+ * and the model keeps the books. Launches of an executable graph are frequent:
+ * they are counted in its row of the map `graphs`, and the model multiplies.
+ * When what it holds changes, the row begins anew and the record of the change
+ * carries the count so far, so that no launch is taken for one of other kernels.
+ */
+#ifndef GRAPH_BPF_H
+#define GRAPH_BPF_H
+
+#define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
+#define NODE_GRAPH	4
+#define NODE_UNION	16	/* where the parameters lie in cudaGraphNodeParams */
+#define SMALL_NUMBER	65536	/* no pointer is smaller */
+
+/* struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, is laid out alike */
+struct kernel_node {
+	__u64 function;
+	__u32 grid[3];
+	__u32 block[3];
+	__u32 shared_bytes;
+	__u32 pad;
+	__u64 args, extra;
+};
+
+#define KERNEL_NODE_KERNEL	56	/* where CUDA_KERNEL_NODE_PARAMS goes on, with the kernel that is meant if function is 0 */
+
+struct node_key {
+	__u64 node;
+	__u64 instance;		/* of an executable graph; 0: the graph's own node */
+	__u32 image;
+	__u32 pad;
+};
+
+HASH_MAP(graphs, struct graph_key, struct graph_row, 65536);
+
+/*
+ * The functions that nodes were last given, so that a program that changes a
+ * node's arguments before every launch need not be told of each time. What has
+ * no room is told once more.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct node_key);
+	__type(value, __u64);
+} node_functions SEC(".maps");
+
+__u64 last_epoch;
+
+/* Remembers the function of a node. Returns true if it was so before. */
+static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance, __u64 function)
+{
+	struct node_key key = { .node = node, .instance = instance };
+	__u64 *known;
+
+	if (!thread)
+		return false;
+	key.image = thread->image;
+	known = bpf_map_lookup_elem(&node_functions, &key);
+	if (known && *known == function)
+		return true;
+	bpf_map_update_elem(&node_functions, &key, &function, BPF_ANY);
+	return false;
+}
+
+static __always_inline __u64 word_read(struct thread_state *thread, __u64 at)
+{
+	__u64 word = 0;
+
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)at))
+		count_lost_of(thread->image, LOST_ARGUMENT);
+	return word;
+}
+
+/* Reads where a node's kernel is, and makes its row, which also tells its name. Returns the function, 0 if unreadable. */
+static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, __u16 call)
+{
+	struct kernel_node node = {};
+	struct launch_key key = {};
+	struct launch_row *row;
+
+	if (!thread)
+		return 0;
+	if (bpf_probe_read_user(&node, sizeof(node), (void *)at)) {
+		count_lost_of(thread->image, LOST_ARGUMENT);
+		return 0;
+	}
+	if (!node.function && desc_of(call)->layer == LAYER_DRIVER)
+		node.function = word_read(thread, at + KERNEL_NODE_KERNEL);
+	key.image = thread->image;
+	key.call = call;
+	key.device = thread->device;
+	key.function = node.function;
+	row = launch_row_get(&key);
+	if (row) {
+		__builtin_memcpy(row->grid, node.grid, sizeof(row->grid));
+		__builtin_memcpy(row->block, node.block, sizeof(row->block));
+		row->shared_bytes = node.shared_bytes;
+	}
+	return node.function;
+}
+
+/* What an executable graph holds changes: its row ends, and another begins unless it is @gone. */
+static __always_inline void exec_turn(struct thread_state *thread, struct rec_graph *rec, bool gone, bool anew)
+{
+	struct graph_key key = { .exec = rec->exec, .image = thread->image };
+	struct graph_row fresh = { .device = thread->device, .call = rec->call };
+	struct graph_row *row = bpf_map_lookup_elem(&graphs, &key);
+
+	if (row) {
+		rec->before = row->epoch;
+		rec->launches = row->launches;
+		fresh.instance = row->instance;
+	}
+	if (gone) {
+		bpf_map_delete_elem(&graphs, &key);
+		return;
+	}
+	fresh.epoch = __sync_fetch_and_add(&last_epoch, 1) + 1;
+	if (anew || !row)
+		fresh.instance = fresh.epoch;
+	rec->epoch = fresh.epoch;
+	if (bpf_map_update_elem(&graphs, &key, &fresh, BPF_ANY))
+		count_lost_of(thread->image, LOST_GRAPHS);
+}
+
+static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream, __u16 call)
+{
+	struct graph_key key = { .exec = exec };
+	struct graph_row fresh = {};
+	struct graph_row *row;
+
+	if (!thread)
+		return 0;
+	if (may_capture(thread)) {
+		struct rec_graph rec = { .exec = exec, .call = call, .role = GRAPH_ADD_EXEC };
+
+		rec.graph = capture_graph(thread, stream);
+		if (rec.graph) {
+			graph_send(thread, &rec);
+			return 0;
+		}
+	}
+	key.image = thread->image;
+	row = bpf_map_lookup_elem(&graphs, &key);
+	if (!row) {
+		fresh.call = call;
+		bpf_map_update_elem(&graphs, &key, &fresh, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&graphs, &key);
+		if (!row) {
+			count_lost_of(thread->image, LOST_GRAPHS);
+			return 0;
+		}
+	}
+	row->device = thread->device;
+	__sync_fetch_and_add(&row->launches, 1);
+	return 0;
+}
+
+/* The calls around a capture, at their return. */
+static __noinline int capture_done(struct thread_state *thread, struct frame *frame, __u32 call, __s32 result)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	struct rec_graph rec = { .call = call };
+	__u64 stream, number;
+	__u8 role = desc->a;
+
+	if (!thread || !frame)
+		return 0;
+	if (role == CAPTURE_BEGIN) {
+		if (result)
+			return 0;
+		stream = stream_name(thread, frame->args[0], desc->flags);
+		number = capture_begin(thread, stream, frame->args[1]);
+		rec.role = GRAPH_CREATE;
+		rec.graph = number;
+		if (number && !frame->args[1])
+			graph_send(thread, &rec);
+		return 0;
+	}
+	if (!may_capture(thread))
+		return 0;
+	if (role == CAPTURE_RECORD) {
+		if (!result)
+			capture_record(thread, frame->args[0], stream_name(thread, frame->args[1], desc->flags));
+		return 0;
+	}
+	stream = stream_name(thread, frame->args[0], desc->flags);
+	if (role == CAPTURE_WAIT) {
+		if (!result)
+			capture_join(thread, stream, frame->args[1]);
+		return 0;
+	}
+	/* Only the thread that began it may end it; and a stream that is not gone goes on. */
+	if (result == 908 || (result && role == CAPTURE_LEAVE))
+		return 0;
+	rec.graph = capture_end(thread, stream);
+	if (!rec.graph)
+		return 0;
+	rec.role = GRAPH_DESTROY;
+	if (!result && role == CAPTURE_END) {
+		rec.role = GRAPH_RENAME;
+		rec.other = word_read(thread, frame->args[1]);
+	}
+	graph_send(thread, &rec);
+	return 0;
+}
+
+/* Turns a call that takes any kind of node into that of its kind. Returns false for kinds that launch nothing. */
+static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, __u64 *at)
+{
+	__u32 kind = word_read(thread, *at);
+
+	if (kind != NODE_KERNEL && kind != NODE_GRAPH)
+		return false;
+	*at += NODE_UNION;
+	if (kind == NODE_GRAPH)
+		*at = word_read(thread, *at);
+	switch (*role) {
+	case GRAPH_ADD_NODE:
+		*role = kind == NODE_KERNEL ? GRAPH_ADD_KERNEL : GRAPH_ADD_CHILD;
+		break;
+	case GRAPH_SET_NODE:
+		*role = kind == NODE_KERNEL ? GRAPH_SET_KERNEL : GRAPH_SET_CHILD;
+		break;
+	default:
+		*role = kind == NODE_KERNEL ? EXEC_SET_KERNEL : EXEC_SET_CHILD;
+	}
+	return true;
+}
+
+/* Changes to a graph that is no executable one, by a call that succeeded. */
+static __noinline int graph_done(struct thread_state *thread, struct frame *frame, __u16 call, __u8 role)
+{
+	struct rec_graph rec = { .call = call };
+	bool same;
+
+	if (!thread || !frame)
+		return 0;
+	switch (role) {
+	case GRAPH_CREATE:
+	case GRAPH_CLONE:
+		rec.graph = word_read(thread, frame->args[0]);
+		rec.other = frame->args[1];
+		break;
+	case GRAPH_DESTROY:
+		rec.graph = frame->args[0];
+		break;
+	case GRAPH_REMOVE:
+		rec.node = frame->args[0];
+		break;
+	case GRAPH_SET_CHILD:
+		rec.node = frame->args[0];
+		rec.other = frame->args[1];
+		break;
+	case GRAPH_ADD_KERNEL:
+	case GRAPH_ADD_CHILD:
+		rec.graph = frame->args[1];
+		if (frame->args[0])
+			rec.node = word_read(thread, frame->args[0]);
+		if (role == GRAPH_ADD_CHILD) {
+			rec.other = frame->args[2];
+			break;
+		}
+		rec.function = kernel_node_read(thread, frame->args[2], call);
+		node_known(thread, rec.node, 0, rec.function);
+		break;
+	default:	/* GRAPH_LEARN, GRAPH_SET_KERNEL */
+		rec.node = frame->args[0];
+		rec.function = kernel_node_read(thread, frame->args[1], call);
+		same = node_known(thread, rec.node, 0, rec.function);
+		if (same)
+			return 0;
+	}
+	rec.role = role;
+	graph_send(thread, &rec);
+	return 0;
+}
+
+/* Changes to an executable graph, by a call that succeeded. */
+static __noinline int exec_done(struct thread_state *thread, struct frame *frame, __u16 call, __u8 role)
+{
+	struct rec_graph rec = { .call = call, .role = role };
+	struct graph_row *row;
+	struct graph_key key = {};
+
+	if (!thread || !frame)
+		return 0;
+	rec.exec = frame->args[0];
+	switch (role) {
+	case EXEC_CREATE:
+		rec.exec = word_read(thread, rec.exec);
+		rec.graph = frame->args[1];
+		break;
+	case EXEC_UPDATE:
+		rec.graph = frame->args[1];
+		break;
+	case EXEC_SET_CHILD:
+		rec.node = frame->args[1];
+		rec.other = frame->args[2];
+		break;
+	case EXEC_ENABLE:
+		rec.node = frame->args[1];
+		rec.enabled = (__u32)frame->args[2] != 0;
+		break;
+	case EXEC_SET_KERNEL:
+		rec.node = frame->args[1];
+		rec.function = kernel_node_read(thread, frame->args[2], call);
+		key.exec = rec.exec;
+		key.image = thread->image;
+		row = bpf_map_lookup_elem(&graphs, &key);
+		if (row && node_known(thread, rec.node, row->instance, rec.function))
+			return 0;
+		break;
+	}
+	exec_turn(thread, &rec, role == EXEC_DESTROY,
+		  role == EXEC_CREATE || role == EXEC_UPDATE || role == EXEC_SET_CHILD);
+	graph_send(thread, &rec);
+	return 0;
+}
+
+static __always_inline int graph_entry(struct pt_regs *ctx, bool session)
+{
+	const volatile struct call_desc *desc;
+	struct thread_state *thread;
+	struct frame *frame;
+	__u32 call;
+
+	frame = call_begin(ctx, session, &thread, &call);
+	if (!frame)
+		return 1;
+	desc = desc_of(call);
+	frame->args[0] = call_arg(ctx, desc->b);
+	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
+	frame->args[2] = desc->d == NO_ARG ? 0 : call_arg(ctx, desc->d);
+	/* Before CUDA 13 cudaGraphAddNode() had one argument less: what stands there now is a number. */
+	if (desc->a == GRAPH_ADD_NODE && frame->args[2] < SMALL_NUMBER)
+		frame->args[2] = call_arg(ctx, desc->d + 1);
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int graph_return(struct pt_regs *ctx)
+{
+	const volatile struct call_desc *desc;
+	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *thread;
+	struct frame *frame;
+	__s32 result;
+	__u32 call;
+	__u8 role;
+
+	frame = call_end(ctx, &thread, &call);
+	if (!frame || frame->nested)
+		return 0;
+	desc = desc_of(call);
+	result = PT_REGS_RC(ctx);
+	call_count(thread->image, call, now - frame->entry, result != 0);
+	if (result)
+		failure_count(thread, call, result, call_site(ctx), now);
+	role = desc->a;
+	if (role <= CAPTURE_LEAVE)
+		return capture_done(thread, frame, call, result);
+	if (result)
+		return 0;
+	if (role == EXEC_LAUNCH)
+		return exec_launched(thread, frame->args[0], stream_name(thread, frame->args[1], desc->flags), call);
+	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {
+		if (!node_kind(thread, &role, &frame->args[2]))
+			return 0;
+	} else if (role == GRAPH_SET_NODE) {
+		if (!node_kind(thread, &role, &frame->args[1]))
+			return 0;
+	}
+	if (role >= EXEC_CREATE && role < EXEC_LAUNCH)
+		return exec_done(thread, frame, call, role);
+	return graph_done(thread, frame, call, role);
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What graphs hold: their kernels, with how often each runs in one launch.
+ * Clones and executable graphs share it with the graph they were made of until
+ * one of them changes. Used by graphs.c only.
+ */
+#ifndef MODEL_GRAPH_PARTS_H
+#define MODEL_GRAPH_PARTS_H
+
+#include "model/internal.h"
+
+/* A kernel of one node; or of all captured nodes, which have no handle that we know. */
+struct part {
+	RB_ENTRY(part) link;
+	uint64_t node;			/* 0: captured ones. Of a child graph's kernels: the node that holds it */
+	struct launch_entry *kernel;
+	uint64_t count;
+	bool off;			/* disabled */
+};
+
+RB_HEAD(part_tree, part);
+
+struct parts {
+	struct parts *next, **link;	/* in the image's list */
+	struct part_tree tree;
+	size_t count;
+	unsigned int owners;
+	uint64_t launches;		/* not told to the kernels yet */
+};
+
+/* All parts of one image. */
+struct parts_list {
+	struct parts *first;
+	size_t count, most;		/* parts in all of them, and how many there may be */
+};
+
+/* Returns new, empty parts with one owner, or NULL without memory. */
+struct parts *parts_new(struct parts_list *list);
+struct parts *parts_share(struct parts *parts);
+/* Gives @parts up; the last owner's doing so frees them. NULL is nothing. */
+void parts_drop(struct parts_list *list, struct parts *parts);
+
+/* Makes *@parts its owner's alone, so that it may change. Returns 0, -ENOMEM, or -ENOSPC if there are too many. */
+int parts_own(struct parts_list *list, struct parts **parts);
+
+/* Each of these needs parts_own() before. */
+int parts_add(struct parts_list *list, struct parts *parts, uint64_t node, struct launch_entry *kernel, uint64_t count,
+	      bool off);
+/* Adds all of @from, under the handle @node. */
+int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node, const struct parts *from);
+/* Returns whether there was one. */
+bool parts_remove(struct parts_list *list, struct parts *parts, uint64_t node);
+void parts_take(struct parts_list *list, struct parts *parts, struct part *part);
+
+/* The first part of @node, or NULL; and the next of the same node. */
+struct part *parts_of(const struct parts *parts, uint64_t node);
+struct part *parts_next(struct part *part);
+
+/* Counts @launches of what @parts are; and tells the kernels how often they ran. */
+void parts_launched(struct parts *parts, uint64_t launches);
+void parts_settle(struct parts *parts);
+
+#endif

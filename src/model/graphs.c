@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Graphs of one image. Records say what graphs hold and which executable graph
+ * was made of which graph; rows say how often each was launched; the kernels
+ * it holds get that many launches each.
+ *
+ * An executable graph's row counts since what it holds last changed (an
+ * epoch). The record of a change carries the former epoch's count, so that
+ * it does not matter that records and rows are not read at the same time: a row
+ * of an epoch that no record told of yet waits for it, and one of an epoch that
+ * is over says nothing new. What was made before anybody watched, or was lost,
+ * holds one thing: itself, under its own name.
+ *
+ * Captured nodes have no handle that we know of. A program that asks for a
+ * node's parameters by a handle teaches us which kernel it is.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/calls.h"
+#include "model/graph_parts.h"
+#include "model/internal.h"
+
+struct node;
+
+struct graph {
+	RB_ENTRY(graph) link;
+	uint64_t handle;
+	struct parts *parts;		/* NULL of an executable graph: not known yet */
+	bool incomplete;		/* it holds more than we know */
+	struct node *nodes;		/* that have a handle */
+	/* of an executable graph */
+	uint64_t epoch, launches;	/* what is counted in its parts */
+	uint64_t ahead;			/* the epoch of a row whose record was not read yet */
+};
+
+/* Where a node is, and its kernel (NULL: a child graph). */
+struct node {
+	RB_ENTRY(node) link;
+	struct node *next, **before;	/* in its graph's list */
+	uint64_t handle;
+	struct graph *graph;		/* NULL: a captured one, of whichever graph */
+	struct launch_entry *kernel;
+};
+
+RB_HEAD(graph_tree, graph);
+RB_HEAD(node_tree, node);
+
+struct graph_books {
+	struct graph_tree graphs, execs;
+	struct node_tree nodes;
+	size_t graph_count, node_count;
+	struct parts_list parts;
+};
+
+static int graph_compare(const struct graph *a, const struct graph *b)
+{
+	return (a->handle > b->handle) - (a->handle < b->handle);
+}
+
+static int node_compare(const struct node *a, const struct node *b)
+{
+	return (a->handle > b->handle) - (a->handle < b->handle);
+}
+
+TREE_GENERATE(graph_tree, graph, link, graph_compare)
+TREE_GENERATE(node_tree, node, link, node_compare)
+
+/* One record taken in: whose it is, and what came of it. */
+struct act {
+	struct model *model;
+	struct image *image;
+	struct graph_books *books;
+	const struct rec_graph *record;
+	int error;			/* -ENOMEM, or -ENOSPC: more than one process may make us keep */
+};
+
+static struct graph_books *books_get(struct image *image)
+{
+	if (!image->graphs) {
+		image->graphs = calloc(1, sizeof(*image->graphs));
+		if (!image->graphs)
+			return NULL;
+		image->graphs->parts.most = GRAPH_PARTS_MAX;
+	}
+	return image->graphs;
+}
+
+/* ---- nodes ---- */
+
+static struct node *node_find(struct graph_books *books, uint64_t handle)
+{
+	struct node key = { .handle = handle };
+
+	return RB_FIND(node_tree, &books->nodes, &key);
+}
+
+static void node_unlist(struct node *node)
+{
+	if (!node->graph)
+		return;
+	*node->before = node->next;
+	if (node->next)
+		node->next->before = node->before;
+	node->graph = NULL;
+}
+
+static void node_free(struct graph_books *books, struct node *node)
+{
+	node_unlist(node);
+	RB_REMOVE(node_tree, &books->nodes, node);
+	books->node_count--;
+	free(node);
+}
+
+/* The node @handle now is in @graph and has @kernel. */
+static void node_set(struct act *act, uint64_t handle, struct graph *graph, struct launch_entry *kernel)
+{
+	struct graph_books *books = act->books;
+	struct node *node = node_find(books, handle);
+
+	if (!handle)
+		return;
+	if (!node) {
+		node = books->node_count < GRAPH_PARTS_MAX ? calloc(1, sizeof(*node)) : NULL;
+		if (!node) {
+			act->error = books->node_count < GRAPH_PARTS_MAX ? -ENOMEM : -ENOSPC;
+			return;
+		}
+		node->handle = handle;
+		RB_INSERT(node_tree, &books->nodes, node);
+		books->node_count++;
+	}
+	node_unlist(node);
+	node->kernel = kernel;
+	if (!graph)
+		return;
+	node->graph = graph;
+	node->next = graph->nodes;
+	node->before = &graph->nodes;
+	if (node->next)
+		node->next->before = &node->next;
+	graph->nodes = node;
+}
+
+/* ---- graphs ---- */
+
+static struct graph *graph_find(struct graph_tree *tree, uint64_t handle)
+{
+	struct graph key = { .handle = handle };
+
+	return RB_FIND(graph_tree, tree, &key);
+}
+
+static void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph)
+{
+	while (graph->nodes)
+		node_free(books, graph->nodes);
+	RB_REMOVE(graph_tree, tree, graph);
+	parts_drop(&books->parts, graph->parts);
+	books->graph_count--;
+	free(graph);
+}
+
+/* Adds a graph without parts. One of the same handle is gone: its end was not seen. NULL with act->error set. */
+static struct graph *graph_add(struct act *act, struct graph_tree *tree, uint64_t handle)
+{
+	struct graph *graph = graph_find(tree, handle);
+
+	if (graph)
+		graph_free(act->books, tree, graph);
+	if (act->books->graph_count >= GRAPHS_MAX) {
+		act->error = -ENOSPC;
+		return NULL;
+	}
+	graph = calloc(1, sizeof(*graph));
+	if (!graph) {
+		act->error = -ENOMEM;
+		return NULL;
+	}
+	graph->handle = handle;
+	RB_INSERT(graph_tree, tree, graph);
+	act->books->graph_count++;
+	return graph;
+}
+
+/* A new, empty graph; or NULL with act->error set. */
+static struct graph *graph_new(struct act *act, uint64_t handle)
+{
+	struct graph *graph = graph_add(act, &act->books->graphs, handle);
+
+	if (!graph)
+		return NULL;
+	graph->parts = parts_new(&act->books->parts);
+	if (graph->parts)
+		return graph;
+	graph_free(act->books, &act->books->graphs, graph);
+	act->error = -ENOMEM;
+	return NULL;
+}
+
+/* The graph that the record changes: one that was not seen made holds more than we know. */
+static struct graph *graph_changed(struct act *act)
+{
+	struct graph *graph = graph_find(&act->books->graphs, act->record->graph);
+
+	if (!graph) {
+		graph = graph_new(act, act->record->graph);
+		if (graph)
+			graph->incomplete = true;
+	}
+	return graph;
+}
+
+/* Makes the parts of @graph its own. Returns false with act->error set if that could not be. */
+static bool graph_own(struct act *act, struct graph *graph)
+{
+	int error = parts_own(&act->books->parts, &graph->parts);
+
+	if (error)
+		act->error = error;
+	return !error;
+}
+
+static void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count,
+		      bool off)
+{
+	int error = kernel ? parts_add(&act->books->parts, graph->parts, node, kernel, count, off) : -ENOMEM;
+
+	if (error)
+		act->error = error;
+}
+
+/* Adds what @from holds (NULL: nobody knows what) to @graph, as the child graph @node. */
+static void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct graph *from)
+{
+	struct parts *parts;
+	int error = 0;
+
+	if (!from || !from->parts) {
+		graph->incomplete = true;
+		return;
+	}
+	graph->incomplete |= from->incomplete;
+	parts = parts_share(from->parts);	/* which may be the graph's own */
+	if (graph_own(act, graph))
+		error = parts_add_all(&act->books->parts, graph->parts, node, parts);
+	if (error)
+		act->error = error;
+	parts_drop(&act->books->parts, parts);
+}
+
+/* ---- kernels ---- */
+
+/* The row that stands for @function in graphs; NULL with act->error set. */
+static struct launch_entry *kernel_get(struct act *act, uint64_t function, unsigned int call, int device)
+{
+	struct launch_key key = {
+		.image = act->image->number, .call = (__u16)call, .device = (__s16)device, .function = function,
+	};
+	struct launch_entry *entry = counters_launch_of(act->image, &key);
+
+	if (!entry)
+		entry = counters_launch(act->model, act->image, &key);
+	if (!entry)
+		act->error = -ENOSPC;
+	return entry;
+}
+
+static struct launch_entry *record_kernel(struct act *act)
+{
+	return kernel_get(act, act->record->function, act->record->call, act->record->device);
+}
+
+/* What stands for a graph that nobody saw made. */
+static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsigned int call, int device)
+{
+	struct launch_entry *entry = kernel_get(act, exec, call, device);
+
+	if (entry)
+		entry->is_graph = true;
+	return entry;
+}
+
+/* The same kernel can be named by its stub and by more than one handle. */
+static bool same_function(struct image *image, const struct launch_entry *a, const struct launch_entry *b)
+{
+	return a == b || kernels_stub(image, a->key.function) == kernels_stub(image, b->key.function);
+}
+
+/* The part for captured launches of @kernel. */
+static struct part *captured_part(struct image *image, const struct graph *graph, const struct launch_entry *kernel)
+{
+	struct part *part;
+
+	for (part = parts_of(graph->parts, 0); part; part = parts_next(part))
+		if (!part->off && same_function(image, part->kernel, kernel))
+			return part;
+	return NULL;
+}
+
+/* ---- graphs, record by record ---- */
+
+static void add_kernel(struct act *act)
+{
+	struct graph *graph = graph_changed(act);
+	struct launch_entry *kernel = graph ? record_kernel(act) : NULL;
+
+	if (!kernel)
+		return;
+	if (graph_own(act, graph))
+		graph_put(act, graph, act->record->node, kernel, 1, false);
+	node_set(act, act->record->node, graph, kernel);
+}
+
+static void add_child(struct act *act)
+{
+	struct graph *graph = graph_changed(act);
+
+	if (!graph)
+		return;
+	graph_put_all(act, graph, act->record->node, graph_find(&act->books->graphs, act->record->other));
+	node_set(act, act->record->node, graph, NULL);
+}
+
+static void add_exec(struct act *act)
+{
+	struct graph *graph = graph_changed(act);
+
+	if (graph)
+		graph_put_all(act, graph, 0, graph_find(&act->books->execs, act->record->exec));
+}
+
+static void clone_graph(struct act *act)
+{
+	struct graph *from = graph_find(&act->books->graphs, act->record->other);
+	struct parts *parts = from ? parts_share(from->parts) : NULL;
+	bool incomplete = !from || from->incomplete;
+	struct graph *graph = graph_new(act, act->record->graph);
+
+	if (graph && parts) {
+		parts_drop(&act->books->parts, graph->parts);
+		graph->parts = parts_share(parts);
+	}
+	if (graph)
+		graph->incomplete = incomplete;
+	parts_drop(&act->books->parts, parts);
+}
+
+/* A capture ended as a graph. */
+static void rename_graph(struct act *act)
+{
+	struct graph_tree *tree = &act->books->graphs;
+	struct graph *graph = graph_changed(act), *old = graph_find(tree, act->record->other);
+
+	if (old && old != graph)
+		graph_free(act->books, tree, old);
+	if (!graph)
+		return;
+	RB_REMOVE(graph_tree, tree, graph);
+	graph->handle = act->record->other;
+	RB_INSERT(graph_tree, tree, graph);
+}
+
+static void remove_node(struct act *act)
+{
+	struct node *node = node_find(act->books, act->record->node);
+
+	if (!node)
+		return;		/* it launched nothing, or was captured and is not known to us */
+	if (node->graph && graph_own(act, node->graph))
+		parts_remove(&act->books->parts, node->graph->parts, node->handle);
+	node_free(act->books, node);
+}
+
+static void learn_node(struct act *act)
+{
+	struct node *node = node_find(act->books, act->record->node);
+	struct launch_entry *kernel;
+
+	if (node && node->graph)
+		return;
+	kernel = record_kernel(act);
+	if (kernel)
+		node_set(act, act->record->node, NULL, kernel);
+}
+
+static void set_kernel(struct act *act)
+{
+	struct node *node = node_find(act->books, act->record->node);
+	struct launch_entry *kernel = record_kernel(act);
+	struct graph *graph;
+
+	if (!kernel)
+		return;
+	if (!node || !node->graph) {
+		/* A captured node: its graph is not known. New arguments change nothing; another kernel we cannot place. */
+		if (node ? !same_function(act->image, node->kernel, kernel) : !kernel->in_graph)
+			act->image->inexact = true;
+		node_set(act, act->record->node, NULL, kernel);
+		return;
+	}
+	graph = node->graph;
+	if (!graph_own(act, graph))
+		return;
+	parts_remove(&act->books->parts, graph->parts, node->handle);
+	graph_put(act, graph, node->handle, kernel, 1, false);
+	node->kernel = kernel;
+}
+
+static void set_child(struct act *act)
+{
+	struct node *node = node_find(act->books, act->record->node);
+
+	if (!node || !node->graph) {
+		act->image->inexact = true;
+		return;
+	}
+	if (!graph_own(act, node->graph))
+		return;
+	parts_remove(&act->books->parts, node->graph->parts, node->handle);
+	graph_put_all(act, node->graph, node->handle, graph_find(&act->books->graphs, act->record->other));
+}
+
+/* ---- executable graphs ---- */
+
+/* Lets @exec hold nothing but itself. */
+static void exec_unknown(struct act *act, struct graph *exec, unsigned int call, int device)
+{
+	struct launch_entry *kernel = unknown_kernel(act, exec->handle, call, device);
+
+	parts_drop(&act->books->parts, exec->parts);
+	exec->parts = parts_new(&act->books->parts);
+	exec->launches = 0;
+	exec->incomplete = true;
+	if (!exec->parts)
+		act->error = -ENOMEM;
+	else
+		graph_put(act, exec, 0, kernel, 1, false);
+}
+
+/* Tells the kernels of the epoch that the record ended. */
+static void exec_settle(struct act *act, struct graph *exec)
+{
+	const struct rec_graph *record = act->record;
+
+	if ((!exec->parts || exec->epoch != record->before) && record->launches) {
+		/* Made unseen; or a record was lost, and we do not know what was launched. */
+		if (record->before)
+			act->image->inexact = true;
+		exec_unknown(act, exec, record->call, record->device);
+		exec->epoch = record->before;
+	}
+	if (exec->parts && exec->epoch == record->before && record->launches > exec->launches)
+		parts_launched(exec->parts, record->launches - exec->launches);
+}
+
+static void exec_fill(struct act *act, struct graph *exec)
+{
+	const struct rec_graph *record = act->record;
+	struct graph *graph = graph_find(&act->books->graphs, record->graph);
+
+	if (!graph) {
+		exec_unknown(act, exec, record->call, record->device);
+		return;
+	}
+	parts_drop(&act->books->parts, exec->parts);
+	exec->parts = parts_share(graph->parts);
+	exec->incomplete = graph->incomplete;
+	if (exec->incomplete && graph_own(act, exec))
+		graph_put(act, exec, 0, unknown_kernel(act, exec->handle, record->call, record->device), 1, false);
+}
+
+/* A node of which the graph says nothing: a captured one. Its kernel, as far as the program taught it. */
+static struct launch_entry *captured_kernel(struct act *act)
+{
+	struct node *node = node_find(act->books, act->record->node);
+
+	return node ? node->kernel : NULL;
+}
+
+static void exec_set_kernel(struct act *act, struct graph *exec)
+{
+	struct launch_entry *kernel = record_kernel(act), *before = captured_kernel(act);
+	struct part *part = parts_of(exec->parts, act->record->node);
+	bool off = part && part->off;
+
+	if (!kernel)
+		return;
+	if (part) {
+		parts_remove(&act->books->parts, exec->parts, act->record->node);
+		graph_put(act, exec, act->record->node, kernel, 1, off);
+		return;
+	}
+	if (before && same_function(act->image, before, kernel))
+		return;
+	if (!before && captured_part(act->image, exec, kernel))
+		return;		/* most likely only its arguments are new */
+	part = before ? captured_part(act->image, exec, before) : NULL;
+	if (!part) {
+		act->image->inexact |= !exec->incomplete;
+		return;
+	}
+	if (!--part->count)
+		parts_take(&act->books->parts, exec->parts, part);
+	graph_put(act, exec, act->record->node, kernel, 1, false);
+}
+
+static void exec_enable(struct act *act, struct graph *exec)
+{
+	uint64_t handle = act->record->node;
+	struct part *part = parts_of(exec->parts, handle);
+	struct launch_entry *kernel = part ? part->kernel : captured_kernel(act);
+
+	if (part) {
+		parts_remove(&act->books->parts, exec->parts, handle);
+		graph_put(act, exec, handle, kernel, 1, !act->record->enabled);
+		return;
+	}
+	if (act->record->enabled)
+		return;		/* it was not disabled, or launches nothing */
+	part = kernel ? captured_part(act->image, exec, kernel) : NULL;
+	if (!part) {
+		/* A captured node of which we know nothing: it may be a kernel's. */
+		act->image->inexact |= parts_of(exec->parts, 0) != NULL;
+		return;
+	}
+	if (!--part->count)
+		parts_take(&act->books->parts, exec->parts, part);
+	graph_put(act, exec, handle, kernel, 1, true);
+}
+
+static void exec_set_child(struct act *act, struct graph *exec)
+{
+	if (!parts_remove(&act->books->parts, exec->parts, act->record->node) &&
+	    !node_find(act->books, act->record->node))
+		act->image->inexact = true;
+	graph_put_all(act, exec, act->record->node, graph_find(&act->books->graphs, act->record->other));
+}
+
+static void exec_record(struct act *act)
+{
+	const struct rec_graph *record = act->record;
+	struct graph_tree *tree = &act->books->execs;
+	struct graph *exec = graph_find(tree, record->exec);
+
+	if (!exec)
+		exec = graph_add(act, tree, record->exec);
+	if (!exec)
+		return;
+	exec_settle(act, exec);
+	if (record->role == EXEC_DESTROY) {
+		graph_free(act->books, tree, exec);
+		return;
+	}
+	if (record->role == EXEC_CREATE || record->role == EXEC_UPDATE)
+		exec_fill(act, exec);
+	else if (!exec->parts)
+		exec_unknown(act, exec, record->call, record->device);
+	else if (!graph_own(act, exec))
+		;	/* it goes on as it was */
+	else if (record->role == EXEC_SET_KERNEL)
+		exec_set_kernel(act, exec);
+	else if (record->role == EXEC_ENABLE)
+		exec_enable(act, exec);
+	else
+		exec_set_child(act, exec);
+	exec->epoch = record->epoch;
+	exec->launches = 0;
+}
+
+int graphs_record(struct model *model, struct image *image, const struct rec_graph *record)
+{
+	struct act act = { .model = model, .image = image, .books = books_get(image), .record = record };
+	struct graph *graph;
+
+	if (!act.books)
+		return -ENOMEM;
+	switch (record->role) {
+	case GRAPH_CREATE:
+		graph_new(&act, record->graph);
+		break;
+	case GRAPH_CLONE:
+		clone_graph(&act);
+		break;
+	case GRAPH_DESTROY:
+		graph = graph_find(&act.books->graphs, record->graph);
+		if (graph)
+			graph_free(act.books, &act.books->graphs, graph);
+		break;
+	case GRAPH_RENAME:
+		rename_graph(&act);
+		break;
+	case GRAPH_ADD_KERNEL:
+		add_kernel(&act);
+		break;
+	case GRAPH_ADD_CHILD:
+		add_child(&act);
+		break;
+	case GRAPH_ADD_EXEC:
+		add_exec(&act);
+		break;
+	case GRAPH_REMOVE:
+		remove_node(&act);
+		break;
+	case GRAPH_LEARN:
+		learn_node(&act);
+		break;
+	case GRAPH_SET_KERNEL:
+		set_kernel(&act);
+		break;
+	case GRAPH_SET_CHILD:
+		set_child(&act);
+		break;
+	default:
+		exec_record(&act);
+	}
+	if (act.error == -ENOSPC) {
+		image->inexact = true;
+		model_lose(model, LOST_GRAPHS, 1);
+	}
+	return act.error == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* ---- rows ---- */
+
+int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
+{
+	struct act act = { .model = model };
+	struct graph *exec;
+	int error;
+
+	if (row->call >= CALL_COUNT || call_descs[row->call].class != CLASS_GRAPH) {
+		model_lose(model, LOST_RECORD, 1);
+		return 0;
+	}
+	act.image = model_image(model, key->image, &error);
+	if (!act.image || !row->launches)
+		return error;
+	act.books = books_get(act.image);
+	if (!act.books)
+		return -ENOMEM;
+	exec = graph_find(&act.books->execs, key->exec);
+	if (!exec)
+		exec = graph_add(&act, &act.books->execs, key->exec);
+	if (exec && (!exec->parts || row->epoch > exec->epoch)) {
+		/* Its record comes with the next refresh, or never. */
+		if (row->epoch && exec->ahead != row->epoch && !act.image->ended) {
+			exec->ahead = row->epoch;
+			return 0;
+		}
+		act.image->inexact |= row->epoch != 0;
+		exec_unknown(&act, exec, row->call, row->device);
+		exec->epoch = row->epoch;
+	}
+	if (exec && exec->parts && exec->epoch == row->epoch && row->launches > exec->launches) {
+		parts_launched(exec->parts, row->launches - exec->launches);
+		exec->launches = row->launches;
+	}
+	if (!act.error)
+		return 0;
+	act.image->inexact = true;
+	model_lose(model, act.error == -ENOSPC ? LOST_GRAPHS : LOST_MEMORY, 1);
+	return act.error == -ENOSPC ? 0 : act.error;
+}
+
+/* ---- life ---- */
+
+void graphs_settle(struct image *image)
+{
+	struct parts *parts;
+
+	if (image->graphs)
+		for (parts = image->graphs->parts.first; parts; parts = parts->next)
+			parts_settle(parts);
+}
+
+void graphs_free(struct image *image)
+{
+	struct graph_books *books = image->graphs;
+	struct graph *graph;
+	struct node *node;
+
+	if (!books)
+		return;
+	while ((graph = RB_MIN(graph_tree, &books->graphs)) != NULL)
+		graph_free(books, &books->graphs, graph);
+	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL)
+		graph_free(books, &books->execs, graph);
+	while ((node = RB_MIN(node_tree, &books->nodes)) != NULL)
+		node_free(books, node);
+	free(books);
+	image->graphs = NULL;
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Graphs: a launch into a capture is no launch but a node; a launch of a graph
+# adds one launch to each kernel it holds, under its name and apart from the
+# program's own launches: exactly, however graphs are made, changed and launched.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+
+kernels='[p.kernels[] | [.name, .launches, .captured, .graph_launches]] | sort'
+
+# scene NAME N KERNELS: the scene of the workload with N launches, by its own comment
+scene() {
+	watch "$1" -- "$workload" graphs "$1" "$2"
+	expect "$1" "$kernels" "$3"
+	expect_nothing_lost "$1"
+}
+
+# ---- one capture, launched often
+scene capture 5000 '[["saxpy",0,2,10000],["vectorAdd",0,1,5000]]'
+expect capture 'kernel("saxpy") | [.signature, .symbol, .grid, .block, .failures]' \
+	'["saxpy(float, float const*, float*, int)","_Z5saxpyfPKfPfi",[16,1,1],[256,1,1],0]'
+expect capture '[.totals.launches, .totals.graph_launches]' '[0,15000]'
+expect capture '[p.calls[] | select(.call | test("Launch|Capture|Graph")) | [.call, .calls, .failures]] | sort' \
+	'[["cudaGraphDestroy",1,0],["cudaGraphExecDestroy",1,0],["cudaGraphInstantiate",1,0],["cudaGraphLaunch",5000,0],["cudaLaunchKernel",3,0],["cudaStreamBeginCapture",1,0],["cudaStreamEndCapture",1,0]]'
+
+# ---- streams that join, and leave with the capture's end
+scene fork 100 '[["reduce",1,1,100],["saxpy",1,1,100],["vectorAdd",1,1,100]]'
+scene beside 1000 '[["reduce",1000,0,0],["saxpy",0,2,2000],["vectorAdd",0,1,1000]]'
+scene left 100 '[["saxpy",0,1,0],["vectorAdd",100,0,0]]'
+scene to-graph 100 '[["reduce",0,1,100],["saxpy",0,1,100],["vectorAdd",0,0,100]]'
+
+# ---- built by hand, of others, changed
+scene hand 100 '[["saxpy",0,0,200],["vectorAdd",0,0,100]]'
+expect hand 'kernel("vectorAdd") | [.signature, .grid, .block, .shared_bytes]' \
+	'["vectorAdd(float const*, float const*, float*, int)",[4,2,1],[64,1,1],128]'
+scene child 100 '[["saxpy",0,2,400],["vectorAdd",0,1,300]]'
+scene nested 100 '[["reduce",0,1,100],["saxpy",0,2,400],["vectorAdd",0,1,200]]'
+scene clone 100 '[["reduce",0,0,100],["saxpy",0,2,400],["vectorAdd",0,1,200]]'
+scene update 100 '[["nn::softmax",0,0,300],["reduce",0,0,100],["saxpy",0,0,200],["vectorAdd",0,0,600]]'
+expect update 'failure("cudaGraphExecUpdate"; "cudaErrorGraphExecUpdateFailure")' 1
+scene update-child 100 '[["reduce",0,0,100],["saxpy",0,0,100]]'
+scene learned 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
+scene arguments 5000 '[["saxpy",0,0,5000]]'
+scene again 3000 '[["saxpy",0,6000,6000],["vectorAdd",0,3000,3000]]'
+
+# ---- changes while snapshots are taken: each is whole, and none falls back
+"$CUTOP" -b -f json -d 0.02 -- "$workload" graphs again 20000 2>"$T/often.err" | grep '^{"schema"' >"$T/often.json"
+got=$(jq -s -c 'map(.totals.graph_launches // 0) as $t | [($t | . == sort), ($t | length > 3), ($t | last)]' "$T/often.json")
+check "the totals only grow ($got)" [ "$got" = '[true,true,60000]' ]
+
+# ---- from several threads, a program that is gone at once, graphs that are
+scene threads 5000 '[["saxpy",0,2,40000],["vectorAdd",0,1,20000]]'
+scene short 5 '[["saxpy",0,2,10],["vectorAdd",0,1,5]]'
+scene destroyed 100 '[["saxpy",0,2,200],["vectorAdd",0,1,100]]'
+
+# ---- what fails makes no node and no launch
+scene failing 100 '[["saxpy",0,2,200],["vectorAdd",0,1,100]]'
+expect failing '[p.failures[] | [.call, .count]] | sort' \
+	'[["cudaGraphAddKernelNode",1],["cudaGraphInstantiate",1],["cudaGraphLaunch",1],["cudaLaunchKernel",1],["cudaStreamEndCapture",1]]'
+export CUDA_DOUBLE_FAIL=cudaGraphLaunch:50:700
+watch fault -- "$workload" graphs capture 100
+unset CUDA_DOUBLE_FAIL
+expect fault "$kernels" '[["saxpy",0,2,98],["vectorAdd",0,1,49]]'
+
+# ---- every way to launch and to link
+for way in direct handle exc; do
+	watch $way -- "$workload" -l $way graphs fork 50
+	expect $way "$kernels" '[["reduce",1,1,50],["saxpy",1,1,50],["vectorAdd",1,1,50]]'
+	expect_nothing_lost $way
+done
+watch static --library "$bin/workload-static" -- "$bin/workload-static" graphs fork 50
+expect static "$kernels" '[["reduce",1,1,50],["saxpy",1,1,50],["vectorAdd",1,1,50]]'
+expect_nothing_lost static
+watch exact --exact-launches -- "$workload" graphs beside 500
+expect exact "$kernels" '[["reduce",500,0,0],["saxpy",0,2,1000],["vectorAdd",0,1,500]]'
+expect exact 'kernel("reduce").returns' '"all"'
+
+# ---- made before cutop came: launches that are counted, of who knows what
+mkfifo "$T/lines"
+"$workload" graphs late 10 <"$T/lines" >"$T/late.said" &
+late=$!
+exec 9>"$T/lines"
+wait_for 10 grep -q ready "$T/late.said" || fail "late: the workload does not start"
+"$CUTOP" -b -f json -d 0.1 -p $late --library "$double/libcudart.so.13" >"$T/late.out" 2>"$T/late.err" 9>&- &
+cutop=$!
+wait_for 10 [ -s "$T/late.out" ] || fail "late: cutop does not start: $(cat "$T/late.err")"
+echo >&9
+wait_for 10 awk '/ready/ { n++ } END { exit n < 2 }' "$T/late.said" || fail "late: the workload does not go on"
+echo >&9
+exec 9>&-
+wait $late
+kill -INT $cutop
+wait $cutop
+tail -n 1 "$T/late.out" >"$T/late.json"
+expect late '[p.kernels[] | [(.name | sub("0x[0-9a-f]+"; "0x")), .unknown_graph, .launches, .graph_launches]] | sort' \
+	'[["graph 0x",true,0,10],["graph 0x",true,0,10],["nn::softmax",null,0,10],["reduce",null,0,10]]'
+expect late '[p.watched_from, (.lost | add)]' '["attach",0]'
+
+finish

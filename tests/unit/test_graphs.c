@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Graphs: what they hold, what launches of them come to, and how much of it one process may make us keep. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "feed.h"
+#include "model/internal.h"
+
+/* Addresses, as a program would have them. */
+enum { ADD = 0x5000, SAXPY = 0x6000, REDUCE = 0x7000, GRAPH = 0x100000, CLONE = 0x100040, CHILD = 0x100080, NODE = 0x200000,
+       EXEC = 0x300000, OTHER = 0x300040 };
+#define CAPTURE (CAPTURE_BIT | 1)
+
+static struct feed feed;
+static struct snapshot *snapshot;
+static const struct snap_process *process;
+static uint64_t epoch;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed_kernel(&feed, ADD, ADD, NAME_REGISTERED, "add");
+	feed_kernel(&feed, SAXPY, SAXPY, NAME_REGISTERED, "saxpy");
+	feed_kernel(&feed, REDUCE, REDUCE, NAME_REGISTERED, "reduce");
+	snapshot = NULL;
+	epoch = 0;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static int send(struct rec_graph record, unsigned int role)
+{
+	feed.now += 1000;
+	record.hdr = (struct rec_hdr){
+		.type = REC_GRAPH, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid, .tid = feed.pid,
+	};
+	record.role = (__u8)role;
+	record.device = feed.device;
+	if (!record.call)
+		record.call = CALL_cudaGraphAddKernelNode;
+	return model_record(feed.model, &record.hdr, sizeof(record));
+}
+
+#define SEND(role, ...) ck_assert_int_eq(send((struct rec_graph){ __VA_ARGS__ }, role), 0)
+
+/* What the BPF side says when what @exec holds changes: @launches of the former epoch. */
+#define CHANGE(role, exec_, launches_, ...) do { \
+	SEND(role, .exec = exec_, .before = epoch, .launches = launches_, .epoch = epoch + 1, .call = CALL_cudaGraphInstantiate, \
+	     __VA_ARGS__); \
+	epoch++; \
+} while (0)
+
+static int row_at(uint64_t exec, uint64_t at, uint64_t launches)
+{
+	struct graph_key key = { .exec = exec, .image = feed.image };
+	struct graph_row row = { .launches = launches, .epoch = at, .call = CALL_cudaGraphLaunch, .device = feed.device };
+
+	return model_graph_row(feed.model, &key, &row);
+}
+
+static void row(uint64_t exec, uint64_t launches)
+{
+	ck_assert_int_eq(row_at(exec, epoch, launches), 0);
+}
+
+static void look(void)
+{
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+}
+
+/* How often graphs ran kernel @name. */
+static uint64_t ran(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < process->kernel_count; i++)
+		if (!strcmp(process->kernels[i].name, name))
+			return process->kernels[i].graph_launches;
+	return 0;
+}
+
+static void add_node(uint64_t graph, uint64_t node, uint64_t function)
+{
+	SEND(GRAPH_ADD_KERNEL, .graph = graph, .node = node, .function = function);
+}
+
+/* A graph of one add and two saxpy nodes, by hand. */
+static void make_graph(void)
+{
+	SEND(GRAPH_CREATE, .graph = GRAPH);
+	add_node(GRAPH, NODE, ADD);
+	add_node(GRAPH, NODE + 1, SAXPY);
+	add_node(GRAPH, NODE + 2, SAXPY);
+}
+
+START_TEST(a_launch_runs_what_the_graph_holds)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 10);
+	look();
+	ck_assert_uint_eq(ran("add"), 10);
+	ck_assert_uint_eq(ran("saxpy"), 20);
+	ck_assert_uint_eq(process->graph_launches, 30);
+	ck_assert_uint_eq(process->launches, 0);
+	ck_assert_uint_eq(snapshot->graph_launches, 30);
+	ck_assert(!process->inexact);
+	/* busiest first */
+	ck_assert_str_eq(process->kernels[0].name, "saxpy");
+	feed.now += 2 * SECOND;
+	row(EXEC, 10);
+	row(EXEC, 30);
+	look();
+	ck_assert_uint_eq(ran("add"), 30);
+	ck_assert_double_eq_tol(process->graph_launches_per_second, 30, 1e-6);
+	ck_assert_double_eq_tol(process->kernels[0].graph_launches_per_second, 20, 1e-6);
+}
+END_TEST
+
+START_TEST(a_node_never_launched_is_no_kernel)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	look();
+	ck_assert_uint_eq(process->kernel_count, 0);
+}
+END_TEST
+
+START_TEST(own_launches_stay_apart)
+{
+	struct launch_key key = { .image = feed.image, .call = CALL_cudaLaunchKernel, .function = ADD };
+	struct launch_row launches = { .launches = 7, .captured = 3, .samples = 7 };
+
+	ck_assert_int_eq(model_launch_row(feed.model, &key, &launches), 0);
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 100);
+	look();
+	ck_assert_uint_eq(process->kernel_count, 2);
+	ck_assert_str_eq(process->kernels[0].name, "saxpy");
+	ck_assert_uint_eq(process->kernels[1].launches, 7);
+	ck_assert_uint_eq(process->kernels[1].captured, 3);
+	ck_assert_uint_eq(process->kernels[1].graph_launches, 100);
+	ck_assert_uint_eq(process->launches, 7);
+}
+END_TEST
+
+START_TEST(captures_become_graphs)
+{
+	SEND(GRAPH_CREATE, .graph = CAPTURE);
+	add_node(CAPTURE, 0, ADD);
+	add_node(CAPTURE, 0, SAXPY);
+	add_node(CAPTURE, 0, SAXPY);
+	SEND(GRAPH_RENAME, .graph = CAPTURE, .other = GRAPH);
+	/* the next one, which comes to nothing */
+	SEND(GRAPH_CREATE, .graph = CAPTURE + 1);
+	add_node(CAPTURE + 1, 0, REDUCE);
+	SEND(GRAPH_DESTROY, .graph = CAPTURE + 1);
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 5);
+	look();
+	ck_assert_uint_eq(ran("add"), 5);
+	ck_assert_uint_eq(ran("saxpy"), 10);
+	ck_assert_uint_eq(ran("reduce"), 0);
+}
+END_TEST
+
+START_TEST(a_graph_may_go_and_change_after)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	add_node(GRAPH, NODE + 3, REDUCE);
+	SEND(GRAPH_REMOVE, .node = NODE);
+	row(EXEC, 1);
+	SEND(GRAPH_DESTROY, .graph = GRAPH);
+	row(EXEC, 2);
+	look();
+	ck_assert_uint_eq(ran("add"), 2);
+	ck_assert_uint_eq(ran("saxpy"), 4);
+	ck_assert_uint_eq(ran("reduce"), 0);
+}
+END_TEST
+
+START_TEST(clones_and_children)
+{
+	make_graph();
+	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
+	add_node(CLONE, NODE + 3, REDUCE);
+	SEND(GRAPH_CREATE, .graph = CHILD);
+	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .node = NODE + 8, .other = CLONE);
+	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .node = NODE + 9, .other = CLONE);
+	SEND(GRAPH_REMOVE, .node = NODE + 9);
+	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .other = CHILD);	/* no driver takes this */
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = CHILD);
+	row(EXEC, 1);
+	look();
+	ck_assert_uint_eq(ran("add"), 2);
+	ck_assert_uint_eq(ran("saxpy"), 4);
+	ck_assert_uint_eq(ran("reduce"), 2);
+}
+END_TEST
+
+START_TEST(changes_count_from_where_they_are)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 4);
+	CHANGE(EXEC_SET_KERNEL, EXEC, 10, .node = NODE, .function = REDUCE);
+	CHANGE(EXEC_ENABLE, EXEC, 1, .node = NODE + 1, .enabled = 0);
+	CHANGE(EXEC_ENABLE, EXEC, 100, .node = NODE + 1, .enabled = 1);
+	row(EXEC, 1000);
+	look();
+	ck_assert_uint_eq(ran("add"), 10);
+	ck_assert_uint_eq(ran("reduce"), 1101);
+	ck_assert_uint_eq(ran("saxpy"), 20 + 2 + 100 + 2000);
+	ck_assert(!process->inexact);
+	CHANGE(EXEC_UPDATE, EXEC, 1000, .graph = GRAPH);
+	row(EXEC, 1);
+	CHANGE(EXEC_DESTROY, EXEC, 2);
+	look();
+	ck_assert_uint_eq(ran("add"), 12);
+	ck_assert_uint_eq(ran("saxpy"), 2122 + 4);
+}
+END_TEST
+
+START_TEST(rows_and_records_may_cross)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 3);
+	/* The row is read before the record that ended its epoch: it says nothing yet of what follows ... */
+	ck_assert_int_eq(row_at(EXEC, epoch + 1, 50), 0);
+	look();
+	ck_assert_uint_eq(ran("add"), 3);
+	CHANGE(EXEC_SET_KERNEL, EXEC, 8, .node = NODE, .function = REDUCE);
+	look();
+	ck_assert_uint_eq(ran("add"), 8);
+	/* ... and an old one says nothing any more. */
+	ck_assert_int_eq(row_at(EXEC, epoch - 1, 8), 0);
+	row(EXEC, 50);
+	look();
+	ck_assert_uint_eq(ran("add"), 8);
+	ck_assert_uint_eq(ran("reduce"), 50);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
+START_TEST(a_handle_used_again_is_another)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	CHANGE(EXEC_DESTROY, EXEC, 5);
+	SEND(GRAPH_DESTROY, .graph = GRAPH);
+	SEND(GRAPH_CREATE, .graph = GRAPH);
+	add_node(GRAPH, NODE, REDUCE);
+	epoch = 7;
+	SEND(EXEC_CREATE, .exec = EXEC, .graph = GRAPH, .epoch = 7);
+	row(EXEC, 3);
+	look();
+	ck_assert_uint_eq(ran("add"), 5);
+	ck_assert_uint_eq(ran("saxpy"), 10);
+	ck_assert_uint_eq(ran("reduce"), 3);
+}
+END_TEST
+
+START_TEST(what_nobody_saw_made)
+{
+	size_t i;
+
+	ck_assert_int_eq(row_at(EXEC, 0, 12), 0);
+	look();
+	ck_assert_uint_eq(process->kernel_count, 1);
+	ck_assert_str_eq(process->kernels[0].name, "graph 0x300000");
+	ck_assert(process->kernels[0].is_graph);
+	ck_assert_uint_eq(process->kernels[0].graph_launches, 12);
+	ck_assert(!process->inexact);
+	/* updated to a graph we know: from here on its kernels count */
+	make_graph();
+	SEND(EXEC_UPDATE, .exec = EXEC, .graph = GRAPH, .launches = 20, .epoch = 1);
+	epoch = 1;
+	row(EXEC, 2);
+	/* a graph that was there before holds more than what was added since */
+	add_node(CLONE, NODE + 5, REDUCE);
+	SEND(EXEC_CREATE, .exec = OTHER, .graph = CLONE, .epoch = 2, .call = CALL_cudaGraphInstantiate);
+	ck_assert_int_eq(row_at(OTHER, 2, 4), 0);
+	look();
+	ck_assert_uint_eq(ran("graph 0x300000"), 20);
+	ck_assert_uint_eq(ran("add"), 2);
+	ck_assert_uint_eq(ran("reduce"), 4);
+	ck_assert_uint_eq(ran("graph 0x300040"), 4);
+	for (i = 0; i < process->kernel_count; i++)
+		ck_assert_int_eq(process->kernels[i].is_graph, !strncmp(process->kernels[i].name, "graph", 5));
+}
+END_TEST
+
+START_TEST(a_lost_record_is_not_guessed)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	row(EXEC, 2);
+	/* epoch 2 was lost: what it held, nobody knows */
+	ck_assert_int_eq(row_at(EXEC, 2, 5), 0);
+	look();
+	ck_assert(!process->inexact);
+	ck_assert_int_eq(row_at(EXEC, 2, 6), 0);
+	look();
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(ran("add"), 2);
+	ck_assert_uint_eq(ran("graph 0x300000"), 6);
+	/* and epoch 3 as well, which the record of epoch 4 tells of */
+	SEND(EXEC_UPDATE, .exec = EXEC, .graph = GRAPH, .before = 3, .launches = 9, .epoch = 4);
+	epoch = 4;
+	row(EXEC, 1);
+	look();
+	ck_assert_uint_eq(ran("graph 0x300000"), 15);
+	ck_assert_uint_eq(ran("add"), 3);
+}
+END_TEST
+
+START_TEST(a_row_is_final_when_its_process_is_gone)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	feed_exit(&feed, END_EXIT, 0);
+	row(EXEC, 2);
+	ck_assert_int_eq(row_at(OTHER, 9, 5), 0);
+	model_graphs_done(feed.model, feed.image);
+	model_graphs_done(feed.model, 4711);
+	look();
+	ck_assert_uint_eq(ran("add"), 2);
+	ck_assert_uint_eq(ran("saxpy"), 4);
+	ck_assert_uint_eq(ran("graph 0x300040"), 5);
+	ck_assert(process->inexact);
+}
+END_TEST
+
+START_TEST(captured_nodes_are_known_once_asked_for)
+{
+	SEND(GRAPH_CREATE, .graph = GRAPH);
+	add_node(GRAPH, 0, ADD);
+	add_node(GRAPH, 0, SAXPY);
+	add_node(GRAPH, 0, SAXPY);
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	/* new arguments of a node we do not know */
+	CHANGE(EXEC_SET_KERNEL, EXEC, 0, .node = NODE + 7, .function = ADD);
+	/* asked for by a handle of the same kernel */
+	feed_kernel(&feed, 0x9000, SAXPY, NAME_NONE, "");
+	SEND(GRAPH_LEARN, .node = NODE, .function = 0x9000);
+	CHANGE(EXEC_SET_KERNEL, EXEC, 1, .node = NODE, .function = SAXPY);
+	CHANGE(EXEC_SET_KERNEL, EXEC, 10, .node = NODE, .function = REDUCE);
+	CHANGE(EXEC_ENABLE, EXEC, 100, .node = NODE, .enabled = 0);
+	row(EXEC, 1000);
+	look();
+	ck_assert_uint_eq(ran("add"), 1111);
+	ck_assert_uint_eq(ran("saxpy"), 2 + 20 + 100 + 1000);
+	ck_assert_uint_eq(ran("reduce"), 100);
+	ck_assert(!process->inexact);
+	/* another kernel in a node of which nothing is known cannot be followed */
+	CHANGE(EXEC_SET_KERNEL, EXEC, 1000, .node = NODE + 9, .function = REDUCE + 1);
+	look();
+	ck_assert(process->inexact);
+}
+END_TEST
+
+START_TEST(nodes_of_the_graph_itself)
+{
+	make_graph();
+	SEND(GRAPH_SET_KERNEL, .node = NODE, .function = REDUCE);
+	SEND(GRAPH_CREATE, .graph = CHILD);
+	add_node(CHILD, NODE + 5, ADD);
+	SEND(GRAPH_ADD_CHILD, .graph = GRAPH, .node = NODE + 6, .other = CLONE);
+	SEND(GRAPH_SET_CHILD, .node = NODE + 6, .other = CHILD);
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = CHILD);
+	CHANGE(EXEC_CREATE, OTHER, 0, .graph = GRAPH);
+	row(OTHER, 1);
+	look();
+	ck_assert_uint_eq(ran("add"), 1);
+	ck_assert_uint_eq(ran("saxpy"), 2);
+	ck_assert_uint_eq(ran("reduce"), 1);
+	/* the child that was there at first was not seen made */
+	ck_assert_uint_eq(ran("graph 0x300040"), 1);
+	CHANGE(EXEC_SET_CHILD, OTHER, 1, .node = NODE + 6, .other = CHILD);
+	row(OTHER, 1);
+	look();
+	ck_assert_uint_eq(ran("add"), 2);
+}
+END_TEST
+
+START_TEST(an_instance_in_a_capture)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	CHANGE(EXEC_ENABLE, EXEC, 0, .node = NODE, .enabled = 0);
+	SEND(GRAPH_CREATE, .graph = CAPTURE);
+	SEND(GRAPH_ADD_EXEC, .graph = CAPTURE, .exec = EXEC);
+	SEND(GRAPH_RENAME, .graph = CAPTURE, .other = CLONE);
+	CHANGE(EXEC_CREATE, OTHER, 0, .graph = CLONE);
+	row(OTHER, 3);
+	look();
+	ck_assert_uint_eq(ran("saxpy"), 6);
+	ck_assert_uint_eq(ran("add"), 0);
+}
+END_TEST
+
+START_TEST(bounds_hold)
+{
+	size_t i;
+
+	/* nodes */
+	SEND(GRAPH_CREATE, .graph = GRAPH);
+	for (i = 0; i < GRAPH_PARTS_MAX + 10; i++)
+		ck_assert_int_eq(send((struct rec_graph){ .graph = GRAPH, .node = NODE + i, .function = ADD }, GRAPH_ADD_KERNEL), 0);
+	look();
+	ck_assert(process->inexact);
+	ck_assert_uint_ge(snapshot->lost[LOST_GRAPHS], 10);
+	/* it is shared, and cannot be copied for want of room: it stays as it was */
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	CHANGE(EXEC_ENABLE, EXEC, 0, .node = NODE, .enabled = 0);
+	row(EXEC, 1);
+	look();
+	ck_assert_uint_eq(ran("add"), GRAPH_PARTS_MAX);
+	/* counts that no number holds */
+	row(EXEC, UINT64_MAX);
+	look();
+	ck_assert_uint_eq(ran("add"), UINT64_MAX);
+	SEND(GRAPH_DESTROY, .graph = GRAPH);
+	CHANGE(EXEC_DESTROY, EXEC, 0);
+	/* graphs */
+	for (i = 0; i < GRAPHS_MAX + 10; i++)
+		SEND(GRAPH_CREATE, .graph = GRAPH + i);
+	look();
+	ck_assert_uint_ge(snapshot->lost[LOST_GRAPHS], 20);
+}
+END_TEST
+
+START_TEST(nonsense_is_refused)
+{
+	struct graph_key key = { .exec = EXEC, .image = feed.image };
+	struct graph_row bad = { .launches = 1, .call = CALL_cudaMalloc };
+
+	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, GRAPH_ROLE_COUNT), 0);
+	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, EXEC_LAUNCH), 0);
+	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, CAPTURE_BEGIN), 0);
+	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH, .call = CALL_COUNT }, GRAPH_CREATE), 0);
+	ck_assert_int_eq(model_graph_row(feed.model, &key, &bad), 0);
+	bad.call = CALL_COUNT;
+	ck_assert_int_eq(model_graph_row(feed.model, &key, &bad), 0);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 6);
+	ck_assert_uint_eq(process->kernel_count, 0);
+	/* things that are not there */
+	SEND(GRAPH_DESTROY, .graph = GRAPH);
+	SEND(GRAPH_REMOVE, .node = NODE);
+	SEND(GRAPH_RENAME, .graph = CAPTURE, .other = GRAPH);
+	SEND(GRAPH_ADD_EXEC, .graph = CAPTURE, .exec = EXEC);
+	SEND(GRAPH_SET_CHILD, .node = NODE, .other = GRAPH);
+	SEND(GRAPH_CLONE, .graph = GRAPH, .other = GRAPH);
+	CHANGE(EXEC_SET_CHILD, EXEC, 0, .node = NODE, .other = GRAPH);
+	CHANGE(EXEC_DESTROY, OTHER, 0);
+	look();
+}
+END_TEST
+
+static uint32_t seed;
+
+static uint32_t below(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+/* Whatever comes in whatever order: it must be right about its own memory, and end. */
+START_TEST(any_order)
+{
+	int i;
+
+	seed = 20240 + (uint32_t)_i;
+	for (i = 0; i < 20000; i++) {
+		struct rec_graph record = {
+			.graph = below(8), .other = below(8), .exec = below(4), .node = below(16), .function = 1 + below(6),
+			.before = below(4), .epoch = below(4), .launches = below(3), .enabled = (__u8)below(2),
+			.call = CALL_cudaGraphInstantiate,
+		};
+
+		send(record, GRAPH_CREATE + below(GRAPH_ROLE_COUNT - GRAPH_CREATE));
+		row_at(below(4), below(5), below(5));
+		if (!(i % 1000))
+			look();
+	}
+	feed_exit(&feed, END_EXIT, 0);
+	model_graphs_done(feed.model, feed.image);
+	look();
+}
+END_TEST
+
+Suite *suite_graphs(void)
+{
+	Suite *suite = suite_create("graphs");
+	TCase *tests = tcase_create("graphs");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_launch_runs_what_the_graph_holds);
+	tcase_add_test(tests, a_node_never_launched_is_no_kernel);
+	tcase_add_test(tests, own_launches_stay_apart);
+	tcase_add_test(tests, captures_become_graphs);
+	tcase_add_test(tests, a_graph_may_go_and_change_after);
+	tcase_add_test(tests, clones_and_children);
+	tcase_add_test(tests, changes_count_from_where_they_are);
+	tcase_add_test(tests, rows_and_records_may_cross);
+	tcase_add_test(tests, a_handle_used_again_is_another);
+	tcase_add_test(tests, what_nobody_saw_made);
+	tcase_add_test(tests, a_lost_record_is_not_guessed);
+	tcase_add_test(tests, a_row_is_final_when_its_process_is_gone);
+	tcase_add_test(tests, captured_nodes_are_known_once_asked_for);
+	tcase_add_test(tests, nodes_of_the_graph_itself);
+	tcase_add_test(tests, an_instance_in_a_capture);
+	tcase_add_test(tests, bounds_hold);
+	tcase_add_test(tests, nonsense_is_refused);
+	tcase_add_loop_test(tests, any_order, 0, 8);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
