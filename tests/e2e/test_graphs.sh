@@ -75,6 +75,19 @@ watch exact --exact-launches -- "$workload" graphs beside 500
 expect exact "$kernels" '[["reduce",500,0,0],["saxpy",0,2,1000],["vectorAdd",0,1,500]]'
 expect exact 'kernel("reduce").returns' '"all"'
 
+# ---- the driver's calls: alone, mixed with the runtime's, and those that the runtime makes
+scene driver 100 '[["direct",0,2,300]]'
+expect driver 'kernel("direct") | [.signature, .grid, .block]' '["direct()",[3,2,1],[32,2,2]]'
+for same in fork child update learned to-graph nested; do
+	watch driver-$same -l driver -- "$workload" graphs $same 100
+	jq -c '[.processes[0].kernels[] | [.name, .launches, .captured, .graph_launches]] | sort' "$T/$same.json" >"$T/same"
+	expect driver-$same "$kernels" "$(cat "$T/same")"
+	expect driver-$same '[p.calls[].call | select(startswith("cuda"))] | length' 0
+	expect_nothing_lost driver-$same
+done
+watch runtime -l runtime -- "$workload" graphs driver 100
+expect runtime '[p.kernels[] | [(.name | sub("0x[0-9a-f]+"; "0x")), .launches, .captured, .graph_launches]]' '[]'
+
 # ---- made before cutop came: launches that are counted, of who knows what
 mkfifo "$T/lines"
 "$workload" graphs late 10 <"$T/lines" >"$T/late.said" &

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "cuda_double_driver.h"
 #include "workload.h"
 
 static cudaStream_t stream, other;
@@ -430,6 +431,39 @@ static void scene_left(void)
 		MUST(launch(VECTOR_ADD, 1, 32, stream));
 }
 
+#define MUST_CU(call) MUST((cudaError_t)(call))
+
+/* The driver's calls alone: direct 2N (captured, and by hand). Its launch into the runtime's capture: direct N */
+static void scene_driver(void)
+{
+	CUDA_KERNEL_NODE_PARAMS params = {
+		.gridDimX = 3, .gridDimY = 2, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 2, .blockDimZ = 2,
+	};
+	CUgraphExec exec, mixed;
+	CUgraphNode node;
+	CUmodule module;
+	CUgraph graph;
+	long i;
+
+	MUST_CU(cuModuleLoadData(&module, "image"));
+	MUST_CU(cuModuleGetFunction(&params.func, module, "_Z6directv"));
+	MUST_CU(cuStreamBeginCapture_v2(stream, 0));
+	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+	MUST_CU(cuStreamEndCapture(stream, &graph));
+	MUST_CU(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+	MUST_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	begin_capture(stream);
+	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+	mixed = instance(end_capture(stream));
+	for (i = 0; i < times; i++) {
+		MUST_CU(cuGraphLaunch(exec, stream));
+		MUST(cudaGraphLaunch(mixed, stream));
+	}
+	MUST_CU(cuGraphExecDestroy(exec));
+	MUST_CU(cuGraphDestroy(graph));
+	drop(mixed, NULL);
+}
+
 static void wait_for_line(void)
 {
 	char byte;
@@ -469,7 +503,7 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
+	{ "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
 };
 
 int graphs(void)
