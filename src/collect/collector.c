@@ -346,6 +346,8 @@ struct snapshot *collector_finish(struct collector *collector)
 	collector_stop(collector);
 	/* Twice: an end whose record was lost is believed the second time. */
 	refresh(collector);
+	if (collector->feed)
+		feed_settle(collector->feed);
 	return snapshot_make(collector);
 }
 

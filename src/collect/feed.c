@@ -24,6 +24,8 @@
 #include "collect/rows.h"
 #include "collect/site_names.h"
 
+#define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
+
 struct watched {
 	uint32_t image;
 	struct rec_process process;
@@ -159,6 +161,18 @@ static void site_feed(struct feed *feed, uint32_t image, uint64_t address)
 		model_record(feed->model, &text->hdr, text->hdr.size);
 		free(text);
 	}
+}
+
+static void site_told(void *context, struct rec_text *text)
+{
+	struct feed *feed = context;
+
+	model_record(feed->model, &text->hdr, text->hdr.size);
+}
+
+void feed_settle(struct feed *feed)
+{
+	site_names_lines(feed->sites, LINES_WAIT_MS, site_told, feed);
 }
 
 /* The name of a kernel that the program did not teach: the symbol of its stub. */
@@ -432,7 +446,7 @@ void feed_refresh(struct feed *feed)
 {
 	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 
-	ring_buffer__consume(feed->ring);
+	feed_drain(feed);
 	rows_visit(feed->rows, s->maps.images, image_visit, feed);
 	rows_visit(feed->rows, s->maps.launches, launch_visit, feed);
 	rows_visit(feed->rows, s->maps.copies, copy_visit, feed);
@@ -496,4 +510,5 @@ int feed_fd(const struct feed *feed)
 void feed_drain(struct feed *feed)
 {
 	ring_buffer__consume(feed->ring);
+	site_names_lines(feed->sites, 0, site_told, feed);
 }

@@ -26,6 +26,9 @@ void feed_drain(struct feed *feed);
 /* Reads the ring and every counter, and forgets what belongs to images that ended. */
 void feed_refresh(struct feed *feed);
 
+/* Waits, not for long, for the source lines of call sites that are being looked up: before the last snapshot. */
+void feed_settle(struct feed *feed);
+
 /* @image ran before its library was probed. */
 void feed_late(struct feed *feed, uint32_t image);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Per image a short list of mappings; per file, whichever images map it, one
- * table of symbols. Tables of files nobody maps any more are kept for the
- * next process up to a bound, the least recently used one leaves first.
+ * table of symbols, and a number by which to ask for lines. Tables of files
+ * nobody maps any more are kept for the next process up to a bound, the least
+ * recently used one leaves first.
  */
 #include "collect/modules.h"
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "names/debugfile.h"
 #include "names/symbols.h"
 #include "probe/maps.h"
 
@@ -21,6 +23,7 @@
 struct module_file {
 	struct file_id id;
 	struct symbols *symbols;	/* NULL: has none, or could not be opened */
+	uint32_t lines;			/* the resolver's number for it, or 0 */
 	uint64_t used;
 	UT_hash_handle hh;
 };
@@ -40,6 +43,7 @@ struct image_modules {
 
 struct modules {
 	struct probe *probe;
+	struct resolver *resolver;
 	struct image_modules *images;
 	struct module_file *files;
 	uint64_t clock;
@@ -49,9 +53,19 @@ struct modules *modules_new(struct probe *probe)
 {
 	struct modules *modules = calloc(1, sizeof(*modules));
 
-	if (modules)
-		modules->probe = probe;
-	return modules;
+	if (!modules)
+		return NULL;
+	modules->probe = probe;
+	modules->resolver = resolver_new();
+	if (modules->resolver)
+		return modules;
+	free(modules);
+	return NULL;
+}
+
+struct resolver *modules_resolver(struct modules *modules)
+{
+	return modules->resolver;
 }
 
 static void image_free(struct modules *modules, struct image_modules *image)
@@ -89,12 +103,14 @@ void modules_free(struct modules *modules)
 		symbols_free(file->symbols);
 		free(file);
 	}
+	resolver_free(modules->resolver);
 	free(modules);
 }
 
 struct mapping_search {
 	const struct rec_module *record;
 	int fd;
+	char path[4096];	/* below the root of its process */
 };
 
 static int mapping_open(void *context, const struct maps_entry *entry)
@@ -104,27 +120,49 @@ static int mapping_open(void *context, const struct maps_entry *entry)
 	if (entry->start != search->record->start)
 		return 0;
 	search->fd = maps_open((pid_t)search->record->hdr.tgid, entry);
+	snprintf(search->path, sizeof(search->path), "%s", entry->path);
 	return 1;
 }
 
-/* Opens the file of @record: where it was examined, else through its process, if that still runs. */
-static int module_open(struct modules *modules, const struct rec_module *record)
+/* Files of other roots are remembered as /proc/PID/root/path. */
+static const char *path_below_root(const char *path)
 {
-	const char *path = probe_file_path(modules->probe, &record->id);
-	struct mapping_search search = { .record = record, .fd = -1 };
+	int at = 0;
+
+	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
+}
+
+/* Opens the file of @search: where it was examined, else through its process, if that still runs. */
+static int module_open(struct modules *modules, struct mapping_search *search)
+{
+	const char *path = probe_file_path(modules->probe, &search->record->id);
 	struct file_id id;
+	int fd;
 
 	if (path) {
-		search.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (search.fd >= 0 && !bpf_identify(probe_bpf(modules->probe), search.fd, &id) &&
-		    !memcmp(&id, &record->id, sizeof(id)))
-			return search.fd;
-		if (search.fd >= 0)
-			close(search.fd);
-		search.fd = -1;
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd >= 0 && !bpf_identify(probe_bpf(modules->probe), fd, &id) &&
+		    !memcmp(&id, &search->record->id, sizeof(id))) {
+			snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));
+			return fd;
+		}
+		if (fd >= 0)
+			close(fd);
 	}
-	maps_visit((pid_t)record->hdr.tgid, mapping_open, &search);
-	return search.fd;
+	search->fd = -1;
+	maps_visit((pid_t)search->record->hdr.tgid, mapping_open, search);
+	return search->fd;
+}
+
+/* Opens the debug file of the file at @fd, as its process sees it or as we do. */
+static int debug_open(const struct mapping_search *search, int fd)
+{
+	const char *roots[] = { NULL, "/", NULL };
+	char root[64];
+
+	snprintf(root, sizeof(root), "/proc/%u/root", search->record->hdr.tgid);
+	roots[0] = root;
+	return debug_file_open(fd, roots, search->path);
 }
 
 static void files_bound(struct modules *modules)
@@ -153,23 +191,31 @@ static struct module_file *file_get(struct modules *modules, const struct file_i
 
 static void file_load(struct modules *modules, const struct rec_module *record)
 {
-	struct module_file *file;
-	int fd;
+	struct mapping_search search = { .record = record };
+	struct module_file *file = file_get(modules, &record->id);
+	int fd, debug_fd;
 
-	if (file_get(modules, &record->id))
+	if (file && !resolver_forgot(modules->resolver, file->lines))
 		return;
-	fd = module_open(modules, record);
+	fd = module_open(modules, &search);
 	if (fd < 0)
 		return;	/* perhaps a later process shows it */
-	files_bound(modules);
-	file = calloc(1, sizeof(*file));
-	if (file) {
+	debug_fd = debug_open(&search, fd);
+	if (!file) {
+		files_bound(modules);
+		file = calloc(1, sizeof(*file));
+		if (!file)
+			goto out;
 		file->id = record->id;
-		file->symbols = symbols_read(fd);
+		file->symbols = symbols_read(fd, debug_fd);
 		file->used = ++modules->clock;
 		HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
 	}
+	file->lines = resolver_add(modules->resolver, fd, debug_fd);
+out:
 	close(fd);
+	if (debug_fd >= 0)
+		close(debug_fd);
 }
 
 void modules_add(struct modules *modules, const struct rec_module *record)
@@ -216,8 +262,10 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	if (!module)
 		return name;
 	name.file = module->file;
-	name.distance = address - module->start + module->offset;
+	name.distance = name.offset = address - module->start + module->offset;
 	file = file_get(modules, &module->id);
+	if (file)
+		name.lines = file->lines;
 	if (file && file->symbols) {
 		uint64_t distance;
 

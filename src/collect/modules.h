@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "names/resolver.h"
 #include "probe/probe.h"
 
 struct modules;
@@ -24,9 +25,14 @@ struct address_name {
 	const char *file;	/* last path component; NULL if nothing is known */
 	const char *symbol;	/* mangled; NULL if not known */
 	uint64_t distance;	/* from the symbol's start, or, without symbol, the offset in the file */
+	uint64_t offset;	/* in the file */
+	uint32_t lines;		/* to ask modules_resolver() for its line by; 0: it has none */
 };
 
 /* What lies at @address of @image. Everything is borrowed until the next call of this module. */
 struct address_name modules_name(struct modules *modules, uint32_t image, uint64_t address);
+
+/* Who knows the lines of the files. Borrowed. */
+struct resolver *modules_resolver(struct modules *modules);
 
 #endif

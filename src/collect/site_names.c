@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call site is named function+offset (file); its return address lies
- * behind the call, so the byte before it is looked up: a call that ends its
- * function would else be named after the next one.
+ * A call site is named function+offset (file) at once, and with its source line
+ * as soon as the resolver knows that. A return address lies behind the call, so
+ * the byte before it is looked up: a call that ends its function would else be
+ * named after the next one.
  */
 #include "collect/site_names.h"
 
@@ -34,10 +35,20 @@ struct site_seen {
 	UT_hash_handle hh;
 };
 
+/* A site whose line is being looked up. */
+struct site_asked {
+	uint64_t cookie;
+	struct site_key key;
+	struct address_name name;	/* its strings are copies */
+	UT_hash_handle hh;
+};
+
 struct site_names {
 	struct modules *modules;
 	const char *const *held_globs;
 	struct site_seen *seen;
+	struct site_asked *asked;
+	uint64_t last_cookie;
 };
 
 struct site_names *site_names_new(struct modules *modules, const char *const *held_globs)
@@ -66,14 +77,25 @@ void site_names_forget(struct site_names *names, uint32_t image)
 			seen_free(names, seen);
 }
 
+static void asked_free(struct site_names *names, struct site_asked *asked)
+{
+	HASH_DEL(names->asked, asked);
+	free((char *)asked->name.file);
+	free((char *)asked->name.symbol);
+	free(asked);
+}
+
 void site_names_free(struct site_names *names)
 {
+	struct site_asked *asked, *next_asked;
 	struct site_seen *seen, *next;
 
 	if (!names)
 		return;
 	HASH_ITER(hh, names->seen, seen, next)
 		seen_free(names, seen);
+	HASH_ITER(hh, names->asked, asked, next_asked)
+		asked_free(names, asked);
 	free(names);
 }
 
@@ -107,14 +129,60 @@ static struct rec_text *text_new(uint16_t type, uint32_t image, uint64_t address
 	return record;
 }
 
+/* "make_buffer+0x13", "make_buffer+0x13 at leak.cu:21", followed by the file that maps it. */
+static char *site_text(const struct address_name *name, const char *path, unsigned int line)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	unsigned long long distance = name->distance + 1;
+	char *whole, *brief, *text, at[300] = "";
+
+	if (path)
+		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : path, line);
+	if (!name->symbol)
+		return format_new("%s+0x%llx%s", name->file, distance, at);
+	whole = demangle_full(name->symbol);
+	brief = whole ? demangle_short(whole) : NULL;
+	text = brief ? format_new("%s+0x%llx%s (%s)", brief, distance, at, name->file) : NULL;
+	free(whole);
+	free(brief);
+	return text;
+}
+
+static struct rec_text *site_record(const struct site_names *names, const struct site_key *key,
+				    const struct address_name *name, const char *path, unsigned int line)
+{
+	bool held = matches(held_libraries, name->file) || matches(names->held_globs, name->file);
+	char *text = site_text(name, path, line);
+	struct rec_text *record = NULL;
+
+	if (text)
+		record = text_new(REC_SITE, key->image, key->address, held ? SITE_IS_HELD : 0, text);
+	free(text);
+	return record;
+}
+
+/* Its line comes later, if there is one: what is known by then is kept. */
+static void line_ask(struct site_names *names, const struct site_key *key, const struct address_name *name)
+{
+	struct site_asked *asked = calloc(1, sizeof(*asked));
+
+	if (!asked)
+		return;
+	asked->cookie = ++names->last_cookie;
+	asked->key = *key;
+	asked->name = *name;
+	asked->name.file = strdup(name->file);
+	asked->name.symbol = name->symbol ? strdup(name->symbol) : NULL;
+	HASH_ADD(hh, names->asked, cookie, sizeof(asked->cookie), asked);
+	if (!resolver_ask(modules_resolver(names->modules), name->lines, name->offset, asked->cookie))
+		asked_free(names, asked);
+}
+
 struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint64_t address)
 {
 	struct site_key key = { .address = address, .image = image };
-	struct rec_text *record = NULL;
 	struct address_name name;
 	struct site_seen *seen;
-	char *full, *text;
-	bool held;
 
 	HASH_FIND(hh, names->seen, &key, sizeof(key), seen);
 	if (seen || HASH_COUNT(names->seen) >= SITES_MAX)
@@ -127,21 +195,41 @@ struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint6
 	name = modules_name(names->modules, image, address - 1);
 	if (!name.file)
 		return NULL;
-	held = matches(held_libraries, name.file) || matches(names->held_globs, name.file);
-	if (name.symbol) {
-		char *whole = demangle_full(name.symbol);
+	if (name.lines)
+		line_ask(names, &key, &name);
+	return site_record(names, &key, &name, NULL, 0);
+}
 
-		full = whole ? demangle_short(whole) : NULL;
-		free(whole);
-		text = full ? format_new("%s+0x%llx (%s)", full, (unsigned long long)name.distance + 1, name.file) : NULL;
-		free(full);
-	} else {
-		text = format_new("%s+0x%llx", name.file, (unsigned long long)name.distance + 1);
-	}
-	if (text)
-		record = text_new(REC_SITE, image, address, held ? SITE_IS_HELD : 0, text);
-	free(text);
-	return record;
+struct answering {
+	struct site_names *names;
+	void (*told)(void *context, struct rec_text *record);
+	void *context;
+};
+
+static void line_answer(void *context, uint64_t cookie, const char *path, unsigned int line)
+{
+	struct answering *answering = context;
+	struct site_names *names = answering->names;
+	struct rec_text *record = NULL;
+	struct site_asked *asked;
+
+	HASH_FIND(hh, names->asked, &cookie, sizeof(cookie), asked);
+	if (!asked)
+		return;
+	if (path && asked->name.file)
+		record = site_record(names, &asked->key, &asked->name, path, line);
+	asked_free(names, asked);
+	if (record)
+		answering->told(answering->context, record);
+	free(record);
+}
+
+void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(void *context, struct rec_text *record),
+		      void *context)
+{
+	struct answering answering = { names, told, context };
+
+	resolver_answers(modules_resolver(names->modules), timeout_ms, line_answer, &answering);
 }
 
 struct rec_text *site_names_kernel(struct site_names *names, uint32_t image, uint64_t function, uint64_t stub)

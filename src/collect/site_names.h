@@ -17,6 +17,13 @@ void site_names_free(struct site_names *names);
  */
 struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint64_t address);
 
+/*
+ * Passes on to @told, as REC_SITE records that are valid during the call, the names of
+ * sites whose line has been found since. Waits up to @timeout_ms for the last of them.
+ */
+void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(void *context, struct rec_text *record),
+		      void *context);
+
 /* Returns a REC_NAME record for @function, whose host stub is at @stub, or NULL. The caller frees it. */
 struct rec_text *site_names_kernel(struct site_names *names, uint32_t image, uint64_t function, uint64_t stub);
 

@@ -9,12 +9,15 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/debugfile.h"
+#include "names/segments.h"
+
 #define SYMBOLS_MAX	(4u << 20)
 #define NAMES_MAX	(256u << 20)
-#define SEGMENTS_MAX	64
 
 struct symbol {
 	uint64_t offset;
@@ -29,26 +32,6 @@ struct symbols {
 	size_t names_len;
 };
 
-struct segment {
-	uint64_t address, offset, size;
-};
-
-static size_t segments_read(Elf *elf, struct segment *segments)
-{
-	size_t count, i, kept = 0;
-	GElf_Phdr phdr;
-
-	if (elf_getphdrnum(elf, &count))
-		return 0;
-	for (i = 0; i < count && kept < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &phdr))
-			break;
-		if (phdr.p_type == PT_LOAD && phdr.p_flags & PF_X)
-			segments[kept++] = (struct segment){ phdr.p_vaddr, phdr.p_offset, phdr.p_filesz };
-	}
-	return kept;
-}
-
 static int symbol_compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -59,61 +42,119 @@ static int symbol_compare(const void *a, const void *b)
 	return (x->size > 0) - (y->size > 0);
 }
 
-static int section_read(Elf *elf, Elf_Scn *section, const struct segment *segments, size_t segment_count,
-			struct symbols *symbols)
+/* Takes over the names of a string table. Returns where they begin in symbols->names, or a negative errno. */
+static int64_t names_append(struct symbols *symbols, const Elf_Data *names)
+{
+	size_t base = symbols->names_len;
+	char *more;
+
+	if (names->d_size > NAMES_MAX - base)
+		return -EBADMSG;
+	more = realloc(symbols->names, base + names->d_size);
+	if (!more)
+		return -ENOMEM;
+	memcpy(more + base, names->d_buf, names->d_size);
+	more[base + names->d_size - 1] = 0;
+	symbols->names = more;
+	symbols->names_len = base + names->d_size;
+	return (int64_t)base;
+}
+
+static int section_read(Elf *elf, Elf_Scn *section, const struct segments *segments, struct symbols *symbols)
 {
 	Elf_Data *data, *names;
 	GElf_Shdr shdr, str_shdr;
+	struct symbol *list;
 	Elf_Scn *strings;
-	size_t count, i, j;
+	size_t count, i;
+	int64_t base;
 	GElf_Sym sym;
 
 	if (!gelf_getshdr(section, &shdr) || shdr.sh_entsize != sizeof(Elf64_Sym))
 		return -EBADMSG;
 	strings = elf_getscn(elf, shdr.sh_link);
 	if (!strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > NAMES_MAX ||
-	    shdr.sh_size / sizeof(Elf64_Sym) > SYMBOLS_MAX)
+	    shdr.sh_size / sizeof(Elf64_Sym) > SYMBOLS_MAX - symbols->count)
 		return -EBADMSG;
 	names = elf_getdata(strings, NULL);
 	data = elf_getdata(section, NULL);
 	if (!names || !names->d_buf || !names->d_size || !data || !data->d_buf)
 		return -EBADMSG;
 	count = data->d_size / sizeof(Elf64_Sym);
-	symbols->list = calloc(count ? count : 1, sizeof(*symbols->list));
-	symbols->names = malloc(names->d_size);
-	if (!symbols->list || !symbols->names)
+	list = realloc(symbols->list, (symbols->count + count + 1) * sizeof(*list));
+	if (!list)
 		return -ENOMEM;
-	memcpy(symbols->names, names->d_buf, names->d_size);
-	symbols->names[names->d_size - 1] = 0;
-	symbols->names_len = names->d_size;
+	symbols->list = list;
+	base = names_append(symbols, names);
+	if (base < 0)
+		return (int)base;
 	for (i = 0; i < count; i++) {
+		uint64_t offset;
+
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF ||
-		    sym.st_name >= names->d_size || !symbols->names[sym.st_name])
+		    sym.st_name >= names->d_size || !symbols->names[(size_t)base + sym.st_name] ||
+		    segments_offset(segments, sym.st_value, &offset))
 			continue;
-		for (j = 0; j < segment_count; j++) {
-			if (sym.st_value < segments[j].address || sym.st_value - segments[j].address >= segments[j].size)
-				continue;
-			symbols->list[symbols->count++] = (struct symbol){
-				.offset = sym.st_value - segments[j].address + segments[j].offset,
-				.size = sym.st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)sym.st_size,
-				.name = sym.st_name,
-			};
-			break;
-		}
+		symbols->list[symbols->count++] = (struct symbol){
+			.offset = offset,
+			.size = sym.st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)sym.st_size,
+			.name = (uint32_t)((size_t)base + sym.st_name),
+		};
 	}
-	qsort(symbols->list, symbols->count, sizeof(symbols->list[0]), symbol_compare);
 	return 0;
 }
 
-struct symbols *symbols_read(int fd)
+/* Reads the first table of @type, if there is one and it is sound. Returns true if anything was found. */
+static bool table_read(Elf *elf, unsigned int type, const struct segments *segments, struct symbols *symbols)
 {
-	Elf_Scn *section = NULL, *table = NULL;
-	struct segment segments[SEGMENTS_MAX];
-	struct symbols *symbols = NULL;
-	size_t segment_count;
+	size_t before = symbols->count;
+	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
+
+	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
+		if (shdr.sh_type != type)
+			continue;
+		if (section_read(elf, section, segments, symbols))
+			symbols->count = before;
+		break;
+	}
+	return symbols->count > before;
+}
+
+/* The debug file's own program headers may say nothing of where the code lies: those of the main file count. */
+static bool debug_file_read(int fd, const struct segments *segments, struct symbols *symbols)
+{
+	bool found = false;
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+		found = table_read(elf, SHT_SYMTAB, segments, symbols);
+	elf_end(elf);
+	return found;
+}
+
+/* The small compressed table that some distributions leave in stripped files: what .dynsym has not. */
+static void mini_read(Elf *elf, const struct segments *segments, struct symbols *symbols)
+{
+	size_t size;
+	char *bytes = debug_data_read(elf, &size);
+	Elf *inner;
+
+	if (!bytes)
+		return;
+	inner = elf_memory(bytes, size);
+	if (inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == ELFCLASS64)
+		table_read(inner, SHT_SYMTAB, segments, symbols);
+	elf_end(inner);
+	free(bytes);
+}
+
+struct symbols *symbols_read(int fd, int debug_fd)
+{
+	struct symbols *symbols = NULL;
+	struct segments segments;
 	Elf *elf;
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
@@ -123,22 +164,21 @@ struct symbols *symbols_read(int fd)
 		return NULL;
 	if (elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64)
 		goto out;
-	segment_count = segments_read(elf, segments);
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &shdr))
-			break;
-		if (shdr.sh_type == SHT_SYMTAB || (shdr.sh_type == SHT_DYNSYM && !table))
-			table = section;
-		if (shdr.sh_type == SHT_SYMTAB)
-			break;
-	}
-	if (!table)
-		goto out;
+	segments_read(elf, &segments);
 	symbols = calloc(1, sizeof(*symbols));
-	if (symbols && section_read(elf, table, segments, segment_count, symbols)) {
+	if (!symbols)
+		goto out;
+	if (!table_read(elf, SHT_SYMTAB, &segments, symbols) &&
+	    (debug_fd < 0 || !debug_file_read(debug_fd, &segments, symbols))) {
+		mini_read(elf, &segments, symbols);
+		table_read(elf, SHT_DYNSYM, &segments, symbols);
+	}
+	if (!symbols->count) {
 		symbols_free(symbols);
 		symbols = NULL;
+		goto out;
 	}
+	qsort(symbols->list, symbols->count, sizeof(symbols->list[0]), symbol_compare);
 out:
 	elf_end(elf);
 	return symbols;

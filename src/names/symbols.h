@@ -12,11 +12,12 @@
 struct symbols;
 
 /*
- * Reads the function symbols of the file open at @fd (.symtab, else .dynsym). The
- * descriptor may be closed afterwards. Returns NULL if it has none or is broken.
- * Freed with symbols_free().
+ * Reads the function symbols of the file open at @fd: its .symtab, else that of
+ * its debug file at @debug_fd (-1: none), else .gnu_debugdata and .dynsym. The
+ * descriptors may be closed afterwards. Returns NULL if there are none, or the
+ * file is broken. Freed with symbols_free().
  */
-struct symbols *symbols_read(int fd);
+struct symbols *symbols_read(int fd, int debug_fd);
 void symbols_free(struct symbols *symbols);
 
 /*

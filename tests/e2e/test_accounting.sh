@@ -104,7 +104,7 @@ for build in workload workload-static; do
 
 	# ---- call sites by name: the program itself must be known beforehand, or be there long enough
 	watch sites -- "$program" -k kinds
-	expect sites '[p.sites[].site | test("^kinds\\+0x[0-9a-f]+ \\('"$build"'\\)$")] | all' true
+	expect sites '[p.sites[].site | test("^kinds\\+0x[0-9a-f]+ at basic.c:[0-9]+ \\('"$build"'\\)$")] | all' true
 	expect sites 'p.sites | length' 12
 done
 

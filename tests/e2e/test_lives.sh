@@ -45,7 +45,7 @@ for build in workload workload-static; do
 	expect short 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[1,0,4096,4096]'
 	expect short 'p.kernels | map([.name, .signature, .launches])' \
 		'[["vectorAdd","vectorAdd(float const*, float const*, float*, int)",1]]'
-	expect short "p.memory.map | map([.size, .state, (.site | test(\"^short_run\\\\+0x[0-9a-f]+ \\\\($build\\\\)$\"))])" \
+	expect short "p.memory.map | map([.size, .state, (.site | test(\"^short_run\\\\+0x[0-9a-f]+ at basic.c:[0-9]+ \\\\($build\\\\)$\"))])" \
 		'[[4096,"leaked",true]]'
 	expect short 'p | [(.command | sub(".*/"; "")), .arguments]' "[\"$build\",\"short\"]"
 	expect short 'p | [.watched_from, .state, .exit_code]' '["start","exited",0]'

@@ -75,7 +75,7 @@ above() {
 	return 1
 }
 cutop_pid() {
-	pgrep -n -f "^$CUTOP --no-config" | head -n 1
+	pgrep -o -f "^$CUTOP --no-config.*$name"	# the newer one reads source lines
 }
 CUTOP=$(realpath "$CUTOP")
 # Others may test on this machine: a name of our own, and only that.

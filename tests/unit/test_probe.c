@@ -141,7 +141,7 @@ static int read_all(const void *data, size_t size)
 	ck_assert(err == 0 || err == -ENOEXEC || err == -EBADMSG);
 	if (!err)
 		elffile_needs_free(&needs);
-	symbols = symbols_read(fd);
+	symbols = symbols_read(fd, -1);
 	if (symbols) {
 		uint64_t distance, offset;
 
@@ -181,7 +181,7 @@ START_TEST(test_elf_whole)
 	ck_assert_ptr_null(needs.rpath);
 	ck_assert_str_eq(needs.interpreter, "/lib/ld.so");
 	elffile_needs_free(&needs);
-	symbols = symbols_read(fd);
+	symbols = symbols_read(fd, -1);
 	ck_assert_ptr_nonnull(symbols);
 	ck_assert_str_eq(symbols_find(symbols, 0x1045, &distance), "helper");
 	ck_assert_uint_eq(distance, 5);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Separate files with a program's symbols and line numbers: by build id or by
+ * .gnu_debuglink, below given roots. Nothing is ever fetched from elsewhere.
+ */
+#ifndef NAMES_DEBUGFILE_H
+#define NAMES_DEBUGFILE_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUILD_ID_MAX	64
+
+struct debug_link {
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_len;	/* 0: has none */
+	char name[256];		/* of .gnu_debuglink, without folders; empty: has none */
+	uint32_t crc;		/* of that file */
+};
+
+/* Reads what the ELF file open at @fd says of its debug file. Returns 0, or -ENOENT if it says nothing. */
+int debug_link_read(int fd, struct debug_link *link);
+
+/*
+ * Opens the debug file of the file open at @fd, whose path (below its root) is
+ * @path, or NULL. @roots: folders that are looked below in this order, as if
+ * each were "/"; NULL-ended. What is found has the same build id or the
+ * checksum that is asked for. Returns a descriptor, or -ENOENT.
+ */
+int debug_file_open(int fd, const char *const *roots, const char *path);
+
+/*
+ * Unpacks .gnu_debugdata of @elf, an ELF file within the file, into new memory
+ * that the caller frees. Returns NULL if there is none, or it is broken or too large.
+ */
+char *debug_data_read(Elf *elf, size_t *size);
+
+#endif

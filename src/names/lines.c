@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table of address ranges says which compilation unit holds an address.
+ * .debug_aranges would, too, but clang writes none. Units are skeletons where
+ * the rest lies in .dwo files: their lines are here all the same, and those
+ * files are not opened.
+ */
+#include "names/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "names/segments.h"
+
+#define RANGES_MAX	(4u << 20)
+#define LOOK_BACK	16	/* ranges of broken files overlap */
+
+struct range {
+	Dwarf_Addr start, end;
+	Dwarf_Off unit;
+};
+
+struct lines {
+	Elf *elf, *debug_elf;
+	Dwarf *dwarf;
+	struct segments segments;
+	struct range *ranges;
+	size_t count, room;
+};
+
+static int range_add(struct lines *lines, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
+{
+	struct range *more;
+
+	if (start >= end)
+		return 0;
+	if (lines->count == lines->room) {
+		lines->room = lines->room ? 2 * lines->room : 1024;
+		more = lines->room <= RANGES_MAX ? realloc(lines->ranges, lines->room * sizeof(*more)) : NULL;
+		if (!more)
+			return -1;
+		lines->ranges = more;
+	}
+	lines->ranges[lines->count++] = (struct range){ start, end, unit };
+	return 0;
+}
+
+static int range_compare(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	return a->start != b->start ? (a->start > b->start ? 1 : -1) : (a->end > b->end) - (a->end < b->end);
+}
+
+static void ranges_read(struct lines *lines)
+{
+	Dwarf_Addr base, start, end;
+	Dwarf_CU *unit = NULL;
+	uint8_t type;
+	Dwarf_Die die;
+	ptrdiff_t at;
+
+	while (!dwarf_get_units(lines->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		for (at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0; )
+			if (range_add(lines, start, end, dwarf_dieoffset(&die)))
+				break;
+	}
+	if (lines->count)
+		qsort(lines->ranges, lines->count, sizeof(*lines->ranges), range_compare);
+}
+
+static Dwarf *dwarf_open(int fd, Elf **elf)
+{
+	Dwarf *dwarf = NULL;
+
+	*elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (*elf && elf_kind(*elf) == ELF_K_ELF)
+		dwarf = dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
+	return dwarf;
+}
+
+struct lines *lines_open(int fd, int debug_fd)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines || elf_version(EV_CURRENT) == EV_NONE)
+		goto none;
+	lines->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!lines->elf || elf_kind(lines->elf) != ELF_K_ELF)
+		goto none;
+	segments_read(lines->elf, &lines->segments);
+	lines->dwarf = dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL);
+	if (lines->dwarf)
+		ranges_read(lines);
+	if (!lines->count) {
+		dwarf_end(lines->dwarf);
+		lines->dwarf = dwarf_open(debug_fd, &lines->debug_elf);
+		if (!lines->dwarf)
+			goto none;
+		ranges_read(lines);
+	}
+	return lines;
+none:
+	lines_close(lines);
+	return NULL;
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	dwarf_end(lines->dwarf);
+	elf_end(lines->debug_elf);
+	elf_end(lines->elf);
+	free(lines->ranges);
+	free(lines);
+}
+
+static const struct range *range_find(const struct lines *lines, Dwarf_Addr address)
+{
+	size_t low = 0, high = lines->count, back;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (lines->ranges[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (back = 0; back < LOOK_BACK && low > back; back++)
+		if (address < lines->ranges[low - 1 - back].end)
+			return &lines->ranges[low - 1 - back];
+	return NULL;
+}
+
+unsigned int lines_find(struct lines *lines, uint64_t offset, const char **path)
+{
+	const struct range *range;
+	Dwarf_Line *line;
+	uint64_t address;
+	Dwarf_Die unit;
+	int number = 0;
+
+	if (segments_address(&lines->segments, offset, &address))
+		return 0;
+	range = range_find(lines, address);
+	if (!range || !dwarf_offdie(lines->dwarf, range->unit, &unit))
+		return 0;
+	line = dwarf_getsrc_die(&unit, address);
+	if (!line || dwarf_lineno(line, &number) || number <= 0)
+		return 0;
+	*path = dwarf_linesrc(line, NULL, NULL);
+	return *path ? (unsigned int)number : 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the code of an ELF file lies: in the file, and in its own view of addresses. */
+#ifndef NAMES_SEGMENTS_H
+#define NAMES_SEGMENTS_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEGMENTS_MAX	64
+
+struct segments {
+	struct {
+		uint64_t address, offset, size;
+	} list[SEGMENTS_MAX];
+	size_t count;
+};
+
+/* Fills @segments from the program headers; what is broken is left out. */
+void segments_read(Elf *elf, struct segments *segments);
+
+/* Address to offset in the file, and back. Return 0, or -ENOENT for what is not code. */
+int segments_offset(const struct segments *segments, uint64_t address, uint64_t *offset);
+int segments_address(const struct segments *segments, uint64_t offset, uint64_t *address);
+
+#endif

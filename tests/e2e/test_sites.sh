@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Call sites: function and offset from symbols, file and line from DWARF, both
+# also from debug files by build id and by link, here and below the root of a
+# container; of programs that are gone before anybody asked; and what is
+# shown where nothing is known. Nobody is asked over the network.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+command -v objcopy >/dev/null || skip "needs objcopy and strip (Debian: apt install binutils)"
+program=$top_builddir/tests/e2e/bin/site_calls
+source=$top_srcdir/tests/e2e/site_calls.c
+LD_LIBRARY_PATH=$double
+export LD_LIBRARY_PATH
+line=$(grep -n 'the call \*/' "$source" | cut -d : -f 1)
+
+leaks='[p.sites[] | [.site, .leaked_bytes, .allocations]]'
+# named NAME TEXT: the one site's name, with its offset cut out, and its bytes
+named() {
+	expect "$1" "$leaks | map([(.[0] | sub(\"\\\\+0x[0-9a-f]+\"; \"+\")), .[1], .[2]])" "[[\"$2\",12100,4]]"
+	expect_nothing_lost "$1"
+}
+
+# ---- with everything
+watch all -- "$program"
+named all "make+ at site_calls.c:$line (site_calls)"
+offset=$(jq -r '.processes[0].sites[0].site | match("\\+0x([0-9a-f]+)").captures[0].string' "$T/all.json")
+
+# ---- symbols only: the same offset
+strip --strip-debug -o "$T/plain" "$program"
+watch plain -- "$T/plain"
+named plain "make+ (plain)"
+expect plain "$leaks[0][0]" "\"make+0x$offset (plain)\""
+
+# ---- nothing: the offset in the file, and the same place as in the file with symbols
+strip -o "$T/bare" "$program"
+watch bare -- "$T/bare"
+named bare "bare+"
+address=$(nm "$program" | sed -n 's/^0*\([0-9a-f]*\) t make$/\1/p')
+place=$(jq -r '.processes[0].sites[0].site | match("\\+0x([0-9a-f]+)").captures[0].string' "$T/bare.json")
+check "an offset in the file is one of its code" [ $((0x$place)) = $((0x$address + 0x$offset)) ]
+
+# ---- nobody is asked over the network
+if command -v python3 >/dev/null; then
+	python3 -c '
+import socket, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+s.accept()
+open(sys.argv[1], "w").close()' "$T/asked" >"$T/port" &
+	server=$!
+	until [ -s "$T/port" ]; do sleep 0.02; done
+	DEBUGINFOD_URLS="http://127.0.0.1:$(cat "$T/port")" watch server -- "$T/bare"
+	named server "bare+"
+	check "no debug information server is asked" [ ! -e "$T/asked" ]
+	kill $server
+	wait $server 2>/dev/null
+fi
+
+# ---- by link: beside the program and below it, the checksum must fit
+objcopy --only-keep-debug "$program" "$T/linked.debug"
+objcopy --remove-section .note.gnu.build-id --strip-all "$program" "$T/linked"
+(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
+watch linked -- "$T/linked"
+named linked "make+ at site_calls.c:$line (linked)"
+mkdir "$T/.debug"
+mv "$T/linked.debug" "$T/.debug"
+watch below -- "$T/linked"
+named below "make+ at site_calls.c:$line (linked)"
+printf x >>"$T/.debug/linked.debug"
+watch another -- "$T/linked"
+named another "linked+"
+
+# ---- by build id: in a private view of /usr/lib/debug
+id=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
+debug=usr/lib/debug/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug
+objcopy --only-keep-debug "$program" "$T/split"
+if [ -d /usr/lib/debug ] && unshare -m true 2>/dev/null; then
+	cat >"$T/private" <<-END
+		#!/bin/sh
+		mount --make-rprivate / && mount -t tmpfs none /usr/lib/debug && mkdir -p "\$(dirname "/$debug")" &&
+		cp "$T/split" "/$debug" && exec "$CUTOP" "\$@"
+	END
+	chmod +x "$T/private"
+	there=$CUTOP
+	CUTOP="unshare -m $T/private"
+	# shellcheck disable=SC2086
+	private() {
+		name=$1
+		shift
+		$CUTOP -b -f json -n 1 "$@" >"$T/$name.out" 2>"$T/$name.err"
+		grep '^{"schema"' "$T/$name.out" | tail -n 1 >"$T/$name.json"
+	}
+	private id -- "$T/bare"
+	named id "make+ at site_calls.c:$line (bare)"
+	CUTOP=$there
+else
+	echo "not tried: /usr/lib/debug (none, or no private mounts)"
+fi
+
+# ---- in a container: the debug file lies below its root, and only there
+root=$T/root
+mkdir -p "$root/lib" "$root/$(dirname "$debug")" "$root/lib64"
+cp "$T/bare" "$root/bare"
+cp "$T/split" "$root/$debug"
+cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$root/lib"
+for library in $(ldd "$program" "$double/libcuda.so.1" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (0x.*,\1,p' | sort -u); do
+	case $library in
+	*/ld-*) cp -L "$library" "$root/lib64" ;;
+	*/libcud*) ;;
+	*) cp -L "$library" "$root/lib" ;;
+	esac
+done
+mkfifo "$T/hold"
+"$CUTOP" -b -f json -d 0.1 --library "$root/lib/libcudart.so.13" -- \
+	env LD_LIBRARY_PATH=/lib chroot "$root" /bare 1 wait >"$T/inside.out" 2>"$T/inside.err" <"$T/hold" &
+cutop=$!
+exec 3>"$T/hold"
+tries=500
+until grep -q '"site":"make+' "$T/inside.out"; do
+	tries=$((tries - 1))
+	[ $tries -gt 0 ] || { fail "container: no site: $(cat "$T/inside.err")"; break; }
+	sleep 0.02
+done
+exec 3>&-
+wait $cutop
+tail -n 1 "$T/inside.out" | jq -c '.processes |= map(select(.memory.allocations > 0))' >"$T/inside.json"
+named inside "make+ at site_calls.c:$line (bare)"
+
+# ---- a debug file that was cut short costs its names, and nothing else
+size=$(stat -c %s "$T/split")
+for part in 2 3 5 9; do
+	cp "$T/linked" "$T/cut$part"
+	head -c $((size / part)) "$T/split" >"$T/linked.debug"
+	(cd "$T" && objcopy --remove-section .gnu_debuglink "cut$part" && objcopy --add-gnu-debuglink=linked.debug "cut$part")
+	watch cut -- "$T/cut$part"
+	expect cut "$leaks | map(.[1:])" '[[12100,4]]'
+	expect_nothing_lost cut
+done
+
+finish

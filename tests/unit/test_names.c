@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names from files: debug files by build id, by link and packed into the file
+ * itself; source lines, and what hostile files make of those who look for them.
+ * The subject is this very program, as it is and broken in every way.
+ */
+#include <check.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <lzma.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "names/debugfile.h"
+#include "names/resolver.h"
+#include "names/segments.h"
+#include "names/symbols.h"
+#include "util/util.h"
+
+#define WAIT_MS	30000
+
+/* ---- files ---- */
+
+static char *self;		/* the bytes of this program */
+static size_t self_size;
+static char folder[] = "/tmp/cutop-names.XXXXXX";
+
+static int file_of(const void *data, size_t size)
+{
+	int fd = memfd_create("elf", 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);
+	return fd;
+}
+
+static void self_read(void)
+{
+	struct stat st;
+	int fd;
+
+	if (self)
+		return;
+	fd = open("/proc/self/exe", O_RDONLY);
+	ck_assert(fd >= 0 && !fstat(fd, &st));
+	self_size = (size_t)st.st_size;
+	self = malloc(self_size);
+	ck_assert_int_eq(read(fd, self, self_size), (ssize_t)self_size);
+	close(fd);
+}
+
+/* Where @address of this program lies in its file. */
+static uint64_t offset_of(const void *address)
+{
+	unsigned long start, end, offset;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	uint64_t found = 0;
+
+	ck_assert_ptr_nonnull(maps);
+	while (!found && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (unsigned long)address >= start &&
+		    (unsigned long)address < end)
+			found = (unsigned long)address - start + offset;
+	fclose(maps);
+	ck_assert_uint_ne(found, 0);
+	return found;
+}
+
+static void write_file(const char *path, const void *data, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_msg(file != NULL, "%s", path);
+	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static char *path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *path_of(const char *format, ...)
+{
+	static char path[1024];
+	char part[512];
+	va_list args;
+	char *at;
+
+	va_start(args, format);
+	vsnprintf(part, sizeof(part), format, args);
+	va_end(args);
+	snprintf(path, sizeof(path), "%s%s", folder, part);
+	for (at = path + strlen(folder) + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	return path;
+}
+
+/* Two files that have each what matters here, and no code: a note, or a link. */
+struct small {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdrs[2];
+	struct {
+		Elf64_Nhdr note;
+		char owner[4];
+		uint8_t id[20];
+	} build_id;
+	char link[32];
+	char names[64];
+	Elf64_Sym symbols[2];
+	uint8_t packed[4096];
+	Elf64_Shdr sections[6];
+};
+
+enum { S_NULL, S_NAMES, S_LINK, S_SYMTAB, S_DATA, S_DYNSYM };
+
+static const char section_names[] = "\0.shstrtab\0.gnu_debuglink\0.gnu_debugdata\0hidden\0seen";
+
+static uint32_t name_at(const char *name)
+{
+	return (uint32_t)((const char *)memmem(section_names, sizeof(section_names), name, strlen(name) + 1) - section_names);
+}
+
+static void small_make(struct small *small, uint8_t id)
+{
+	memset(small, 0, sizeof(*small));
+	memcpy(small->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	small->ehdr.e_type = ET_DYN;
+	small->ehdr.e_machine = EM_X86_64;
+	small->ehdr.e_version = EV_CURRENT;
+	small->ehdr.e_phoff = offsetof(struct small, phdrs);
+	small->ehdr.e_shoff = offsetof(struct small, sections);
+	small->ehdr.e_ehsize = sizeof(small->ehdr);
+	small->ehdr.e_phentsize = sizeof(small->phdrs[0]);
+	small->ehdr.e_phnum = 2;
+	small->ehdr.e_shentsize = sizeof(small->sections[0]);
+	small->ehdr.e_shnum = 6;
+	small->ehdr.e_shstrndx = S_NAMES;
+	small->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x5000, .p_offset = 0x1000,
+					.p_filesz = 0x1000, .p_memsz = 0x1000 };
+	memcpy(small->names, section_names, sizeof(section_names));
+	small->sections[S_NAMES] = (Elf64_Shdr){ .sh_name = name_at(".shstrtab"), .sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct small, names), .sh_size = sizeof(section_names) };
+	if (id) {
+		small->phdrs[1] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offsetof(struct small, build_id),
+			.p_filesz = sizeof(small->build_id), .p_align = 4 };
+		small->build_id.note = (Elf64_Nhdr){ 4, 20, 3 };
+		memcpy(small->build_id.owner, "GNU", 4);
+		memset(small->build_id.id, id, 20);
+	}
+}
+
+static void small_link(struct small *small, const char *name, uint32_t crc)
+{
+	size_t at = (strlen(name) + 4) & ~(size_t)3;
+
+	strcpy(small->link, name);
+	memcpy(small->link + at, &crc, 4);
+	small->sections[S_LINK] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debuglink"), .sh_type = SHT_PROGBITS,
+		.sh_offset = offsetof(struct small, link), .sh_size = at + 4 };
+}
+
+static void small_symbol(struct small *small, int section, const char *name)
+{
+	small->symbols[1] = (Elf64_Sym){ .st_name = name_at(name), .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 9,
+					 .st_value = section == S_DYNSYM ? 0x5200 : 0x5100, .st_size = 0x20 };
+	small->sections[section] = (Elf64_Shdr){ .sh_type = section == S_DYNSYM ? SHT_DYNSYM : SHT_SYMTAB, .sh_link = S_NAMES,
+		.sh_offset = offsetof(struct small, symbols), .sh_size = sizeof(small->symbols), .sh_entsize = sizeof(Elf64_Sym) };
+}
+
+static bool found_below(const struct small *small, const char *root, const char *path)
+{
+	const char *roots[] = { "/nowhere/at/all", root, NULL };
+	int fd = file_of(small, sizeof(*small)), found = debug_file_open(fd, roots, path);
+
+	close(fd);
+	if (found < 0) {
+		ck_assert_int_eq(found, -ENOENT);
+		return false;
+	}
+	close(found);
+	return true;
+}
+
+/* ---- debug files ---- */
+
+START_TEST(debug_file_by_build_id)
+{
+	struct small small, other;
+	char id[2 * 19 + 1] = "", *path;
+	int i;
+
+	for (i = 0; i < 19; i++)
+		strcat(id, "ab");
+	small_make(&small, 0xab);
+	ck_assert(!found_below(&small, folder, "/bin/program"));
+	path = path_of("/usr/lib/debug/.build-id/ab/%s.debug", id);
+	write_file(path, "", 0);
+	ck_assert(!found_below(&small, folder, "/bin/program"));
+	/* Another's file under our name. */
+	small_make(&other, 0xac);
+	write_file(path, &other, sizeof(other));
+	ck_assert(!found_below(&small, folder, "/bin/program"));
+	write_file(path, &small, sizeof(small));
+	ck_assert(found_below(&small, folder, "/bin/program"));
+	ck_assert(found_below(&small, folder, NULL));
+	ck_assert(!found_below(&other, folder, "/bin/program"));
+	unlink(path);
+}
+END_TEST
+
+START_TEST(debug_file_by_link)
+{
+	static const char *const places[] = { "/bin/x.debug", "/bin/.debug/x.debug", "/usr/lib/debug/bin/x.debug" };
+	static const char *const outside[] = { "../x.debug", "/bin/../../x.debug", "/etc/passwd", "..", ".", "", "/" };
+	const char text[] = "not even an ELF file: the checksum is all that counts";
+	uint32_t crc = lzma_crc32((const uint8_t *)text, sizeof(text), 0);
+	struct small small;
+	size_t i;
+
+	small_make(&small, 0);
+	small_link(&small, "x.debug", crc);
+	for (i = 0; i < 3; i++) {
+		ck_assert(!found_below(&small, folder, "/bin/program"));
+		write_file(path_of("%s", places[i]), text, sizeof(text));
+		ck_assert(found_below(&small, folder, "/bin/program"));
+		ck_assert(!found_below(&small, folder, NULL));
+		write_file(path_of("%s", places[i]), text, sizeof(text) - 1);
+		ck_assert(!found_below(&small, folder, "/bin/program"));
+		unlink(path_of("%s", places[i]));
+	}
+	/* A way out of the root is none; a link in it is followed in it. */
+	write_file(path_of("/x.debug"), text, sizeof(text));
+	ck_assert(!found_below(&small, path_of("/bin/"), "/../program"));
+	ck_assert_int_eq(symlink("/x.debug", path_of("/bin/x.debug")), 0);
+	ck_assert(found_below(&small, folder, "/bin/program"));
+	unlink(path_of("/bin/x.debug"));
+	unlink(path_of("/x.debug"));
+	/* Nobody waits for a FIFO. */
+	ck_assert_int_eq(mkfifo(path_of("/bin/x.debug"), 0600), 0);
+	ck_assert(!found_below(&small, folder, "/bin/program"));
+	unlink(path_of("/bin/x.debug"));
+	for (i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+		struct debug_link link;
+		int fd;
+
+		small_link(&small, outside[i], crc);
+		fd = file_of(&small, sizeof(small));
+		debug_link_read(fd, &link);
+		ck_assert_ptr_null(strchr(link.name, '/'));
+		ck_assert_str_ne(link.name, "..");
+		close(fd);
+	}
+}
+END_TEST
+
+START_TEST(symbols_of_debug_file)
+{
+	struct small stripped, debug;
+	struct symbols *symbols;
+	uint64_t distance;
+	int fd, debug_fd;
+
+	small_make(&stripped, 1);
+	small_make(&debug, 1);
+	small_symbol(&debug, S_SYMTAB, "hidden");
+	/* The debug file does not say where the code lies in the stripped one. */
+	debug.phdrs[0].p_offset = debug.phdrs[0].p_filesz = 0;
+	fd = file_of(&stripped, sizeof(stripped));
+	debug_fd = file_of(&debug, sizeof(debug));
+	ck_assert_ptr_null(symbols_read(fd, -1));
+	symbols = symbols_read(fd, debug_fd);
+	ck_assert_ptr_nonnull(symbols);
+	ck_assert_str_eq(symbols_find(symbols, 0x1105, &distance), "hidden");
+	ck_assert_uint_eq(distance, 5);
+	symbols_free(symbols);
+	close(fd);
+	close(debug_fd);
+}
+END_TEST
+
+static void pack(struct small *outer, const struct small *inner)
+{
+	size_t used = 0;
+
+	ck_assert_int_eq(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *)inner, sizeof(*inner), outer->packed,
+						 &used, sizeof(outer->packed)), LZMA_OK);
+	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"), .sh_type = SHT_PROGBITS,
+		.sh_offset = offsetof(struct small, packed), .sh_size = used };
+}
+
+START_TEST(symbols_packed_in_the_file)
+{
+	struct small outer, inner;
+	struct symbols *symbols;
+	uint64_t distance;
+	size_t i, size;
+	int fd;
+
+	small_make(&outer, 1);
+	small_symbol(&outer, S_DYNSYM, "seen");
+	small_make(&inner, 1);
+	small_symbol(&inner, S_SYMTAB, "hidden");
+	pack(&outer, &inner);
+	fd = file_of(&outer, sizeof(outer));
+	symbols = symbols_read(fd, -1);
+	ck_assert_ptr_nonnull(symbols);
+	ck_assert_str_eq(symbols_find(symbols, 0x1110, &distance), "hidden");
+	ck_assert_str_eq(symbols_find(symbols, 0x1210, &distance), "seen");
+	symbols_free(symbols);
+	close(fd);
+	/* Broken at each byte: what is not packed stays known. */
+	size = outer.sections[S_DATA].sh_size;
+	for (i = 0; i < size; i++) {
+		outer.packed[i] ^= 0x55;
+		fd = file_of(&outer, sizeof(outer));
+		symbols = symbols_read(fd, -1);
+		ck_assert_ptr_nonnull(symbols);
+		ck_assert_str_eq(symbols_find(symbols, 0x1210, &distance), "seen");
+		symbols_free(symbols);
+		close(fd);
+		outer.packed[i] ^= 0x55;
+	}
+}
+END_TEST
+
+/* A megabyte of input that unpacks to a gigabyte of zeros. */
+START_TEST(packed_bombs_do_not_go_off)
+{
+	enum { PIECE = 1 << 20, PIECES = 1024 };
+	struct small *outer = calloc(1, sizeof(*outer) + PIECE);
+	uint8_t *zeros = calloc(1, PIECE);
+	lzma_stream stream = LZMA_STREAM_INIT;
+	Elf *elf;
+	size_t size, i;
+	int fd;
+
+	small_make(outer, 1);
+	ck_assert_int_eq(lzma_easy_encoder(&stream, 0, LZMA_CHECK_NONE), LZMA_OK);
+	stream.next_out = (uint8_t *)(outer + 1);
+	stream.avail_out = PIECE;
+	for (i = 0; i < PIECES; i++) {
+		stream.next_in = zeros;
+		stream.avail_in = PIECE;
+		ck_assert_int_eq(lzma_code(&stream, LZMA_RUN), LZMA_OK);
+	}
+	ck_assert_int_eq(lzma_code(&stream, LZMA_FINISH), LZMA_STREAM_END);
+	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"), .sh_type = SHT_PROGBITS,
+		.sh_offset = sizeof(*outer), .sh_size = stream.total_out };
+	lzma_end(&stream);
+	fd = file_of(outer, sizeof(*outer) + PIECE);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	ck_assert_ptr_nonnull(elf);
+	ck_assert_ptr_null(debug_data_read(elf, &size));
+	elf_end(elf);
+	close(fd);
+	free(zeros);
+	free(outer);
+}
+END_TEST
+
+START_TEST(broken_links_and_notes)
+{
+	struct small small;
+	struct debug_link link;
+	size_t i;
+
+	small_make(&small, 7);
+	small_link(&small, "x.debug", 1);
+	for (i = 0; i < 8 * sizeof(small); i += i < 8 * offsetof(struct small, packed) || i > 8 * offsetof(struct small, sections) ? 1 : 64) {
+		char *bytes = (char *)&small;
+		int fd;
+
+		bytes[i / 8] ^= (char)(1 << i % 8);
+		fd = file_of(&small, sizeof(small));
+		debug_link_read(fd, &link);
+		ck_assert_uint_le(link.build_id_len, BUILD_ID_MAX);
+		ck_assert_ptr_nonnull(memchr(link.name, 0, sizeof(link.name)));
+		ck_assert_ptr_null(strchr(link.name, '/'));
+		close(fd);
+		bytes[i / 8] ^= (char)(1 << i % 8);
+	}
+	for (i = 0; i < sizeof(small); i += 7) {
+		int fd = file_of(&small, i);
+
+		debug_link_read(fd, &link);
+		close(fd);
+	}
+}
+END_TEST
+
+/* ---- lines ---- */
+
+struct told {
+	unsigned int count;
+	uint64_t cookie;
+	unsigned int line;
+	char path[RESOLVER_PATH_LEN];
+};
+
+static void tell(void *context, uint64_t cookie, const char *path, unsigned int line)
+{
+	struct told *told = context;
+
+	told->count++;
+	told->cookie = cookie;
+	told->line = line;
+	snprintf(told->path, sizeof(told->path), "%s", path ? path : "");
+}
+
+/* Asks and waits: true if the line was known. */
+static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, struct told *told)
+{
+	static uint64_t cookie = 1000;
+
+	memset(told, 0, sizeof(*told));
+	if (!resolver_ask(resolver, file, offset, ++cookie))
+		return false;
+	resolver_answers(resolver, WAIT_MS, tell, told);
+	ck_assert_uint_eq(told->count, 1);
+	ck_assert_uint_eq(told->cookie, cookie);
+	return told->line != 0;
+}
+
+enum { MARK_LINE = __LINE__ };
+
+static int __attribute__((noinline)) mark(void)
+{
+	return getpid() + 1;
+}
+
+START_TEST(lines_are_found)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark);
+	struct told told;
+	uint32_t file;
+	size_t i;
+	int fd;
+
+	self_read();
+	fd = file_of(self, self_size);
+	file = resolver_add(resolver, fd, -1);
+	close(fd);
+	ck_assert_uint_ne(file, 0);
+	ck_assert(ask(resolver, file, offset, &told));
+	ck_assert_str_eq(strrchr(told.path, '/') + 1, "test_names.c");
+	ck_assert_uint_ge(told.line, MARK_LINE);
+	ck_assert_uint_le(told.line, MARK_LINE + 5);
+	ck_assert(!ask(resolver, file, 0, &told));
+	ck_assert(!ask(resolver, file, UINT64_MAX, &told));
+	ck_assert(!ask(resolver, 0, offset, &told));
+	ck_assert(!ask(resolver, file + 1, offset, &told));
+	/* Many at once: all are answered, in order. */
+	memset(&told, 0, sizeof(told));
+	for (i = 0; i < 20000; i++)
+		ck_assert(resolver_ask(resolver, file, offset, i));
+	resolver_answers(resolver, WAIT_MS, tell, &told);
+	ck_assert_uint_eq(told.count, 20000);
+	ck_assert_uint_eq(told.cookie, 19999);
+	resolver_free(resolver);
+}
+END_TEST
+
+START_TEST(lines_of_debug_file)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark);
+	Elf64_Ehdr *ehdr;
+	struct told told;
+	uint32_t file;
+	char *bare;
+	int fd, debug_fd;
+
+	self_read();
+	bare = malloc(self_size);
+	memcpy(bare, self, self_size);
+	ehdr = (Elf64_Ehdr *)(void *)bare;
+	ehdr->e_shoff = ehdr->e_shnum = ehdr->e_shstrndx = 0;
+	fd = file_of(bare, self_size);
+	debug_fd = file_of(self, self_size);
+	file = resolver_add(resolver, fd, -1);
+	ck_assert(!ask(resolver, file, offset, &told));
+	file = resolver_add(resolver, fd, debug_fd);
+	ck_assert(ask(resolver, file, offset, &told));
+	ck_assert_str_eq(strrchr(told.path, '/') + 1, "test_names.c");
+	close(fd);
+	close(debug_fd);
+	free(bare);
+	resolver_free(resolver);
+}
+END_TEST
+
+/* A mapped file that shrinks is the end of who reads it: that must not be us. */
+START_TEST(a_reader_that_dies_is_replaced)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
+	uint32_t bad, good, forgotten;
+	struct told told;
+	int fd, good_fd;
+
+	self_read();
+	fd = file_of(self, self_size);
+	good_fd = file_of(self, self_size);
+	forgotten = resolver_add(resolver, good_fd, -1);
+	bad = resolver_add(resolver, fd, -1);
+	ck_assert(ask(resolver, bad, offset, &told));
+	ck_assert(ask(resolver, forgotten, offset, &told));
+	ck_assert(!resolver_forgot(resolver, forgotten));
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	ck_assert(!ask(resolver, bad, far, &told));
+	ck_assert(resolver_forgot(resolver, forgotten));
+	ck_assert(!resolver_forgot(resolver, bad));
+	ck_assert(!ask(resolver, bad, offset, &told));
+	ck_assert(!ask(resolver, forgotten, offset, &told));
+	good = resolver_add(resolver, good_fd, -1);
+	ck_assert_uint_gt(good, bad);
+	ck_assert(ask(resolver, good, offset, &told));
+	ck_assert(!resolver_forgot(resolver, good));
+	close(fd);
+	close(good_fd);
+	resolver_free(resolver);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);	/* nobody is left */
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+/* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
+START_TEST(hostile_lines)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark), begin = UINT64_MAX, end = 0;
+	unsigned int seed = 1, known = 0;
+	Elf64_Shdr *sections;
+	struct told told;
+	uint32_t file;
+	size_t i, j;
+	char *bytes;
+	int fd;
+
+	self_read();
+	bytes = malloc(self_size);
+	sections = (Elf64_Shdr *)(void *)(self + ((Elf64_Ehdr *)(void *)self)->e_shoff);
+	for (i = 1; i < ((Elf64_Ehdr *)(void *)self)->e_shnum; i++) {
+		/* The sections with debug information are the last that are not loaded. */
+		if (sections[i].sh_type != SHT_PROGBITS || sections[i].sh_flags & SHF_ALLOC)
+			continue;
+		begin = sections[i].sh_offset < begin ? sections[i].sh_offset : begin;
+		end = sections[i].sh_offset + sections[i].sh_size > end ? sections[i].sh_offset + sections[i].sh_size : end;
+	}
+	ck_assert_uint_lt(begin, end);
+	for (i = 0; i < 120; i++) {
+		size_t size = i % 4 ? self_size : self_size - (self_size / 120) * i;
+
+		memcpy(bytes, self, self_size);
+		for (j = 0; j < 1u << (i % 12) && i % 4; j++) {
+			seed = seed * 1103515245u + 12345u;
+			bytes[begin + (seed >> 1) % (end - begin)] = (char)(seed >> 16);
+		}
+		fd = file_of(bytes, size);
+		file = resolver_add(resolver, fd, i % 3 ? -1 : fd);
+		close(fd);
+		known += ask(resolver, file, offset, &told);
+		ck_assert_uint_lt(strlen(told.path), RESOLVER_PATH_LEN);
+	}
+	ck_assert_uint_gt(known, 0);
+	free(bytes);
+	fd = file_of(self, self_size);
+	file = resolver_add(resolver, fd, -1);
+	close(fd);
+	if (file)	/* 0: replaced too often, and given up */
+		ck_assert(ask(resolver, file, offset, &told));
+	resolver_free(resolver);
+}
+END_TEST
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("names");
+	TCase *tests = tcase_create("names");
+	SRunner *runner;
+	int failed;
+
+	if (!mkdtemp(folder) || mark() < 0)
+		return 1;
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, debug_file_by_build_id);
+	tcase_add_test(tests, debug_file_by_link);
+	tcase_add_test(tests, symbols_of_debug_file);
+	tcase_add_test(tests, symbols_packed_in_the_file);
+	tcase_add_test(tests, packed_bombs_do_not_go_off);
+	tcase_add_test(tests, broken_links_and_notes);
+	tcase_add_test(tests, lines_are_found);
+	tcase_add_test(tests, lines_of_debug_file);
+	tcase_add_test(tests, a_reader_that_dies_is_replaced);
+	tcase_add_test(tests, hostile_lines);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	free(self);
+	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return failed != 0;
+}
