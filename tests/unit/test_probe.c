@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reads files of others, and the command line: ELF files whole, cut at
- * every byte and with every byte changed; lines of maps; what a program needs;
- * options; the matching of commands.
+ * What reads ELF files of others: whole ones, cut at every byte and with every
+ * byte changed. Runs the tests of its kin as well, see probe_tests.h.
  */
 #include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/identity.h"
 #include "model/calls.h"
 #include "names/symbols.h"
-#include "options.h"
-#include "probe/closure.h"
 #include "probe/elffile.h"
-#include "probe/maps.h"
+#include "probe/elfinfo.h"
+#include "probe_tests.h"
 
 /* ---- a small ELF file ---- */
 
@@ -109,7 +104,14 @@ static void image_make(struct image *image, bool runpath)
 						  sizeof(Elf64_Sym));
 }
 
-static int file_of(const void *data, size_t size)
+size_t elf_image(void *image, size_t room, bool runpath)
+{
+	ck_assert_uint_ge(room, sizeof(struct image));
+	image_make(image, runpath);
+	return sizeof(struct image);
+}
+
+int file_of(const void *data, size_t size)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
@@ -125,6 +127,7 @@ static int read_all(const void *data, size_t size)
 	struct elf_functions found;
 	struct symbols *symbols;
 	struct elf_needs needs;
+	struct elf_info info;
 	struct reason why;
 	size_t i;
 
@@ -136,7 +139,13 @@ static int read_all(const void *data, size_t size)
 		ck_assert_uint_lt(found.list[i].call, CALL_COUNT);
 		ck_assert(!i || found.list[i - 1].offset < found.list[i].offset);
 	}
+	ck_assert(!elfinfo_runtime_version(fd, &found));
+	ck_assert(!elfinfo_carries_runtime(fd));
 	free(found.list);
+	if (!elfinfo_read(fd, &info, NULL)) {
+		ck_assert_uint_lt(strlen(info.soname), sizeof(info.soname));
+		ck_assert_uint_lt(strlen(info.build_id), sizeof(info.build_id));
+	}
 	err = elffile_needs(fd, &needs, NULL);
 	ck_assert(err == 0 || err == -ENOEXEC || err == -EBADMSG);
 	if (!err)
@@ -172,6 +181,9 @@ START_TEST(test_elf_whole)
 	ck_assert_uint_eq(found.list[0].offset, 0x1010);
 	ck_assert_str_eq(call_name(found.list[0].call), "cudaMalloc");
 	ck_assert_uint_eq(found.list[1].offset, 0x1020);
+	/* the further name follows */
+	ck_assert_uint_eq(found.list[2].offset, 0x1020);
+	ck_assert_uint_ne(found.list[2].call, found.list[1].call);
 	free(found.list);
 	ck_assert_int_eq(elffile_needs(fd, &needs, &why), 0);
 	ck_assert_uint_eq(needs.count, 2);
@@ -334,444 +346,33 @@ START_TEST(test_elf_random)
 }
 END_TEST
 
-/* ---- /proc/PID/maps ---- */
+/* ---- all of them ---- */
 
-START_TEST(test_maps_parse)
+void probe_test_add(Suite *suite, const char *name, const TTest *test)
 {
-	static const struct {
-		const char *line;
-		int result, executable;
-		uint64_t start, end, offset, inode;
-		const char *path;
-	} cases[] = {
-		{ "7f00-7f01 r-xp 00001000 fd:01 42   /lib/a b.so\n", 0, 1, 0x7f00, 0x7f01, 0x1000, 42, "/lib/a b.so" },
-		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n", 0, 1, 0xffffffffff600000,
-		  0xffffffffff601000, 0, 0, "[vsyscall]" },
-		{ "1000-2000 rw-p 00000000 00:00 0 \n", 0, 0, 0x1000, 0x2000, 0, 0, "" },
-		{ "1000-2000 rw-p 00000000 00:00 0", 0, 0, 0x1000, 0x2000, 0, 0, "" },
-		{ "1000-2000 r-xs 0 0:0 7 /x (deleted)\n", 0, 1, 0x1000, 0x2000, 0, 7, "/x (deleted)" },
-		{ "1000-2000 r-xp 0 0:0 7 /a\\012b\n", 0, 1, 0x1000, 0x2000, 0, 7, "/a\\012b" },
-		{ "1000-2000 x 0 0:0 7 /x\n", 0, 0, 0x1000, 0x2000, 0, 7, "/x" },
-		{ "", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "1000\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "1000-2000\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "1000-2000 r-xp\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "1000-2000 r-xp 0 00:zz 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "zzzz-2000 r-xp 0 00:00 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-		{ "1000-2000 r-xpr-xpr-xp 0 00:00 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
-	};
-	struct maps_entry entry;
-	int executable;
-	char line[256];
-	size_t i;
+	TCase *tcase = tcase_create(name);
 
-	for (i = 0; i < ARRAY_LEN(cases); i++) {
-		snprintf(line, sizeof(line), "%s", cases[i].line);
-		executable = 0;
-		ck_assert_msg(maps_parse(line, &entry, &executable) == cases[i].result, "%s", cases[i].line);
-		if (cases[i].result)
-			continue;
-		ck_assert_uint_eq(entry.start, cases[i].start);
-		ck_assert_uint_eq(entry.end, cases[i].end);
-		ck_assert_uint_eq(entry.offset, cases[i].offset);
-		ck_assert_uint_eq(entry.inode, cases[i].inode);
-		ck_assert_str_eq(entry.path, cases[i].path);
-		ck_assert_int_eq(executable, cases[i].executable);
-	}
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test);
+	suite_add_tcase(suite, tcase);
 }
-END_TEST
-
-START_TEST(test_maps_random)
-{
-	static const char alphabet[] = "0123456789abcdef-: rwxp/\n[]%s\\\t~";
-	struct maps_entry entry;
-	int round, executable;
-	char line[96];
-	size_t i, len;
-
-	srand48(7);
-	for (round = 0; round < 20000; round++) {
-		len = (size_t)lrand48() % (sizeof(line) - 1);
-		for (i = 0; i < len; i++)
-			line[i] = alphabet[(size_t)lrand48() % (sizeof(alphabet) - 1)];
-		line[len] = 0;
-		if (!maps_parse(line, &entry, &executable))
-			ck_assert(entry.path >= line && entry.path <= line + len);
-	}
-}
-END_TEST
-
-static int own_mapping(void *context, const struct maps_entry *entry)
-{
-	uint64_t here = (uint64_t)(uintptr_t)own_mapping;
-	int fd;
-
-	if (here < entry->start || here >= entry->end)
-		return 0;
-	fd = maps_open(getpid(), entry);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	*(int *)context += 1;
-	return 1;
-}
-
-START_TEST(test_maps_visit)
-{
-	int found = 0;
-
-	ck_assert_int_eq(maps_visit(getpid(), own_mapping, &found), 1);
-	ck_assert_int_eq(found, 1);
-	ck_assert_int_lt(maps_visit(0x7fffffff, own_mapping, &found), 0);
-}
-END_TEST
-
-/* ---- what a program needs ---- */
-
-static char directory[64];
-
-static void path_write(const char *name, const void *data, size_t size)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);
-	close(fd);
-}
-
-static void directory_make(void)
-{
-	char path[256];
-
-	strcpy(directory, "/tmp/cutop-unit.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/sub", directory);
-	ck_assert_int_eq(mkdir(path, 0755), 0);
-	snprintf(path, sizeof(path), "%s/other", directory);
-	ck_assert_int_eq(mkdir(path, 0755), 0);
-}
-
-static void directory_remove(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "/bin/rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static char visited[4096];
-
-static void visit_note(void *context, const char *path)
-{
-	(void)context;
-	if (!strncmp(path, directory, strlen(directory)))
-		path += strlen(directory);
-	snprintf(visited + strlen(visited), sizeof(visited) - strlen(visited), "%s ", path);
-}
-
-static const char *closure_of(const char *name, const char *library_path)
-{
-	char path[256];
-
-	visited[0] = 0;
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	closure_visit(path, library_path, visit_note, NULL);
-	return visited;
-}
-
-START_TEST(test_closure)
-{
-	char line[600], other[128];
-	struct image image;
-
-	directory_make();
-	snprintf(other, sizeof(other), "/nowhere::%s/other", directory);
-	image_make(&image, false);
-	path_write("rpath", &image, sizeof(image));
-	path_write("sub/libneeded.so.1", &image, sizeof(image));
-	image_make(&image, true);
-	path_write("runpath", &image, sizeof(image));
-	path_write("other/libneeded.so.1", &image, sizeof(image));
-	/* DT_RPATH comes before LD_LIBRARY_PATH, DT_RUNPATH after it; nothing is visited twice */
-	ck_assert_str_eq(closure_of("rpath", NULL), "/rpath /sub/libneeded.so.1 ");
-	ck_assert_str_eq(closure_of("rpath", other), "/rpath /sub/libneeded.so.1 /other/libneeded.so.1 ");
-	ck_assert_str_eq(closure_of("runpath", NULL), "/runpath /sub/libneeded.so.1 ");
-	ck_assert_str_eq(closure_of("runpath", other), "/runpath /other/libneeded.so.1 ");
-	ck_assert_str_eq(closure_of("absent", NULL), "");
-	/* scripts */
-	snprintf(line, sizeof(line), "#! %s/rpath  -x\n", directory);
-	path_write("script", line, strlen(line));
-	ck_assert_str_eq(closure_of("script", NULL), "/script /rpath /sub/libneeded.so.1 ");
-	snprintf(line, sizeof(line), "#!/usr/bin/env runpath\nrest");
-	path_write("env-script", line, strlen(line));
-	setenv("PATH", directory, 1);
-	ck_assert_ptr_nonnull(strstr(closure_of("env-script", NULL), "/runpath "));
-	ck_assert_ptr_nonnull(strstr(visited, "/sub/libneeded.so.1 "));
-	snprintf(line, sizeof(line), "#!/usr/bin/env -S runpath -u\n");
-	path_write("split-script", line, strlen(line));
-	ck_assert_ptr_nonnull(strstr(closure_of("split-script", NULL), "/runpath "));
-	snprintf(line, sizeof(line), "#!%s/endless\n", directory);
-	path_write("endless", line, strlen(line));
-	ck_assert_str_eq(closure_of("endless", NULL), "/endless ");
-	path_write("bang", "#!", 2);
-	ck_assert_str_eq(closure_of("bang", NULL), "/bang ");
-	path_write("blank", "#! \t\n", 5);
-	ck_assert_str_eq(closure_of("blank", NULL), "/blank ");
-	memset(line, 'x', sizeof(line));
-	memcpy(line, "#!", 2);
-	path_write("long", line, sizeof(line));
-	ck_assert_str_eq(closure_of("long", NULL), "/long ");
-	path_write("empty", "", 0);
-	ck_assert_str_eq(closure_of("empty", NULL), "/empty ");
-	/* cut files are visited themselves, and that is all */
-	image_make(&image, false);
-	path_write("cut", &image, sizeof(image) / 2);
-	ck_assert_str_eq(closure_of("cut", NULL), "/cut ");
-	directory_remove();
-}
-END_TEST
-
-static int cache_check(void *context, const char *name, const char *path)
-{
-	ck_assert_int_eq(path[0], '/');
-	ck_assert_ptr_null(strchr(name, '/'));
-	*(int *)context += 1;
-	return 0;
-}
-
-static int cache_stop(void *context, const char *name, const char *path)
-{
-	(void)path;
-	ck_assert_int_eq(strncmp(name, "libc.so", 7), 0);
-	*(int *)context += 1;
-	return 1;
-}
-
-START_TEST(test_ld_cache)
-{
-	int all = 0, none = 0, one = 0;
-
-	if (access("/etc/ld.so.cache", R_OK))
-		return;
-	ld_cache_visit("", cache_check, &all);
-	ck_assert_int_gt(all, 0);
-	ld_cache_visit("libc.so", cache_stop, &one);
-	ck_assert_int_eq(one, 1);
-	ld_cache_visit("no such library", cache_check, &none);
-	ck_assert_int_eq(none, 0);
-}
-END_TEST
-
-/* ---- the command line ---- */
-
-static struct options options;
-static int status;
-
-/* @line is split at blanks. */
-static bool parse(const char *line)
-{
-	static char copy[1024], *argv[64];
-	char *word, *rest = NULL;
-	int argc = 0;
-
-	snprintf(copy, sizeof(copy), "cutop %s", line);
-	for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		argv[argc++] = word;
-	argv[argc] = NULL;
-	optind = 0;	/* getopt(3): begin anew */
-	status = -1;
-	return options_parse(&options, argc, argv, &status) == OPTIONS_RUN;
-}
-
-START_TEST(test_options)
-{
-	ck_assert(parse("-b"));
-	ck_assert(options.batch);
-	ck_assert_uint_eq(options.delay, NSEC_PER_SEC);
-	ck_assert_uint_eq(options.leak_age, 10 * NSEC_PER_SEC);
-	ck_assert_uint_eq(options.map_max, 1000);
-	ck_assert_uint_eq(options.ring_bytes, 16 << 20);
-	ck_assert_uint_eq(options.iterations, 0);
-	ck_assert_uint_eq(options.uid, (uint32_t)-1);
-	ck_assert(!(options.groups & 1u << GROUP_QUERY));
-	ck_assert_ptr_null(options.command);
-	ck_assert_str_eq(options.sort.keys[0]->name, "live");
-
-	ck_assert(parse("-bvr -n3 -d0.25 --duration=2.5 -fcsv -o x -p1,22 -p 333 -u root -c *py* -s leaked,pid -lruntime"));
-	ck_assert(options.verbose && options.sort.reverse);
-	ck_assert_uint_eq(options.iterations, 3);
-	ck_assert_uint_eq(options.delay, NSEC_PER_SEC / 4);
-	ck_assert_uint_eq(options.duration, 5 * NSEC_PER_SEC / 2);
-	ck_assert_int_eq(options.format, FORMAT_CSV);
-	ck_assert_str_eq(options.output, "x");
-	ck_assert_uint_eq(options.pid_count, 3);
-	ck_assert_uint_eq(options.pids[2], 333);
-	ck_assert_uint_eq(options.uid, 0);
-	ck_assert_str_eq(options.command_glob, "*py*");
-	ck_assert_uint_eq(options.sort.count, 2);
-
-	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --exact -- a -b --"));
-	ck_assert(options.fail_on_leak && options.allow_no_cuda && options.exact_launches);
-	ck_assert_uint_eq(options.leak_bytes, 2048);
-	ck_assert_uint_eq(options.map_max, UINT32_MAX);
-	ck_assert_uint_eq(options.ring_bytes, 1 << 20);
-	ck_assert_str_eq(options.command[0], "a");
-	ck_assert_str_eq(options.command[1], "-b");
-	ck_assert_str_eq(options.command[2], "--");
-	ck_assert_ptr_null(options.command[3]);
-
-	ck_assert(parse("-b --map none --calls all --library a --library b --leak-ignore c --leak-age 0.5"));
-	ck_assert_uint_eq(options.map_max, 0);
-	ck_assert(options.groups & 1u << GROUP_QUERY);
-	ck_assert_uint_eq(options.library_count, 2);
-	ck_assert_str_eq(options.leak_ignore[0], "c");
-	ck_assert_ptr_null(options.leak_ignore[1]);
-	ck_assert_uint_eq(options.leak_age, NSEC_PER_SEC / 2);
-	/* what the books need is always probed */
-	ck_assert(parse("-b --calls memory"));
-	ck_assert(options.groups & 1u << GROUP_DEVICE);
-	ck_assert(options.groups & 1u << GROUP_NAME);
-}
-END_TEST
-
-START_TEST(test_options_wrong)
-{
-	static const char *const wrong[] = {
-		"--nope", "-b -n 0", "-b -n x", "-b -n 1 2", "-b -d 0", "-b -d inf", "-b -d 1e99", "-b -p 0", "-b -p 1,a",
-		"-b -p ,", "-b -f", "-b -f xml", "-b -s nope", "-b --calls nope", "-b --map -1", "-b --ring-size 5M",
-		"-b --ring-size 1", "-b --ring-size 99999999999T", "-b --fail-on-leak", "-b --fail-on-leak=9x -- a",
-		"-b -l gpu", "-b --", "-b a", "-b -p 1 -- a", "-b -C x", "-b --le 1", "-b --batch=1", "-Zb",
-	};
-	char line[8192] = "-b";
-	size_t i;
-
-	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-	for (i = 0; i < ARRAY_LEN(wrong); i++) {
-		ck_assert_msg(!parse(wrong[i]), "%s", wrong[i]);
-		ck_assert_msg(status == EXIT_USAGE, "%s: %d", wrong[i], status);
-	}
-	/* lists have an end */
-	for (i = 0; i < 300; i++)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%zu", i ? "," : " -p", i + 1);
-	{
-		char *argv[] = { "cutop", "-b", line + 3, NULL };
-
-		optind = 0;
-		ck_assert_int_eq(options_parse(&options, 3, argv, &status), OPTIONS_EXIT);
-		ck_assert_int_eq(status, EXIT_USAGE);
-	}
-}
-END_TEST
-
-START_TEST(test_options_many)
-{
-	static char *argv[2 * 300 + 3];
-	int i, argc = 0;
-
-	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-	argv[argc++] = "cutop";
-	argv[argc++] = "-b";
-	for (i = 0; i < 300; i++) {
-		argv[argc++] = "--leak-ignore";
-		argv[argc++] = "x";
-	}
-	optind = 0;
-	ck_assert_int_eq(options_parse(&options, argc, argv, &status), OPTIONS_EXIT);
-	ck_assert_int_eq(status, EXIT_USAGE);
-	for (i = 2; i < argc; i += 2)
-		argv[i] = "--library";
-	optind = 0;
-	ck_assert_int_eq(options_parse(&options, argc, argv, &status), OPTIONS_EXIT);
-	ck_assert_int_eq(status, EXIT_USAGE);
-}
-END_TEST
-
-/* ---- who a process is ---- */
-
-static bool matches(const char *command, const char *arguments, const char *comm, const char *glob)
-{
-	union {
-		struct rec_identity identity;
-		char bytes[512];
-	} record = { 0 };
-	char *at = record.identity.strings;
-
-	at = stpcpy(at, "user") + 1;
-	at = stpcpy(at, command) + 1;
-	stpcpy(at, arguments);
-	return identity_matches(&record.identity, comm, glob);
-}
-
-START_TEST(test_identity)
-{
-	struct rec_process process = { 0 };
-	struct rec_identity *identity;
-
-	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "python3"));
-	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "/usr/bin/*"));
-	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "pt_*"));
-	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "*train.py*"));
-	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", "python"));
-	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", "train.py"));
-	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", ""));
-	ck_assert(!matches("", "", "", "x"));
-	ck_assert(!matches("a\377b", "", "a", "[\377"));
-
-	process.hdr.tgid = (uint32_t)getpid();
-	process.uid = getuid();
-	snprintf(process.comm, sizeof(process.comm), "unit");
-	identity = identity_read(&process, true);
-	ck_assert_ptr_nonnull(identity);
-	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
-	ck_assert(identity_matches(identity, "x", "*test_probe*"));
-	free(identity);
-	/* gone already: what the record says */
-	process.hdr.tgid = 0x7fffffff;
-	memset(process.comm, 'y', sizeof(process.comm));
-	identity = identity_read(&process, false);
-	ck_assert_ptr_nonnull(identity);
-	ck_assert(identity_matches(identity, "x", "yyyyyy*"));
-	free(identity);
-}
-END_TEST
 
 int main(void)
 {
-	const struct {
-		const char *name;
-		const TTest *test;
-	} tests[] = {
-		{ "elf whole", test_elf_whole },
-		{ "elf truncated", test_elf_truncated },
-		{ "elf absurd", test_elf_absurd },
-		{ "elf tables", test_elf_tables },
-		{ "elf flipped", test_elf_flipped },
-		{ "elf random", test_elf_random },
-		{ "maps parse", test_maps_parse },
-		{ "maps random", test_maps_random },
-		{ "maps visit", test_maps_visit },
-		{ "closure", test_closure },
-		{ "ld cache", test_ld_cache },
-		{ "options", test_options },
-		{ "options wrong", test_options_wrong },
-		{ "options many", test_options_many },
-		{ "identity", test_identity },
-	};
 	Suite *suite = suite_create("probe");
 	SRunner *runner;
 	int failed;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(tests); i++) {
-		TCase *tcase = tcase_create(tests[i].name);
-
-		tcase_set_timeout(tcase, 60);
-		tcase_add_test(tcase, tests[i].test);
-		suite_add_tcase(suite, tcase);
-	}
+	probe_test_add(suite, "elf whole", test_elf_whole);
+	probe_test_add(suite, "elf truncated", test_elf_truncated);
+	probe_test_add(suite, "elf absurd", test_elf_absurd);
+	probe_test_add(suite, "elf tables", test_elf_tables);
+	probe_test_add(suite, "elf flipped", test_elf_flipped);
+	probe_test_add(suite, "elf random", test_elf_random);
+	elfinfo_tests(suite);
+	maps_tests(suite);
+	closure_tests(suite);
+	options_tests(suite);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

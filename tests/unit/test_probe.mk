@@ -5,7 +5,14 @@ check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_
 TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names
 endif
 
-tests_unit_test_probe_SOURCES = tests/unit/test_probe.c src/options.c src/options.h
+tests_unit_test_probe_SOURCES = \
+	tests/unit/probe_tests.h \
+	tests/unit/test_closure.c \
+	tests/unit/test_elfinfo.c \
+	tests/unit/test_maps.c \
+	tests/unit/test_options.c \
+	tests/unit/test_probe.c \
+	src/options.c src/options.h
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_probe_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of /proc/PID/maps: as the kernel writes them, and as nobody should. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/maps.h"
+#include "probe_tests.h"
+#include "util/util.h"
+
+START_TEST(test_maps_parse)
+{
+	static const struct {
+		const char *line;
+		int result, executable;
+		uint64_t start, end, offset, inode;
+		const char *path;
+	} cases[] = {
+		{ "7f00-7f01 r-xp 00001000 fd:01 42   /lib/a b.so\n", 0, 1, 0x7f00, 0x7f01, 0x1000, 42, "/lib/a b.so" },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n", 0, 1, 0xffffffffff600000,
+		  0xffffffffff601000, 0, 0, "[vsyscall]" },
+		{ "1000-2000 rw-p 00000000 00:00 0 \n", 0, 0, 0x1000, 0x2000, 0, 0, "" },
+		{ "1000-2000 rw-p 00000000 00:00 0", 0, 0, 0x1000, 0x2000, 0, 0, "" },
+		{ "1000-2000 r-xs 0 0:0 7 /x (deleted)\n", 0, 1, 0x1000, 0x2000, 0, 7, "/x (deleted)" },
+		{ "1000-2000 r-xp 0 0:0 7 /a\\012b\n", 0, 1, 0x1000, 0x2000, 0, 7, "/a\\012b" },
+		{ "1000-2000 x 0 0:0 7 /x\n", 0, 0, 0x1000, 0x2000, 0, 7, "/x" },
+		{ "", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "1000\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "1000-2000\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "1000-2000 r-xp\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "1000-2000 r-xp 0 00:zz 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "zzzz-2000 r-xp 0 00:00 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+		{ "1000-2000 r-xpr-xpr-xp 0 00:00 1 /x\n", -EINVAL, 0, 0, 0, 0, 0, NULL },
+	};
+	struct maps_entry entry;
+	int executable;
+	char line[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		executable = 0;
+		ck_assert_msg(maps_parse(line, &entry, &executable) == cases[i].result, "%s", cases[i].line);
+		if (cases[i].result)
+			continue;
+		ck_assert_uint_eq(entry.start, cases[i].start);
+		ck_assert_uint_eq(entry.end, cases[i].end);
+		ck_assert_uint_eq(entry.offset, cases[i].offset);
+		ck_assert_uint_eq(entry.inode, cases[i].inode);
+		ck_assert_str_eq(entry.path, cases[i].path);
+		ck_assert_int_eq(executable, cases[i].executable);
+	}
+}
+END_TEST
+
+START_TEST(test_maps_random)
+{
+	static const char alphabet[] = "0123456789abcdef-: rwxp/\n[]%s\\\t~";
+	struct maps_entry entry;
+	int round, executable;
+	char line[96];
+	size_t i, len;
+
+	srand48(7);
+	for (round = 0; round < 20000; round++) {
+		len = (size_t)lrand48() % (sizeof(line) - 1);
+		for (i = 0; i < len; i++)
+			line[i] = alphabet[(size_t)lrand48() % (sizeof(alphabet) - 1)];
+		line[len] = 0;
+		if (!maps_parse(line, &entry, &executable))
+			ck_assert(entry.path >= line && entry.path <= line + len);
+	}
+}
+END_TEST
+
+static int own_mapping(void *context, const struct maps_entry *entry)
+{
+	uint64_t here = (uint64_t)(uintptr_t)own_mapping;
+	int fd;
+
+	if (here < entry->start || here >= entry->end)
+		return 0;
+	fd = maps_open(getpid(), entry);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	*(int *)context += 1;
+	return 1;
+}
+
+START_TEST(test_maps_visit)
+{
+	int found = 0;
+
+	ck_assert_int_eq(maps_visit(getpid(), own_mapping, &found), 1);
+	ck_assert_int_eq(found, 1);
+	ck_assert_int_lt(maps_visit(0x7fffffff, own_mapping, &found), 0);
+}
+END_TEST
+
+void maps_tests(Suite *suite)
+{
+	probe_test_add(suite, "maps parse", test_maps_parse);
+	probe_test_add(suite, "maps random", test_maps_random);
+	probe_test_add(suite, "maps visit", test_maps_visit);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line, and which processes its globs match. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/identity.h"
+#include "model/calls.h"
+#include "options.h"
+#include "probe_tests.h"
+
+static struct options options;
+static int status;
+
+/* @line is split at blanks. */
+static bool parse(const char *line)
+{
+	static char copy[1024], *argv[64];
+	char *word, *rest = NULL;
+	int argc = 0;
+
+	snprintf(copy, sizeof(copy), "cutop %s", line);
+	for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	optind = 0;	/* getopt(3): begin anew */
+	status = -1;
+	return options_parse(&options, argc, argv, &status) == OPTIONS_RUN;
+}
+
+START_TEST(test_options)
+{
+	ck_assert(parse("-b"));
+	ck_assert(options.batch);
+	ck_assert_uint_eq(options.delay, NSEC_PER_SEC);
+	ck_assert_uint_eq(options.leak_age, 10 * NSEC_PER_SEC);
+	ck_assert_uint_eq(options.map_max, 1000);
+	ck_assert_uint_eq(options.ring_bytes, 16 << 20);
+	ck_assert_uint_eq(options.iterations, 0);
+	ck_assert_uint_eq(options.uid, (uint32_t)-1);
+	ck_assert(!(options.groups & 1u << GROUP_QUERY));
+	ck_assert_ptr_null(options.command);
+	ck_assert_str_eq(options.sort.keys[0]->name, "live");
+
+	ck_assert(parse("-bvr -n3 -d0.25 --duration=2.5 -fcsv -o x -p1,22 -p 333 -u root -c *py* -s leaked,pid -lruntime"));
+	ck_assert(options.verbose && options.sort.reverse);
+	ck_assert_uint_eq(options.iterations, 3);
+	ck_assert_uint_eq(options.delay, NSEC_PER_SEC / 4);
+	ck_assert_uint_eq(options.duration, 5 * NSEC_PER_SEC / 2);
+	ck_assert_int_eq(options.format, FORMAT_CSV);
+	ck_assert_str_eq(options.output, "x");
+	ck_assert_uint_eq(options.pid_count, 3);
+	ck_assert_uint_eq(options.pids[2], 333);
+	ck_assert_uint_eq(options.uid, 0);
+	ck_assert_str_eq(options.command_glob, "*py*");
+	ck_assert_uint_eq(options.sort.count, 2);
+
+	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --exact -- a -b --"));
+	ck_assert(options.fail_on_leak && options.allow_no_cuda && options.exact_launches);
+	ck_assert_uint_eq(options.leak_bytes, 2048);
+	ck_assert_uint_eq(options.map_max, UINT32_MAX);
+	ck_assert_uint_eq(options.ring_bytes, 1 << 20);
+	ck_assert_str_eq(options.command[0], "a");
+	ck_assert_str_eq(options.command[1], "-b");
+	ck_assert_str_eq(options.command[2], "--");
+	ck_assert_ptr_null(options.command[3]);
+
+	ck_assert(parse("-b --map none --calls all --library a --library b --leak-ignore c --leak-age 0.5"));
+	ck_assert_uint_eq(options.map_max, 0);
+	ck_assert(options.groups & 1u << GROUP_QUERY);
+	ck_assert_uint_eq(options.library_count, 2);
+	ck_assert_str_eq(options.leak_ignore[0], "c");
+	ck_assert_ptr_null(options.leak_ignore[1]);
+	ck_assert_uint_eq(options.leak_age, NSEC_PER_SEC / 2);
+	/* what the books need is always probed */
+	ck_assert(parse("-b --calls memory"));
+	ck_assert(options.groups & 1u << GROUP_DEVICE);
+	ck_assert(options.groups & 1u << GROUP_NAME);
+}
+END_TEST
+
+START_TEST(test_options_wrong)
+{
+	static const char *const wrong[] = {
+		"--nope", "-b -n 0", "-b -n x", "-b -n 1 2", "-b -d 0", "-b -d inf", "-b -d 1e99", "-b -p 0", "-b -p 1,a",
+		"-b -p ,", "-b -f", "-b -f xml", "-b -s nope", "-b --calls nope", "-b --map -1", "-b --ring-size 5M",
+		"-b --ring-size 1", "-b --ring-size 99999999999T", "-b --fail-on-leak", "-b --fail-on-leak=9x -- a",
+		"-b -l gpu", "-b --", "-b a", "-b -p 1 -- a", "-b -C x", "-b --le 1", "-b --batch=1", "-Zb",
+	};
+	char line[8192] = "-b";
+	size_t i;
+
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	for (i = 0; i < ARRAY_LEN(wrong); i++) {
+		ck_assert_msg(!parse(wrong[i]), "%s", wrong[i]);
+		ck_assert_msg(status == EXIT_USAGE, "%s: %d", wrong[i], status);
+	}
+	/* lists have an end */
+	for (i = 0; i < 300; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%zu", i ? "," : " -p", i + 1);
+	{
+		char *argv[] = { "cutop", "-b", line + 3, NULL };
+
+		optind = 0;
+		ck_assert_int_eq(options_parse(&options, 3, argv, &status), OPTIONS_EXIT);
+		ck_assert_int_eq(status, EXIT_USAGE);
+	}
+}
+END_TEST
+
+START_TEST(test_options_many)
+{
+	static char *argv[2 * 300 + 3];
+	int i, argc = 0;
+
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	argv[argc++] = "cutop";
+	argv[argc++] = "-b";
+	for (i = 0; i < 300; i++) {
+		argv[argc++] = "--leak-ignore";
+		argv[argc++] = "x";
+	}
+	optind = 0;
+	ck_assert_int_eq(options_parse(&options, argc, argv, &status), OPTIONS_EXIT);
+	ck_assert_int_eq(status, EXIT_USAGE);
+	for (i = 2; i < argc; i += 2)
+		argv[i] = "--library";
+	optind = 0;
+	ck_assert_int_eq(options_parse(&options, argc, argv, &status), OPTIONS_EXIT);
+	ck_assert_int_eq(status, EXIT_USAGE);
+}
+END_TEST
+
+/* ---- who a process is ---- */
+
+static bool matches(const char *command, const char *arguments, const char *comm, const char *glob)
+{
+	union {
+		struct rec_identity identity;
+		char bytes[512];
+	} record = { 0 };
+	char *at = record.identity.strings;
+
+	at = stpcpy(at, "user") + 1;
+	at = stpcpy(at, command) + 1;
+	stpcpy(at, arguments);
+	return identity_matches(&record.identity, comm, glob);
+}
+
+START_TEST(test_identity)
+{
+	struct rec_process process = { 0 };
+	struct rec_identity *identity;
+
+	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "python3"));
+	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "/usr/bin/*"));
+	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "pt_*"));
+	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "*train.py*"));
+	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", "python"));
+	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", "train.py"));
+	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", ""));
+	ck_assert(!matches("", "", "", "x"));
+	ck_assert(!matches("a\377b", "", "a", "[\377"));
+
+	process.hdr.tgid = (uint32_t)getpid();
+	process.uid = getuid();
+	snprintf(process.comm, sizeof(process.comm), "unit");
+	identity = identity_read(&process, true);
+	ck_assert_ptr_nonnull(identity);
+	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
+	ck_assert(identity_matches(identity, "x", "*test_probe*"));
+	free(identity);
+	/* gone already: what the record says */
+	process.hdr.tgid = 0x7fffffff;
+	memset(process.comm, 'y', sizeof(process.comm));
+	identity = identity_read(&process, false);
+	ck_assert_ptr_nonnull(identity);
+	ck_assert(identity_matches(identity, "x", "yyyyyy*"));
+	free(identity);
+}
+END_TEST
+
+void options_tests(Suite *suite)
+{
+	probe_test_add(suite, "options", test_options);
+	probe_test_add(suite, "options wrong", test_options_wrong);
+	probe_test_add(suite, "options many", test_options_many);
+	probe_test_add(suite, "identity", test_identity);
+}
