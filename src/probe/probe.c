@@ -65,6 +65,22 @@ static int map_fd(const struct bpf_map *map)
 	return bpf_map__fd(map);
 }
 
+/*
+ * Where each function has a link of its own, which takes long to undo, the
+ * driver's calls are left to those who ask for them alone: most are made by the
+ * runtime, and seen there.
+ */
+static void layers_choose(struct probe *probe, const struct kernel_features *features)
+{
+	unsigned int *layers = &probe->settings.bpf.layers;
+
+	if (features->method != ATTACH_PERF || *layers != (1u << LAYER_COUNT) - 1)
+		return;
+	*layers = 1u << LAYER_RUNTIME;
+	note(probe->settings.notes, "this kernel takes long to undo probes: the driver's calls are not watched; "
+	     "--layer driver asks for them alone");
+}
+
 int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
 {
 	struct kernel_features features;
@@ -82,7 +98,8 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (!probe)
 		return reason_set(why, -ENOMEM, "no memory");
 	probe->settings = *settings;
-	err = bpf_open(&probe->bpf, &features, &settings->bpf, why);
+	layers_choose(probe, &features);
+	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
 		free(probe);
 		return err;

@@ -6,6 +6,8 @@
  *                        N x odd by its function and N x cube
  *   mixed_calls pool     cudaMallocFromPoolAsync 700 from a pool of device 1, while
  *                        the thread is on device 0
+ *   mixed_calls table    every call of the runtime whose driver call is known,
+ *                        once, and what it needs
  *   mixed_calls private N LIBRARY
  *                        cudaLaunchKernel N x odd, and N calls of private_launch()
  *                        of LIBRARY, which has a runtime of its own
@@ -31,11 +33,13 @@ static void odd(void)
 {
 }
 
+static void **fatbin;
+
 static void odd_register(void)
 {
 	static unsigned char image[64];
-	void **fatbin = __cudaRegisterFatBinary(image);
 
+	fatbin = __cudaRegisterFatBinary(image);
 	__cudaRegisterFunction(fatbin, (const char *)odd, (char *)"_Z3oddv", "_Z3oddv", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 }
@@ -75,6 +79,92 @@ static int pool(void)
 	return 0;
 }
 
+static char symbol[64];
+
+static void table_copies(char *a, char *b, char *host)
+{
+	MUST(cudaMemcpy(a, host, 1, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpy(host, a, 2, cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy(b, a, 3, cudaMemcpyDeviceToDevice));
+	MUST(cudaMemcpy(a, host, 4, cudaMemcpyDefault));
+	MUST(cudaMemcpyAsync(a, host, 5, cudaMemcpyHostToDevice, NULL));
+	MUST(cudaMemcpyAsync(host, a, 6, cudaMemcpyDeviceToHost, NULL));
+	MUST(cudaMemcpyAsync(b, a, 7, cudaMemcpyDeviceToDevice, NULL));
+	MUST(cudaMemcpy2D(a, 8, host, 8, 4, 2, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpy2DAsync(a, 8, host, 8, 3, 3, cudaMemcpyHostToDevice, NULL));
+	MUST(cudaMemcpyToSymbol(symbol, host, 10, 0, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpyFromSymbol(host, symbol, 11, 0, cudaMemcpyDeviceToHost));
+	MUST(cudaMemset(a, 0, 12));
+	MUST(cudaMemsetAsync(a, 0, 13, NULL));
+}
+
+static void table_graph(void)
+{
+	struct cudaKernelNodeParams params = { .func = (void *)(uintptr_t)odd, .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 } };
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+	cudaGraph_t graph;
+
+	MUST(cudaGraphCreate(&graph, 0));
+	MUST(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+	MUST(cudaGraphInstantiate(&exec, graph, 0));
+	MUST(cudaGraphLaunch(exec, NULL));
+	MUST(cudaGraphExecDestroy(exec));
+	MUST(cudaGraphDestroy(graph));
+}
+
+static int table(void)
+{
+	struct cudaMemPoolProps props = { .allocType = 1, .location = { 1, 0 } };
+	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 } };
+	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
+	void *device, *pitched, *managed, *async, *pooled, *pinned[2];
+	cudaEvent_t events[2];
+	cudaStream_t streams[2];
+	static char host[4096];
+	cudaMemPool_t pool;
+	size_t pitch;
+	float ms;
+
+	odd_register();
+	__cudaRegisterVar(fatbin, symbol, (char *)"symbol", "symbol", 0, sizeof(symbol), 0, 0);
+	MUST(cudaSetDevice(0));
+	MUST(cudaMalloc(&device, 4096));
+	MUST(cudaMallocPitch(&pitched, &pitch, 100, 10));
+	MUST(cudaMallocManaged(&managed, 4096, cudaMemAttachGlobal));
+	MUST(cudaMallocAsync(&async, 4096, NULL));
+	MUST(cudaMemPoolCreate(&pool, &props));
+	MUST(cudaMallocFromPoolAsync(&pooled, 4096, pool, NULL));
+	MUST(cudaMallocHost(&pinned[0], 4096));
+	MUST(cudaHostAlloc(&pinned[1], 4096, 0));
+	MUST(cudaLaunchKernel((const void *)odd, one, block, NULL, 0, NULL));
+	MUST(cudaLaunchKernelExC(&config, (const void *)odd, NULL));
+	MUST(cudaLaunchCooperativeKernel((const void *)odd, one, block, NULL, 0, NULL));
+	table_copies(device, managed, host);
+	table_graph();
+	MUST(cudaStreamCreate(&streams[0]));
+	MUST(cudaStreamCreateWithFlags(&streams[1], 1));
+	MUST(cudaEventCreate(&events[0]));
+	MUST(cudaEventCreate(&events[1]));
+	MUST(cudaEventRecord(events[0], streams[0]));
+	MUST(cudaEventRecord(events[1], streams[0]));
+	MUST(cudaEventSynchronize(events[1]));
+	MUST(cudaEventElapsedTime(&ms, events[0], events[1]));
+	MUST(cudaStreamSynchronize(streams[0]));
+	MUST(cudaDeviceSynchronize());
+	MUST(cudaStreamDestroy(streams[0]));
+	MUST(cudaStreamDestroy(streams[1]));
+	MUST(cudaFreeHost(pinned[1]));
+	MUST(cudaFreeHost(pinned[0]));
+	MUST(cudaFreeAsync(pooled, NULL));
+	MUST(cudaFreeAsync(async, NULL));
+	MUST(cudaFree(managed));
+	MUST(cudaFree(pitched));
+	MUST(cudaFree(device));
+	MUST(cudaDeviceReset());
+	return 0;
+}
+
 static int private_library(int count, const char *path)
 {
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
@@ -101,6 +191,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(scene, "pool"))
 		return pool();
+	if (!strcmp(scene, "table"))
+		return table();
 	if (!strcmp(scene, "mix") && argc > 2)
 		return mix(atoi(argv[2]));
 	if (!strcmp(scene, "private") && argc > 3)

@@ -103,6 +103,64 @@ done
 watch mix -l runtime -- "$mixed_calls" mix 1000
 expect mix '[p.kernels[] | [.name, .launches]]' '[["odd",1000]]'
 
+# ---- each call of the runtime that is known to make one of the driver: one or the other is counted
+
+while read -r runtime driver; do
+	for pair in $driver; do
+		echo "${pair%=*} ${pair#*=}" >>"$T/table.driver"
+	done
+	echo "${runtime%=*} ${runtime#*=}" >>"$T/table.runtime"
+done <<END
+cudaLaunchKernel=1 cuLaunchKernel=1
+cudaLaunchKernelExC=1 cuLaunchKernelEx=1
+cudaLaunchCooperativeKernel=1 cuLaunchCooperativeKernel=1
+cudaMalloc=1 cuMemAlloc_v2=1
+cudaMallocPitch=1 cuMemAllocPitch_v2=1
+cudaMallocManaged=1 cuMemAllocManaged=1
+cudaMallocAsync=1 cuMemAllocAsync=1
+cudaMallocFromPoolAsync=1 cuMemAllocFromPoolAsync=1
+cudaMallocHost=1 cuMemHostAlloc=1
+cudaHostAlloc=1 cuMemHostAlloc=1
+cudaFree=3 cuMemFree_v2=3
+cudaFreeHost=2 cuMemFreeHost=2
+cudaFreeAsync=2 cuMemFreeAsync=2
+cudaMemcpy=4 cuMemcpyHtoD_v2=1 cuMemcpyDtoH_v2=1 cuMemcpyDtoD_v2=1 cuMemcpy=1
+cudaMemcpyAsync=3 cuMemcpyHtoDAsync_v2=1 cuMemcpyDtoHAsync_v2=1 cuMemcpyDtoDAsync_v2=1
+cudaMemcpy2D=1 cuMemcpy2DUnaligned_v2=1
+cudaMemcpy2DAsync=1 cuMemcpy2DAsync_v2=1
+cudaMemcpyToSymbol=1 cuLibraryGetGlobal=1 cuMemcpyHtoD_v2=1
+cudaMemcpyFromSymbol=1 cuLibraryGetGlobal=1 cuMemcpyDtoH_v2=1
+cudaMemset=1 cuMemsetD8_v2=1
+cudaMemsetAsync=1 cuMemsetD8Async=1
+cudaDeviceSynchronize=1 cuCtxSynchronize_v2=1
+cudaStreamCreate=1 cuStreamCreate=1
+cudaStreamCreateWithFlags=1 cuStreamCreate=1
+cudaStreamSynchronize=1 cuStreamSynchronize=1
+cudaStreamDestroy=2 cuStreamDestroy_v2=2
+cudaEventCreate=2 cuEventCreate=2
+cudaEventRecord=2 cuEventRecord=2
+cudaEventSynchronize=1 cuEventSynchronize=1
+cudaEventElapsedTime=1 cuEventElapsedTime_v2=1
+cudaGraphInstantiate=1 cuGraphInstantiateWithFlags=1
+cudaGraphLaunch=1 cuGraphLaunch=1
+cudaGraphAddKernelNode=1 cuGraphAddKernelNode_v2=1
+cudaMemPoolCreate=1 cuMemPoolCreate=1
+cudaDeviceReset=1 cuDevicePrimaryCtxReset=1
+END
+# What the table does not name: set-up, and graph handles.
+others='cudaSetDevice|cudaGraphCreate|cudaGraphDestroy|cudaGraphExecDestroy|cuGraphCreate|cuGraphDestroy|cuGraphExecDestroy'
+others="$others|cuInit|cuCtxSetCurrent|cuDevicePrimaryCtxRetain|cuLibraryLoadData|cuLibraryGetKernel"
+for layer in runtime both driver; do
+	watch table -l "$layer" -- "$mixed_calls" table
+	check "table: status $status" [ "$status" = 0 ]
+	case $layer in driver) which=driver ;; *) which=runtime ;; esac
+	awk '{ n[$1] += $2 } END { for (c in n) print c, n[c] }' "$T/table.$which" | sort >"$T/table.expected"
+	jq -r '.processes[].calls[] | [.call, .calls] | join(" ")' "$T/table.json" | grep -Ev "^($others) " | sort >"$T/table.got"
+	check "table, $layer: $(diff "$T/table.expected" "$T/table.got")" cmp -s "$T/table.expected" "$T/table.got"
+	expect table "$books" '[7,7,0,0,0,0]'
+	expect_nothing_lost table
+done
+
 # ---- a runtime nobody can see, beside one that everybody sees
 
 for layer in both driver; do
