@@ -7,6 +7,7 @@ bpf_sources = \
 	bpf/capture.bpf.h \
 	bpf/context.bpf.h \
 	bpf/copy.bpf.h \
+	bpf/fault.bpf.h \
 	bpf/frames.bpf.h \
 	bpf/graph.bpf.h \
 	bpf/launch.bpf.h \

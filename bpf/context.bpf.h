@@ -111,6 +111,7 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 
 	if (!thread)
 		return 0;
+	fault_end(thread, device, !context);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->image, LOST_RING_FULL);

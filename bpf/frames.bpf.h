@@ -59,30 +59,32 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 #endif
 }
 
-/* A call that synchronizes and that nothing encloses: it counts in the image's sync_depth. */
-static __always_inline void sync_begin(struct thread_state *thread, __u64 now)
+/* A call that synchronizes and that nothing encloses: it counts in the image's sync_depth. Returns the image's row. */
+static __always_inline struct image_row *sync_begin(struct thread_state *thread, __u64 now)
 {
 	__u32 image = thread->image;
 	struct image_row *row = bpf_map_lookup_elem(&images, &image);
 
 	if (!row)
-		return;
+		return NULL;
 	if (__sync_fetch_and_add(&row->sync_depth, 1) == 0)
 		row->sync_since = now;
 	thread->in_sync = 1;
+	return row;
 }
 
-static __always_inline void sync_end(__u32 image, struct thread_state *thread, __u64 now)
+static __always_inline struct image_row *sync_end(__u32 image, struct thread_state *thread, __u64 now)
 {
 	struct image_row *row = bpf_map_lookup_elem(&images, &image);
 	__u64 since;
 
 	thread->in_sync = 0;
 	if (!row)
-		return;
+		return NULL;
 	since = row->sync_since;
 	if (__sync_fetch_and_add(&row->sync_depth, -1) == 1 && now > since)
 		__sync_fetch_and_add(&row->sync_ns, now - since);
+	return row;
 }
 
 /* A call that nothing encloses was left without a return: the thread waits in it no more. */

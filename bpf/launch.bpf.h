@@ -437,7 +437,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	struct launch_row *row;
 	bool in_registers, driver, news;
 	struct frame *frame;
-	__u64 times = 1, words[4];
+	__u64 times = 1, words[4], before;
+	__u32 watch;
 
 	if (!thread || call >= CALL_COUNT)
 		return 1;
@@ -495,7 +496,11 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	if (!row)
 		return 1;
 	news = launch_count(row, &shape, times, LAUNCH_ON_STACK && in_registers ? call_stack(ctx) : NULL, driver);
-	if (!news && thread->settled && session && !exact_launches && !watchful[key.image & (WATCHFUL_COUNT - 1)]) {
+	watch = *watchful_of(key.image);
+	before = row->last;
+	if (!(watch & WATCHFUL_FAULT))
+		launch_stamp(thread, row, news || !LAUNCH_ON_STACK || !in_registers);
+	if (!news && thread->settled && session && !exact_launches && !watch) {
 		if (!row->sampled)
 			row->sampled = 1;
 		if (watch_driver && desc->layer == LAYER_RUNTIME) {
@@ -510,6 +515,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
 	frame->args[0] = key.function;
+	frame->args[1] = before;
+	frame->args[2] = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -524,6 +531,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	struct frame *frame;
 	__u32 call, *guard;
 	__s32 result;
+	bool news;
 
 	frame = call_end(ctx, &thread, &call);
 	if (!frame || frame->nested)
@@ -538,9 +546,15 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	key.device = thread->device;	/* a launch does not change it */
 	key.function = frame->args[0];
 	row = launch_row_get(&key);
-	if (row && !(frame->flags & LAUNCH_COUNTED)) {
+	if (row && frame->flags & LAUNCH_COUNTED) {
+		if (result && row->last == frame->args[2])
+			row->last = frame->args[1];	/* it was not launched */
+	} else if (row) {
 		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
-		launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER);
+		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER);
+		/* The stream is read on news only: it is known of this launch if it is read now. */
+		if (!result && !(*watchful_of(key.image) & WATCHFUL_FAULT))
+			launch_stamp(thread, row, news);
 	}
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);
@@ -548,8 +562,8 @@ counted:
 	if (result) {
 		failure_count(thread, call, result, call_site(ctx), now);
 	} else {
-		guard = (__u32 *)&watchful[thread->image & (WATCHFUL_COUNT - 1)];
-		if (*guard)	/* two threads may both take one: a launch more or less is no matter */
+		guard = watchful_of(thread->image);
+		if (*guard & ~WATCHFUL_FAULT)	/* two threads may both take one: a launch more or less is no matter */
 			*guard = *guard - 1;
 	}
 	return 0;

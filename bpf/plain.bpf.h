@@ -11,6 +11,7 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
+	struct image_row *row;
 	struct frame *frame;
 	__u32 call;
 
@@ -21,8 +22,11 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 	if (desc->class == CLASS_DEVICE)
 		frame->args[0] = call_arg(ctx, desc->a);
 	frame->entry = bpf_ktime_get_ns();
-	if (desc->class == CLASS_SYNC)
-		sync_begin(thread, frame->entry);
+	if (desc->class == CLASS_SYNC) {
+		row = sync_begin(thread, frame->entry);
+		if (row && desc->a == SYNC_DEVICE)
+			device_sync_begin(thread, row, frame);
+	}
 	return 0;
 }
 
@@ -31,6 +35,7 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 	const volatile struct call_desc *desc;
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *thread;
+	struct image_row *row;
 	struct frame *frame;
 	__s32 result;
 	__u32 call;
@@ -45,12 +50,15 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 	call_count(thread->image, call, now - frame->entry, failed);
 	if (failed)
 		failure_count(thread, call, result, call_site(ctx), now);
-	if (desc->class == CLASS_SYNC)
-		sync_end(thread->image, thread, now);
-	else if (desc->class == CLASS_DEVICE && !result)
+	if (desc->class == CLASS_SYNC) {
+		row = sync_end(thread->image, thread, now);
+		if (row && !result && desc->a == SYNC_DEVICE)
+			device_sync_end(thread, row, frame);
+	} else if (desc->class == CLASS_DEVICE && !result) {
 		context_turn(thread, 0, frame->args[0]);
-	else if (desc->class == CLASS_RESET && !result)
+	} else if (desc->class == CLASS_RESET && !result) {
 		reset_send(thread, call, now, thread->device, 0);
+	}
 	return 0;
 }
 

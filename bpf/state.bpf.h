@@ -15,6 +15,7 @@
 #define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
+#define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
 #ifndef EFAULT
@@ -87,6 +88,7 @@ struct thread_state {
 	__u32 records;		/* sent by this thread */
 	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
 	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
+	__u64 launch_clock;	/* of its last launch: fault.bpf.h */
 	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
 	/*
 	 * A runtime launch that asked for no return has no frame. The driver's
@@ -127,6 +129,7 @@ HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
 HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
 
+static const struct image_row no_image;
 static const struct launch_row no_launches;
 static const struct copy_row no_copies;
 static const struct call_row no_calls;
@@ -251,7 +254,7 @@ static __noinline __u32 image_new(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct image_row row = {};
+	struct image_row *row;
 	struct rec_process *rec;
 	__u32 image, *known;
 	__u64 args, len;
@@ -259,17 +262,22 @@ static __noinline __u32 image_new(void)
 	if (!is_watched(task, tgid))
 		return 0;
 	image = __sync_fetch_and_add(&last_image, 1) + 1;
-	row.tgid = tgid;
-	row.start_time = BPF_CORE_READ(task, group_leader, start_boottime);
-	row.parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
-	row.uid = (__u32)bpf_get_current_uid_gid();
-	row.late = bpf_map_lookup_elem(&late, &tgid) != NULL;
-	row.first_time = bpf_ktime_get_ns();
-	BPF_CORE_READ_STR_INTO(&row.comm, task, group_leader, comm);
-	if (bpf_map_update_elem(&images, &image, &row, BPF_NOEXIST)) {
+	bpf_map_update_elem(&images, &image, &no_image, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&images, &image);
+	if (!row) {
 		count_lost(LOST_PROCESSES);
 		return 0;
 	}
+	row->tgid = tgid;
+	row->start_time = BPF_CORE_READ(task, group_leader, start_boottime);
+	row->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
+	row->uid = (__u32)bpf_get_current_uid_gid();
+	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
+	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
+	watchful[image & (WATCHFUL_COUNT - 1)] &= ~WATCHFUL_FAULT;	/* of an image long before */
+	/* Last: user space takes no notice of a row without it. */
+	asm volatile("" ::: "memory");
+	row->first_time = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&tgids, &tgid, &image, BPF_NOEXIST)) {
 		/* Another thread of the process was faster, or there is no room. */
 		bpf_map_delete_elem(&images, &image);
@@ -282,11 +290,11 @@ static __noinline __u32 image_new(void)
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
 		return image;	/* nothing is lost: user space finds the row */
-	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), image, row.first_time);
-	rec->start_time = row.start_time;
-	rec->parent_tgid = row.parent_tgid;
-	rec->uid = row.uid;
-	__builtin_memcpy(rec->comm, row.comm, sizeof(rec->comm));
+	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), image, row->first_time);
+	rec->start_time = row->start_time;
+	rec->parent_tgid = row->parent_tgid;
+	rec->uid = row->uid;
+	__builtin_memcpy(rec->comm, row->comm, sizeof(rec->comm));
 	rec->pad = 0;
 	rec->args_len = 0;
 	args = BPF_CORE_READ(task, mm, arg_start);
@@ -351,32 +359,43 @@ static __always_inline bool is_failure(const volatile struct call_desc *desc, __
 	return !(desc->flags & CALL_POLL && result == 600);
 }
 
-/* Counts a failed call, and tells user space of the first of its kind. */
+static __noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
+
+static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+{
+	struct rec_fail *rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return;
+	}
+	header_of(thread, &rec->hdr, REC_FAIL, sizeof(*rec), now);
+	rec->site = site;
+	rec->result = result;
+	rec->call = call;
+	rec->pad = 0;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+}
+
+/* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
 static __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
 	__u32 image = thread ? thread->image : 0;
 	struct fail_key key = { .image = image, .call = call, .result = result };
 	struct fail_row fresh = { .count = 1, .first = now, .last = now };
+	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
 	struct fail_row *row;
-	struct rec_fail *rec;
+	bool is_new = false;
 
 	if (!thread)
 		return 0;
-	watchful[image & (WATCHFUL_COUNT - 1)] = WATCHFUL_CALLS;
+	*guard = WATCHFUL_CALLS | (*guard & WATCHFUL_FAULT);
+	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
+		is_new = true;
 	row = bpf_map_lookup_elem(&failures, &key);
 	if (!row) {
 		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST)) {
-			rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-			if (!rec) {
-				count_lost_of(image, LOST_RING_FULL);
-				return 0;
-			}
-			header_of(thread, &rec->hdr, REC_FAIL, sizeof(*rec), now);
-			rec->site = site;
-			rec->result = result;
-			rec->call = call;
-			rec->pad = 0;
-			bpf_ringbuf_submit(rec, quiet_flags(thread));
+			failure_send(thread, call, result, site, now);
 			return 0;
 		}
 		row = bpf_map_lookup_elem(&failures, &key);
@@ -385,6 +404,8 @@ static __noinline int failure_count(struct thread_state *thread, __u32 call, __s
 			return 0;
 		}
 	}
+	if (is_new)
+		failure_send(thread, call, result, site, now);
 	__sync_fetch_and_add(&row->count, 1);
 	row->last = now;
 	return 0;

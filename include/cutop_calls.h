@@ -34,7 +34,7 @@ enum call_class {
 	CLASS_FREE,		/* a = argument with the address */
 	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
 	CLASS_LAUNCH,		/* a = form, b = argument with the function */
-	CLASS_SYNC,		/* waits for the device */
+	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
 	CLASS_RESET,		/* ends every allocation of the current device */
 	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; no result */
@@ -92,6 +92,13 @@ enum context_act {
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
 #define SIZE_IN_PROPERTIES	36	/* totalGlobalMem in struct cudaDeviceProp, driver_types.h: in words */
+
+/* For what a synchronizing call waits (CLASS_SYNC, role a). */
+enum sync_scope {
+	SYNC_OTHER,		/* an event, or what is not known: nothing is taken for done */
+	SYNC_DEVICE,		/* all work of the thread's device */
+	SYNC_STREAM,		/* all work in the stream of argument 0 */
+};
 
 /* Physical memory and the addresses it is mapped at (CLASS_MAP, role a). */
 enum map_act {
@@ -305,10 +312,10 @@ struct call_desc {
 	CUTOP_CALL(cudaLaunchKernelExC_ptsz, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, CALL_PER_THREAD, FORM_CONFIG, 1, 0, 0) \
 	CUTOP_CALL(cudaLaunchCooperativeKernelMultiDevice, LAYER_RUNTIME, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_MULTI, 0, 0, 0) \
 	/* calls that wait for the device */ \
-	CUTOP_CALL(cudaDeviceSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaThreadSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaStreamSynchronize_ptsz, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDeviceSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_DEVICE, 0, 0, 0) \
+	CUTOP_CALL(cudaThreadSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_DEVICE, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamSynchronize_ptsz, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
 	CUTOP_CALL(cudaEventSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
 	/* the device a thread works on, and its end */ \
 	CUTOP_CALL(cudaSetDevice, LAYER_RUNTIME, CLASS_DEVICE, GROUP_DEVICE, 0, 0, 0, 0, 0) \

@@ -129,10 +129,10 @@
 	CUTOP_CALL(cuLaunchGrid, LAYER_DRIVER, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_GRID, 0, 0, 0) \
 	CUTOP_CALL(cuLaunchGridAsync, LAYER_DRIVER, CLASS_LAUNCH, GROUP_LAUNCH, 0, FORM_GRID, 0, 0, 0) \
 	/* calls that wait for the device */ \
-	CUTOP_CALL(cuCtxSynchronize, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cuCtxSynchronize, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, SYNC_DEVICE, 0, 0, 0) \
 	CUTOP_CALL(cuCtxSynchronize_v2, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cuStreamSynchronize, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cuStreamSynchronize_ptsz, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cuStreamSynchronize, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
+	CUTOP_CALL(cuStreamSynchronize_ptsz, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
 	CUTOP_CALL(cuEventSynchronize, LAYER_DRIVER, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
 	/* contexts: what is done, the context or where it is written, the device */ \
 	CUTOP_CALL(cuCtxSetCurrent, LAYER_DRIVER, CLASS_CONTEXT, GROUP_DEVICE, 0, CONTEXT_SET, 0, 0, 0) \

@@ -33,6 +33,18 @@
 #define CUTOP_SIZE_BUCKETS	40
 #define CUTOP_DEVICE_UNKNOWN	(-1)
 
+#define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
+#define CUTOP_SYNC_SLOTS	16	/* devices of an image whose synchronizing is followed, less one; a power of two */
+
+/*
+ * Errors after which every call fails until the context is gone: codes that
+ * are alike in both layers. driver_types.h says it of most; an ECC or NVLink
+ * error that could not be corrected, or was contained, leaves no other way.
+ */
+#define CUTOP_IS_STICKY(code)									\
+	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || (code) == 710 ||	\
+	 ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810)
+
 /*
  * Latency bucket i holds [2^(i+6), 2^(i+7)) ns; the first also what is
  * shorter, the last (from 137 s) what is longer. Size bucket i of copies holds
@@ -55,6 +67,7 @@ enum rec_type {
 	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
 	REC_DEVICE,		/* struct rec_device: how large a device is */
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
+	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -166,6 +179,14 @@ struct rec_map {
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];
+};
+
+/* Which launches may have led to a sticky error: those that came later than these instants. */
+struct rec_fault {
+	struct rec_hdr hdr;
+	__u64 clock;		/* now, by the launch clock of this thread */
+	__u64 cleared[CUTOP_SYNC_SLOTS];	/* by device: sync_slot.clock and sync_slot.tid */
+	__u32 cleared_tid[CUTOP_SYNC_SLOTS];
 };
 
 struct rec_device {
@@ -293,6 +314,10 @@ struct launch_row {
 	__u32 shared_bytes;
 	__u32 sampled;		/* 1: a return was skipped at least once */
 	__u64 hist[CUTOP_HIST_BUCKETS];	/* over samples */
+	__u64 last;		/* when the last one was entered, by the launch clock (fault.bpf.h) */
+	__u64 stream_seen;	/* equal: the stream is that one's */
+	__u32 last_tid;		/* thread of the last one */
+	__u32 pad;
 };
 
 enum copy_mode { COPY_SYNC, COPY_ASYNC };
@@ -369,6 +394,15 @@ struct graph_row {
 	__u16 pad;
 };
 
+/* The last synchronize of a whole device. Devices past the slots have none: what is said of them is more cautious. */
+struct sync_slot {
+	__u64 begin;		/* when it was entered */
+	__u64 done;		/* the same of the last one that has returned with success */
+	__u64 clock;		/* of that, by the launch clock of its thread */
+	__u32 tid;
+	__u32 pad;
+};
+
 /*
  * The row of the map `images`: what is known of an image whatever became of its
  * records. BPF makes it at the first hooked call and marks its end; user space
@@ -389,6 +423,9 @@ struct image_row {
 	__u32 late;		/* ran before its library was probed */
 	__u32 inexact;		/* something of it was lost */
 	char comm[CUTOP_COMM_LEN];
+	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
+	__u32 faulted;		/* a sticky error was met */
+	__u32 pad;
 };
 
 /* What could not be recorded, by cause. Names in lost_cause_names[], model/calls.c. */

@@ -34,6 +34,8 @@ struct watched {
 	bool seen_ended;	/* its row was marked at the last refresh */
 	bool ended;		/* the model knows */
 	bool doomed;		/* its rows are deleted in this refresh */
+	uint64_t faults_since;	/* when a second began in which faults are counted */
+	unsigned int faults;
 	UT_hash_handle hh;
 };
 
@@ -189,6 +191,64 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 	}
 }
 
+static uint64_t histogram_sum(const __u64 *hist)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		sum += hist[i];
+	return sum;
+}
+
+/* Puts in what BPF does not count twice: cutop_event.h, "Rows of the counter maps". */
+static void launch_complete(struct launch_row *row)
+{
+	row->samples = histogram_sum(row->hist);
+}
+
+/*
+ * A sticky error: the model names what was launched last, so the rows are
+ * read now, not at the next refresh, and of this image only. A program that
+ * fails and resets its device in a loop has them read a few times a second.
+ */
+#define FAULTS_PER_SECOND 8
+
+struct fault {
+	struct feed *feed;
+	uint32_t image;
+};
+
+static bool fault_visit(void *context, const void *key_bytes, const void *row_bytes)
+{
+	const struct fault *fault = context;
+	struct launch_key key;
+	struct launch_row row;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	if (key.image != fault->image)
+		return false;
+	memcpy(&row, row_bytes, sizeof(row));
+	launch_complete(&row);
+	model_launch_row(fault->feed->model, &key, &row);
+	return false;
+}
+
+static void fault_feed(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr)
+{
+	struct fault fault = { feed, hdr->image };
+
+	if (!watched)
+		return;
+	if (hdr->time - watched->faults_since >= NSEC_PER_SEC) {
+		watched->faults_since = hdr->time;
+		watched->faults = 0;
+	}
+	if (watched->faults++ >= FAULTS_PER_SECOND)
+		return;
+	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.launches, fault_visit, &fault);
+}
+
 static int record_read(void *context, void *data, size_t size)
 {
 	struct feed *feed = context;
@@ -222,6 +282,13 @@ static int record_read(void *context, void *data, size_t size)
 	case REC_ALLOC:
 		site_feed(feed, hdr->image, ((const struct rec_alloc *)data)->site);
 		break;
+	case REC_FAIL:
+		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
+			site_feed(feed, hdr->image, ((const struct rec_fail *)data)->site);
+		break;
+	case REC_FAULT:
+		fault_feed(feed, watched, hdr);
+		break;
 	}
 	model_record(feed->model, hdr, size);
 	if (hdr->type == REC_KERNEL)
@@ -240,6 +307,8 @@ static bool image_visit(void *context, const void *key, const void *value)
 	uint64_t now;
 
 	memcpy(&image, key, sizeof(image));
+	if (!row->first_time)
+		return false;	/* it is being made */
 	watched = watched_find(feed, image);
 	if (!watched) {
 		struct rec_process process = {
@@ -257,6 +326,8 @@ static bool image_visit(void *context, const void *key, const void *value)
 	}
 	if (row->inexact && !watched->ignored)
 		model_inexact(feed->model, image);
+	if (!watched->ignored)
+		model_synced(feed->model, image, row->synced);
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
@@ -293,22 +364,6 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 
 	*last = watched && watched->doomed;
 	return !watched || !watched->ignored;
-}
-
-static uint64_t histogram_sum(const __u64 *hist)
-{
-	uint64_t sum = 0;
-	int i;
-
-	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
-		sum += hist[i];
-	return sum;
-}
-
-/* Puts in what BPF does not count twice: cutop_event.h, "Rows of the counter maps". */
-static void launch_complete(struct launch_row *row)
-{
-	row->samples = histogram_sum(row->hist);
 }
 
 static void copy_complete(struct copy_row *row)

@@ -250,6 +250,15 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 		image->sync_ns = ns;
 }
 
+void model_synced(struct model *model, uint32_t number, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+{
+	int error;
+	struct image *image = model_image(model, number, &error);
+
+	if (image)
+		memcpy(image->synced, slots, sizeof(image->synced));
+}
+
 void model_inexact(struct model *model, uint32_t number)
 {
 	int error;

@@ -4,9 +4,9 @@
  * allocations come and go; and how large each device is, as far as a program
  * asked CUDA and the answer was seen.
  *
- * Devices are numbered as each process sees them. Where two processes were told
- * different sizes of one number, it means different devices to them
- * (CUDA_VISIBLE_DEVICES): each is then measured by its own holdings alone.
+ * Devices go by the machine's numbers, as far as those are known. Where two
+ * processes were told different sizes of one number, it means different devices
+ * to them: each is then measured by its own holdings alone.
  */
 #include <stdlib.h>
 #include <string.h>

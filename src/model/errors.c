@@ -22,7 +22,6 @@ static const struct error driver_errors[] = { DRIVER_ERRORS(ERROR) };
 #undef ERROR
 
 #define SHARED_FROM 100		/* the first code that means the same in both layers */
-#define CODE_ASSERT 710		/* the driver's header does not call it final, the runtime's does */
 
 struct meaning {
 	int code;
@@ -168,9 +167,7 @@ const char *error_meaning(enum call_layer layer, int code)
 	return meaning ? meaning->text : NULL;
 }
 
-int error_is_sticky(enum call_layer layer, int code)
+int error_is_sticky(int code)
 {
-	const struct error *error = find(layer, code);
-
-	return error && (error->sticky || code == CODE_ASSERT);
+	return CUTOP_IS_STICKY(code);
 }

@@ -3,7 +3,10 @@
 #ifndef MODEL_ERRORS_H
 #define MODEL_ERRORS_H
 
+#include <linux/types.h>
+
 #include "cutop_calls.h"
+#include "cutop_event.h"
 
 /* Returns "cudaErrorMemoryAllocation" and the like, or NULL for a code that has no name. */
 const char *error_name(enum call_layer layer, int code);
@@ -12,6 +15,6 @@ const char *error_name(enum call_layer layer, int code);
 const char *error_meaning(enum call_layer layer, int code);
 
 /* True for errors after which every call fails until the process ends (illegal address, launch failure ...). */
-int error_is_sticky(enum call_layer layer, int code);
+int error_is_sticky(int code);
 
 #endif

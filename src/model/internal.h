@@ -194,6 +194,9 @@ struct image {
 
 	uint64_t sync_ns;
 	bool has_sync;
+	bool faulted;			/* a sticky error was met, and no reset since */
+	struct rec_fault fault;		/* of it; size 0 if there was none */
+	struct sync_slot synced[CUTOP_SYNC_SLOTS];
 	struct event_limit limits[EVENT_KIND_COUNT];
 
 	/* at the previous snapshot */
@@ -308,6 +311,8 @@ void devices_free(struct device_list *devices);
 /* mortem.c: events that keep the circumstances. */
 void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);
 void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time);
+/* A sticky error: the first of a process, or since its device was reset. */
+void mortem_fault(struct model *model, struct image *image, const struct rec_fail *record);
 /* Writes the name of @site, or where it is. */
 void describe_site(const struct image *image, const struct site *site, char *out, size_t size);
 

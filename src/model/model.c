@@ -409,23 +409,27 @@ static void tell_failure(struct model *model, struct image *image, const struct 
 {
 	enum call_layer layer = call_descs[record->call].layer;
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
-	bool sticky = error_is_sticky(layer, record->result);
-	enum event_kind kind = sticky ? EVENT_FAULT : EVENT_FAILURE;
 	unsigned int hidden;
 
 	if (!call_failed(record->call, record->result))
 		return;
+	if (error_is_sticky(record->result)) {
+		/* That every call fails from then on was said: only the figures tell of the others. */
+		if (!image->faulted)
+			mortem_fault(model, image, record);
+		image->faulted = true;
+		return;
+	}
 	/* Allocations that found no memory are told one by one, with who holds it. */
 	if (call_descs[record->call].class == CLASS_ALLOC && record->result == 2)
 		return;
-	if (!events_allow(image, kind, record->hdr.time, &hidden))
+	if (!events_allow(image, EVENT_FAILURE, record->hdr.time, &hidden))
 		return;
 	if (name)
-		events_add(model, image, kind, record->hdr.time, 0, "%s failed: %s (%d)%s%s%s", call_name(record->call), name,
-			   record->result, meaning ? ": " : "", meaning ? meaning : "",
-			   sticky ? "; every call fails from here on" : "");
+		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed: %s (%d)%s%s", call_name(record->call),
+			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
 	else
-		events_add(model, image, kind, record->hdr.time, 0, "%s failed with code %d", call_name(record->call),
+		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with code %d", call_name(record->call),
 			   record->result);
 }
 
@@ -441,6 +445,7 @@ union record {
 	struct rec_reset reset;
 	struct rec_map map;
 	struct rec_kernel kernel;
+	struct rec_fault fault;
 	struct rec_device device;
 	struct rec_module module;
 	struct rec_graph graph;
@@ -458,6 +463,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_COPY: return sizeof(struct rec_copy);
 	case REC_FAIL: return sizeof(struct rec_fail);
 	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_FAULT: return sizeof(struct rec_fault);
 	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_MAP: return sizeof(struct rec_map);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
@@ -506,8 +512,7 @@ static bool makes_sense(const union record *record, size_t tail)
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET || type == REC_DEVICE || type == REC_MAP ||
-	       type == REC_GRAPH;
+	       type == REC_RESET || type == REC_FAULT || type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -577,7 +582,12 @@ static int dispatch(struct model *model, struct image *image, const union record
 		tell_failure(model, image, &record->fail);
 		return 0;
 	case REC_RESET:
+		image->faulted = false;
+		image->fault.hdr.size = 0;
 		ledger_reset(model, image, &record->reset);
+		return 0;
+	case REC_FAULT:
+		image->fault = record->fault;
 		return 0;
 	case REC_DEVICE:
 		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);

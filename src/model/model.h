@@ -57,6 +57,9 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
  */
 void model_sync(struct model *model, uint32_t image, uint64_t ns);
 
+/* What is known of @image's synchronizing of whole devices: the slots of its row, by device. */
+void model_synced(struct model *model, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+
 /* Marks @image: something of it was lost, its figures are not exact. */
 void model_inexact(struct model *model, uint32_t image);
 

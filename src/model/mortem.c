@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Post-mortems: what is worth keeping of the instant at which an allocation
- * found no memory, or a device came near to having none. Who held it, over all
- * processes, and how the failing process's own part of it was broken up.
+ * found no memory, or a device came near to having none: who held it, over all
+ * processes, and how the failing process's own part of it was broken up. And of
+ * the instant at which a kernel was found to have broken down: what had been
+ * launched before.
  *
  * A program may fail to allocate in a loop. Of each call site one event is made
  * per interval, the rest is counted in it; and a walk through very many
@@ -14,6 +16,7 @@
 
 #include "model/calls.h"
 #include "model/columns.h"
+#include "model/errors.h"
 #include "model/internal.h"
 #include "names/demangle.h"
 
@@ -267,4 +270,147 @@ void mortem_nearly_full(struct model *model, struct image *image, const struct d
 		      100 * (double)use->live / (double)use->total);
 	append_holders(text, sizeof(text), used, &detail);
 	events_add_detail(model, image, EVENT_NEARLY_FULL, time, use->live, &detail, "%s", text);
+}
+
+/* Faults */
+
+#define SUSPECTS_PER_STREAM 3
+
+/* The launch clock tells the order within a thread; between threads only that of ticks. */
+static bool is_before(uint64_t a, uint32_t a_tid, uint64_t b, uint32_t b_tid)
+{
+	if (a_tid == b_tid)
+		return a <= b;
+	return a >> CUTOP_LAUNCH_CLOCK_TICK < b >> CUTOP_LAUNCH_CLOCK_TICK;
+}
+
+/* True if all launches of @entry are known to have gone well: a synchronize of its device that succeeded came later. */
+static bool is_cleared(const struct image *image, const struct launch_entry *entry)
+{
+	int device = entry->key.device;
+	unsigned int slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)device;
+
+	if (!image->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
+		return false;
+	return is_before(entry->row.last, entry->row.last_tid, image->fault.cleared[slot], image->fault.cleared_tid[slot]);
+}
+
+/* True if the last launch of @entry came after the error: when the one before was is not known any more. */
+static bool is_later(const struct image *image, const struct launch_entry *entry)
+{
+	const struct rec_fault *fault = &image->fault;
+
+	return fault->hdr.size && is_before(fault->clock + 1, fault->hdr.tid, entry->row.last, entry->row.last_tid);
+}
+
+static bool same_stream(const struct launch_entry *a, const struct launch_entry *b)
+{
+	return a->row.stream == b->row.stream && a->key.device == b->key.device;
+}
+
+/* The kernels launched last, at most so many of each stream. */
+static void find_suspects(struct image *image, struct snap_detail *detail)
+{
+	struct launch_entry *entry, *list[SUSPECTS_MAX];
+	size_t i, count = 0;
+
+	for (entry = launch_first(image); entry; entry = launch_next(entry)) {
+		size_t later = 0, last_of_stream = SUSPECTS_MAX;
+
+		if (!entry->row.last || is_cleared(image, entry))
+			continue;
+		if (is_later(image, entry)) {
+			detail->suspects_omitted++;
+			continue;
+		}
+		for (i = 0; i < count; i++)
+			if (same_stream(list[i], entry)) {
+				later++;
+				last_of_stream = i;
+			}
+		if (later >= SUSPECTS_PER_STREAM || count == SUSPECTS_MAX) {
+			/* One must give way: the earliest of the stream, or of all. */
+			size_t out = later >= SUSPECTS_PER_STREAM ? last_of_stream : count - 1;
+
+			detail->suspects_omitted++;
+			if (list[out]->row.last >= entry->row.last)
+				continue;
+			memmove(&list[out], &list[out + 1], (--count - out) * sizeof(*list));
+		}
+		for (i = count++; i > 0 && list[i - 1]->row.last < entry->row.last; i--)
+			list[i] = list[i - 1];
+		list[i] = entry;
+	}
+	for (i = 0; i < count; i++) {
+		const struct kernel_name *name = kernels_find(image, list[i]->key.function);
+		struct snap_suspect *suspect = &detail->suspects[i];
+		char where[128];
+
+		if (!name || !name->brief)
+			kernels_describe(image, list[i]->key.function, where, sizeof(where));
+		clean_text(name && name->brief ? name->brief : where, suspect->kernel, sizeof(suspect->kernel));
+		suspect->device = image_device(image, list[i]->key.device);
+		suspect->stream = list[i]->row.stream;
+		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
+		suspect->launches = list[i]->row.launches;
+	}
+	detail->suspect_count = count;
+}
+
+/* "stream 0x55d0: saxpy, reduce; default stream: scale", the stream launched into last first. */
+static size_t append_suspects(char *text, size_t size, size_t used, const struct snap_detail *detail)
+{
+	bool done[SUSPECTS_MAX] = { false };
+	size_t i, j;
+
+	for (i = 0; i < detail->suspect_count; i++) {
+		const struct snap_suspect *first = &detail->suspects[i];
+		const char *before = ": ";
+
+		if (done[i])
+			continue;
+		used = append(text, size, used, i ? "; in" : " in");
+		if (first->stream)
+			used = append(text, size, used, " stream 0x%llx", (unsigned long long)first->stream);
+		else
+			used = append(text, size, used, " the default stream");
+		for (j = i; j < detail->suspect_count; j++) {
+			const struct snap_suspect *suspect = &detail->suspects[j];
+
+			if (suspect->stream != first->stream || suspect->device != first->device)
+				continue;
+			done[j] = true;
+			used = append(text, size, used, "%s%s%s", before, suspect->kernel, suspect->stream_exact ? "" : "?");
+			before = ", ";
+		}
+	}
+	return used;
+}
+
+void mortem_fault(struct model *model, struct image *image, const struct rec_fail *record)
+{
+	struct snap_detail detail = {
+		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
+	};
+	const char *name = error_name(call_descs[record->call].layer, record->result), *meaning;
+	char text[1024];
+	unsigned int hidden;
+	size_t used;
+
+	if (!events_allow(image, EVENT_FAULT, record->hdr.time, &hidden))
+		return;
+	if (record->site)
+		describe_address(image, record->site, detail.site, sizeof(detail.site));
+	find_suspects(image, &detail);
+	meaning = error_meaning(call_descs[record->call].layer, record->result);
+	used = append(text, sizeof(text), 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on", call_name(record->call),
+		      detail.site[0] ? " at " : "", detail.site, name ? name : "error", record->result, meaning ? ": " : "",
+		      meaning ? meaning : "");
+	if (detail.suspect_count) {
+		used = append(text, sizeof(text), used, "; launched last");
+		append_suspects(text, sizeof(text), used, &detail);
+	} else {
+		append(text, sizeof(text), used, "; no kernel was launched since the last synchronize that succeeded");
+	}
+	events_add_detail(model, image, EVENT_FAULT, record->hdr.time, 0, &detail, "%s", text);
 }

@@ -172,6 +172,17 @@ struct snap_holder {
 	char command[64];
 };
 
+#define SUSPECTS_MAX 8
+
+/* A kernel that was launched before a sticky error was reported, and is not known to have gone well. */
+struct snap_suspect {
+	char kernel[128];	/* short name */
+	int device;
+	uint64_t stream;	/* the last known of its launches */
+	bool stream_exact;	/* that of its last launch */
+	uint64_t launches;
+};
+
 /* The circumstances of an event: as much as its kind has. */
 struct snap_detail {
 	int device;
@@ -182,6 +193,9 @@ struct snap_detail {
 	uint64_t span_free, span_gap;	/* free bytes among them, and the most in one piece */
 	struct snap_holder holders[HOLDERS_MAX];	/* most first */
 	size_t holder_count, holders_omitted;
+	struct snap_suspect suspects[SUSPECTS_MAX];	/* launched last first */
+	size_t suspect_count, suspects_omitted;
+	bool is_fault;			/* suspects are meant, if only to say that there are none */
 	char site[256];			/* empty: none */
 };
 

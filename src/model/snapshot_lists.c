@@ -198,6 +198,9 @@ int build_sites_and_map(struct build *build, struct image *image, struct snap_pr
 	/* Only now: allocations name their site by its place in the table. */
 	if (!result && process->site_count)
 		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);
+	/* Last are those that were named for another reason than an allocation. */
+	while (process->site_count && !process->sites[process->site_count - 1].allocations)
+		process->site_count--;
 	return result;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "model/calls.h"
+#include "model/errors.h"
 #include "out/json_writer.h"
 #include "out/out.h"
 
@@ -168,6 +169,8 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	put_text(w, o, "call", call_name(failure->call));
 	put_text(w, o, "error", failure->error);
 	put(w, o, "code", json_integer(failure->code));
+	if (error_is_sticky(failure->code))
+		put(w, o, "sticky", json_true());
 	put_count(w, o, "count", failure->count);
 	put_time(w, o, "first", failure->first);
 	put_time(w, o, "last", failure->last);
@@ -283,6 +286,27 @@ static json_t *holder_list(struct json_writer *w, const struct snap_detail *deta
 	return list;
 }
 
+static json_t *suspect_list(struct json_writer *w, const struct snap_detail *detail)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < detail->suspect_count; i++) {
+		const struct snap_suspect *suspect = &detail->suspects[i];
+		json_t *o = put_new(w);
+
+		put_text(w, o, "kernel", suspect->kernel);
+		put_device(w, o, suspect->device);
+		put_hex(w, o, "stream", suspect->stream);
+		put(w, o, "stream_exact", json_boolean(suspect->stream_exact));
+		put_count(w, o, "launches", suspect->launches);
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
 static void put_detail(struct json_writer *w, json_t *o, const struct snap_detail *detail)
 {
 	put_device(w, o, detail->device);
@@ -304,6 +328,10 @@ static void put_detail(struct json_writer *w, json_t *o, const struct snap_detai
 	if (detail->holder_count) {
 		put(w, o, "holders", holder_list(w, detail));
 		put_count(w, o, "holders_omitted", detail->holders_omitted);
+	}
+	if (detail->is_fault) {
+		put(w, o, "suspects", suspect_list(w, detail));
+		put_count(w, o, "suspects_omitted", detail->suspects_omitted);
 	}
 }
 

@@ -134,7 +134,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	case F_CALL:
 		return cell_text(out, ST_PLAIN, call_name(failure->call));
 	case F_ERROR:
-		return cell_text(out, error_is_sticky(layer, failure->code) ? ST_FAILED : ST_HEAD, failure->error);
+		return cell_text(out, error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
 	case F_CODE:
 		snprintf(out, CELL_TEXT, "%d", failure->code);
 		return ST_DIM;

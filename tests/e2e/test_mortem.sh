@@ -64,4 +64,35 @@ unset CUDA_DOUBLE_MEMORY
 watch room -- "$workload" fill info
 expect room "$full" '[]'
 
+# ---- a kernel breaks down: the first error, which CUDA reports late, names what was launched since all was known to be well
+faults='[.events[] | select(.kind == "fault")]'
+names="$faults | map([.suspects[].kernel])"
+for way in handle direct exc; do
+	for option in --map=all --exact-launches; do
+		export CUDA_DOUBLE_FAIL=cudaDeviceSynchronize:2:700,cudaDeviceSynchronize:4:719
+		watch broken $option -- "$workload" -l $way broken
+		unset CUDA_DOUBLE_FAIL
+		check "broken: status" [ "$status" = 0 ]
+		# saxpy went well before; after the reset it is the only one.
+		expect broken "$names" '[["reduce","nn::softmax","vectorAdd"],["saxpy"]]'
+		expect broken "$faults | map([.call, .code, (.site | test(\"^broken[+]0x[0-9a-f]+ [(]workload[)]\$\"))])" \
+			'[["cudaDeviceSynchronize",700,true],["cudaDeviceSynchronize",719,true]]'
+		expect broken "$faults[0].suspects | map(.stream_exact)[0:2]" '[true,true]'
+		expect broken "$faults[0].suspects | (.[0].stream == .[2].stream) and (.[0].stream != .[1].stream)" true
+		expect broken "$faults[0].suspects[1].stream == kernel(\"nn::softmax\").stream" true
+		# What fails for its sake is counted, and not told.
+		expect broken '[.events[] | select(.kind == "failure")] | length' 0
+		expect broken '[p.failures[] | [.code, .sticky]] | unique' '[[700,true],[719,true]]'
+		expect broken '[p.failures[].count] | add' 7
+		expect_nothing_lost broken
+	done
+done
+
+# ---- the launch that reports an earlier kernel's error is none of the suspects
+export CUDA_DOUBLE_FAIL=cudaLaunchKernel:9+:715
+watch launch --exact-launches -- "$workload" -l direct case-study
+unset CUDA_DOUBLE_FAIL
+expect launch "$faults | map([.call, .code, (.suspects | map([.kernel, .launches]))])" \
+	'[["cudaLaunchKernel",715,[["saxpy",4],["vectorAdd",5]]]]'
+
 finish

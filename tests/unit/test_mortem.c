@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "model/errors.h"
 
 static struct feed feed;
 static struct snapshot *snapshot;
@@ -337,6 +338,158 @@ START_TEST(sizes_that_make_no_sense)
 }
 END_TEST
 
+/* ---- faults ---- */
+
+#define TICK (1ull << CUTOP_LAUNCH_CLOCK_TICK)
+#define FIRST 0x7000	/* streams */
+#define SECOND_STREAM 0x8000
+
+static void launched(uint64_t function, uint64_t stream, uint64_t last, uint32_t tid)
+{
+	struct launch_key key = {
+		.image = feed.image, .call = CALL_cudaLaunchKernel, .device = (__s16)feed.device, .function = function,
+	};
+	struct launch_row row = { .launches = 5, .stream = stream, .last = last, .stream_seen = last, .last_tid = tid };
+
+	ck_assert_int_eq(model_launch_row(feed.model, &key, &row), 0);
+}
+
+static void fault(uint64_t clock, uint64_t cleared, uint32_t cleared_tid)
+{
+	struct rec_fault record = {
+		.hdr = { .type = REC_FAULT, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid, .tid = 1 },
+		.clock = clock,
+	};
+
+	record.cleared[0] = cleared;
+	record.cleared_tid[0] = cleared_tid;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
+	feed_fail(&feed, CALL_cudaDeviceSynchronize, 700);
+	look();
+}
+
+static void assert_suspects(unsigned int nth, const char *names)
+{
+	const struct snap_detail *detail = event(EVENT_FAULT, nth)->detail;
+	char text[1024] = "";
+	size_t i;
+
+	for (i = 0; i < detail->suspect_count; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, detail->suspects[i].kernel);
+	}
+	ck_assert_str_eq(text, names);
+}
+
+START_TEST(suspects_are_what_was_launched_last)
+{
+	const struct snap_event *told;
+
+	feed_kernel(&feed, 0x10, 0, NAME_REGISTERED, "_Z5saxpyfPKfPfi");
+	launched(0x10, FIRST, 5 * TICK + 7, 1);
+	launched(0x20, 0, 5 * TICK + 9, 1);
+	launched(0x30, SECOND_STREAM, 5 * TICK + 8, 1);
+	launched(0x40, FIRST, 5 * TICK + 6, 1);
+	launched(0x50, FIRST, 5 * TICK + 1, 1);		/* the stream's fourth: not named */
+	launched(0x60, FIRST, 5 * TICK + 2, 1);
+	launched(0x70, FIRST, 0, 1);			/* no time is known */
+	fault(6 * TICK, 0, 1);
+	assert_suspects(0, "0x20 0x30 saxpy 0x40 0x60");
+	told = event(EVENT_FAULT, 0);
+	ck_assert_int_eq(told->detail->code, 700);
+	ck_assert_uint_eq(told->detail->call, CALL_cudaDeviceSynchronize);
+	ck_assert(told->detail->is_fault);
+	ck_assert_uint_eq(told->detail->suspects_omitted, 1);
+	ck_assert_uint_eq(told->detail->suspects[2].stream, FIRST);
+	ck_assert(told->detail->suspects[2].stream_exact);
+	ck_assert_uint_eq(told->detail->suspects[2].launches, 5);
+	ck_assert_ptr_nonnull(strstr(told->text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
+	ck_assert_ptr_nonnull(strstr(told->text, "launched last in the default stream: 0x20; in stream 0x8000: 0x30; "
+						 "in stream 0x7000: saxpy, 0x40, 0x60"));
+}
+END_TEST
+
+START_TEST(what_was_synchronized_is_no_suspect)
+{
+	launched(0x10, 0, 5 * TICK + 1, 1);		/* before the synchronize, by its thread */
+	launched(0x20, 0, 5 * TICK + 4, 1);		/* after it */
+	launched(0x30, 0, 5 * TICK + 1, 2);		/* by another thread in the same tick: nobody knows */
+	launched(0x40, 0, 4 * TICK + 9, 2);		/* in an earlier tick */
+	feed.device = 1;
+	launched(0x50, 0, 5, 1);			/* on another device */
+	feed.device = 0;
+	fault(5 * TICK + 9, 5 * TICK + 3, 1);
+	assert_suspects(0, "0x20 0x30 0x50");
+	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 0);
+}
+END_TEST
+
+START_TEST(what_was_launched_after_the_error_is_no_suspect)
+{
+	launched(0x10, 0, 5 * TICK + 1, 1);
+	launched(0x20, 0, 5 * TICK + 8, 1);
+	launched(0x30, 0, 6 * TICK, 2);
+	fault(5 * TICK + 4, 0, 1);
+	assert_suspects(0, "0x10");
+	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 2);
+}
+END_TEST
+
+START_TEST(no_suspect_is_said_too)
+{
+	fault(5 * TICK, 0, 1);
+	assert_suspects(0, "");
+	ck_assert_ptr_nonnull(strstr(event(EVENT_FAULT, 0)->text, "no kernel was launched since"));
+}
+END_TEST
+
+START_TEST(there_is_room_for_eight_suspects)
+{
+	uint64_t i;
+
+	for (i = 0; i < 20; i++)
+		launched(0x100 + i * 7 % 20, 0x1000 * (i * 7 % 20), TICK + i * 7 % 20, 1);
+	fault(2 * TICK, 0, 1);
+	assert_suspects(0, "0x113 0x112 0x111 0x110 0x10f 0x10e 0x10d 0x10c");
+	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 12);
+}
+END_TEST
+
+START_TEST(a_sticky_error_is_said_once)
+{
+	fault(TICK, 0, 1);
+	feed_fail(&feed, CALL_cudaMalloc, 700);
+	feed_fail(&feed, CALL_cudaMemcpy, 700);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, NULL), 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAILURE, NULL), 0);
+	feed_reset(&feed, 0);
+	launched(0x10, 0, 5 * TICK, 1);
+	fault(6 * TICK, 0, 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, NULL), 2);
+	assert_suspects(1, "0x10");
+	begin(2, 99);
+	feed_fail(&feed, CALL_cudaMalloc, 719);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, NULL), 3);
+}
+END_TEST
+
+START_TEST(sticky_errors_are_those_of_the_headers)
+{
+	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810 };
+	size_t next = 0;
+	int code;
+
+	for (code = 0; code < 1000; code++) {
+		bool is = next < sizeof(sticky) / sizeof(sticky[0]) && code == sticky[next];
+
+		next += is;
+		ck_assert_int_eq(error_is_sticky(code), is);
+	}
+}
+END_TEST
+
 Suite *suite_mortem(void)
 {
 	Suite *suite = suite_create("mortem");
@@ -356,6 +509,13 @@ Suite *suite_mortem(void)
 	tcase_add_test(tests, one_number_of_two_devices);
 	tcase_add_test(tests, what_ended_holds_nothing);
 	tcase_add_test(tests, sizes_that_make_no_sense);
+	tcase_add_test(tests, suspects_are_what_was_launched_last);
+	tcase_add_test(tests, what_was_synchronized_is_no_suspect);
+	tcase_add_test(tests, what_was_launched_after_the_error_is_no_suspect);
+	tcase_add_test(tests, no_suspect_is_said_too);
+	tcase_add_test(tests, there_is_room_for_eight_suspects);
+	tcase_add_test(tests, a_sticky_error_is_said_once);
+	tcase_add_test(tests, sticky_errors_are_those_of_the_headers);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

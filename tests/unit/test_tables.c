@@ -68,11 +68,11 @@ START_TEST(error_names)
 	ck_assert_str_eq(error_meaning(LAYER_RUNTIME, 2), "the device has not enough free memory for this");
 	ck_assert_ptr_nonnull(error_meaning(LAYER_DRIVER, 700));
 	ck_assert_ptr_null(error_meaning(LAYER_RUNTIME, 4711));
-	ck_assert(error_is_sticky(LAYER_RUNTIME, 700));
-	ck_assert(error_is_sticky(LAYER_DRIVER, 719));
-	ck_assert(error_is_sticky(LAYER_DRIVER, 710));
-	ck_assert(!error_is_sticky(LAYER_RUNTIME, 2));
-	ck_assert(!error_is_sticky(LAYER_RUNTIME, 4711));
+	ck_assert(error_is_sticky(700));
+	ck_assert(error_is_sticky(719));
+	ck_assert(error_is_sticky(710));
+	ck_assert(!error_is_sticky(2));
+	ck_assert(!error_is_sticky(4711));
 }
 END_TEST
 

@@ -97,3 +97,47 @@ int fill(void)
 	MUST(cudaFree(p[0]));
 	return 0;
 }
+
+/* Every call fails for an earlier one's sake. */
+static void in_vain(cudaError_t got)
+{
+	if (!got)
+		must(cudaErrorUnknown, "a call that should have failed");
+}
+
+/*
+ * broken: cudaStreamCreate 2; saxpy 3 launches, cudaDeviceSynchronize 1;
+ * vectorAdd 2 in the first stream, softmax 1 in the second, reduce 1 in the first; then
+ * cudaDeviceSynchronize, which the script has fail with a sticky error,
+ * and in vain cudaMalloc 1, cudaMemcpy 1, reduce 1, saxpy 1,
+ * cudaDeviceSynchronize 1. cudaDeviceReset 1; saxpy 70 launches, and
+ * cudaDeviceSynchronize 1, whatever it says.
+ */
+int broken(void)
+{
+	cudaStream_t first, second;
+	char byte = 0;
+	void *p;
+	int i;
+
+	MUST(cudaStreamCreate(&first));
+	MUST(cudaStreamCreate(&second));
+	for (i = 0; i < 3; i++)
+		MUST(launch(SAXPY, 1, 32, NULL));
+	MUST(cudaDeviceSynchronize());
+	MUST(launch(VECTOR_ADD, 2, 64, first));
+	MUST(launch(VECTOR_ADD, 2, 64, first));
+	MUST(launch(SOFTMAX, 1, 32, second));
+	MUST(launch(REDUCE, 1, 32, first));
+	in_vain(cudaDeviceSynchronize());
+	in_vain(cudaMalloc(&p, 1));
+	in_vain(cudaMemcpy(&byte, &byte, 1, cudaMemcpyDeviceToHost));
+	in_vain(launch(REDUCE, 1, 32, first));
+	in_vain(launch(SAXPY, 1, 32, NULL));
+	in_vain(cudaDeviceSynchronize());
+	MUST(cudaDeviceReset());
+	for (i = 0; i < 70; i++)
+		MUST(launch(SAXPY, 1, 32, NULL));
+	cudaDeviceSynchronize();
+	return 0;
+}

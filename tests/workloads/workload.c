@@ -51,6 +51,7 @@ static const struct {
 	{ "exhaust", exhaust, "[wait]" },
 	{ "hold", hold, "MIB" },
 	{ "fill", fill, "[properties|never]" },
+	{ "broken", broken, "" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 	{ "graphs", graphs, "SCENE [N]" },
 };

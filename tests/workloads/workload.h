@@ -64,6 +64,7 @@ int exhaust(void);
 int hold(void);
 int fill(void);
 int graphs(void);
+int broken(void);
 
 #define MUST(call)	must((call), #call)
 

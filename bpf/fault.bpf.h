@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is needed to name suspects when a kernel breaks down. CUDA reports it
+ * at some later call only, so every launch leaves the time of the last one in
+ * its kernel's row, and every synchronize of the whole device that succeeded
+ * says that all before it went well. When a sticky error is first met the
+ * times stay as they are, until the device is reset: what is launched after
+ * it fails for its sake.
+ *
+ * The clock is the kernel's tick counter, which costs next to nothing and moves
+ * once in 1 to 10 ms. A thread counts its launches within a tick, so that their
+ * order is known; that of different threads within a tick is not.
+ */
+#ifndef FAULT_BPF_H
+#define FAULT_BPF_H
+
+static __always_inline __u64 launch_clock(struct thread_state *thread)
+{
+	__u64 now = bpf_jiffies64() << CUTOP_LAUNCH_CLOCK_TICK;
+
+	if (now <= thread->launch_clock)
+		now = thread->launch_clock + 1;
+	thread->launch_clock = now;
+	return now;
+}
+
+static __always_inline __u32 *watchful_of(__u32 image)
+{
+	return &watchful[image & (WATCHFUL_COUNT - 1)];
+}
+
+/* A launch was counted in @row; @stream: its stream was read, too. */
+static __always_inline void launch_stamp(struct thread_state *thread, struct launch_row *row, bool stream)
+{
+	row->last = launch_clock(thread);
+	row->last_tid = thread->tid;
+	if (stream)
+		row->stream_seen = row->last;
+}
+
+/* The slot of @device among @row's, or NULL if there is none for it. */
+static __always_inline struct sync_slot *sync_slot_of(struct image_row *row, __s32 device)
+{
+	__u32 slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (__u32)device;
+
+	if (slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
+		return NULL;
+	asm volatile("" : "+r"(slot));
+	return &row->synced[slot & (CUTOP_SYNC_SLOTS - 1)];
+}
+
+/* The device whose work a call of the thread is or waits for; of contexts that are not the device's primary one, none. */
+static __always_inline __s32 work_device(struct thread_state *thread)
+{
+	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;
+}
+
+/* A synchronize of the whole device is entered, and returns with success. */
+static __always_inline void device_sync_begin(struct thread_state *thread, struct image_row *row, struct frame *frame)
+{
+	struct sync_slot *slot = sync_slot_of(row, work_device(thread));
+
+	frame->args[1] = launch_clock(thread);
+	if (slot)
+		slot->begin = frame->entry;
+}
+
+static __always_inline void device_sync_end(struct thread_state *thread, struct image_row *row, struct frame *frame)
+{
+	struct sync_slot *slot = sync_slot_of(row, work_device(thread));
+
+	if (!slot || thread->context || slot->done > frame->entry)
+		return;
+	slot->done = frame->entry;
+	slot->clock = frame->args[1];
+	slot->tid = thread->tid;
+}
+
+static __always_inline void fault_send(struct thread_state *thread, const struct image_row *row)
+{
+	struct rec_fault *rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	int i;
+
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return;
+	}
+	header_of(thread, &rec->hdr, REC_FAULT, sizeof(*rec), bpf_ktime_get_ns());
+	rec->clock = launch_clock(thread);
+	for (i = 0; i < CUTOP_SYNC_SLOTS; i++) {
+		rec->cleared[i] = row->synced[i].clock;
+		rec->cleared_tid[i] = row->synced[i].tid;
+	}
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+}
+
+/* A sticky error was met. True if it is the image's first, or the first since a reset. */
+static __noinline int fault_begin(struct thread_state *thread, __u64 site)
+{
+	struct image_row *row;
+	__u32 image;
+
+	if (!thread)
+		return 0;
+	image = thread->image;
+	row = bpf_map_lookup_elem(&images, &image);
+	if (!row || __sync_val_compare_and_swap(&row->faulted, 0, 1))
+		return 0;
+	*watchful_of(image) |= WATCHFUL_FAULT;
+	site_announce(thread, site);
+	fault_send(thread, row);
+	return 1;
+}
+
+/* The device was reset, or a context is gone: what was launched there is of no concern any more. */
+static __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
+{
+	struct sync_slot *slot;
+	struct image_row *row;
+	__u32 image;
+
+	if (!thread)
+		return 0;
+	image = thread->image;
+	row = bpf_map_lookup_elem(&images, &image);
+	if (!row)
+		return 0;
+	*watchful_of(image) &= ~WATCHFUL_FAULT;
+	row->faulted = 0;
+	slot = sync_slot_of(row, device);
+	if (!slot || !whole)
+		return 0;
+	slot->begin = slot->done = bpf_ktime_get_ns();
+	slot->clock = launch_clock(thread);
+	slot->tid = thread->tid;
+	return 0;
+}
+
+#endif
