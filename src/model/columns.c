@@ -50,6 +50,8 @@ VALUE(peak) { return bound(process, (double)process->peak); }
 VALUE(allocs) { return bound(process, (double)process->map_count + (double)process->map_omitted); }
 VALUE(launches) { return bound(process, (double)process->launches); }
 VALUE(launch_rate) { return number(process->launches_per_second); }
+VALUE(graph) { return bound(process, (double)process->graph_launches); }
+VALUE(graph_rate) { return number(process->graph_launches_per_second); }
 VALUE(h2d) { return number(process->copy_rate[DIR_H2D]); }
 VALUE(d2h) { return number(process->copy_rate[DIR_D2H]); }
 VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
@@ -105,6 +107,8 @@ const struct column columns[] = {
 	{ "held", "HELD", "bytes a caching allocator kept until the end", UNIT_BYTES, 7, value_held },
 	{ "suspect", "SUSPECT", "bytes at call sites whose floor keeps rising", UNIT_BYTES, 7, value_suspect },
 	{ "frees", "FREES", "allocations freed", UNIT_COUNT, 7, value_frees },
+	{ "graph", "GRAPH", "kernel launches by graphs in all", UNIT_COUNT, 7, value_graph },
+	{ "graph_rate", "GRAPH/s", "kernel launches by graphs per second", UNIT_PER_SECOND, 7, value_graph_rate },
 	{ "kernels", "KERNELS", "different kernels launched", UNIT_COUNT, 7, value_kernels },
 	{ "calls", "CALLS", "calls of hooked functions", UNIT_COUNT, 7, value_calls },
 	{ "start", "START", "when it started, in seconds since 1970", UNIT_ID, 10, value_start },

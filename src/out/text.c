@@ -210,6 +210,8 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	line_format(line, "%s%s leaked", suspect > 0 ? "~" : "", text);
 	line_style(line, STYLE_PLAIN);
 	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, from_attach);
+	if (snapshot->graph_launches)
+		print_total(line, "by graphs", snapshot->graph_launches, snapshot->graph_launches_per_second, from_attach);
 	if (snapshot->failures)
 		line_style(line, STYLE_FAILED);
 	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, from_attach || sampled);

@@ -43,7 +43,7 @@ static bool is_active(const struct snapshot *snapshot, const struct snap_process
 		return false;
 	if (!process->exited || !isfinite(snapshot->interval_seconds) || ended_now(snapshot, process))
 		return true;
-	if (process->launches_per_second > 0 || process->failures_per_second > 0)
+	if (process->launches_per_second > 0 || process->graph_launches_per_second > 0 || process->failures_per_second > 0)
 		return true;
 	for (size_t i = 0; i < DIR_COUNT; i++)
 		if (process->copy_rate[i] > 0)
@@ -96,7 +96,9 @@ static void print_memory(struct line *line, const struct snap_process *process)
 /* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones say nothing. */
 static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
 {
-	if (dim[2] > 1)
+	if (!dim[0])
+		snprintf(out, NUMBER_SIZE, "-");
+	else if (dim[2] > 1)
 		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dim[0], dim[1], dim[2]);
 	else if (dim[1] > 1)
 		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32, dim[0], dim[1]);
@@ -125,10 +127,10 @@ static void print_more(struct line *line, size_t count, size_t shown, const char
 	line_end(line);
 }
 
-/* Where the columns of kernels end, from the end of the name. */
-enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61 };
+/* Where the columns of kernels end, from the end of the name; with one for graphs, the later ones as much further on. */
+enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61, K_GRAPH = 11 };
 
-static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name)
+static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name, bool by_graph)
 {
 	int from = INDENT + name;
 	char text[NUMBER_SIZE];
@@ -137,7 +139,12 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 	line_cut(line, kernel->name, name);
 	snprintf(text, sizeof(text), "%" PRIu64, kernel->launches);
 	line_right(line, from + K_LAUNCHES, text);
-	line_right(line, from + K_RATE, text_count(kernel->launches_per_second, text));
+	if (by_graph) {
+		from += K_GRAPH;
+		snprintf(text, sizeof(text), "%" PRIu64, kernel->graph_launches);
+		line_right(line, from + K_LAUNCHES, text);
+	}
+	line_right(line, from + K_RATE, text_count(kernel->launches_per_second + kernel->graph_launches_per_second, text));
 	line_right(line, from + K_GRID, text_dim(kernel->grid, text));
 	line_right(line, from + K_BLOCK, text_dim(kernel->block, text));
 	line_right(line, from + K_P50, text_seconds(kernel->latency.p50, text));
@@ -150,6 +157,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 {
 	size_t shown = process->kernel_count < KERNELS_MAX ? process->kernel_count : KERNELS_MAX;
 	int name = text_cells("KERNEL"), from;
+	bool by_graph = process->graph_launches != 0;
 
 	if (!shown)
 		return;
@@ -158,12 +166,16 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 
 		name = cells > name ? cells : name;
 	}
-	name = clamp_name_width(line, name, K_FAILED);
+	name = clamp_name_width(line, name, by_graph ? K_FAILED + K_GRAPH : K_FAILED);
 	from = INDENT + name;
 	line_to(line, INDENT);
 	line_style(line, STYLE_HEAD);
 	line_text(line, "KERNEL");
 	line_right(line, from + K_LAUNCHES, "LAUNCHES");
+	if (by_graph) {
+		from += K_GRAPH;
+		line_right(line, from + K_LAUNCHES, "BY GRAPH");
+	}
 	line_right(line, from + K_RATE, "LAUNCH/s");
 	line_right(line, from + K_GRID, "GRID");
 	line_right(line, from + K_BLOCK, "BLOCK");
@@ -172,7 +184,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 	line_right(line, from + K_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < shown; i++)
-		print_kernel(line, &process->kernels[i], name);
+		print_kernel(line, &process->kernels[i], name, by_graph);
 	print_more(line, process->kernel_count, shown, "kernel");
 }
 

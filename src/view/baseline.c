@@ -97,6 +97,8 @@ static void kernels_since(struct snap_kernel *list, size_t count, const struct s
 			if (before->function != list[i].function || before->device != list[i].device || strcmp(before->name, list[i].name) != 0)
 				continue;
 			list[i].launches = since(list[i].launches, before->launches);
+			list[i].captured = since(list[i].captured, before->captured);
+			list[i].graph_launches = since(list[i].graph_launches, before->graph_launches);
 			list[i].failures = since(list[i].failures, before->failures);
 			break;
 		}
@@ -175,6 +177,7 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	else
 		process->failure_count = 0;
 	process->launches = since(process->launches, base->launches);
+	process->graph_launches = since(process->graph_launches, base->graph_launches);
 	return true;
 }
 

@@ -67,7 +67,9 @@ static void pane_sort_move(struct pane_state *pane, int step)
 
 	if (count < 2)
 		return;
-	pane->sort = (pane->sort + count + (unsigned int)step) % count;
+	do
+		pane->sort = (pane->sort + count + (unsigned int)step) % count;
+	while (pane->sort && pane->hidden >> (pane->sort - 1) & 1);
 	pane->reverse = false;
 	pane->top = 0;
 }

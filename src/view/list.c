@@ -31,7 +31,7 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			const struct list_column *column = &list->columns[i];
 			int its = sort && i + 1 == sort ? -1 : column->rank;
 
-			if (fit.shown[i] || its != rank || column_need(column) > room + 1)
+			if (fit.shown[i] || list->hidden >> i & 1 || its != rank || column_need(column) > room + 1)
 				continue;
 			fit.shown[i] = true;
 			room -= column_need(column);
@@ -221,6 +221,7 @@ void list_draw(struct view *view, const struct area *area, struct pane_state *pa
 	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0;
 
 	pane->columns = 0;
+	pane->hidden = list->hidden;
 	for (i = 0; i < list->column_count; i++)
 		pane->columns = list->columns[i].unsorted ? pane->columns : (unsigned int)i + 1;
 	pane->rows = (int)rows;

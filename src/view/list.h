@@ -23,6 +23,7 @@ enum { CELL_TEXT = 512 };
 struct list {
 	const struct list_column *columns;
 	size_t column_count;
+	uint32_t hidden;		/* bit set of columns that would be empty */
 	size_t count;
 	const void *items;
 	const struct view *view;

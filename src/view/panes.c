@@ -16,6 +16,7 @@ static const struct list_column kernel_columns[] = {
 	{ "", 0, 8, true, 6, true },
 	{ "KERNEL", 0, 16, true, 0, false },
 	{ "LAUNCHES", 9, 0, false, 1, false },
+	{ "BY GRAPH", 9, 0, false, 2, false },
 	{ "RATE/s", 7, 0, false, 2, false },
 	{ "SHARE", 6, 0, false, 3, false },
 	{ "GRID", 11, 0, false, 7, false },
@@ -27,10 +28,12 @@ static const struct list_column kernel_columns[] = {
 	{ "FAILED", 7, 0, false, 9, false },
 	{ "DEV", 3, 0, false, 12, false },
 };
-enum { K_BAR, K_NAME, K_LAUNCHES, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
+enum { K_BAR, K_NAME, K_LAUNCHES, K_GRAPH, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
 
 static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 {
+	if (!shape[0])
+		return cell_text(out, ST_DIM, "-");
 	if (shape[2] > 1)
 		snprintf(out, CELL_TEXT, "%u×%u×%u", shape[0], shape[1], shape[2]);
 	else if (shape[1] > 1)
@@ -40,14 +43,21 @@ static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 	return ST_PLAIN;
 }
 
+/* Launches of the program's own and by graphs. */
+static double kernel_runs(const struct snap_kernel *kernel)
+{
+	return (double)kernel->launches + (double)kernel->graph_launches;
+}
+
 static double kernel_number(const struct list *list, size_t item, size_t column)
 {
 	const struct snap_kernel *kernel = &list->process->kernels[item];
 
 	switch (column) {
 	case K_LAUNCHES: return (double)kernel->launches;
-	case K_RATE: return kernel->launches_per_second;
-	case K_SHARE: return list->process->launches ? (double)kernel->launches / (double)list->process->launches : NAN;
+	case K_GRAPH: return (double)kernel->graph_launches;
+	case K_RATE: return kernel->launches_per_second + kernel->graph_launches_per_second;
+	case K_SHARE: return kernel_runs(kernel) / ((double)list->process->launches + (double)list->process->graph_launches);
 	case K_GRID: return (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
 	case K_BLOCK: return (double)kernel->block[0] * kernel->block[1] * kernel->block[2];
 	case K_SHARED: return kernel->shared_bytes;
@@ -66,7 +76,7 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 
 	switch (column) {
 	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
-	case K_LAUNCHES: return cell_count(out, number);
+	case K_LAUNCHES: case K_GRAPH: return cell_count(out, number);
 	case K_RATE: return cell_rate(out, number, false);
 	case K_SHARE: return cell_share(out, number);
 	case K_GRID: return cell_shape(out, kernel->grid);
@@ -84,7 +94,7 @@ static double kernel_bar(const struct list *list, size_t item, size_t column, en
 
 	(void)column;
 	*style = kernels[item].failures ? ST_FAILED : ST_LAUNCH;
-	return kernels[0].launches ? (double)kernels[item].launches / (double)kernels[0].launches : 0;
+	return kernel_runs(&kernels[0]) > 0 ? kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) : 0;
 }
 
 void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
@@ -94,6 +104,8 @@ void kernels_draw(struct view *view, const struct area *area, const struct snap_
 		.process = process, .empty = "No kernel was launched.", .cell = kernel_cell, .number = kernel_number, .bar = kernel_bar,
 	};
 
+	if (!process->graph_launches)
+		list.hidden = 1u << K_GRAPH;
 	list_draw(view, area, &view->panes[PANE_KERNELS], &list);
 }
 

@@ -45,6 +45,7 @@ struct pane_state {
 	unsigned int sort;	/* column + 1; 0: as the pane has it */
 	bool reverse;
 	unsigned int columns;	/* how many it had when last drawn */
+	uint32_t hidden;	/* bit set of those that were not to be seen */
 	int rows;		/* of its list, when last drawn */
 	int seek;		/* draw the next (1) or previous (-1) match */
 };

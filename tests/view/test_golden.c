@@ -4,6 +4,7 @@
  * of each cell (theme.c, style_letters; ^ below those that are selected is left
  * out: upper rows of "~" say it). A theme's file has the looks themselves.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,40 @@ START_TEST(states)
 }
 END_TEST
 
+/* A program that launches graphs: a column more, busiest first by both, and the key that sorts by it. */
+START_TEST(graphs)
+{
+	struct snapshot *snapshot = cast_snapshot(STEPS);
+	struct snap_process *trainer = NULL;
+	struct view view;
+
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		if (snapshot->processes[i].image == CAST_TRAINER)
+			trainer = &snapshot->processes[i];
+	ck_assert_ptr_nonnull(trainer);
+	trainer->kernels[2].graph_launches = 48000;
+	trainer->kernels[2].graph_launches_per_second = 800;
+	trainer->kernels[3] = (struct snap_kernel){
+		.name = "graph 0x7f1230001000", .signature = "graph 0x7f1230001000", .is_graph = true, .device = 0,
+		.graph_launches = 1200, .graph_launches_per_second = 20,
+		.latency = { .p50 = NAN, .p99 = NAN, .max = NAN },
+	};
+	trainer->graph_launches = 49200;
+	cast_view(&view, STEPS);
+	view_feed(&view, snapshot);
+	golden_begin();
+	cast_keys(&view, "/python\r2");
+	view.search[0] = 0;
+	draw(&view, 24, 80, "graphs", true);
+	draw(&view, 24, 130, "graphs, wide", false);
+	view.full = true;
+	cast_keys(&view, ">>>>");
+	draw(&view, 24, 80, "by graph launches", true);
+	golden_end("graphs");
+	view_free(&view);
+}
+END_TEST
+
 Suite *suite_golden(void)
 {
 	Suite *suite = suite_create("golden");
@@ -274,6 +309,7 @@ Suite *suite_golden(void)
 	tcase_add_loop_test(tests, themed, 0, (int)theme_count);
 	tcase_add_test(tests, overlays);
 	tcase_add_test(tests, states);
+	tcase_add_test(tests, graphs);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
