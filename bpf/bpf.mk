@@ -15,6 +15,7 @@ bpf_sources = \
 	bpf/names.bpf.h \
 	bpf/plain.bpf.h \
 	bpf/size.bpf.h \
+	bpf/stacks.bpf.h \
 	bpf/state.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/watch.bpf.h

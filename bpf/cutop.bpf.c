@@ -35,6 +35,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "frames.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
+#include "stacks.bpf.h"
 #include "context.bpf.h"
 #include "memory.bpf.h"
 #include "copy.bpf.h"

@@ -190,7 +190,7 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 
 static __always_inline int alloc_return(struct pt_regs *ctx)
 {
-	__u64 now = bpf_ktime_get_ns(), address = 0, pitch = 0, bytes;
+	__u64 now = bpf_ktime_get_ns(), address = 0, pitch = 0, bytes, stack;
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct rec_alloc *rec;
@@ -220,6 +220,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
 	site_announce(thread, call_site(ctx));
+	stack = stack_of(ctx, thread);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->image, LOST_RING_FULL);
@@ -238,6 +239,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	rec->element_bytes = frame->args[3];
 	/* Physical memory is no context's. */
 	rec->context = desc->c == SIZE_PHYSICAL ? 0 : thread->context;
+	rec->stack = stack;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }

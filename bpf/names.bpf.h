@@ -34,8 +34,10 @@ static __always_inline void file_id_read(struct file *file, struct file_id *id)
 	id->generation = BPF_CORE_READ(inode, i_generation);
 }
 
+#define VM_EXEC		4	/* include/linux/mm.h */
+
 struct vma_info {
-	__u64 start, end, offset;
+	__u64 start, end, offset, flags;
 	__u64 file;
 };
 
@@ -44,6 +46,7 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 	info->start = BPF_CORE_READ(vma, vm_start);
 	info->end = BPF_CORE_READ(vma, vm_end);
 	info->offset = BPF_CORE_READ(vma, vm_pgoff) << page_shift;
+	info->flags = bpf_core_field_exists(vma->vm_flags) ? BPF_CORE_READ(vma, vm_flags) : VM_EXEC;
 	info->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	return 0;
 }
@@ -76,7 +79,7 @@ static __noinline int module_announce(__u32 image, __u64 address)
 	}
 	if (i == FIND_VMA_TRIES)
 		return 1;
-	if (!info.file)
+	if (!info.file || !(info.flags & VM_EXEC))
 		return 0;
 	key.start = info.start;
 	if (bpf_map_update_elem(&modules, &key, &one, BPF_NOEXIST))

@@ -68,6 +68,7 @@ enum rec_type {
 	REC_DEVICE,		/* struct rec_device: how large a device is */
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
 	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
+	REC_STACK,		/* struct rec_stack: a user stack not seen before */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -124,6 +125,18 @@ struct rec_alloc {
 	__u8 pad;
 	__u32 element_bytes;	/* of an array's element, else 0 */
 	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
+	__u64 stack;		/* rec_stack.stack of the same image; 0: none, or not asked for */
+};
+
+#define CUTOP_STACK_FRAMES	127	/* kernel.perf_event_max_stack, as it mostly is */
+
+/* User stack of an allocation, sent before the first record that names it. */
+struct rec_stack {
+	struct rec_hdr hdr;
+	__u64 stack;		/* what it is known by in its image, never 0 */
+	__u32 count;		/* of the frames that count: there may be room for more */
+	__u32 pad;
+	__u64 frames[];		/* return addresses, innermost first: the call site */
 };
 
 struct rec_free {
@@ -442,6 +455,7 @@ enum lost_cause {
 	LOST_ARGUMENT,		/* an argument in memory could not be read */
 	LOST_THREADS,		/* no memory for a thread's state */
 	LOST_GRAPHS,		/* no room for one more graph, node or capture */
+	LOST_STACKS,		/* a user stack that could not be taken or kept */
 	LOST_BPF_COUNT,
 	/* found by user space */
 	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */

@@ -22,7 +22,7 @@
 #include "view/theme.h"
 
 enum {
-	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
+	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_STACKS, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
 	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_RING_SIZE, OPTION_ASCII,
 	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
 };
@@ -49,6 +49,7 @@ static const struct option_help option_table[] = {
 	{ 'l', "layer", "LAYER", "what to probe: runtime, driver or both (default)" },
 	{ OPTION_CALLS, "calls", "GROUP[,...]", "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, "time every launch, not a sample; failures become exact" },
+	{ OPTION_STACKS, "stacks", NULL, "whole user stacks as call sites (by frame pointers)" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", "memory allocated in such libraries is held, not leaked" },
 	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", "exit 3 if COMMAND leaked (more than BYTES)" },
@@ -355,6 +356,9 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		return parse_layer(options, argument);
 	case OPTION_CALLS:
 		return parse_groups(options, argument);
+	case OPTION_STACKS:
+		options->stacks = true;
+		return 0;
 	case OPTION_EXACT:
 		options->exact_launches = true;
 		return 0;

@@ -34,6 +34,7 @@ struct options {
 	unsigned int groups;		/* bits of enum call_group */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
+	bool stacks;
 	uint64_t leak_age;		/* ns */
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
 	size_t leak_ignore_count;

@@ -103,6 +103,7 @@ static int collector_begin(struct session *session)
 		.probe = {
 			.bpf = {
 				.exact_launches = options->exact_launches,
+				.stacks = options->stacks,
 				.layers = options->layers,
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,

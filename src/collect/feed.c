@@ -23,6 +23,7 @@
 #include "collect/modules.h"
 #include "collect/rows.h"
 #include "collect/site_names.h"
+#include "collect/stacks.h"
 
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 
@@ -52,6 +53,7 @@ struct feed {
 	struct rows *rows;
 	struct modules *modules;
 	struct site_names *sites;
+	struct stacks *stacks;
 	struct ring_buffer *ring;
 	struct watched *watched;
 	struct early_late *early_late;
@@ -249,6 +251,33 @@ static void fault_feed(struct feed *feed, struct watched *watched, const struct 
 	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.launches, fault_visit, &fault);
 }
 
+static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)
+{
+	struct rec_stack *stack = stacks_add(feed->stacks, record, size);
+	uint32_t i;
+
+	if (!stack)
+		return;
+	for (i = 0; i < stack->count; i++)
+		site_feed(feed, stack->hdr.image, stack->frames[i]);
+	model_record(feed->model, &stack->hdr, stack->hdr.size);
+	free(stack);
+}
+
+static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)
+{
+	struct rec_alloc alloc;
+
+	site_feed(feed, record->hdr.image, record->site);
+	if (!record->stack || size != sizeof(alloc)) {
+		model_record(feed->model, &record->hdr, size);
+		return;
+	}
+	alloc = *record;
+	alloc.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
+	model_record(feed->model, &alloc.hdr, size);
+}
+
 static int record_read(void *context, void *data, size_t size)
 {
 	struct feed *feed = context;
@@ -280,8 +309,11 @@ static int record_read(void *context, void *data, size_t size)
 		modules_add(feed->modules, data);
 		break;
 	case REC_ALLOC:
-		site_feed(feed, hdr->image, ((const struct rec_alloc *)data)->site);
-		break;
+		alloc_feed(feed, data, size);
+		return 0;
+	case REC_STACK:
+		stack_feed(feed, data, size);
+		return 0;
 	case REC_FAIL:
 		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
 			site_feed(feed, hdr->image, ((const struct rec_fail *)data)->site);
@@ -470,6 +502,7 @@ static void doomed_forget(struct feed *feed)
 	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
 	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
 	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
+	rows_visit(feed->rows, s->maps.stacks, address_visit, feed);
 	rows_visit(feed->rows, s->maps.contexts, address_visit, feed);
 	rows_visit(feed->rows, s->maps.primaries, primary_visit, feed);
 	rows_visit(feed->rows, s->maps.captures, capture_visit, feed);
@@ -481,6 +514,7 @@ static void doomed_forget(struct feed *feed)
 		model_graphs_done(feed->model, watched->image);
 		modules_forget(feed->modules, watched->image);
 		site_names_forget(feed->sites, watched->image);
+		stacks_forget(feed->stacks, watched->image);
 		HASH_DEL(feed->watched, watched);
 		free(watched);
 	}
@@ -527,8 +561,9 @@ struct feed *feed_new(struct probe *probe, struct model *model, const char *comm
 	feed->rows = rows_new(probe_bpf(probe));
 	feed->modules = modules_new(probe);
 	feed->sites = site_names_new(feed->modules, held_globs);
+	feed->stacks = stacks_new(feed->modules);
 	feed->ring = ring_buffer__new(bpf_map__fd(probe_bpf(probe)->skeleton->maps.events), record_read, feed, NULL);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -543,6 +578,7 @@ void feed_free(struct feed *feed)
 	if (!feed)
 		return;
 	ring_buffer__free(feed->ring);
+	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
 	modules_free(feed->modules);
 	rows_free(feed->rows);

@@ -64,6 +64,7 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_ARGUMENT] = "arguments",
 	[LOST_THREADS] = "threads",
 	[LOST_GRAPHS] = "graphs",
+	[LOST_STACKS] = "stacks",
 	[LOST_FREE] = "missed_frees",
 	[LOST_RECORD] = "bad_records",
 	[LOST_MEMORY] = "memory",

@@ -16,6 +16,8 @@
 
 /* What one process may make us keep. */
 #define SITES_MAX		65536
+#define PLACES_MAX		262144
+#define STACKS_MAX		65536
 #define KERNELS_MAX		65536
 #define MODULES_MAX		4096
 #define IMAGES_MAX		65536
@@ -34,25 +36,50 @@
 struct suspect;
 struct graph_books;
 
-/* A call site: where allocations are made. */
+/* A place in the code: a call site, or a frame of a stack. */
+struct place {
+	RB_ENTRY(place) link;
+	uint64_t address;
+	char *name;			/* NULL: not told */
+	const char *shown;		/* its text in the snapshot numbered `shown_in` */
+	uint64_t shown_in;
+	bool held;
+};
+
+/* The user stack of an allocation. */
+struct stack {
+	RB_ENTRY(stack) link;
+	uint64_t id;
+	uint32_t count;
+	struct place *frames[];		/* innermost first */
+};
+
+/* A call site: where allocations are made; with stacks, by which way. */
 struct site {
 	RB_ENTRY(site) link;
 	uint64_t address;
+	uint64_t stack_id;		/* 0: none */
+	const struct stack *stack;	/* NULL: none, or not told */
+	struct place *place;
 	uint64_t live;			/* VRAM bytes */
 	uint64_t ended;			/* VRAM bytes whose owner ended first */
 	uint64_t allocations;
 	uint64_t last_bytes;		/* scratch of an event's text */
 	uint64_t suspect_since;		/* scratch of a snapshot */
-	char *name;			/* NULL: not told */
 	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */
 	uint32_t index;
 	bool held;
 };
 
 RB_HEAD(site_tree, site);
+RB_HEAD(place_tree, place);
+RB_HEAD(stack_tree, stack);
 
 struct site_table {
 	struct site_tree tree;
+	struct place_tree places;
+	struct stack_tree stacks;
+	size_t place_count, stack_count;
 	struct site **list;		/* by index */
 	size_t count, size;
 	struct site *other;		/* for all sites past SITES_MAX */
@@ -236,6 +263,7 @@ struct model {
 	struct device_list held_on;
 	uint64_t snapshot_time;
 	bool has_snapshot;
+	uint64_t snapshot_number;
 };
 
 static inline uint64_t add_saturated(uint64_t a, uint64_t b)
@@ -317,10 +345,17 @@ void mortem_fault(struct model *model, struct image *image, const struct rec_fai
 void describe_site(const struct image *image, const struct site *site, char *out, size_t size);
 
 /* sites.c */
-/* Returns the site at @address, or NULL. */
-const struct site *sites_find(struct site_table *sites, uint64_t address);
-struct site *sites_get(struct site_table *sites, uint64_t address);
-int site_set_name(struct site *site, const char *text, size_t len);
+/* What is known of the place at @address, or NULL. */
+const struct place *sites_find(struct site_table *sites, uint64_t address);
+struct site *sites_get(struct site_table *sites, uint64_t address, uint64_t stack_id);
+/* The place at @address, made if there is none. Returns NULL without memory or room. */
+struct place *sites_place(struct site_table *sites, uint64_t address);
+int place_set_name(struct place *place, const char *text, size_t len);
+/* The sites at one address: the first, or NULL; and the one after @site. */
+struct site *sites_at(struct site_table *sites, uint64_t address);
+struct site *sites_next(struct site *site);
+/* Keeps the @count frames that lie at @frames, at any alignment. Returns 0 or -ENOMEM. */
+int sites_stack(struct site_table *sites, uint64_t id, const char *frames, size_t count);
 void sites_free(struct site_table *sites);
 
 /* counters.c */

@@ -163,7 +163,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	while ((node = book_overlap(&image->book, record->address, bytes, record->kind)) != NULL)
 		displace(model, image, node, record->hdr.time);
 
-	site = sites_get(&image->sites, record->site);
+	site = sites_get(&image->sites, record->site, record->stack);
 	node = site ? book_add(&image->book, record->address, bytes, record->kind) : NULL;
 	if (!node) {
 		image->inexact = true;

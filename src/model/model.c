@@ -72,6 +72,7 @@ static const char *const lost_words[LOST_COUNT] = {
 	[LOST_ARGUMENT] = "arguments that could not be read",
 	[LOST_THREADS] = "threads for which there was no memory",
 	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
+	[LOST_STACKS] = "user stacks that could not be taken or kept",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",
 	[LOST_MEMORY] = "records for which cutop had no memory",
@@ -449,6 +450,7 @@ union record {
 	struct rec_device device;
 	struct rec_module module;
 	struct rec_graph graph;
+	struct rec_stack stack;
 	struct rec_identity identity;
 	struct rec_text text;
 };
@@ -471,6 +473,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_GRAPH: return sizeof(struct rec_graph);
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
+	case REC_STACK: return sizeof(struct rec_stack);
 	case REC_IDENTITY: return sizeof(struct rec_identity);
 	case REC_SITE:
 	case REC_NAME: return sizeof(struct rec_text);
@@ -498,6 +501,9 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
 		       record->graph.role != EXEC_LAUNCH;
+	case REC_STACK:
+		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
+		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_SITE:
@@ -517,14 +523,15 @@ static bool is_act(unsigned int type)
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
 {
-	struct site *site = sites_get(&image->sites, record->address);
+	struct place *place = sites_place(&image->sites, record->address);
+	struct site *site;
 
-	if (!site)
-		return -ENOMEM;
-	if (site == image->sites.other)
-		return 0;
-	ledger_hold_site(image, site, record->flags & SITE_IS_HELD);
-	return record->text_len ? site_set_name(site, text, record->text_len) : 0;
+	if (!place)
+		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
+	place->held = record->flags & SITE_IS_HELD;
+	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
+		ledger_hold_site(image, site, place->held);
+	return record->text_len ? place_set_name(place, text, record->text_len) : 0;
 }
 
 /* Time (ns) from @entry to the record's, which was made at return. */
@@ -601,6 +608,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 		return kernels_module(image, &record->module);
 	case REC_GRAPH:
 		return graphs_record(model, image, &record->graph);
+	case REC_STACK:
+		return sites_stack(&image->sites, record->stack.stack, tail, record->stack.count);
 	case REC_IDENTITY:
 		return identify(image, &record->identity, tail, tail_len);
 	case REC_SITE:

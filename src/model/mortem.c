@@ -115,19 +115,19 @@ static void measure_span(struct image *image, struct snap_detail *detail, int de
 
 void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
 {
-	if (site->name)
-		snprintf(out, size, "%s", site->name);
+	if (site->place->name)
+		snprintf(out, size, "%s", site->place->name);
 	else
 		kernels_describe(image, site->address, out, size);
 }
 
 static void describe_address(struct image *image, uint64_t address, char *out, size_t size)
 {
-	const struct site *site = sites_find(&image->sites, address);
+	const struct place *place = sites_find(&image->sites, address);
 	char where[128];
 
-	if (site && site->name) {
-		clean_text(site->name, out, size);
+	if (place && place->name) {
+		clean_text(place->name, out, size);
 		return;
 	}
 	kernels_describe(image, address, where, sizeof(where));

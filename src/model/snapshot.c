@@ -268,7 +268,7 @@ static int build_events(struct build *build)
 
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
 {
-	struct build build = { .model = model, .now = now, .map_max = map_max, .interval = NAN };
+	struct build build = { .model = model, .now = now, .number = ++model->snapshot_number, .map_max = map_max, .interval = NAN };
 	struct snapshot *snapshot;
 	unsigned int i;
 

@@ -30,6 +30,7 @@ struct snap_alloc {
 	uint16_t call;
 	uint8_t kind;
 	uint8_t state;		/* enum alloc_state */
+	uint64_t stack_id;	/* like sites[].stack_id */
 };
 
 /* A stretch of addresses, and the bytes of VRAM allocated in it by state. */
@@ -95,6 +96,9 @@ struct snap_site {
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
 	uint64_t allocations;		/* made there in all */
+	uint64_t stack_id;		/* tells sites at one address apart; 0: no stack is known */
+	const char *const *stack;	/* names or hex addresses, innermost first */
+	size_t stack_count;
 };
 
 struct snap_process {

@@ -34,14 +34,49 @@ static int site_order(const void *left, const void *right)
 
 	if (!order)
 		order = ORDER(b->allocations, a->allocations);
-	return order ? order : ORDER(a->address, b->address);
+	if (!order)
+		order = ORDER(a->address, b->address);
+	return order ? order : ORDER(a->stack_id, b->stack_id);
+}
+
+/* What @place is called: one text for all who stand there. Returns NULL without memory. */
+static const char *place_text(struct build *build, struct image *image, struct place *place)
+{
+	const char *name = place->name;
+	char where[256];
+
+	if (place->shown && place->shown_in == build->number)
+		return place->shown;
+	if (!name) {
+		kernels_describe(image, place->address, where, sizeof(where));
+		name = where;
+	}
+	place->shown = arena_string(build->arena, name);
+	place->shown_in = build->number;
+	return place->shown;
+}
+
+static int build_stack(struct build *build, struct image *image, const struct stack *stack, struct snap_site *site)
+{
+	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
+	size_t i;
+
+	if (!frames)
+		return -ENOMEM;
+	for (i = 0; i < stack->count; i++) {
+		frames[i] = place_text(build, image, stack->frames[i]);
+		if (!frames[i])
+			return -ENOMEM;
+	}
+	site->stack = frames;
+	site->stack_count = stack->count;
+	return 0;
 }
 
 static int build_sites(struct build *build, struct image *image, struct snap_process *process)
 {
 	size_t i, count = image->sites.count;
 	struct snap_site *list = arena_alloc(build->arena, count, sizeof(*list));
-	char where[256];
 
 	if (!list)
 		return -ENOMEM;
@@ -49,21 +84,17 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = image->sites.list[i];
-		const char *name = site->name;
 
-		if (!name) {
-			kernels_describe(image, site->address, where, sizeof(where));
-			name = where;
-		}
 		list[i] = (struct snap_site){
-			.site = arena_string(build->arena, name),
+			.site = place_text(build, image, site->place),
 			.address = site->address,
+			.stack_id = site->stack_id,
 			.live = site->live,
 			.allocations = site->allocations,
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
 		};
-		if (!list[i].site)
+		if (!list[i].site || (site->stack && build_stack(build, image, site->stack, &list[i])))
 			return -ENOMEM;
 		if (!site->held)
 			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since);
@@ -175,6 +206,7 @@ static int build_map(struct build *build, struct image *image, struct snap_proce
 			.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) : node->born,
 			.site = site->site,
 			.site_address = site->address,
+			.stack_id = site->stack_id,
 			.device = node->device,
 			.call = node->call,
 			.kind = node->kind,

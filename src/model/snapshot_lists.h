@@ -18,6 +18,7 @@ struct build {
 	struct snapshot *snapshot;
 	struct arena *arena;
 	uint64_t now;
+	uint64_t number;		/* of the snapshot, from 1 */
 	double interval;		/* seconds; NAN where there can be no rate */
 	unsigned int map_max;
 	struct call_sum *sums;		/* CALL_COUNT of them, zero between processes */

@@ -4,8 +4,8 @@
  *
  * The functions follow the document from the outside in, and each writes its
  * members in the schema's order. What is not known is left out, and so is
- * what this version never learns (device totals, untracked and pending bytes,
- * stacks). Counters are integers, durations and rates reals.
+ * what this version never learns (device totals, untracked and pending bytes).
+ * Counters are integers, durations and rates reals.
  */
 #include <math.h>
 #include <sys/wait.h>
@@ -188,6 +188,8 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", site->suspect);
 	put_count(w, o, "allocations", site->allocations);
+	if (site->stack_count)
+		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
 	return o;
 }
 

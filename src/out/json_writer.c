@@ -180,6 +180,16 @@ json_t *dim_array(struct json_writer *writer, const uint32_t dims[3])
 	return count_array(writer, wide, 3);
 }
 
+json_t *text_array(struct json_writer *writer, const char *const *texts, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < count; i++)
+		if (json_array_append_new(array, text_new(texts[i])))
+			fail(writer, -ENOMEM);
+	return array;
+}
+
 json_t *device_array(struct json_writer *writer, const int *devices, size_t count)
 {
 	json_t *array = json_array();

@@ -41,6 +41,7 @@ void put_hex(struct json_writer *writer, json_t *object, const char *key, uint64
 void put_time(struct json_writer *writer, json_t *object, const char *key, uint64_t time);
 void put_device(struct json_writer *writer, json_t *object, int device);
 json_t *count_array(struct json_writer *writer, const uint64_t *counts, size_t count);
+json_t *text_array(struct json_writer *writer, const char *const *texts, size_t count);
 json_t *dim_array(struct json_writer *writer, const uint32_t dims[3]);
 json_t *device_array(struct json_writer *writer, const int *devices, size_t count);
 

@@ -22,6 +22,8 @@ struct leak {
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t blocks;	/* 0: not known */
+	uint64_t stack_id;
+	const struct snap_site *stack;	/* the site, if its stack is known */
 	int call;		/* -1: not known */
 };
 
@@ -35,6 +37,8 @@ static int compare_site(const struct leak *a, const struct leak *b)
 {
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
+	if (a->stack_id != b->stack_id)
+		return a->stack_id < b->stack_id ? -1 : 1;
 	return strcmp(a->site, b->site);
 }
 
@@ -72,8 +76,8 @@ static size_t merge(struct leak *leaks, size_t count)
 	return out;
 }
 
-/* Bytes of @site that @leaks, ordered by site, explain. */
-static uint64_t explained(const struct leak *leaks, size_t count, const struct leak *site)
+/* Bytes of @site that @leaks, ordered by site, explain. Gives those its stack. */
+static uint64_t explained(struct leak *leaks, size_t count, const struct leak *site)
 {
 	size_t low = 0, high = count;
 	uint64_t bytes = 0;
@@ -86,8 +90,10 @@ static uint64_t explained(const struct leak *leaks, size_t count, const struct l
 		else
 			high = middle;
 	}
-	for (; low < count && !compare_site(&leaks[low], site); low++)
+	for (; low < count && !compare_site(&leaks[low], site); low++) {
 		bytes += leaks[low].bytes;
+		leaks[low].stack = site->stack;
+	}
 	return bytes;
 }
 
@@ -109,6 +115,7 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 		leaks[count++] = (struct leak){
 			.site = alloc->site,
 			.address = alloc->site_address,
+			.stack_id = alloc->stack_id,
 			.bytes = alloc->bytes,
 			.blocks = 1,
 			.call = alloc->call,
@@ -119,6 +126,8 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 		struct leak rest = {
 			.site = process->sites[i].site,
 			.address = process->sites[i].address,
+			.stack_id = process->sites[i].stack_id,
+			.stack = process->sites[i].stack_count ? &process->sites[i] : NULL,
 			.bytes = process->sites[i].leaked,
 			.call = -1,
 		};
@@ -188,6 +197,13 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	line_to(line, 56);
 	line_text(line, leak->site);
 	line_end(line);
+	/* The innermost is the site. */
+	for (size_t i = 1; leak->stack && i < leak->stack->stack_count; i++) {
+		line_style(line, STYLE_PLAIN);
+		line_to(line, 58);
+		line_text(line, leak->stack->stack[i]);
+		line_end(line);
+	}
 }
 
 static void add_held(const struct snap_process *process, struct total *total)

@@ -153,6 +153,9 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 		goto fail;
 	}
 	s->rodata->exact_launches = settings->exact_launches;
+	s->rodata->with_stacks = settings->stacks;
+	if (!settings->stacks)
+		bpf_map__set_max_entries(s->maps.stacks, 1);
 	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;

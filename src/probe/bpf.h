@@ -16,6 +16,7 @@
 
 struct bpf_settings {
 	bool exact_launches;
+	bool stacks;		/* of allocations */
 	unsigned int layers;	/* bit set of enum call_layer: what is probed */
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */

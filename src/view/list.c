@@ -70,17 +70,24 @@ static int compare_items(const void *left, const void *right, void *context)
 {
 	const struct order *order = context;
 	const struct list *list = order->list;
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right, first = a, second = b;
 	int result;
+
+	if (list->owner) {
+		first = list->owner(list, a);
+		second = list->owner(list, b);
+		if (first == second)
+			return (a > b) - (a < b);
+	}
 
 	if (list->columns[order->column].left) {
 		char x[CELL_TEXT], y[CELL_TEXT];
 
-		list->cell(list, a, order->column, x);
-		list->cell(list, b, order->column, y);
+		list->cell(list, first, order->column, x);
+		list->cell(list, second, order->column, y);
 		result = strcmp(x, y);
 	} else {
-		double x = list->number(list, a, order->column), y = list->number(list, b, order->column);
+		double x = list->number(list, first, order->column), y = list->number(list, second, order->column);
 
 		if (isnan(x) || isnan(y))
 			result = isnan(x) && isnan(y) ? 0 : isnan(x) ? 1 : -1;

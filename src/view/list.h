@@ -34,6 +34,8 @@ struct list {
 	/* Writes what stands in a cell to @out, and returns its style. */
 	enum style (*cell)(const struct list *list, size_t item, size_t column, char out[CELL_TEXT]);
 	double (*number)(const struct list *list, size_t item, size_t column);	/* to sort by; NAN last */
+	/* The item with which @item is sorted: it stays right behind that one. NULL: each by itself */
+	size_t (*owner)(const struct list *list, size_t item);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 };

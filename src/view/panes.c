@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kernels, failures, calls and sites: panes that are a list each. */
+/* Kernels, failures and calls: panes that are a list each. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -261,71 +261,4 @@ void calls_draw(struct view *view, const struct area *area, const struct snap_pr
 	if (!pane->sort)	/* the table of functions has no order that says something */
 		pane->sort = C_TIME + 1;
 	list_draw(view, area, pane, &list);
-}
-
-/* ---- sites ---- */
-
-static const struct list_column site_columns[] = {
-	{ "", 0, 8, true, 5, true },
-	{ "SITE", 0, 20, true, 0, false },
-	{ "LIVE", 7, 0, false, 1, false },
-	{ "SUSPECT", 7, 0, false, 3, false },
-	{ "LEAKED", 7, 0, false, 2, false },
-	{ "HELD", 7, 0, false, 4, false },
-	{ "ALLOCS", 8, 0, false, 6, false },
-	{ "STACK", 5, 0, true, 7, false },
-};
-enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
-
-static double site_number(const struct list *list, size_t item, size_t column)
-{
-	const struct snap_site *site = &list->process->sites[item];
-
-	switch (column) {
-	case S_LIVE: return (double)site->live;
-	case S_SUSPECT: return (double)site->suspect;
-	case S_LEAKED: return (double)site->leaked;
-	case S_HELD: return (double)site->held;
-	default: return (double)site->allocations;
-	}
-}
-
-static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
-{
-	static const enum style styles[] = { [S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD };
-	double number = site_number(list, item, column);
-	char body[CELL_TEXT];
-
-	switch (column) {
-	case S_SITE:
-		return cell_text(out, ST_PLAIN, list->process->sites[item].site);
-	case S_ALLOCS:
-		return cell_count(out, number);
-	case S_STACK:
-		return cell_text(out, ST_DIM, "-");
-	default:
-		cell_bytes(body, number);
-		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "", body);
-		return number > 0 ? styles[column] : ST_DIM;
-	}
-}
-
-static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
-{
-	const struct snap_site *site = &list->process->sites[item], *first = list->process->sites;
-	double most = (double)first->live + (double)first->leaked + (double)first->held;
-
-	(void)column;
-	*style = site->leaked ? ST_LEAKED : site->suspect ? ST_SUSPECT : site->held > site->live ? ST_HELD : ST_LIVE;
-	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
-}
-
-void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
-{
-	struct list list = {
-		.columns = site_columns, .column_count = COUNT(site_columns), .count = process->site_count, .view = view,
-		.process = process, .empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar,
-	};
-
-	list_draw(view, area, &view->panes[PANE_SITES], &list);
 }

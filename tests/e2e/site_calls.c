@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
 
 	while (rounds-- > 0)
-		sum += first() + second() + third();
+		sum += first() + second() + third();	/* the three */
 	while (argc > 2 && getchar() != EOF)
 		;
 	return sum < 0;

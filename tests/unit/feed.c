@@ -71,7 +71,7 @@ int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint6
 	struct rec_alloc record = {
 		.hdr = header(feed, REC_ALLOC, sizeof(record)), .entry = feed->now - 500, .address = address, .bytes = bytes,
 		.site = feed->site, .result = result, .device = feed->device, .call = (__u16)call, .kind = (__u8)kind,
-		.element_bytes = kind == KIND_ARRAY ? 4 : 0, .context = feed->context,
+		.element_bytes = kind == KIND_ARRAY ? 4 : 0, .context = feed->context, .stack = feed->stack,
 	};
 
 	return model_record(feed->model, &record.hdr, sizeof(record));
@@ -186,6 +186,19 @@ void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t 
 
 	memcpy(buffer, &record, sizeof(record));
 	memcpy(buffer + sizeof(record), text, len);
+	give(feed, buffer, size);
+}
+
+void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second)
+{
+	uint64_t buffer[(sizeof(struct rec_stack) + 256 * 8) / 8];
+	size_t size = sizeof(struct rec_stack) + count * sizeof(uint64_t);
+	struct rec_stack record = { .hdr = header(feed, REC_STACK, size), .stack = stack, .count = count };
+	uint32_t i;
+
+	memcpy(buffer, &record, sizeof(record));
+	for (i = 0; i < count; i++)
+		buffer[sizeof(record) / 8 + i] = i ? second + (i - 1) * 0x1000 : feed->site;
 	give(feed, buffer, size);
 }
 

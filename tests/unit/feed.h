@@ -18,6 +18,7 @@ struct feed {
 	int device;
 	uint64_t site;
 	uint64_t context;	/* of allocations; 0: the primary one */
+	uint64_t stack;		/* of allocations; 0: none */
 };
 
 void feed_begin(struct feed *feed);
@@ -41,6 +42,8 @@ void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_
 	       unsigned int flags, int result);
 void feed_fail(struct feed *feed, unsigned int call, int result);
 void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name);
+/* A stack of @count frames, 0x1000 apart, the innermost at the present site. */
+void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second);
 void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text);
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file);
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches);
@@ -65,6 +68,7 @@ Suite *suite_copies(void);
 Suite *suite_processes(void);
 Suite *suite_mortem(void);
 Suite *suite_suspect(void);
+Suite *suite_stacks(void);
 Suite *suite_spans(void);
 Suite *suite_random(void);
 Suite *suite_columns(void);

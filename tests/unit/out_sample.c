@@ -17,6 +17,7 @@ static struct snap_copy train_copies[3], leaky_copies[1];
 static struct snap_call leaky_calls[2];
 static struct snap_failure infer_failures[2];
 static struct snap_site leaky_sites[2], train_sites[1];
+static const char *const leaky_stack[] = { "main+0x1f4 (leaky)", "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
 static struct snap_event events[2];
 static const struct snap_detail out_of_memory = {
 	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
@@ -75,15 +76,15 @@ static void fill_leaky(void)
 	p->device_count = 1;
 
 	leaky_map[0] = (struct snap_alloc){ 0x7f1240000000, 8000000, 3 * NS / 2, "main+0x1f4 (leaky)",
-		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED };
+		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 77 };
 	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000, 4096, NS, "main+0x220 (leaky)",
-		0x402200, CUTOP_DEVICE_UNKNOWN, CALL_cudaMallocHost, KIND_PINNED, ALLOC_LEAKED };
+		0x402200, CUTOP_DEVICE_UNKNOWN, CALL_cudaMallocHost, KIND_PINNED, ALLOC_LEAKED, 0 };
 	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000, 16, NS, "main+0x1f4 (leaky)",
-		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED };
+		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 77 };
 	p->map = leaky_map;
 	p->map_count = 3;
-	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2 };
-	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2 };
+	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 77, leaky_stack, 3 };
+	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 0, NULL, 0 };
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
@@ -146,16 +147,16 @@ static void fill_train(void)
 	p->ns_pid = 7;
 
 	train_map[0] = (struct snap_alloc){ 0x7f1200000000, 536870912, 72 * NS, "load_weights+0x1f4 (model.so)",
-		0x7f00, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_SUSPECT };
+		0x7f00, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_SUSPECT, 0 };
 	train_map[1] = (struct snap_alloc){ 0x7f1300000000, 1048576, 71 * NS, "c10::alloc+0x4 (libc10_cuda.so)",
-		0x7f80, 0, CALL_cudaMallocAsync, KIND_ASYNC, ALLOC_HELD };
+		0x7f80, 0, CALL_cudaMallocAsync, KIND_ASYNC, ALLOC_HELD, 0 };
 	train_map[2] = (struct snap_alloc){ 0xffffffffffffffff, UINT64_MAX, 0, "0x7f90", 0x7f90, 0,
-		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE };
+		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0 };
 	p->map = train_map;
 	p->map_count = 3;
 	p->map_omitted = 1838;
 	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x7f00, 12992276070, 0, 1048576,
-		536870912, 1841 };
+		536870912, 1841, 0, NULL, 0 };
 	p->sites = train_sites;
 	p->site_count = 1;
 

@@ -191,6 +191,11 @@ START_TEST(json_memory)
 	assert_real(train, "map.2.size", 18446744073709551615.0);
 	assert_int(train, "map_omitted", 1838);
 	assert_int(document, "processes.1.sites.0.suspect_bytes", 536870912);
+	assert_absent(document, "processes.1.sites.0.stack");
+	assert_text(document, "processes.0.sites.0.stack.0", "main+0x1f4 (leaky)");
+	assert_text(document, "processes.0.sites.0.stack.1", "outer+0x10 at \"odd\".c:7 (leaky)");
+	assert_text(document, "processes.0.sites.0.stack.2", "0x7fff00001234");
+	assert_absent(document, "processes.0.sites.0.stack.3");
 	/* not known yet: absent, not zero */
 	assert_absent(document, "processes.2.memory.suspect_bytes");
 	json_decref(document);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * With --stacks: the user stack of an allocation, taken at its return. There
+ * the kernel has put the caller's address back, so the stack begins at the call
+ * site whatever the function's first instruction is; at entry some kernels
+ * leave the caller out, and the return address is the trampoline's.
+ *
+ * A stack is known by a hash of its addresses and sent once per process.
+ * A map of the kernel's own for that (BPF_MAP_TYPE_STACK_TRACE) is closed to
+ * programs that may sleep, and drops stacks whose 32-bit hashes collide.
+ */
+#ifndef STACKS_BPF_H
+#define STACKS_BPF_H
+
+const volatile bool with_stacks;
+
+HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes it small where it is not wanted */
+
+struct stack_scratch {
+	__u64 frames[CUTOP_STACK_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct stack_scratch);
+} scratches SEC(".maps");
+
+static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u32 count)
+{
+	__u64 hash = count;
+	__u32 i;
+
+	for (i = 0; i < CUTOP_STACK_FRAMES; i++) {
+		if (i >= count)
+			break;
+		hash = (hash ^ scratch->frames[i]) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 29;
+	}
+	return hash ? hash : 1;
+}
+
+struct stack_walk {
+	struct stack_scratch *scratch;
+	__u32 image;
+	__u32 again;		/* a mapping could not be looked up now */
+};
+
+static long stack_module(__u32 i, struct stack_walk *walk)
+{
+	__u64 address = 0;
+
+	if (i >= CUTOP_STACK_FRAMES)
+		return 1;
+	bpf_probe_read_kernel(&address, sizeof(address), &walk->scratch->frames[i]);
+	/* The byte before a return address is of the call. */
+	if (module_announce(walk->image, address - 1))
+		walk->again = 1;
+	return 0;
+}
+
+/* Sends a stack not seen before, after the mappings that it runs through. Returns 0, or -1 if it was lost. */
+static __noinline int stack_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 hash, __u32 count)
+{
+	struct address_key key = { .address = hash };
+	struct stack_walk walk = { .scratch = scratch };
+	struct rec_stack *rec;
+	__u32 one = 1;
+
+	if (!thread || !scratch)
+		return -1;
+	key.image = walk.image = thread->image;
+	if (have_find_vma)
+		bpf_loop(count, stack_module, &walk, 0);
+	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY)) {
+		count_lost_of(key.image, LOST_STACKS);
+		return -1;
+	}
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + sizeof(scratch->frames), 0);
+	if (!rec) {
+		count_lost_of(key.image, LOST_STACKS);
+		bpf_map_delete_elem(&stacks, &key);
+		return -1;
+	}
+	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + sizeof(scratch->frames), bpf_ktime_get_ns());
+	rec->stack = hash;
+	rec->count = count;
+	rec->pad = 0;
+	bpf_probe_read_kernel(rec->frames, sizeof(scratch->frames), scratch->frames);
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	if (walk.again)
+		bpf_map_delete_elem(&stacks, &key);	/* the next one from here tries again */
+	return 0;
+}
+
+/* The stack at the return of a call: what it is known by, or 0 if there is none to be had. */
+static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
+{
+	struct stack_scratch *scratch;
+	struct address_key key = {};
+	__u64 hash;
+	long size;
+
+	if (!thread)
+		return 0;
+	scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!scratch)
+		goto lost;
+	size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames), BPF_F_USER_STACK);
+	if (size < (long)sizeof(__u64))
+		goto lost;
+	hash = stack_hash(scratch, size / sizeof(__u64));
+	key.address = hash;
+	key.image = thread->image;
+	if (bpf_map_lookup_elem(&stacks, &key))
+		return hash;
+	return stack_send(thread, scratch, hash, size / sizeof(__u64)) ? 0 : hash;
+lost:
+	count_lost_of(thread->image, LOST_STACKS);
+	return 0;
+}
+
+/* The hook of an allocation's return. */
+static __always_inline __u64 stack_of(struct pt_regs *ctx, struct thread_state *thread)
+{
+	return with_stacks ? stack_take(ctx, thread) : 0;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* User stacks on their way from the BPF side to the model: cut where they stop making sense, and named anew. */
+#ifndef COLLECT_STACKS_H
+#define COLLECT_STACKS_H
+
+#include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cutop_event.h"
+#include "collect/modules.h"
+
+struct stacks;
+
+/* @modules is borrowed. */
+struct stacks *stacks_new(struct modules *modules);
+void stacks_free(struct stacks *stacks);
+void stacks_forget(struct stacks *stacks, uint32_t image);
+
+/*
+ * Takes the record @record of @size bytes in. Returns the record for the model, which
+ * the caller frees, or NULL if it makes no sense or memory ran out.
+ */
+struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
+
+/* What the model knows the stack @id of @image by; 0 if it was not told of it. */
+uint64_t stacks_id(const struct stacks *stacks, uint32_t image, uint64_t id);
+
+#endif

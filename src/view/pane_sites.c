@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sites: where memory is allocated. Where stacks were asked for, a site is a
+ * way to an allocation; in full height each is followed by its frames.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "view/cells.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct list_column site_columns[] = {
+	{ "", 0, 8, true, 5, true },
+	{ "SITE", 0, 20, true, 0, false },
+	{ "LIVE", 7, 0, false, 1, false },
+	{ "SUSPECT", 7, 0, false, 3, false },
+	{ "LEAKED", 7, 0, false, 2, false },
+	{ "HELD", 7, 0, false, 4, false },
+	{ "ALLOCS", 8, 0, false, 6, false },
+	{ "STACK", 5, 0, false, 7, false },
+};
+enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
+
+/* A row: a site, or a frame of the site that stands before it. */
+struct site_row {
+	const struct snap_site *site;
+	size_t frame;		/* 0: the site itself, which is the innermost */
+};
+
+static const struct site_row *row_of(const struct list *list, size_t item)
+{
+	return (const struct site_row *)list->items + item;
+}
+
+static size_t site_owner(const struct list *list, size_t item)
+{
+	return item - row_of(list, item)->frame;
+}
+
+static double site_number(const struct list *list, size_t item, size_t column)
+{
+	const struct snap_site *site = row_of(list, item)->site;
+
+	switch (column) {
+	case S_LIVE: return (double)site->live;
+	case S_SUSPECT: return (double)site->suspect;
+	case S_LEAKED: return (double)site->leaked;
+	case S_HELD: return (double)site->held;
+	case S_STACK: return (double)site->stack_count;
+	default: return (double)site->allocations;
+	}
+}
+
+static enum style frame_cell(const struct site_row *row, size_t column, char out[CELL_TEXT])
+{
+	out[0] = 0;
+	if (column == S_SITE)
+		snprintf(out, CELL_TEXT, "  %.500s", row->site->stack[row->frame]);
+	return ST_DIM;
+}
+
+static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+{
+	static const enum style styles[] = { [S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD };
+	const struct site_row *row = row_of(list, item);
+	double number = site_number(list, item, column);
+	char body[CELL_TEXT];
+
+	if (row->frame)
+		return frame_cell(row, column, out);
+	switch (column) {
+	case S_SITE:
+		return cell_text(out, ST_PLAIN, row->site->site);
+	case S_ALLOCS:
+		return cell_count(out, number);
+	case S_STACK:
+		if (!row->site->stack_count)
+			return cell_text(out, ST_DIM, "-");
+		snprintf(out, CELL_TEXT, "%zu", row->site->stack_count);
+		return ST_DIM;
+	default:
+		cell_bytes(body, number);
+		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "", body);
+		return number > 0 ? styles[column] : ST_DIM;
+	}
+}
+
+static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
+{
+	const struct snap_site *site = row_of(list, item)->site, *first = list->process->sites;
+	double most = (double)first->live + (double)first->leaked + (double)first->held;
+
+	(void)column;
+	*style = site->leaked ? ST_LEAKED : site->suspect ? ST_SUSPECT : site->held > site->live ? ST_HELD : ST_LIVE;
+	if (row_of(list, item)->frame)
+		return 0;
+	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
+}
+
+/* One row for each site, and, if @expanded, one for each frame behind its first. Returns NULL without memory. */
+static struct site_row *rows_make(const struct snap_process *process, bool expanded, size_t *count)
+{
+	size_t room = process->site_count, at = 0;
+	struct site_row *rows;
+
+	for (size_t i = 0; expanded && i < process->site_count; i++)
+		room += process->sites[i].stack_count;
+	rows = calloc(room + 1, sizeof(*rows));
+	for (size_t i = 0; rows && i < process->site_count; i++) {
+		rows[at++].site = &process->sites[i];
+		for (size_t frame = 1; expanded && frame < process->sites[i].stack_count; frame++)
+			rows[at++] = (struct site_row){ &process->sites[i], frame };
+	}
+	*count = at;
+	return rows;
+}
+
+void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
+{
+	struct list list = {
+		.columns = site_columns, .column_count = COUNT(site_columns), .view = view, .process = process,
+		.empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
+	};
+	struct site_row *rows = rows_make(process, view->full, &list.count);
+
+	if (!rows)
+		return;
+	list.items = rows;
+	list_draw(view, area, &view->panes[PANE_SITES], &list);
+	free(rows);
+}

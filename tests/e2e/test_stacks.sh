@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --stacks: an allocation's site is the whole way to it. One allocating function
+# reached by four ways, with frame pointers and without, from a program that
+# lives a millisecond; the report, the suspects, and what it is without the option.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+program=$top_builddir/tests/e2e/bin/site_calls
+bare=$top_builddir/tests/e2e/bin/site_calls-nofp
+source=$top_srcdir/tests/e2e/site_calls.c
+line_of() {
+	grep -n "$1 \\*/" "$source" | cut -d : -f 1
+}
+call=$(line_of 'the call')
+one=$(line_of 'the first way')
+two=$(line_of 'the second way')
+three=$(line_of 'the third way')
+main=$(line_of 'the three')
+
+# frames JQ: the frames of the program itself, without offsets, joined
+frames='[.stack[] | select(test("\\(site_calls")) | sub("\\+0x[0-9a-f]+ at"; "") | sub(" \\(.*"; "")] | join(" < ")'
+make="make site_calls.c:$call"
+
+# ---- four ways, with their bytes
+watch ways --stacks -- "$program" 3
+expect ways "p.sites | map([($frames), .leaked_bytes, .allocations]) | sort | .[]" "[\"$make < first site_calls.c:$one < main site_calls.c:$main\",300,3]
+[\"$make < second site_calls.c:$two < main site_calls.c:$main\",3000,3]
+[\"$make < second site_calls.c:$two < third site_calls.c:$three < main site_calls.c:$main\",3000,3]
+[\"$make < third site_calls.c:$three < main site_calls.c:$main\",30000,3]"
+expect ways '[p.sites[] | .site == .stack[0]] | all' true
+# The way in through the C library is part of it; nothing stands there that is no code of a file.
+expect ways '[p.sites[].stack[-1] | test("\\(libc\\.so\\.6\\)$|^libc\\.so\\.6\\+")] | all' true
+expect ways '[p.sites[].stack[] | test("^0x")] | any' false
+expect ways 'p.memory.leaked_bytes' 36300
+expect ways '.lost.stacks' 0
+expect_nothing_lost ways
+
+# ---- without the option: one site, no stacks
+watch plain -- "$program" 3
+expect plain '[p.sites[] | [.leaked_bytes, .allocations, .stack]]' '[[36300,12,null]]'
+expect_nothing_lost plain
+
+# ---- code without frame pointers: the call site all the same, and never a site for each call
+watch short --stacks -- "$bare" 200
+expect short '[p.sites[].site | test("^make\\+0x[0-9a-f]+ at site_calls.c:'"$call"' ")] | all' true
+expect short 'p.sites | length <= 4' true
+expect short '[p.sites[].allocations] | add' 800
+expect short '[p.sites[].leaked_bytes] | add' 2420000
+expect short '[p.sites[].stack[0] | test("^make\\+")] | all' true
+expect_nothing_lost short
+
+# ---- the leak report: each way below its bytes, innermost first
+"$CUTOP" -b -n 1 --stacks -- "$program" >"$T/report" 2>"$T/report.err"
+sed -n '/BLOCKS/,$p' "$T/report" | sed 's/+0x[0-9a-f]* at / /; s/ *$//; /libc/d; s/ (site_calls)//' >"$T/report.short"
+cat >"$T/report.expected" <<END
+           BYTES  SHARE   BLOCKS  CALL                  SITE
+           10000  82.6%        1  cudaMalloc            $make
+                                                          third site_calls.c:$three
+                                                          main site_calls.c:$main
+            1000   8.3%        1  cudaMalloc            $make
+                                                          second site_calls.c:$two
+                                                          third site_calls.c:$three
+                                                          main site_calls.c:$main
+            1000   8.3%        1  cudaMalloc            $make
+                                                          second site_calls.c:$two
+                                                          main site_calls.c:$main
+             100   0.8%        1  cudaMalloc            $make
+                                                          first site_calls.c:$one
+                                                          main site_calls.c:$main
+leaked 12100 bytes (11.8K) in 4 allocations
+END
+# The two ways of 1000 bytes are equals: either may come first.
+sort "$T/report.short" >"$T/report.sorted"
+sort "$T/report.expected" | cmp -s - "$T/report.sorted"
+check "the report shows the ways: $(diff "$T/report.expected" "$T/report.short")" [ $? = 0 ]
+
+# ---- a stack that calls back into hooked code, and one below other hooked calls: no trampoline in it
+own_runtime=$top_builddir/tests/e2e/bin/own_runtime
+watch nested --stacks -- "$workload" nested
+expect nested '[p.sites[].stack[] | test("^0x|uprobes")] | any' false
+expect nested '[p.sites[].allocations] | add' 1
+watch nest --stacks -- "$own_runtime" nest 200
+expect nest '[p.sites[].stack[] | test("^0x|uprobes")] | any' false
+expect nest '[p.sites[].stack[0] | test("^nest\\+")] | all' true
+
+# ---- threads allocate at once: nothing is lost, and their ways are few
+watch threads --stacks -- "$workload" threads 8 200
+expect threads '.lost.stacks' 0
+expect threads '([p.sites[].allocations] | add) == p.memory.allocations' true
+
+finish

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites that are whole stacks: what is told apart by them, and what is not. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+
+static struct feed feed;
+
+static void setup(void)
+{
+	feed_begin(&feed);
+	feed_process(&feed);
+}
+
+static void teardown(void)
+{
+	feed_end(&feed);
+}
+
+static const struct snap_site *site_of(const struct snap_process *process, uint64_t stack)
+{
+	size_t i;
+
+	for (i = 0; i < process->site_count; i++)
+		if (process->sites[i].stack_id == stack)
+			return &process->sites[i];
+	return NULL;
+}
+
+/* One call site, reached by two ways: 7 from 0x500000, 8 from 0x600000. */
+static void two_ways(void)
+{
+	feed_module(&feed, 0x400000, 0x700000, 0, "program");
+	feed_stack(&feed, 7, 3, 0x500000);
+	feed_stack(&feed, 8, 2, 0x600000);
+}
+
+START_TEST(one_address_by_two_ways)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+	const struct snap_site *first, *second;
+
+	two_ways();
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x20000, 100);
+	feed.stack = 8;
+	feed_alloc(&feed, 0x30000, 1000);
+	feed_free(&feed, 0x20000, 0);
+	feed_text(&feed, REC_SITE, feed.site, 0, "make+0x14 (program)");
+	feed_text(&feed, REC_SITE, 0x500000, 0, "first+0x8 (program)");
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->site_count, 2);
+	first = site_of(process, 7);
+	second = site_of(process, 8);
+	ck_assert(first && second);
+	ck_assert_uint_eq(first->live, 100);
+	ck_assert_uint_eq(first->allocations, 2);
+	ck_assert_uint_eq(second->live, 1000);
+	ck_assert_str_eq(first->site, "make+0x14 (program)");
+	ck_assert_str_eq(second->site, "make+0x14 (program)");
+	ck_assert_uint_eq(first->stack_count, 3);
+	ck_assert_str_eq(first->stack[0], "make+0x14 (program)");
+	ck_assert_str_eq(first->stack[1], "first+0x8 (program)");
+	ck_assert_str_eq(first->stack[2], "program+0x101000");
+	ck_assert_uint_eq(second->stack_count, 2);
+	ck_assert_str_eq(second->stack[1], "program+0x200000");
+	ck_assert_uint_eq(process->map[0].stack_id, 8);
+	snapshot_free(snapshot);
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(site_of(process, 7)->leaked, 100);
+	ck_assert_uint_eq(site_of(process, 8)->leaked, 1000);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+START_TEST(without_a_stack_the_address_counts)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+
+	/* Lost on the way, or never told of. */
+	feed.stack = 9;
+	feed_alloc(&feed, 0x10000, 10);
+	feed.stack = 0;
+	feed_alloc(&feed, 0x20000, 20);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->site_count, 2);
+	ck_assert_uint_eq(site_of(process, 9)->stack_count, 0);
+	ck_assert_uint_eq(site_of(process, 0)->live, 20);
+	ck_assert_uint_eq(site_of(process, 0)->stack_count, 0);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+START_TEST(what_is_held_is_held_by_every_way)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+
+	two_ways();
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "alloc (libc10_cuda.so)");
+	/* Known already when the second way is first gone. */
+	feed.stack = 8;
+	feed_alloc(&feed, 0x20000, 1000);
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->held, 1100);
+	ck_assert_uint_eq(process->leaked, 0);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+START_TEST(suspects_are_told_apart)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+	uint64_t i;
+
+	two_ways();
+	for (i = 0; i < 600; i++) {
+		feed.now += SECOND / 2;
+		feed.stack = 7;
+		feed_alloc(&feed, 0x100000 + i * 0x1000, 4096);
+		feed.stack = 8;
+		feed_alloc(&feed, 0x40000000, MIB);
+		feed_free(&feed, 0x40000000, 0);
+	}
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_gt(site_of(process, 7)->suspect, 0);
+	ck_assert_uint_eq(site_of(process, 8)->suspect, 0);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+START_TEST(broken_stacks)
+{
+	uint64_t buffer[(sizeof(struct rec_stack) + 200 * 8) / 8] = { 0 };
+	struct rec_stack *record = (struct rec_stack *)(void *)buffer;
+	struct snapshot *snapshot;
+
+	*record = (struct rec_stack){ .hdr = { .type = REC_STACK, .image = feed.image, .time = feed.now }, .stack = 5 };
+	/* More frames than there are, than there may be, and no number. */
+	record->hdr.size = sizeof(*record) + 16;
+	record->count = 3;
+	ck_assert_int_lt(model_record(feed.model, &record->hdr, sizeof(buffer)), 0);
+	record->hdr.size = sizeof(*record) + 128 * 8;
+	record->count = 128;
+	ck_assert_int_lt(model_record(feed.model, &record->hdr, sizeof(buffer)), 0);
+	record->count = 2;
+	record->stack = 0;
+	ck_assert_int_lt(model_record(feed.model, &record->hdr, sizeof(buffer)), 0);
+	record->stack = 5;
+	ck_assert_int_eq(model_record(feed.model, &record->hdr, sizeof(buffer)), 0);
+	/* Told twice: the first counts. */
+	record->count = 0;
+	ck_assert_int_eq(model_record(feed.model, &record->hdr, sizeof(buffer)), 0);
+	feed.stack = 5;
+	feed_alloc(&feed, 0x10000, 1);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(site_of(feed_find(&feed, snapshot), 5)->stack_count, 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 3);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+/* More ways than we keep: the bytes are all there. */
+START_TEST(stacks_are_bounded)
+{
+	struct snapshot *snapshot;
+	const struct snap_process *process;
+	uint64_t i, live = 0;
+	size_t j;
+
+	for (i = 1; i <= 70000; i++) {
+		feed_stack(&feed, i, 2, 0x1000000 + i * 8);
+		feed.stack = i;
+		feed_alloc(&feed, 0x10000 * i, 1);
+	}
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_le(process->site_count, 65537);
+	for (j = 0; j < process->site_count; j++)
+		live += process->sites[j].live;
+	ck_assert_uint_eq(live, 70000);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+Suite *suite_stacks(void)
+{
+	Suite *suite = suite_create("stacks");
+	TCase *tests = tcase_create("stacks");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, one_address_by_two_ways);
+	tcase_add_test(tests, without_a_stack_the_address_counts);
+	tcase_add_test(tests, what_is_held_is_held_by_every_way);
+	tcase_add_test(tests, suspects_are_told_apart);
+	tcase_add_test(tests, broken_stacks);
+	tcase_add_test(tests, stacks_are_bounded);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
