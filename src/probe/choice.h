@@ -15,11 +15,16 @@ struct attach_choice {
 /*
  * True if @choice asks for the function. Registrations are followed also where
  * only the driver's calls are: they name its kernels, and enclose no call of the
- * driver.
+ * driver. What makes graphs is followed with launches: those into a capture
+ * would be taken for more than they are.
  */
 static inline bool choice_wants(const struct attach_choice *choice, const struct call_desc *desc)
 {
-	if (!(choice->groups & 1u << desc->group))
+	unsigned int groups = choice->groups;
+
+	if (groups & 1u << GROUP_LAUNCH && desc->class == CLASS_GRAPH)
+		groups |= 1u << desc->group;
+	if (!(groups & 1u << desc->group))
 		return false;
 	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
 }

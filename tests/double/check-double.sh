@@ -199,7 +199,7 @@ for w in workload workload-static; do
 done
 check "copies between two devices" env CUDA_DOUBLE_DEVICES=2 "$bin/workload" copies
 
-for p in async_alloc leak managed streams vector_add zero_copy; do
+for p in async_alloc graph leak managed streams vector_add zero_copy; do
 	for form in '' -static; do
 		if [ -x "$bin/$p$form" ]; then
 			check "nvcc's $p$form" timeout 60 "$bin/$p$form"

@@ -12,10 +12,11 @@ kernels='[p.kernels[] | [.signature, .launches, .failures]] | sort'
 copies='[p.copies[] | [.direction, .mode, .calls, .failures, .bytes]] | sort'
 calls='[p.calls[] | [.call, .calls, .failures]] | sort'
 
-# Five programs under one cutop: perf links are dear to place and dearer to take away.
+# Six programs under one cutop: perf links are dear to place and dearer to take away.
 # shellcheck disable=SC2016
 programs='"$1" case-study leak; "$1" pairs 2000 256; "$1" copies; "$1" threads 8 500
-	CUDA_DOUBLE_FAIL=cudaLaunchKernel:65:9 "$2" launches 1000 0'
+	CUDA_DOUBLE_FAIL=cudaLaunchKernel:65:9 "$2" launches 1000 0
+	"$1" graphs fork 100'
 
 # Other libraries than the double's would only cost time: /usr/local is out of sight, where that can be had.
 printf '%s\n' '#!/bin/sh' 'mount -t tmpfs none /usr/local' "exec $CUTOP \"\$@\"" >"$T/cutop-alone"
@@ -33,8 +34,8 @@ for method in session multi perf; do
 		continue
 	fi
 	watch $method --library "$double/libcudart.so.13" -- sh -c "$programs" sh "$workload" "$odd_calls"
-	split $method study-$method pairs-$method copies-$method threads-$method launches-$method
-	expect $method '.processes | length' 5
+	split $method study-$method pairs-$method copies-$method threads-$method launches-$method graphs-$method
+	expect $method '.processes | length' 6
 	expect_nothing_lost $method
 
 	expect study-$method "$memory" '[3,2,0,24000000,8000000]'
@@ -61,6 +62,8 @@ for method in session multi perf; do
 	else
 		expect launches-$method 'kernel("odd") | [.returns, .latency_samples]' '["all",1000]'
 	fi
+	expect graphs-$method '[p.kernels[] | [.name, .launches, .captured, .graph_launches]] | sort' \
+		'[["reduce",1,1,100],["saxpy",1,1,100],["vectorAdd",1,1,100]]'
 done
 unset CUTOP_ATTACH
 

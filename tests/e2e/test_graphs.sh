@@ -62,6 +62,10 @@ watch fault -- "$workload" graphs capture 100
 unset CUDA_DOUBLE_FAIL
 expect fault "$kernels" '[["saxpy",0,2,98],["vectorAdd",0,1,49]]'
 
+# ---- a launch into a capture is none, whichever functions were asked for
+watch few --calls kernels -- "$workload" graphs fork 50
+expect few "$kernels" '[["reduce",1,1,50],["saxpy",1,1,50],["vectorAdd",1,1,50]]'
+
 # ---- every way to launch and to link
 for way in direct handle exc; do
 	watch $way -- "$workload" -l $way graphs fork 50

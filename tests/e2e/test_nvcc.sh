@@ -48,6 +48,12 @@ books() {
 		expect "$2" "$kernels" '[["touch(int*, int)",30,0]]'
 		expect "$2" '[p.calls[] | select(.call | test("^cudaMem(Advise|Prefetch)")) | .calls]' '[1,1]'
 		;;
+	graph)
+		expect "$2" "$memory" '[3,3,263172,0]'
+		expect "$2" '[p.kernels[] | [.signature, .launches, .captured, .graph_launches, .grid]] | sort' \
+			'[["partial(float const*, float*, int)",0,1,20,[256,1,1]],["total(float const*, float*, int)",1,1,20,[1,1,1]]]'
+		expect "$2" '[call("cudaGraphLaunch"), call("cudaGraphInstantiate"), call("cudaLaunchKernel") | .calls]' '[20,4,3]'
+		;;
 	leak)
 		expect "$2" "$memory" '[3,2,24000000,8000000]'
 		expect "$2" "$kernels" '[["addOne(float*, int)",1000,0],["mulTwo(float*, int)",1000,0]]'
@@ -58,20 +64,20 @@ books() {
 
 # A program with the runtime linked in is a file of its own to probe.
 set --
-for program in vector_add streams async_alloc zero_copy managed leak; do
+for program in vector_add streams async_alloc zero_copy managed graph leak; do
 	set -- "$@" --library "$bin/$program-static"
 done
 # shellcheck disable=SC2016
 watch all --library "$double/libcudart.so.13" "$@" -- sh -c '
-	for program in vector_add streams async_alloc zero_copy managed leak; do
+	for program in vector_add streams async_alloc zero_copy managed graph leak; do
 		"$1/$program" && "$1/$program-static" || exit
 	done' sh "$bin"
 check "status" [ "$status" = 0 ]
 split all vector_add vector_add-static streams streams-static async_alloc async_alloc-static \
-	zero_copy zero_copy-static managed managed-static leak leak-static
+	zero_copy zero_copy-static managed managed-static graph graph-static leak leak-static
 expect all '[.processes[] | .watched_from, .state] | unique' '["exited","start"]'
 expect_nothing_lost all
-for program in vector_add streams async_alloc zero_copy managed leak; do
+for program in vector_add streams async_alloc zero_copy managed graph leak; do
 	books $program $program
 	books $program $program-static
 done
@@ -82,7 +88,7 @@ expect leak-static '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_
 
 # ---- stripped: the runtime must be a library, for a stripped static one has no names to probe
 if command -v strip >/dev/null; then
-	for program in vector_add streams leak; do
+	for program in vector_add streams graph leak; do
 		strip -o "$T/$program" "$bin/$program"
 		watch stripped -- "$T/$program"
 		books $program stripped

@@ -20,6 +20,7 @@ workload_header_files = \
 
 workload_cu_files = \
 	tests/workloads/async_alloc.cu \
+	tests/workloads/graph.cu \
 	tests/workloads/leak.cu \
 	tests/workloads/managed.cu \
 	tests/workloads/streams.cu \
@@ -57,6 +58,7 @@ CLEANFILES += $(workload_bin)/cutop-demo
 if HAVE_NVCC
 WORKLOADS_CU = \
 	$(workload_bin)/async_alloc $(workload_bin)/async_alloc-static \
+	$(workload_bin)/graph $(workload_bin)/graph-static \
 	$(workload_bin)/leak $(workload_bin)/leak-static \
 	$(workload_bin)/managed $(workload_bin)/managed-static \
 	$(workload_bin)/streams $(workload_bin)/streams-static \
@@ -77,6 +79,8 @@ workload_nvcc_static = cu=`echo $(@F) | sed 's/-static$$//'`; $(workload_nvcc) \
 
 $(workload_bin)/async_alloc: tests/workloads/async_alloc.cu $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(workload_nvcc_shared)
+$(workload_bin)/graph: tests/workloads/graph.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/leak: tests/workloads/leak.cu $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/managed: tests/workloads/managed.cu $(double_lib)/libcudart.so.13
@@ -88,6 +92,8 @@ $(workload_bin)/vector_add: tests/workloads/vector_add.cu $(double_lib)/libcudar
 $(workload_bin)/zero_copy: tests/workloads/zero_copy.cu $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/async_alloc-static: tests/workloads/async_alloc.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_nvcc_static)
+$(workload_bin)/graph-static: tests/workloads/graph.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	$(AM_V_GEN)$(workload_nvcc_static)
 $(workload_bin)/leak-static: tests/workloads/leak.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	$(AM_V_GEN)$(workload_nvcc_static)
