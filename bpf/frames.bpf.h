@@ -88,7 +88,7 @@ static __always_inline struct image_row *sync_end(__u32 image, struct thread_sta
 }
 
 /* A call that nothing encloses was left without a return: the thread waits in it no more. */
-static __noinline int frame_lost(struct thread_state *thread)
+__noinline int frame_lost(struct thread_state *thread)
 {
 	if (!thread)
 		return 0;
@@ -99,7 +99,7 @@ static __noinline int frame_lost(struct thread_state *thread)
 }
 
 /* Drops the frames of calls that will not return. Rare: only called when there are frames. */
-static __noinline int frames_settle(struct thread_state *thread, __u64 sp)
+__noinline int frames_settle(struct thread_state *thread, __u64 sp)
 {
 	int i;
 
@@ -201,6 +201,11 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool sessio
 			frame_cancel(*thread);
 		return NULL;
 	}
+	/*
+	 * Lest the compiler let the caller ask for the depth again, which says the
+	 * same as whether there is a frame: Linux 6.1's verifier does not see that.
+	 */
+	asm volatile("" : "+r"(frame));
 	return frame;
 }
 
@@ -209,7 +214,7 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool sessio
  * their own, that is what a call looks like that began while they were placed:
  * such a process is late, and nothing is lost that its mark does not say.
  */
-static __noinline int return_alone(struct thread_state *thread)
+__noinline int return_alone(struct thread_state *thread)
 {
 	__u32 tgid;
 
@@ -222,7 +227,7 @@ static __noinline int return_alone(struct thread_state *thread)
 }
 
 /* The rare ways of a return: frames above its own were left. Returns its frame's place, or -1. */
-static __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 call)
+__noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 call)
 {
 	struct frame *frame;
 	int i;

@@ -264,12 +264,12 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 			rec.other = frame->args[2];
 			break;
 		}
-		rec.function = kernel_node_read(thread, frame->args[2], call);
+		rec.function = frame->args[3];
 		node_known(thread, rec.node, 0, rec.function);
 		break;
 	default:	/* GRAPH_LEARN, GRAPH_SET_KERNEL */
 		rec.node = frame->args[0];
-		rec.function = kernel_node_read(thread, frame->args[1], call);
+		rec.function = frame->args[3];
 		same = node_known(thread, rec.node, 0, rec.function);
 		if (same)
 			return 0;
@@ -307,7 +307,7 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 		break;
 	case EXEC_SET_KERNEL:
 		rec.node = frame->args[1];
-		rec.function = kernel_node_read(thread, frame->args[2], call);
+		rec.function = frame->args[3];
 		key.exec = rec.exec;
 		key.image = thread->image;
 		row = bpf_map_lookup_elem(&graphs, &key);
@@ -374,6 +374,11 @@ static __always_inline int graph_return(struct pt_regs *ctx)
 		if (!node_kind(thread, &role, &frame->args[1]))
 			return 0;
 	}
+	/* Here, not where it is needed: the stacks of functions that call each other have to fit into 512 bytes together. */
+	if (role == GRAPH_ADD_KERNEL || role == EXEC_SET_KERNEL)
+		frame->args[3] = kernel_node_read(thread, frame->args[2], call);
+	else if (role == GRAPH_LEARN || role == GRAPH_SET_KERNEL)
+		frame->args[3] = kernel_node_read(thread, frame->args[1], call);
 	if (role >= EXEC_CREATE && role < EXEC_LAUNCH)
 		return exec_done(thread, frame, call, role);
 	return graph_done(thread, frame, call, role);

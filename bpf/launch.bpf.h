@@ -215,10 +215,15 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 }
 
 /* A kernel's first launch. */
-static __noinline int launch_row_new(const struct launch_key *key)
+__noinline int launch_row_new(const struct launch_key *key)
 {
-	if (key && !bpf_map_update_elem(&launches, key, &no_launches, BPF_NOEXIST))
-		kernel_announce(key->image, key->call, key->function);
+	struct launch_key own;	/* Linux 6.1 takes no argument of a function as a key */
+
+	if (!key)
+		return 0;
+	own = *key;
+	if (!bpf_map_update_elem(&launches, &own, &no_launches, BPF_NOEXIST))
+		kernel_announce(own.image, own.call, own.function);
 	return 0;
 }
 
@@ -397,7 +402,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 }
 
 /* True if a driver's launch of @function is the one inside the runtime's launch that asked for no return. */
-static __noinline int launch_follows(struct thread_state *thread, __u64 function)
+__noinline int launch_follows(struct thread_state *thread, __u64 function)
 {
 	struct address_key key = { .address = function };
 	__u64 *known;

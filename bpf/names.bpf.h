@@ -58,7 +58,7 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
  * once per mapping. Returns 1 if that could not be found out now: the address
  * space is locked while somebody maps, or places probes.
  */
-static __noinline int module_announce(__u32 image, __u64 address)
+__noinline int module_announce(__u32 image, __u64 address)
 {
 	struct vma_info info = {};
 	struct module_key key = { .image = image };
@@ -244,7 +244,7 @@ static __always_inline long name_send(struct thread_state *thread, __u64 handle,
 	return len;
 }
 
-static __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
+__noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 {
 	long len;
 

@@ -250,7 +250,7 @@ static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 }
 
 /* Gives the current process an image. Returns 0 if it is not watched or there is no room. */
-static __noinline __u32 image_new(void)
+__noinline __u32 image_new(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -308,7 +308,7 @@ static __noinline __u32 image_new(void)
 	return image;
 }
 
-static __noinline int thread_begin(struct thread_state *thread)
+__noinline int thread_begin(struct thread_state *thread)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
@@ -378,7 +378,7 @@ static __always_inline void failure_send(struct thread_state *thread, __u32 call
 }
 
 /* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
-static __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+__noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
 	__u32 image = thread ? thread->image : 0;
 	struct fail_key key = { .image = image, .call = call, .result = result };

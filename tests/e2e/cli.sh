@@ -50,16 +50,6 @@ check_jq() {
 	fi
 }
 
-wait_for() {
-	tries=$(($1 * 50))
-	shift
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.02
-	done
-}
-
 # Whether probes are placed by session links, which need Linux 6.13.
 have_sessions() {
 	[ "${CUTOP_ATTACH:-session}" = session ] && uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 13)) }'

@@ -231,18 +231,37 @@ static int virtual_memory(void)
 	return 0;
 }
 
+/* Stays until the fifo named in HOLD is opened for writing, and closed: to be looked at. */
+static void hold(void)
+{
+	const char *path = getenv("HOLD");
+	FILE *fifo = path ? fopen(path, "r") : NULL;
+
+	if (!fifo)
+		return;
+	while (fgetc(fifo) != EOF)
+		;
+	fclose(fifo);
+}
+
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} scenes[] = {
+		{ "basic", basic }, { "shapes", shapes }, { "contexts", contexts }, { "virtual", virtual_memory },
+	};
 	const char *scene = argc > 1 ? argv[1] : "";
+	size_t i;
+	int status;
 
-	if (!strcmp(scene, "basic"))
-		return basic();
-	if (!strcmp(scene, "shapes"))
-		return shapes();
-	if (!strcmp(scene, "contexts"))
-		return contexts();
-	if (!strcmp(scene, "virtual"))
-		return virtual_memory();
+	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
+		if (!strcmp(scene, scenes[i].name)) {
+			status = scenes[i].run();
+			hold();
+			return status;
+		}
 	fprintf(stderr, "driver_calls: see the top of its source\n");
 	return 2;
 }

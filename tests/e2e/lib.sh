@@ -105,6 +105,17 @@ check() {
 	fi
 }
 
+# $1: seconds, the rest: a command that will succeed
+wait_for() {
+	tries=$(($1 * 50))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
 # How probes are attached here, as CUTOP_ATTACH would say it; nothing if it asks for what this kernel has not.
 attach_method() {
 	"$CUTOP" -b -v -n 1 -- true 2>&1 >/dev/null | sed -n 's/.*probes by \([a-z]*\) links.*/\1/p'
