@@ -17,6 +17,7 @@ bpf_sources = \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \
 	bpf/state.bpf.h \
+	bpf/stubs.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/watch.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h

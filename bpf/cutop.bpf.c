@@ -33,6 +33,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 
 #include "state.bpf.h"
 #include "frames.bpf.h"
+#include "stubs.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
 #include "stacks.bpf.h"

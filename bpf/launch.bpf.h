@@ -93,10 +93,7 @@ static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 funct
 	known = stub != function ? bpf_map_lookup_elem(&handles, &key) : NULL;
 	if (known)
 		stub = *known;
-	key.address = stub;
-	known = bpf_map_lookup_elem(&stubs, &key);
-	if (known)
-		name = *known;
+	name = stub_name(image, stub);
 	module_announce(image, stub);
 	if (name) {
 		len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);

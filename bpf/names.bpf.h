@@ -19,7 +19,6 @@ struct address_key {
 	__u32 pad;
 };
 
-HASH_MAP(stubs, struct address_key, __u64, 1 << 20);	/* stub to the name's address */
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub, or to the handle it comes from */
 HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was told of */
 HASH_MAP(modules, struct module_key, __u32, 65536);	/* mappings already told of */
@@ -124,19 +123,16 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
-	struct address_key key = {};
-	__u64 name;
+	__u64 stub;
 
 	if (!thread || call >= CALL_COUNT)
 		return 0;
-	key.image = thread->image;
-	key.address = call_arg(ctx, desc_of(call)->a);
-	name = call_arg(ctx, desc_of(call)->b);
-	if (bpf_map_update_elem(&stubs, &key, &name, BPF_ANY))
+	stub = call_arg(ctx, desc_of(call)->a);
+	if (!stub_learn(thread->image, stub, call_arg(ctx, desc_of(call)->b)))
 		count_lost(LOST_NAMES);
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
 	if (!thread->told_program)
-		thread->told_program = !module_announce(thread->image, key.address);
+		thread->told_program = !module_announce(thread->image, stub);
 	return 0;
 }
 

@@ -441,7 +441,7 @@ ROW_VISIT(call)
 ROW_VISIT(graph)
 ROW_VISIT(fail)
 
-/* Keys that hold an image at the same place: struct address_key and struct module_key of names.bpf.h. */
+/* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
 struct address_key {
 	__u64 address;
 	__u32 image;

@@ -26,7 +26,7 @@ tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-bench: all $(DOUBLE_LIBS) $(noinst_bench)
+bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	tests/bench/screen
 

@@ -12,6 +12,7 @@ rounds=${ROUNDS:-5}
 calls=${CALLS:-200000}
 library=$build/tests/double/lib/libcudart.so.13
 worker="$build/tests/bench/worker $calls"
+registers="$build/tests/e2e/bin/registers 50000 20"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
@@ -34,6 +35,9 @@ while [ $i -lt "$rounds" ]; do
 	measure cutop "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
 	measure exact "$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
 	measure layers "$build/src/cutop" -b -o /dev/null -- $worker
+	measure register-none $registers
+	measure register-empty "$build/tests/bench/empty" entry "$library" -- $registers
+	measure register-cutop "$build/src/cutop" -b -o /dev/null -- $registers
 	measure layers-exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
 	i=$((i + 1))
 done
@@ -75,6 +79,12 @@ more "launch, exact" 1 layers-exact exact 1
 more "malloc + free" 2 layers cutop 1
 more "memcpy" 3 layers cutop 1
 more "synchronize" 4 layers cutop 1
+
+# Before main, for every kernel of the program: what comes to more than a probe that does nothing.
+awk -v n="$(least register-none 1)" -v e="$(least register-empty 1)" -v o="$(least register-cutop 1)" 'BEGIN {
+	printf "\nregistering a kernel, one of 50,000: no probe %.0f, empty probe %.0f, cutop %.0f: %.0f ns more than the empty one  <= 300  %s\n",
+		n, e, o, o - e, o - e <= 300 ? "ok" : "MISSED"
+}'
 
 attach=$("$build/src/cutop" -b -v -n 1 -d 0.05 --library "$library" 2>&1 >/dev/null |
 	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms$/\1/p' | head -n 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * empty entry|both LIBRARY -- COMMAND: runs COMMAND with probes that do
- * nothing on five functions of LIBRARY, at entry or at entry and return. They
+ * nothing on six functions of LIBRARY, at entry or at entry and return. They
  * are session links like cutop's, so the two differ in what the programs do.
  */
 #include <bpf/bpf.h>
@@ -27,7 +27,7 @@ struct link_create_multi {
 };
 
 static const char *const wanted[] = {
-	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize",
+	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "__cudaRegisterFunction",
 };
 
 static int attach(struct bpf_program *program, const char *path)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which kernel's name each stub was registered with.
+ *
+ * A program may register a hundred thousand kernels before main and launch
+ * twenty, so it is registering that has to cost little. Stubs are registered
+ * in the order in which they lie, some 14 to a page of code: they are kept by
+ * the page, where the next one finds what the one before has just brought into
+ * the processor's cache. A hash with an entry per stub costs a cache miss or
+ * two at each, which took 900 ns.
+ */
+#ifndef STUBS_BPF_H
+#define STUBS_BPF_H
+
+#define STUB_PAGE_SHIFT	12
+#define STUB_SLOTS	16	/* a power of two */
+#define STUB_LEVELS	16	/* the entries of a page: enough for a function every 16 bytes */
+
+struct stub_key {
+	__u64 page;
+	__u32 image;
+	__u32 level;
+};
+
+struct stub_page {
+	__u64 names[STUB_SLOTS];	/* addresses */
+	__u16 offsets[STUB_SLOTS];	/* of the stubs, in their page */
+	__u32 count;			/* may count past the slots */
+	__u32 pad;
+};
+
+static const struct stub_page no_stubs;
+
+HASH_MAP(stubs, struct stub_key, struct stub_page, 1 << 18);
+
+/* Where @offset is in @page, or STUB_SLOTS. */
+static __always_inline __u32 stub_slot(const struct stub_page *page, __u16 offset)
+{
+	__u32 count = *(const volatile __u32 *)&page->count, i;
+
+	for (i = 0; i < STUB_SLOTS; i++) {
+		if (i >= count)
+			break;
+		if (page->offsets[i] == offset)
+			return i;
+	}
+	return STUB_SLOTS;
+}
+
+/* Remembers that @stub of @image has the name at @name; the latest counts. Returns false without room. */
+static __noinline bool stub_learn(__u32 image, __u64 stub, __u64 name)
+{
+	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
+	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
+	struct stub_page *page;
+	__u32 slot, level;
+
+	for (level = 0; level < STUB_LEVELS; level++) {
+		/* In a register: the verifier does not follow a counter in memory. */
+		asm volatile("" : "+r"(level));
+		key.level = level;
+		page = bpf_map_lookup_elem(&stubs, &key);
+		if (!page) {
+			bpf_map_update_elem(&stubs, &key, &no_stubs, BPF_NOEXIST);
+			page = bpf_map_lookup_elem(&stubs, &key);
+			if (!page)
+				return false;
+		}
+		slot = stub_slot(page, offset);
+		if (slot == STUB_SLOTS && page->count < STUB_SLOTS)
+			slot = __sync_fetch_and_add(&page->count, 1);
+		if (slot < STUB_SLOTS) {
+			page->names[slot] = name;
+			page->offsets[slot] = offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The address of the name of @stub, or 0. */
+static __noinline __u64 stub_name(__u32 image, __u64 stub)
+{
+	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
+	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
+	struct stub_page *page;
+	__u32 slot, level;
+
+	for (level = 0; level < STUB_LEVELS; level++) {
+		/* In a register: the verifier does not follow a counter in memory. */
+		asm volatile("" : "+r"(level));
+		key.level = level;
+		page = bpf_map_lookup_elem(&stubs, &key);
+		if (!page)
+			return 0;
+		slot = stub_slot(page, offset);
+		if (slot < STUB_SLOTS)
+			return page->names[slot];
+	}
+	return 0;
+}
+
+#endif
