@@ -179,25 +179,25 @@ watch private -l runtime -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
 expect private '[p.kernels[] | [.name, .launches]]' '[["odd",500]]'
 expect private "$books" '[0,0,0,0,0,0]'
 
-expect_layers() {	# $1: what it is; the rest: the program
-	what=$1
-	shift
-	for layer in runtime driver both; do
-		watch "layer-$layer" -l "$layer" -- "$@"
-		jq -c '[.processes[] | [(.memory | .allocations, .frees, .peak_bytes, .leaked_bytes),
-			([.kernels[] | [.name, .launches, .grid, .block]] | sort),
-			([.copies[] | [.direction, .mode, .calls, .bytes]] | sort)]]' "$T/layer-$layer.json" >"$T/layer-$layer.books"
-		expect_nothing_lost "layer-$layer"
-	done
-	check "$what: the driver layer differs: $(diff "$T/layer-runtime.books" "$T/layer-driver.books")" \
-		cmp -s "$T/layer-runtime.books" "$T/layer-driver.books"
-	check "$what: both layers differ" cmp -s "$T/layer-runtime.books" "$T/layer-both.books"
-}
+# ---- programs of the runtime, one after the other, have the same books in all three
 
-# ---- programs of the runtime have the same books in all three
-expect_layers case-study "$workload" case-study leak
+programs="'$workload' case-study leak"
+set -- --library "$double/libcudart.so.13"
 for program in vector_add vector_add-static streams managed zero_copy async_alloc leak leak-static; do
 	[ -x "$bin/$program" ] || continue
-	expect_layers "$program" "$bin/$program"
+	programs="$programs; '$bin/$program'"
+	case $program in *-static) set -- "$@" --library "$bin/$program" ;; esac
 done
+for layer in runtime driver both; do
+	watch "layer-$layer" -l "$layer" "$@" -- sh -c "$programs"
+	jq -c '.processes | sort_by(.start_time) | .[] | [.command, (.memory | .allocations, .frees, .peak_bytes, .leaked_bytes),
+		([.kernels[] | [.name, .launches, .grid, .block]] | sort),
+		([.copies[] | [.direction, .mode, .calls, .bytes]] | sort)]' "$T/layer-$layer.json" >"$T/layer-$layer.books"
+	expect_nothing_lost "layer-$layer"
+	expect "layer-$layer" '[.processes[].watched_from] | unique' '["start"]'
+done
+check "no program was seen" [ "$(grep -c . "$T/layer-runtime.books")" = "$(echo "$programs" | tr ';' '\n' | wc -l)" ]
+check "the driver layer differs: $(diff "$T/layer-runtime.books" "$T/layer-driver.books")" \
+	cmp -s "$T/layer-runtime.books" "$T/layer-driver.books"
+check "both layers differ: $(diff "$T/layer-runtime.books" "$T/layer-both.books")" cmp -s "$T/layer-runtime.books" "$T/layer-both.books"
 finish
