@@ -35,6 +35,8 @@ struct node_key {
 
 HASH_MAP(graphs, struct graph_key, struct graph_row, 65536);
 
+static const struct graph_row no_graph;
+
 /*
  * The functions that nodes were last given, so that a program that changes a
  * node's arguments before every launch need not be told of each time. What has
@@ -129,7 +131,6 @@ static __always_inline void exec_turn(struct thread_state *thread, struct rec_gr
 static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream, __u16 call)
 {
 	struct graph_key key = { .exec = exec };
-	struct graph_row fresh = {};
 	struct graph_row *row;
 
 	if (!thread)
@@ -146,15 +147,20 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 	key.image = thread->image;
 	row = bpf_map_lookup_elem(&graphs, &key);
 	if (!row) {
-		fresh.call = call;
-		bpf_map_update_elem(&graphs, &key, &fresh, BPF_NOEXIST);
+		bpf_map_update_elem(&graphs, &key, &no_graph, BPF_NOEXIST);
 		row = bpf_map_lookup_elem(&graphs, &key);
 		if (!row) {
 			count_lost_of(thread->image, LOST_GRAPHS);
 			return 0;
 		}
 	}
+	row->call = call;
 	row->device = thread->device;
+	if (!(*watchful_of(thread->image) & WATCHFUL_FAULT)) {
+		row->last = launch_clock(thread);
+		row->last_tid = thread->tid;
+		row->stream = (__u32)stream == 2 ? 2 : stream;	/* stream_name() of a thread's own */
+	}
 	__sync_fetch_and_add(&row->launches, 1);
 	return 0;
 }

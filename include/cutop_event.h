@@ -402,9 +402,12 @@ struct graph_row {
 	__u64 launches;
 	__u64 epoch;		/* 0: not seen made */
 	__u64 instance;		/* the epoch since which single nodes may have changed, but no more */
-	__s32 device;		/* of the last launch */
-	__u16 call;		/* that it was launched by */
-	__u16 pad;
+	__u64 last;		/* as a launch's */
+	__u64 stream;		/* of the last launch, like what follows */
+	__u32 last_tid;
+	__s32 device;
+	__u16 call;
+	__u16 pad[3];
 };
 
 /* The last synchronize of a whole device. Devices past the slots have none: what is said of them is more cautious. */

@@ -236,6 +236,20 @@ static bool fault_visit(void *context, const void *key_bytes, const void *row_by
 	return false;
 }
 
+static bool fault_graph_visit(void *context, const void *key_bytes, const void *row_bytes)
+{
+	const struct fault *fault = context;
+	struct graph_key key;
+	struct graph_row row;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	if (key.image != fault->image)
+		return false;
+	memcpy(&row, row_bytes, sizeof(row));
+	model_graph_last(fault->feed->model, &key, &row);
+	return false;
+}
+
 static void fault_feed(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr)
 {
 	struct fault fault = { feed, hdr->image };
@@ -249,6 +263,7 @@ static void fault_feed(struct feed *feed, struct watched *watched, const struct 
 	if (watched->faults++ >= FAULTS_PER_SECOND)
 		return;
 	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.launches, fault_visit, &fault);
+	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.graphs, fault_graph_visit, &fault);
 }
 
 static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)

@@ -137,6 +137,16 @@ int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node, c
 	return 0;
 }
 
+struct part *parts_first(const struct parts *parts)
+{
+	return RB_MIN(part_tree, (struct part_tree *)&parts->tree);
+}
+
+struct part *parts_after(struct part *part)
+{
+	return RB_NEXT(part_tree, NULL, part);
+}
+
 struct part *parts_of(const struct parts *parts, uint64_t node)
 {
 	struct part least = { .node = node };

@@ -52,6 +52,10 @@ int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node, c
 bool parts_remove(struct parts_list *list, struct parts *parts, uint64_t node);
 void parts_take(struct parts_list *list, struct parts *parts, struct part *part);
 
+/* All parts, one after the other. */
+struct part *parts_first(const struct parts *parts);
+struct part *parts_after(struct part *part);
+
 /* The first part of @node, or NULL; and the next of the same node. */
 struct part *parts_of(const struct parts *parts, uint64_t node);
 struct part *parts_next(struct part *part);

@@ -624,6 +624,14 @@ int graphs_record(struct model *model, struct image *image, const struct rec_gra
 
 /* ---- rows ---- */
 
+static void exec_count(struct graph *exec, uint64_t launches)
+{
+	if (launches <= exec->launches)
+		return;
+	parts_launched(exec->parts, launches - exec->launches);
+	exec->launches = launches;
+}
+
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
 {
 	struct act act = { .model = model };
@@ -653,15 +661,35 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 		exec_unknown(&act, exec, row->call, row->device);
 		exec->epoch = row->epoch;
 	}
-	if (exec && exec->parts && exec->epoch == row->epoch && row->launches > exec->launches) {
-		parts_launched(exec->parts, row->launches - exec->launches);
-		exec->launches = row->launches;
-	}
+	if (exec && exec->parts && exec->epoch == row->epoch)
+		exec_count(exec, row->launches);
 	if (!act.error)
 		return 0;
 	act.image->inexact = true;
 	model_lose(model, act.error == -ENOSPC ? LOST_GRAPHS : LOST_MEMORY, 1);
 	return act.error == -ENOSPC ? 0 : act.error;
+}
+
+void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row)
+{
+	int error;
+	struct image *image = model_image(model, key->image, &error);
+	struct graph *exec = image && image->graphs ? graph_find(&image->graphs->execs, key->exec) : NULL;
+	struct part *part;
+
+	if (!exec || !exec->parts || exec->epoch != row->epoch)
+		return;
+	exec_count(exec, row->launches);
+	parts_settle(exec->parts);
+	for (part = parts_first(exec->parts); part; part = parts_after(part)) {
+		struct launch_row *kernel = &part->kernel->row;
+
+		if (part->off || row->last <= kernel->last)
+			continue;
+		kernel->last = kernel->stream_seen = row->last;
+		kernel->last_tid = row->last_tid;
+		kernel->stream = row->stream;
+	}
 }
 
 /* ---- life ---- */

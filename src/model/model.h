@@ -69,6 +69,12 @@ void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 /* True if @image has ended: its rows may be deleted once they have been read again. */
 bool model_image_ended(const struct model *model, uint32_t image);
 
+/*
+ * After the launch rows of an image whose fault is about to be told: what the
+ * graph of this row holds was launched when it was.
+ */
+void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row);
+
 /* No row of @image will come any more: what its graphs held may be forgotten. */
 void model_graphs_done(struct model *model, uint32_t image);
 

@@ -10,6 +10,7 @@
  * per interval, the rest is counted in it; and a walk through very many
  * allocations is made once a second at most.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -346,13 +347,15 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 		struct snap_suspect *suspect = &detail->suspects[i];
 		char where[128];
 
-		if (!name || !name->brief)
+		if (list[i]->is_graph)
+			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
+		else if (!name || !name->brief)
 			kernels_describe(image, list[i]->key.function, where, sizeof(where));
-		clean_text(name && name->brief ? name->brief : where, suspect->kernel, sizeof(suspect->kernel));
+		clean_text(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel, sizeof(suspect->kernel));
 		suspect->device = image_device(image, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;
 		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
-		suspect->launches = list[i]->row.launches;
+		suspect->launches = add_saturated(list[i]->row.launches, list[i]->graph_launches);
 	}
 	detail->suspect_count = count;
 }

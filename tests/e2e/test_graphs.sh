@@ -66,6 +66,14 @@ expect fault "$kernels" '[["saxpy",0,2,98],["vectorAdd",0,1,49]]'
 watch few --calls kernels -- "$workload" graphs fork 50
 expect few "$kernels" '[["reduce",1,1,50],["saxpy",1,1,50],["vectorAdd",1,1,50]]'
 
+# ---- who may have caused a fault: the kernels of a graph, too
+export CUDA_DOUBLE_FAIL=cudaStreamSynchronize:1:700
+watch broken -- "$workload" graphs broken 10
+unset CUDA_DOUBLE_FAIL
+expect broken '[.events[] | select(.kind == "fault") | .suspects | map([.kernel, .launches]) | .[0], (.[1:] | sort)]' \
+	'[["reduce",1],[["saxpy",20],["vectorAdd",10]]]'
+expect broken '[.events[] | select(.kind == "fault") | .suspects | .[0].stream == .[1].stream, .[1].stream == .[2].stream]' '[false,true]'
+
 # ---- every way to launch and to link
 for way in direct handle exc; do
 	watch $way -- "$workload" -l $way graphs fork 50

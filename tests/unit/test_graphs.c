@@ -410,6 +410,41 @@ START_TEST(an_instance_in_a_capture)
 }
 END_TEST
 
+START_TEST(a_fault_may_be_a_graphs)
+{
+	struct graph_key key = { .exec = EXEC, .image = feed.image };
+	struct graph_row last = { .launches = 5, .call = CALL_cudaGraphLaunch, .last = 77, .last_tid = 3, .stream = 0x40 };
+	struct launch_key own = { .image = feed.image, .call = CALL_cudaLaunchKernel, .function = REDUCE };
+	struct launch_row launches = { .launches = 1, .last = 99, .stream_seen = 99, .stream = 0x80 };
+	const struct snap_detail *detail = NULL;
+	size_t i;
+
+	model_graph_last(feed.model, &key, &last);	/* of a graph not known at all */
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	CHANGE(EXEC_ENABLE, EXEC, 0, .node = NODE, .enabled = 0);
+	ck_assert_int_eq(model_launch_row(feed.model, &own, &launches), 0);
+	last.epoch = epoch + 1;
+	model_graph_last(feed.model, &key, &last);	/* of what it will hold, which no record told of yet */
+	last.epoch = epoch;
+	model_graph_last(feed.model, &key, &last);
+	feed_fail(&feed, CALL_cudaStreamSynchronize, 700);
+	row(EXEC, 5);
+	look();
+	for (i = 0; i < snapshot->event_count; i++)
+		if (snapshot->events[i].kind == EVENT_FAULT)
+			detail = snapshot->events[i].detail;
+	ck_assert_ptr_nonnull(detail);
+	ck_assert_uint_eq(detail->suspect_count, 2);
+	ck_assert_str_eq(detail->suspects[0].kernel, "reduce");
+	ck_assert_str_eq(detail->suspects[1].kernel, "saxpy");
+	ck_assert_uint_eq(detail->suspects[1].launches, 10);
+	ck_assert_uint_eq(detail->suspects[1].stream, 0x40);
+	ck_assert(detail->suspects[1].stream_exact);
+	ck_assert_uint_eq(ran("saxpy"), 10);
+}
+END_TEST
+
 START_TEST(bounds_hold)
 {
 	size_t i;
@@ -522,6 +557,7 @@ Suite *suite_graphs(void)
 	tcase_add_test(tests, captured_nodes_are_known_once_asked_for);
 	tcase_add_test(tests, nodes_of_the_graph_itself);
 	tcase_add_test(tests, an_instance_in_a_capture);
+	tcase_add_test(tests, a_fault_may_be_a_graphs);
 	tcase_add_test(tests, bounds_hold);
 	tcase_add_test(tests, nonsense_is_refused);
 	tcase_add_loop_test(tests, any_order, 0, 8);

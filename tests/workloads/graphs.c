@@ -464,6 +464,22 @@ static void scene_driver(void)
 	drop(mixed, NULL);
 }
 
+/*
+ * A fault that a later call reports (CUDA_DOUBLE_FAIL makes it): softmax is launched and waited for, then a graph of
+ * vectorAdd and saxpy is, in one stream, and reduce in another
+ */
+static void scene_broken(void)
+{
+	cudaGraphExec_t exec = instance(capture_three());
+
+	MUST(launch(SOFTMAX, 1, 32, other));
+	MUST(cudaDeviceSynchronize());
+	run(exec, times);
+	MUST(launch(REDUCE, 1, 32, other));
+	if (!cudaStreamSynchronize(stream))
+		say("a call passed that must fail\n");
+}
+
 static void wait_for_line(void)
 {
 	char byte;
@@ -503,7 +519,7 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
+	{ "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
 };
 
 int graphs(void)
