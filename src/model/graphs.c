@@ -18,237 +18,7 @@
 #include <stdlib.h>
 
 #include "model/calls.h"
-#include "model/graph_parts.h"
-#include "model/internal.h"
-
-struct node;
-
-struct graph {
-	RB_ENTRY(graph) link;
-	uint64_t handle;
-	struct parts *parts;		/* NULL of an executable graph: not known yet */
-	bool incomplete;		/* it holds more than we know */
-	struct node *nodes;		/* that have a handle */
-	/* of an executable graph */
-	uint64_t epoch, launches;	/* what is counted in its parts */
-	uint64_t ahead;			/* the epoch of a row whose record was not read yet */
-};
-
-/* Where a node is, and its kernel (NULL: a child graph). */
-struct node {
-	RB_ENTRY(node) link;
-	struct node *next, **before;	/* in its graph's list */
-	uint64_t handle;
-	struct graph *graph;		/* NULL: a captured one, of whichever graph */
-	struct launch_entry *kernel;
-};
-
-RB_HEAD(graph_tree, graph);
-RB_HEAD(node_tree, node);
-
-struct graph_books {
-	struct graph_tree graphs, execs;
-	struct node_tree nodes;
-	size_t graph_count, node_count;
-	struct parts_list parts;
-};
-
-static int graph_compare(const struct graph *a, const struct graph *b)
-{
-	return (a->handle > b->handle) - (a->handle < b->handle);
-}
-
-static int node_compare(const struct node *a, const struct node *b)
-{
-	return (a->handle > b->handle) - (a->handle < b->handle);
-}
-
-TREE_GENERATE(graph_tree, graph, link, graph_compare)
-TREE_GENERATE(node_tree, node, link, node_compare)
-
-/* One record taken in: whose it is, and what came of it. */
-struct act {
-	struct model *model;
-	struct image *image;
-	struct graph_books *books;
-	const struct rec_graph *record;
-	int error;			/* -ENOMEM, or -ENOSPC: more than one process may make us keep */
-};
-
-static struct graph_books *books_get(struct image *image)
-{
-	if (!image->graphs) {
-		image->graphs = calloc(1, sizeof(*image->graphs));
-		if (!image->graphs)
-			return NULL;
-		image->graphs->parts.most = GRAPH_PARTS_MAX;
-	}
-	return image->graphs;
-}
-
-/* ---- nodes ---- */
-
-static struct node *node_find(struct graph_books *books, uint64_t handle)
-{
-	struct node key = { .handle = handle };
-
-	return RB_FIND(node_tree, &books->nodes, &key);
-}
-
-static void node_unlist(struct node *node)
-{
-	if (!node->graph)
-		return;
-	*node->before = node->next;
-	if (node->next)
-		node->next->before = node->before;
-	node->graph = NULL;
-}
-
-static void node_free(struct graph_books *books, struct node *node)
-{
-	node_unlist(node);
-	RB_REMOVE(node_tree, &books->nodes, node);
-	books->node_count--;
-	free(node);
-}
-
-/* The node @handle now is in @graph and has @kernel. */
-static void node_set(struct act *act, uint64_t handle, struct graph *graph, struct launch_entry *kernel)
-{
-	struct graph_books *books = act->books;
-	struct node *node = node_find(books, handle);
-
-	if (!handle)
-		return;
-	if (!node) {
-		node = books->node_count < GRAPH_PARTS_MAX ? calloc(1, sizeof(*node)) : NULL;
-		if (!node) {
-			act->error = books->node_count < GRAPH_PARTS_MAX ? -ENOMEM : -ENOSPC;
-			return;
-		}
-		node->handle = handle;
-		RB_INSERT(node_tree, &books->nodes, node);
-		books->node_count++;
-	}
-	node_unlist(node);
-	node->kernel = kernel;
-	if (!graph)
-		return;
-	node->graph = graph;
-	node->next = graph->nodes;
-	node->before = &graph->nodes;
-	if (node->next)
-		node->next->before = &node->next;
-	graph->nodes = node;
-}
-
-/* ---- graphs ---- */
-
-static struct graph *graph_find(struct graph_tree *tree, uint64_t handle)
-{
-	struct graph key = { .handle = handle };
-
-	return RB_FIND(graph_tree, tree, &key);
-}
-
-static void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph)
-{
-	while (graph->nodes)
-		node_free(books, graph->nodes);
-	RB_REMOVE(graph_tree, tree, graph);
-	parts_drop(&books->parts, graph->parts);
-	books->graph_count--;
-	free(graph);
-}
-
-/* Adds a graph without parts. One of the same handle is gone: its end was not seen. NULL with act->error set. */
-static struct graph *graph_add(struct act *act, struct graph_tree *tree, uint64_t handle)
-{
-	struct graph *graph = graph_find(tree, handle);
-
-	if (graph)
-		graph_free(act->books, tree, graph);
-	if (act->books->graph_count >= GRAPHS_MAX) {
-		act->error = -ENOSPC;
-		return NULL;
-	}
-	graph = calloc(1, sizeof(*graph));
-	if (!graph) {
-		act->error = -ENOMEM;
-		return NULL;
-	}
-	graph->handle = handle;
-	RB_INSERT(graph_tree, tree, graph);
-	act->books->graph_count++;
-	return graph;
-}
-
-/* A new, empty graph; or NULL with act->error set. */
-static struct graph *graph_new(struct act *act, uint64_t handle)
-{
-	struct graph *graph = graph_add(act, &act->books->graphs, handle);
-
-	if (!graph)
-		return NULL;
-	graph->parts = parts_new(&act->books->parts);
-	if (graph->parts)
-		return graph;
-	graph_free(act->books, &act->books->graphs, graph);
-	act->error = -ENOMEM;
-	return NULL;
-}
-
-/* The graph that the record changes: one that was not seen made holds more than we know. */
-static struct graph *graph_changed(struct act *act)
-{
-	struct graph *graph = graph_find(&act->books->graphs, act->record->graph);
-
-	if (!graph) {
-		graph = graph_new(act, act->record->graph);
-		if (graph)
-			graph->incomplete = true;
-	}
-	return graph;
-}
-
-/* Makes the parts of @graph its own. Returns false with act->error set if that could not be. */
-static bool graph_own(struct act *act, struct graph *graph)
-{
-	int error = parts_own(&act->books->parts, &graph->parts);
-
-	if (error)
-		act->error = error;
-	return !error;
-}
-
-static void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count,
-		      bool off)
-{
-	int error = kernel ? parts_add(&act->books->parts, graph->parts, node, kernel, count, off) : -ENOMEM;
-
-	if (error)
-		act->error = error;
-}
-
-/* Adds what @from holds (NULL: nobody knows what) to @graph, as the child graph @node. */
-static void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct graph *from)
-{
-	struct parts *parts;
-	int error = 0;
-
-	if (!from || !from->parts) {
-		graph->incomplete = true;
-		return;
-	}
-	graph->incomplete |= from->incomplete;
-	parts = parts_share(from->parts);	/* which may be the graph's own */
-	if (graph_own(act, graph))
-		error = parts_add_all(&act->books->parts, graph->parts, node, parts);
-	if (error)
-		act->error = error;
-	parts_drop(&act->books->parts, parts);
-}
+#include "model/graph_books.h"
 
 /* ---- kernels ---- */
 
@@ -310,7 +80,7 @@ static void add_kernel(struct act *act)
 		return;
 	if (graph_own(act, graph))
 		graph_put(act, graph, act->record->node, kernel, 1, false);
-	node_set(act, act->record->node, graph, kernel);
+	graph_node_set(act, act->record->node, graph, kernel);
 }
 
 static void add_child(struct act *act)
@@ -320,7 +90,7 @@ static void add_child(struct act *act)
 	if (!graph)
 		return;
 	graph_put_all(act, graph, act->record->node, graph_find(&act->books->graphs, act->record->other));
-	node_set(act, act->record->node, graph, NULL);
+	graph_node_set(act, act->record->node, graph, NULL);
 }
 
 static void add_exec(struct act *act)
@@ -350,44 +120,38 @@ static void clone_graph(struct act *act)
 /* A capture ended as a graph. */
 static void rename_graph(struct act *act)
 {
-	struct graph_tree *tree = &act->books->graphs;
-	struct graph *graph = graph_changed(act), *old = graph_find(tree, act->record->other);
+	struct graph *graph = graph_changed(act);
 
-	if (old && old != graph)
-		graph_free(act->books, tree, old);
-	if (!graph)
-		return;
-	RB_REMOVE(graph_tree, tree, graph);
-	graph->handle = act->record->other;
-	RB_INSERT(graph_tree, tree, graph);
+	if (graph)
+		graph_rename(act, graph, act->record->other);
 }
 
 static void remove_node(struct act *act)
 {
-	struct node *node = node_find(act->books, act->record->node);
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
 	if (!node)
 		return;		/* it launched nothing, or was captured and is not known to us */
 	if (node->graph && graph_own(act, node->graph))
 		parts_remove(&act->books->parts, node->graph->parts, node->handle);
-	node_free(act->books, node);
+	graph_node_free(act->books, node);
 }
 
 static void learn_node(struct act *act)
 {
-	struct node *node = node_find(act->books, act->record->node);
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
 	struct launch_entry *kernel;
 
 	if (node && node->graph)
 		return;
 	kernel = record_kernel(act);
 	if (kernel)
-		node_set(act, act->record->node, NULL, kernel);
+		graph_node_set(act, act->record->node, NULL, kernel);
 }
 
 static void set_kernel(struct act *act)
 {
-	struct node *node = node_find(act->books, act->record->node);
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
 	struct launch_entry *kernel = record_kernel(act);
 	struct graph *graph;
 
@@ -397,7 +161,7 @@ static void set_kernel(struct act *act)
 		/* A captured node: its graph is not known. New arguments change nothing; another kernel we cannot place. */
 		if (node ? !same_function(act->image, node->kernel, kernel) : !kernel->in_graph)
 			act->image->inexact = true;
-		node_set(act, act->record->node, NULL, kernel);
+		graph_node_set(act, act->record->node, NULL, kernel);
 		return;
 	}
 	graph = node->graph;
@@ -410,7 +174,7 @@ static void set_kernel(struct act *act)
 
 static void set_child(struct act *act)
 {
-	struct node *node = node_find(act->books, act->record->node);
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
 	if (!node || !node->graph) {
 		act->image->inexact = true;
@@ -474,7 +238,7 @@ static void exec_fill(struct act *act, struct graph *exec)
 /* A node of which the graph says nothing: a captured one. Its kernel, as far as the program taught it. */
 static struct launch_entry *captured_kernel(struct act *act)
 {
-	struct node *node = node_find(act->books, act->record->node);
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
 	return node ? node->kernel : NULL;
 }
@@ -533,7 +297,7 @@ static void exec_enable(struct act *act, struct graph *exec)
 static void exec_set_child(struct act *act, struct graph *exec)
 {
 	if (!parts_remove(&act->books->parts, exec->parts, act->record->node) &&
-	    !node_find(act->books, act->record->node))
+	    !graph_node_find(act->books, act->record->node))
 		act->image->inexact = true;
 	graph_put_all(act, exec, act->record->node, graph_find(&act->books->graphs, act->record->other));
 }
@@ -571,7 +335,7 @@ static void exec_record(struct act *act)
 
 int graphs_record(struct model *model, struct image *image, const struct rec_graph *record)
 {
-	struct act act = { .model = model, .image = image, .books = books_get(image), .record = record };
+	struct act act = { .model = model, .image = image, .books = graph_books_get(image), .record = record };
 	struct graph *graph;
 
 	if (!act.books)
@@ -645,7 +409,7 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 	act.image = model_image(model, key->image, &error);
 	if (!act.image || !row->launches)
 		return error;
-	act.books = books_get(act.image);
+	act.books = graph_books_get(act.image);
 	if (!act.books)
 		return -ENOMEM;
 	exec = graph_find(&act.books->execs, key->exec);
@@ -701,22 +465,4 @@ void graphs_settle(struct image *image)
 	if (image->graphs)
 		for (parts = image->graphs->parts.first; parts; parts = parts->next)
 			parts_settle(parts);
-}
-
-void graphs_free(struct image *image)
-{
-	struct graph_books *books = image->graphs;
-	struct graph *graph;
-	struct node *node;
-
-	if (!books)
-		return;
-	while ((graph = RB_MIN(graph_tree, &books->graphs)) != NULL)
-		graph_free(books, &books->graphs, graph);
-	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL)
-		graph_free(books, &books->execs, graph);
-	while ((node = RB_MIN(node_tree, &books->nodes)) != NULL)
-		node_free(books, node);
-	free(books);
-	image->graphs = NULL;
 }

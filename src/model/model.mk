@@ -10,6 +10,7 @@ model_sources = \
 	src/model/devices.c \
 	src/model/errors.c src/model/errors.h src/model/errors_table.h \
 	src/model/events.c \
+	src/model/graph_books.c src/model/graph_books.h \
 	src/model/graph_parts.c src/model/graph_parts.h \
 	src/model/graphs.c \
 	src/model/histogram.c \

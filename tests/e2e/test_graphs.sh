@@ -23,6 +23,8 @@ expect capture '[.totals.launches, .totals.graph_launches]' '[0,15000]'
 expect capture '[p.calls[] | select(.call | test("Launch|Capture|Graph")) | [.call, .calls, .failures]] | sort' \
 	'[["cudaGraphDestroy",1,0],["cudaGraphExecDestroy",1,0],["cudaGraphInstantiate",1,0],["cudaGraphLaunch",5000,0],["cudaLaunchKernel",3,0],["cudaStreamBeginCapture",1,0],["cudaStreamEndCapture",1,0]]'
 
+scene large 100000 '[["saxpy",0,50000,150000],["vectorAdd",0,50000,150000]]'
+
 # ---- streams that join, and leave with the capture's end
 scene fork 100 '[["reduce",1,1,100],["saxpy",1,1,100],["vectorAdd",1,1,100]]'
 scene beside 1000 '[["reduce",1000,0,0],["saxpy",0,2,2000],["vectorAdd",0,1,1000]]'

@@ -464,6 +464,22 @@ static void scene_driver(void)
 	drop(mixed, NULL);
 }
 
+/* N launches in one capture, of two kernels by turns; launched three times: vectorAdd 3N/2, saxpy 3N/2 */
+static void scene_large(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	long i;
+
+	begin_capture(stream);
+	for (i = 0; i < times; i++)
+		MUST(launch(i % 2 ? SAXPY : VECTOR_ADD, 1, 32, stream));
+	graph = end_capture(stream);
+	exec = instance(graph);
+	run(exec, 3);
+	drop(exec, graph);
+}
+
 /*
  * A fault that a later call reports (CUDA_DOUBLE_FAIL makes it): softmax is launched and waited for, then a graph of
  * vectorAdd and saxpy is, in one stream, and reduce in another
@@ -519,7 +535,7 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
+	{ "large", scene_large }, { "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
 };
 
 int graphs(void)

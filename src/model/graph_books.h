@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the graphs of one image are kept, with their nodes: found by handle,
+ * added, filled, freed. Used by graphs.c only, which knows what records mean.
+ */
+#ifndef MODEL_GRAPH_BOOKS_H
+#define MODEL_GRAPH_BOOKS_H
+
+#include "model/graph_parts.h"
+
+struct graph_node;
+
+struct graph {
+	RB_ENTRY(graph) link;
+	uint64_t handle;
+	struct parts *parts;		/* NULL of an executable graph: not known yet */
+	bool incomplete;		/* it holds more than we know */
+	struct graph_node *nodes;	/* that have a handle */
+	/* of an executable graph */
+	uint64_t epoch, launches;	/* what is counted in its parts */
+	uint64_t ahead;			/* the epoch of a row whose record was not read yet */
+};
+
+/* Where a node is, and its kernel (NULL: a child graph). */
+struct graph_node {
+	RB_ENTRY(graph_node) link;
+	struct graph_node *next, **before;	/* in its graph's list */
+	uint64_t handle;
+	struct graph *graph;		/* NULL: a captured one, of whichever graph */
+	struct launch_entry *kernel;
+};
+
+RB_HEAD(graph_tree, graph);
+RB_HEAD(graph_node_tree, graph_node);
+
+struct graph_books {
+	struct graph_tree graphs, execs;
+	struct graph_node_tree nodes;
+	size_t graph_count, node_count;
+	struct parts_list parts;
+};
+
+/* One record taken in: whose it is, and what came of it. */
+struct act {
+	struct model *model;
+	struct image *image;
+	struct graph_books *books;
+	const struct rec_graph *record;
+	int error;			/* -ENOMEM, or -ENOSPC: more than one process may make us keep */
+};
+
+/* The books of @image, made if there are none; NULL without memory. */
+struct graph_books *graph_books_get(struct image *image);
+
+struct graph_node *graph_node_find(struct graph_books *books, uint64_t handle);
+void graph_node_free(struct graph_books *books, struct graph_node *node);
+/* The node @handle now is in @graph and has @kernel. */
+void graph_node_set(struct act *act, uint64_t handle, struct graph *graph, struct launch_entry *kernel);
+
+struct graph *graph_find(struct graph_tree *tree, uint64_t handle);
+void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph);
+/* Adds a graph without parts. One of the same handle is gone: its end was not seen. NULL with act->error set. */
+struct graph *graph_add(struct act *act, struct graph_tree *tree, uint64_t handle);
+/* A new, empty graph; or NULL with act->error set. */
+struct graph *graph_new(struct act *act, uint64_t handle);
+/* The graph that the record changes: one that was not seen made holds more than we know. */
+struct graph *graph_changed(struct act *act);
+/* @graph, which is no executable one, has another handle from now on. One that had it before is gone. */
+void graph_rename(struct act *act, struct graph *graph, uint64_t handle);
+
+/* Makes the parts of @graph its own. Returns false with act->error set if that could not be. */
+bool graph_own(struct act *act, struct graph *graph);
+/* Adds @kernel (NULL: there was no memory for it) to the parts of @graph, which are its own. */
+void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count, bool off);
+/* Adds what @from holds (NULL: nobody knows what) to @graph, as the child graph @node. */
+void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct graph *from);
+
+#endif
