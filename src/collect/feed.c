@@ -179,14 +179,14 @@ void feed_settle(struct feed *feed)
 	site_names_lines(feed->sites, LINES_WAIT_MS, site_told, feed);
 }
 
-/* The name of a kernel that the program did not teach: the symbol of its stub. */
+/* The name of a kernel that the program did not teach: the symbol of its stub, or of its handle. */
 static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 {
 	struct rec_text *text;
 
 	if (kernel->source != NAME_NONE)
 		return;
-	text = site_names_kernel(feed->sites, kernel->hdr.image, kernel->function, kernel->stub);
+	text = site_names_kernel(feed->sites, kernel);
 	if (text) {
 		model_record(feed->model, &text->hdr, text->hdr.size);
 		free(text);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <uthash.h>
 
+#include "collect/late_kernels.h"
 #include "names/demangle.h"
 #include "util/util.h"
 
@@ -49,17 +50,22 @@ struct site_names {
 	struct site_seen *seen;
 	struct site_asked *asked;
 	uint64_t last_cookie;
+	struct late_kernels *late;
 };
 
 struct site_names *site_names_new(struct modules *modules, const char *const *held_globs)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
-	if (names) {
-		names->modules = modules;
-		names->held_globs = held_globs;
-	}
-	return names;
+	if (!names)
+		return NULL;
+	names->modules = modules;
+	names->held_globs = held_globs;
+	names->late = late_kernels_new();
+	if (names->late)
+		return names;
+	free(names);
+	return NULL;
 }
 
 static void seen_free(struct site_names *names, struct site_seen *seen)
@@ -75,6 +81,7 @@ void site_names_forget(struct site_names *names, uint32_t image)
 	HASH_ITER(hh, names->seen, seen, next)
 		if (seen->key.image == image)
 			seen_free(names, seen);
+	late_kernels_forget(names->late, image);
 }
 
 static void asked_free(struct site_names *names, struct site_asked *asked)
@@ -96,6 +103,7 @@ void site_names_free(struct site_names *names)
 		seen_free(names, seen);
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
+	late_kernels_free(names->late);
 	free(names);
 }
 
@@ -232,16 +240,18 @@ void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(voi
 	resolver_answers(modules_resolver(names->modules), timeout_ms, line_answer, &answering);
 }
 
-struct rec_text *site_names_kernel(struct site_names *names, uint32_t image, uint64_t function, uint64_t stub)
+struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
-	struct address_name name = modules_name(names->modules, image, stub);
+	struct address_name name = modules_name(names->modules, kernel->hdr.image, kernel->stub);
 	const char *symbol = name.symbol;
 
-	if (!symbol || name.distance)
-		return NULL;
+	if (!symbol || name.distance) {
+		symbol = late_kernels_name(names->late, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->function);
+		return symbol ? text_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
+	}
 	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
-	return text_new(REC_NAME, image, function, NAME_SYMBOL, symbol);
+	return text_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol);
 }

@@ -24,8 +24,8 @@ struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint6
 void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(void *context, struct rec_text *record),
 		      void *context);
 
-/* Returns a REC_NAME record for @function, whose host stub is at @stub, or NULL. The caller frees it. */
-struct rec_text *site_names_kernel(struct site_names *names, uint32_t image, uint64_t function, uint64_t stub);
+/* Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The caller frees it. */
+struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
 
 void site_names_forget(struct site_names *names, uint32_t image);
 

@@ -19,6 +19,7 @@ tests_bench_empty_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
 tests/bench/empty-empty.$(OBJEXT): tests/bench/empty.skel.h
 
 tests_bench_worker_SOURCES = tests/bench/worker.c
+tests_bench_worker_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-optimize-sibling-calls
 tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double
 tests_bench_worker_LDADD = $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1
 tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'

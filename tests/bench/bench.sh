@@ -34,6 +34,7 @@ while [ $i -lt "$rounds" ]; do
 	measure both "$build/tests/bench/empty" both "$library" -- $worker
 	measure cutop "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
 	measure exact "$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
+	measure stacks "$build/src/cutop" -b -l runtime --stacks -o /dev/null -- $worker
 	measure layers "$build/src/cutop" -b -o /dev/null -- $worker
 	measure register-none $registers
 	measure register-empty "$build/tests/bench/empty" entry "$library" -- $registers
@@ -62,6 +63,15 @@ row "launch, exact" 1 exact both 1.25
 row "malloc + free" 2 cutop both 1.35
 row "memcpy" 3 cutop both 1.35
 row "synchronize" 4 cutop both 1.25
+
+# What a stack adds, to what cutop costs without.
+stack() {	# title column
+	awk -v t="$1" -v o="$(least stacks "$2")" -v f="$(least cutop "$2")" -v n="$(least none "$2")" 'BEGIN {
+		r = o / f
+		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, n, f, o, "cutop", r, 1.4, r <= 1.4 ? "ok" : "MISSED"
+	}'
+}
+stack "malloc + free, --stacks" 2
 
 # With both layers each of these calls makes one of the driver's, which is probed at its entry, and left.
 more() {	# title column mode of-mode probes

@@ -18,6 +18,7 @@ e2e_tests = \
 	tests/e2e/test_lives.sh \
 	tests/e2e/test_registers.sh \
 	tests/e2e/test_sites.sh \
+	tests/e2e/test_late_names.sh \
 	tests/e2e/test_stacks.sh
 TESTS += $(e2e_tests)
 
@@ -63,3 +64,15 @@ $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)
 EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh
+
+if HAVE_NVCC
+e2e_cu = $(e2e_bin)/late_kernels
+else
+e2e_cu =
+endif
+$(e2e_bin)/late_kernels: tests/e2e/late_kernels.cu $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(MKDIR_P) $(e2e_bin); $(NVCC) -O2 -o $@ $(srcdir)/tests/e2e/late_kernels.cu -cudart shared \
+	  -Xlinker -rpath -Xlinker '$$ORIGIN/../../double/lib'
+check_DATA += $(e2e_cu)
+CLEANFILES += $(e2e_cu)
+EXTRA_DIST += tests/e2e/late_kernels.cu

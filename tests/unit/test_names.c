@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "names/debugfile.h"
+#include "names/handles.h"
 #include "names/resolver.h"
 #include "names/segments.h"
 #include "names/symbols.h"
@@ -400,6 +401,81 @@ START_TEST(broken_links_and_notes)
 }
 END_TEST
 
+/* ---- handles of kernels ---- */
+
+START_TEST(names_of_handles)
+{
+	static const struct {
+		const char *symbol, *kernel;
+	} cases[] = {
+		{ "_ZZ24__device_stub__Z5plainPiPiE8__handle", "_Z5plainPi" },
+		{ "_ZZL24__device_stub__Z5freshPiPiE8__handle", "_Z5freshPi" },
+		{ "_ZZL29__device_stub__Z5typedIlEvPT_PlE8__handle", "_Z5typedIlEvPT_" },
+		{ "_ZZ33__device_stub__ZN5space5namedEPifPifE8__handle", "_ZN5space5namedEPif" },
+		{ "_ZZ24__device_stub__Z5plainPiPiE5__tmp", NULL },
+		{ "_ZZ24__device_other_Z5plainPiPiE8__handle", NULL },
+		{ "_ZZ240__device_stub__Z5plainPiPiE8__handle", NULL },
+		{ "_ZZ99999999999999999999999999__device_stub__Z5plainPiPiE8__handle", NULL },
+		{ "_ZZ__device_stub__Z5plainPiPiE8__handle", NULL },
+		{ "_ZZ14__device_stub_E8__handle", NULL },
+		{ "_ZZE8__handle", NULL }, { "_ZZL", NULL }, { "_ZZ", NULL }, { "E8__handle", NULL }, { "", NULL },
+	};
+	char *kernel, *endless = malloc(100001);
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		kernel = handles_kernel(cases[i].symbol);
+		if (cases[i].kernel) {
+			ck_assert_ptr_nonnull(kernel);
+			ck_assert_str_eq(kernel, cases[i].kernel);
+		} else {
+			ck_assert_msg(!kernel, "%s", cases[i].symbol);
+		}
+		free(kernel);
+	}
+	memset(endless, '9', 100000);
+	memcpy(endless, "_ZZ", 3);
+	strcpy(endless + 100000 - 10, "E8__handle");
+	ck_assert_ptr_null(handles_kernel(endless));
+	free(endless);
+}
+END_TEST
+
+START_TEST(variables_of_broken_files)
+{
+	struct handle_variables variables = { .list = NULL };
+	struct small small;
+	size_t i;
+	int fd;
+
+	small_make(&small, 1);
+	small_symbol(&small, S_SYMTAB, "hidden");
+	strcpy(small.names + 20, "_ZZ24__device_stub__Z5plainPiPiE8__handle");
+	small.sections[S_NAMES].sh_size = sizeof(small.names);
+	small.symbols[1] = (Elf64_Sym){ .st_name = 20, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), .st_shndx = 9,
+					.st_value = 0x7148, .st_size = 8 };
+	fd = file_of(&small, sizeof(small));
+	/* Code of address 0x5000 and offset 0x1000 is mapped at 0x400000. */
+	ck_assert_int_eq(handles_read(fd, -1, 0x400000, 0x1000, &variables), 0);
+	ck_assert_uint_eq(variables.count, 1);
+	ck_assert_uint_eq(variables.list[0].address, 0x400000 + 0x2148);
+	ck_assert_str_eq(variables.list[0].kernel, "_Z5plainPi");
+	handles_free(&variables);
+	ck_assert_int_eq(handles_read(fd, -1, 0x400000, 0x9000000, &variables), -EBADMSG);
+	close(fd);
+	for (i = 0; i < 8 * sizeof(small); i += i < 8 * offsetof(struct small, packed) || i > 8 * offsetof(struct small, sections) ? 1 : 512) {
+		char *bytes = (char *)&small;
+
+		bytes[i / 8] ^= (char)(1 << i % 8);
+		fd = file_of(&small, i % 5 ? sizeof(small) : i / 8);
+		handles_read(fd, fd, 0x400000, 0x1000, &variables);
+		handles_free(&variables);
+		close(fd);
+		bytes[i / 8] ^= (char)(1 << i % 8);
+	}
+}
+END_TEST
+
 /* ---- lines ---- */
 
 struct told {
@@ -610,6 +686,8 @@ int main(void)
 	tcase_add_test(tests, symbols_packed_in_the_file);
 	tcase_add_test(tests, packed_bombs_do_not_go_off);
 	tcase_add_test(tests, broken_links_and_notes);
+	tcase_add_test(tests, names_of_handles);
+	tcase_add_test(tests, variables_of_broken_files);
 	tcase_add_test(tests, lines_are_found);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);

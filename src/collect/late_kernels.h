@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for kernel handles that a program got before cutop came: read from the
+ * program's own variables, where nvcc left symbols for them.
+ */
+#ifndef COLLECT_LATE_KERNELS_H
+#define COLLECT_LATE_KERNELS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct late_kernels;
+
+struct late_kernels *late_kernels_new(void);
+void late_kernels_free(struct late_kernels *late);
+void late_kernels_forget(struct late_kernels *late, uint32_t image);
+
+/* The mangled name of the kernel whose handle in @pid, which is @image, is @handle. Borrowed; NULL: not known. */
+const char *late_kernels_name(struct late_kernels *late, uint32_t image, pid_t pid, uint64_t handle);
+
+#endif
