@@ -179,6 +179,11 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 		if (result)
 			return 0;
 		stream = stream_name(thread, frame->args[0], desc->flags);
+		/* One that began there before is over, though nobody saw its end. */
+		rec.graph = may_capture(thread) ? capture_end(thread, stream) : 0;
+		rec.role = GRAPH_DESTROY;
+		if (rec.graph)
+			graph_send(thread, &rec);
 		number = capture_begin(thread, stream, frame->args[1]);
 		rec.role = GRAPH_CREATE;
 		rec.graph = number;

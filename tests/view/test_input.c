@@ -163,6 +163,25 @@ START_TEST(panes)
 }
 END_TEST
 
+START_TEST(a_column_out_of_sight_is_not_sorted_by)
+{
+	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	unsigned int seen = 0;
+
+	keys("g\r2");
+	ck_assert(view.full);
+	ck_assert_uint_ne(pane->hidden, 0);	/* no graph was launched */
+	for (unsigned int i = 0; i < pane->columns; i++) {
+		keys(">");
+		seen |= 1u << pane->sort;
+		ck_assert(!pane->sort || !(pane->hidden >> (pane->sort - 1) & 1));
+	}
+	ck_assert(seen & 1);
+	keys("<");
+	ck_assert(!pane->sort || !(pane->hidden >> (pane->sort - 1) & 1));
+}
+END_TEST
+
 START_TEST(filtering)
 {
 	keys("\\python");
@@ -446,6 +465,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, the_selection_is_a_process);
 	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
 	tcase_add_test(tests, panes);
+	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
 	tcase_add_test(tests, filtering);
 	tcase_add_test(tests, typing_is_bounded_and_clean);
 	tcase_add_test(tests, searching);
