@@ -58,6 +58,8 @@ struct feed {
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
+	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
+	bool asked_gone;
 };
 
 /* ---- images ---- */
@@ -463,17 +465,33 @@ struct address_key {
 	__u32 pad;
 };
 
+/*
+ * True if nothing of @image is needed any more. One that nobody knows here was
+ * doomed earlier, and a thread of it was late to leave; or it began a moment ago
+ * and its record is still in the ring: then it has a row.
+ */
+static bool image_is_gone(struct feed *feed, uint32_t image)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct watched *watched = watched_find(feed, image);
+	struct image_row row;
+
+	if (watched)
+		return watched->doomed;
+	if (image != feed->asked) {
+		feed->asked = image;
+		feed->asked_gone = bpf_map_lookup_elem(bpf_map__fd(s->maps.images), &image, &row) == -ENOENT;
+	}
+	return feed->asked_gone;
+}
+
 static bool address_visit(void *context, const void *key_bytes, const void *value)
 {
-	struct feed *feed = context;
-	struct watched *watched;
 	struct address_key key;
 
 	(void)value;
 	memcpy(&key, key_bytes, sizeof(key));
-	watched = watched_find(feed, key.image);
-	/* An image nobody knows any more was doomed earlier: a thread of it was late to leave. */
-	return !watched || watched->doomed;
+	return image_is_gone(context, key.image);
 }
 
 static bool primary_visit(void *context, const void *key_bytes, const void *value)
@@ -482,13 +500,10 @@ static bool primary_visit(void *context, const void *key_bytes, const void *valu
 		__u32 image;
 		__s32 device;
 	} key;
-	struct feed *feed = context;
-	struct watched *watched;
 
 	(void)value;
 	memcpy(&key, key_bytes, sizeof(key));
-	watched = watched_find(feed, key.image);
-	return !watched || watched->doomed;
+	return image_is_gone(context, key.image);
 }
 
 /* The same for captures that nobody ended. Launches need not look for them any more. */
@@ -513,6 +528,7 @@ static void doomed_forget(struct feed *feed)
 
 	if (!feed->any_doomed)
 		return;
+	feed->asked = 0;
 	rows_visit(feed->rows, s->maps.stubs, address_visit, feed);
 	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
 	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
