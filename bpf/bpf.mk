@@ -13,6 +13,7 @@ bpf_sources = \
 	bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \
+	bpf/pending.bpf.h \
 	bpf/plain.bpf.h \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \

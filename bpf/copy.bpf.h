@@ -219,6 +219,8 @@ static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 	if (!frame)
 		return 1;
 	copy_arguments(ctx, frame, desc_of(call));
+	if (desc_of(call)->flags & CALL_ASYNC)
+		frame->args[3] = stream_argument(ctx, thread, call);
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -229,7 +231,8 @@ static __always_inline bool is_timed(__u8 direction, __u64 bytes)
 	return direction != DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
 }
 
-static __always_inline void copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
+/* Returns the row, or NULL without room. */
+static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
 				       bool async, __u64 ns, bool failed)
 {
 	struct copy_key key = {
@@ -248,7 +251,7 @@ static __always_inline void copy_count(struct thread_state *thread, struct frame
 		row = bpf_map_lookup_elem(&copies, &key);
 		if (!row) {
 			count_lost_of(thread->image, LOST_COPY_ROWS);
-			return;
+			return NULL;
 		}
 	}
 	__sync_fetch_and_add(&row->ns, ns);
@@ -258,7 +261,7 @@ static __always_inline void copy_count(struct thread_state *thread, struct frame
 		__sync_fetch_and_add(&row->hist[bucket], 1);
 	if (failed) {
 		__sync_fetch_and_add(&row->failures, 1);
-		return;
+		return row;
 	}
 	__sync_fetch_and_add(&row->bytes, bytes);
 	bucket = histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS);
@@ -268,12 +271,29 @@ static __always_inline void copy_count(struct thread_state *thread, struct frame
 		__sync_fetch_and_add(&row->timed_bytes, bytes);
 		__sync_fetch_and_add(&row->timed_ns, ns);
 	}
+	return row;
+}
+
+/* A copy that succeeded and was counted in @row: what it means for what is pending. */
+static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+				      struct copy_row *row, bool async, __u64 now)
+{
+	if (async) {
+		pending_add(thread, frame->args[3], frame->args[2], frame->direction, now);
+		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
+			host_tell(thread, row, frame, call_site(ctx));
+	} else if (frame->direction == DIR_D2H && has_pending[thread->image & (WATCHFUL_COUNT - 1)]) {
+		/* It has waited for all that stood before it in its stream. */
+		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
+	}
 }
 
 static __always_inline int copy_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
+	struct pending_key stream = {};
 	struct thread_state *thread;
+	struct copy_row *row;
 	struct rec_copy *rec;
 	struct frame *frame;
 	__s32 result;
@@ -288,8 +308,14 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
 	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
-		copy_count(thread, frame, call, async, now - frame->entry, result != 0);
+		row = copy_count(thread, frame, call, async, now - frame->entry, result != 0);
+		if (!result)
+			copy_done(ctx, thread, frame, row, async, now);
 		return 0;
+	}
+	if (async) {
+		pending_key_of(thread, frame->args[3], &stream);
+		site_announce(thread, call_site(ctx));
 	}
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
@@ -307,7 +333,13 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	rec->direction = frame->direction;
 	rec->flags = frame->flags | (async ? COPY_IS_ASYNC : 0);
 	rec->pad = 0;
+	rec->stream = stream.stream;
+	rec->site = call_site(ctx);
+	rec->stream_device = stream.device;
+	rec->pad2 = 0;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	if (async && !result)
+		pending_add(thread, frame->args[3], frame->args[2], DIR_DEFAULT, now);
 	return 0;
 }
 

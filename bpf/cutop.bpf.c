@@ -39,6 +39,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "stacks.bpf.h"
 #include "context.bpf.h"
 #include "memory.bpf.h"
+#include "pending.bpf.h"
 #include "copy.bpf.h"
 #include "capture.bpf.h"
 #include "launch.bpf.h"

@@ -95,7 +95,7 @@ static __always_inline void fault_send(struct thread_state *thread, const struct
 }
 
 /* A sticky error was met. True if it is the image's first, or the first since a reset. */
-static __noinline int fault_begin(struct thread_state *thread, __u64 site)
+__noinline int fault_begin(struct thread_state *thread, __u64 site)
 {
 	struct image_row *row;
 	__u32 image;
@@ -113,7 +113,7 @@ static __noinline int fault_begin(struct thread_state *thread, __u64 site)
 }
 
 /* The device was reset, or a context is gone: what was launched there is of no concern any more. */
-static __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
+__noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 {
 	struct sync_slot *slot;
 	struct image_row *row;

@@ -26,6 +26,10 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 		row = sync_begin(thread, frame->entry);
 		if (row && desc->a == SYNC_DEVICE)
 			device_sync_begin(thread, row, frame);
+		if (desc->a == SYNC_STREAM) {
+			frame->args[0] = stream_argument(ctx, thread, call);
+			stream_sync_begin(thread, frame->args[0], frame->entry);
+		}
 	}
 	return 0;
 }
@@ -54,6 +58,8 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 		row = sync_end(thread->image, thread, now);
 		if (row && !result && desc->a == SYNC_DEVICE)
 			device_sync_end(thread, row, frame);
+		if (!result && desc->a == SYNC_STREAM)
+			stream_sync_end(thread, frame->args[0], frame->entry);
 	} else if (desc->class == CLASS_DEVICE && !result) {
 		context_turn(thread, 0, frame->args[0]);
 	} else if (desc->class == CLASS_RESET && !result) {

@@ -14,7 +14,7 @@ struct {
 	__type(value, __u64);
 } sizes SEC(".maps");
 
-static __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total, __u64 now)
+__noinline int size_send(struct thread_state *thread, __s32 device, __u64 total, __u64 now)
 {
 	struct device_key key = { .device = device };
 	struct rec_device *rec;

@@ -12,6 +12,7 @@
 #define FRAME_COUNT	8	/* a power of two */
 #define INSIDE_MAX	8	/* driver calls in one runtime call that need no proof */
 #define SITE_CACHE	8	/* a power of two */
+#define HOST_CACHE	8	/* a power of two */
 #define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
@@ -33,6 +34,7 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 	CUTOP_CALLS(CUTOP_CALL)
 #undef CUTOP_CALL
 };
+const volatile __u8 call_streams[CALL_TABLE_SIZE];	/* which argument is the stream: cutop_event.h */
 const volatile bool exact_launches;
 const volatile bool watch_driver;	/* the driver layer is probed, too */
 const volatile bool only_listed;	/* only processes in the map `listed` */
@@ -88,6 +90,7 @@ struct thread_state {
 	__u32 records;		/* sent by this thread */
 	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
 	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
+	__u64 hosts[HOST_CACHE];	/* pages of the host told of: pending.bpf.h */
 	__u64 launch_clock;	/* of its last launch: fault.bpf.h */
 	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
 	/*
@@ -359,7 +362,7 @@ static __always_inline bool is_failure(const volatile struct call_desc *desc, __
 	return !(desc->flags & CALL_POLL && result == 600);
 }
 
-static __noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
+__noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
 
 static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {

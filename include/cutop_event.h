@@ -24,6 +24,8 @@
 #ifndef CUTOP_EVENT_H
 #define CUTOP_EVENT_H
 
+#include "cutop_calls.h"
+
 #define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
 #define CUTOP_ARGS_LEN		256	/* of a command line, for processes that are gone before /proc is read */
 #define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
@@ -69,6 +71,7 @@ enum rec_type {
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
 	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
 	REC_STACK,		/* struct rec_stack: a user stack not seen before */
+	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -166,6 +169,10 @@ struct rec_copy {
 	__u8 direction;		/* as far as known; DIR_DEFAULT: resolve it */
 	__u8 flags;		/* enum copy_flag */
 	__u32 pad;
+	__u64 stream;		/* of an asynchronous one: pending_key.stream */
+	__u64 site;
+	__s32 stream_device;	/* pending_key.device */
+	__u32 pad2;
 };
 
 struct rec_fail {
@@ -192,6 +199,16 @@ struct rec_map {
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];
+};
+
+struct rec_host {
+	struct rec_hdr hdr;
+	__u64 address;
+	__u64 site;
+	__s32 device;
+	__u16 call;
+	__u8 direction;		/* DIR_H2D, DIR_D2H */
+	__u8 pad;
 };
 
 /* Which launches may have led to a sticky error: those that came later than these instants. */
@@ -357,6 +374,35 @@ struct copy_row {
 	__u64 timed_ns;
 	__u64 sizes[CUTOP_SIZE_BUCKETS];
 	__u64 hist[CUTOP_HIST_BUCKETS];
+	__u64 hosts;		/* pages of the host that user space was told of */
+};
+
+/*
+ * What a stream was given by asynchronous copies. Directions that the model
+ * resolves stand in a slot of their own, at DIR_DEFAULT, in what the copy counts
+ * (bytes, or elements).
+ */
+#define CUTOP_PENDING_SLOTS	(DIR_COUNT + 1)
+
+/* Which argument of a call is its stream: call_streams, by call. */
+#define CUTOP_STREAM_PER_THREAD	0x80	/* no stream means the thread's default stream, not the device's */
+#define CUTOP_STREAM_ARGUMENT	0x1f
+#define CUTOP_STREAM_NONE	0x1f	/* it has none: the default stream is meant */
+
+struct pending_key {
+	__u64 stream;		/* a handle; 1: the legacy default stream; 2 and above it the thread: that thread's */
+	__u32 image;
+	__s32 device;		/* of a default stream */
+};
+
+struct pending_row {
+	__u64 enqueued[CUTOP_PENDING_SLOTS];
+	__u64 covered[CUTOP_PENDING_SLOTS];	/* known to be done */
+	__u64 mark[CUTOP_PENDING_SLOTS];	/* enqueued at mark_time */
+	__u64 mark_time;	/* when a synchronize was entered that will cover what is marked */
+	__u64 last;		/* when something was enqueued last */
+	__s32 device;
+	__u32 pad;
 };
 
 /*
@@ -459,6 +505,7 @@ enum lost_cause {
 	LOST_THREADS,		/* no memory for a thread's state */
 	LOST_GRAPHS,		/* no room for one more graph, node or capture */
 	LOST_STACKS,		/* a user stack that could not be taken or kept */
+	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
 	LOST_BPF_COUNT,
 	/* found by user space */
 	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */

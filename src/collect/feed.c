@@ -335,6 +335,13 @@ static int record_read(void *context, void *data, size_t size)
 		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
 			site_feed(feed, hdr->image, ((const struct rec_fail *)data)->site);
 		break;
+	case REC_HOST:
+		site_feed(feed, hdr->image, ((const struct rec_host *)data)->site);
+		break;
+	case REC_COPY:
+		if (((const struct rec_copy *)data)->flags & COPY_IS_ASYNC)
+			site_feed(feed, hdr->image, ((const struct rec_copy *)data)->site);
+		break;
 	case REC_FAULT:
 		fault_feed(feed, watched, hdr);
 		break;
@@ -430,6 +437,11 @@ static void graph_complete(struct graph_row *row)
 	(void)row;
 }
 
+static void pending_complete(struct pending_row *row)
+{
+	(void)row;
+}
+
 static void fail_complete(struct fail_row *row)
 {
 	(void)row;
@@ -457,6 +469,7 @@ ROW_VISIT(copy)
 ROW_VISIT(call)
 ROW_VISIT(graph)
 ROW_VISIT(fail)
+ROW_VISIT(pending)
 
 /* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
 struct address_key {
@@ -573,6 +586,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit(feed->rows, s->maps.calls, call_visit, feed);
 	rows_visit(feed->rows, s->maps.graphs, graph_visit, feed);
 	rows_visit(feed->rows, s->maps.failures, fail_visit, feed);
+	rows_visit(feed->rows, s->maps.pending, pending_visit, feed);
 	lost_feed(feed);
 	doomed_forget(feed);
 }

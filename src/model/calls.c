@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of hooked functions as data, and the names of all that is numbered. */
+#include <string.h>
+
 #include "model/calls.h"
 
 #define RESULT_NOT_READY 600		/* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
@@ -63,6 +65,7 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_NAMES] = "names",
 	[LOST_ARGUMENT] = "arguments",
 	[LOST_THREADS] = "threads",
+	[LOST_PENDING_ROWS] = "pending_rows",
 	[LOST_GRAPHS] = "graphs",
 	[LOST_STACKS] = "stacks",
 	[LOST_FREE] = "missed_frees",
@@ -91,4 +94,34 @@ int call_failed(unsigned int call, int code)
 	if (!code || flags & CALL_ECHO)
 		return 0;
 	return !(flags & CALL_POLL && code == RESULT_NOT_READY);
+}
+
+/* The stream is a copy's last argument: after the kind, or where none is, after the sizes. */
+static unsigned int copy_stream(unsigned int call, const struct call_desc *desc)
+{
+	switch (desc->b) {
+	case BYTES_BATCH:	/* count, attributes, their indices, their number; before CUDA 13 also where a failure goes */
+		return desc->c + (call == CALL_cuMemcpyBatchAsync || call == CALL_cuMemcpyBatchAsync_ptsz ? 6 : 5);
+	case BYTES_BATCH3D:
+		return desc->c + (call == CALL_cuMemcpy3DBatchAsync || call == CALL_cuMemcpy3DBatchAsync_ptsz ? 4 : 3);
+	case BYTES_3D:
+		return desc->c + 1u;
+	default:
+		return desc->d & COPY_FIXED ? desc->c + 1u : desc->d + 1u;
+	}
+}
+
+unsigned int call_stream(unsigned int call)
+{
+	const struct call_desc *desc = &call_descs[call];
+	const char *suffix = strrchr(call_name(call), '_');
+	unsigned int stream = CUTOP_STREAM_NONE;
+
+	if (desc->class == CLASS_COPY && desc->flags & CALL_ASYNC)
+		stream = copy_stream(call, desc);
+	else if (desc->class == CLASS_SYNC && desc->a == SYNC_STREAM)
+		stream = 0;
+	if (suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds")))
+		stream |= CUTOP_STREAM_PER_THREAD;
+	return stream;
 }

@@ -20,6 +20,9 @@ extern const char *const copy_direction_names[DIR_COUNT];	/* "H2H", ..., "unknow
 extern const char *const copy_mode_names[2];		/* "sync", "async" */
 extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
 
+/* Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Those of copies and synchronizing calls only. */
+unsigned int call_stream(unsigned int call);
+
 /* True if @code, returned by @call, is a failure of that call (not an echo, not a poll's "not ready"). */
 int call_failed(unsigned int call, int code);
 

@@ -77,6 +77,18 @@ static bool is_timed(unsigned int direction, uint64_t bytes)
 	return direction != DIR_H2D || bytes >= CUTOP_COPY_EARLY_BYTES;
 }
 
+/* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */
+static int note_async(struct model *model, struct image *image, const struct rec_copy *record, uint8_t direction, int device,
+		      uint64_t bytes)
+{
+	struct rec_host host = {
+		.hdr = record->hdr, .address = direction == DIR_D2H ? record->destination : record->source, .site = record->site,
+		.device = device, .call = record->call, .direction = direction,
+	};
+
+	return pending_copy(image, record, direction, device, bytes) ?: pending_host(model, image, &host);
+}
+
 int copies_record(struct model *model, struct image *image, const struct rec_copy *record)
 {
 	struct copy_key key = { .image = image->number, .call = record->call };
@@ -85,7 +97,6 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 	struct copy_row *row;
 	uint64_t bytes;
 
-	(void)model;
 	key.direction = record->direction == DIR_DEFAULT ? (uint8_t)resolve(image, record, &device) : record->direction;
 	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
 	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
@@ -111,5 +122,5 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}
-	return 0;
+	return key.mode == COPY_ASYNC ? note_async(model, image, record, key.direction, key.device, bytes) : 0;
 }

@@ -100,6 +100,7 @@ struct copy_entry {
 	struct copy_key key;
 	struct copy_row row;		/* of the counter map */
 	struct copy_row resolved;	/* of REC_COPY */
+	bool pageable;			/* some of them were of memory that the host may page out */
 	uint64_t before;		/* bytes at the previous snapshot */
 };
 
@@ -120,6 +121,9 @@ RB_HEAD(launch_tree, launch_entry);
 RB_HEAD(copy_tree, copy_entry);
 RB_HEAD(call_tree, call_entry);
 RB_HEAD(fail_tree, fail_entry);
+
+struct pending_entry;
+RB_HEAD(pending_tree, pending_entry);
 
 /* What is known of the function that a launch names. */
 struct kernel_name {
@@ -213,6 +217,9 @@ struct image {
 	struct copy_tree copies;
 	struct call_tree calls;
 	struct fail_tree fails;
+	struct pending_tree pending;	/* streams with asynchronous copies */
+	size_t stream_count;
+	bool pageable_told;
 	struct kernel_tree kernels;
 	size_t kernel_count;
 	struct graph_books *graphs;	/* graphs.c; NULL until there is one */
@@ -341,8 +348,19 @@ void mortem_out_of_memory(struct model *model, struct image *image, const struct
 void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time);
 /* A sticky error: the first of a process, or since its device was reset. */
 void mortem_fault(struct model *model, struct image *image, const struct rec_fail *record);
+/* Writes the name of the code at @address of @image, or where it is, cleaned. */
+void describe_address(struct image *image, uint64_t address, char *out, size_t size);
 /* Writes the name of @site, or where it is. */
 void describe_site(const struct image *image, const struct site *site, char *out, size_t size);
+
+/* pending.c: asynchronous copies that are not known to be done, and those that are none. */
+/* A copy that came as a record moves @bytes in @direction to @device, the process's number. Returns 0 or -ENOMEM. */
+int pending_copy(struct image *image, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes);
+/* Memory of the host at some address is copied asynchronously for the first time. Returns 0 or -ENOMEM. */
+int pending_host(struct model *model, struct image *image, const struct rec_host *record);
+/* Puts what is pending into the process's list of copies. */
+void pending_sum(struct image *image, struct snap_copy *copies, size_t count);
+void pending_free(struct image *image);
 
 /* sites.c */
 /* What is known of the place at @address, or NULL. */

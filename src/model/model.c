@@ -73,6 +73,7 @@ static const char *const lost_words[LOST_COUNT] = {
 	[LOST_THREADS] = "threads for which there was no memory",
 	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
 	[LOST_STACKS] = "user stacks that could not be taken or kept",
+	[LOST_PENDING_ROWS] = "streams with asynchronous copies for which there was no room",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",
 	[LOST_MEMORY] = "records for which cutop had no memory",
@@ -137,6 +138,7 @@ static void image_free(struct image *image)
 	sites_free(&image->sites);
 	graphs_free(image);
 	counters_free(image);
+	pending_free(image);
 	kernels_free(image);
 	devices_free(&image->held_on);
 	mappings_free(image);
@@ -447,6 +449,7 @@ union record {
 	struct rec_map map;
 	struct rec_kernel kernel;
 	struct rec_fault fault;
+	struct rec_host host;
 	struct rec_device device;
 	struct rec_module module;
 	struct rec_graph graph;
@@ -466,6 +469,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_FAIL: return sizeof(struct rec_fail);
 	case REC_RESET: return sizeof(struct rec_reset);
 	case REC_FAULT: return sizeof(struct rec_fault);
+	case REC_HOST: return sizeof(struct rec_host);
 	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_MAP: return sizeof(struct rec_map);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
@@ -494,6 +498,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
 	case REC_FAIL:
 		return record->fail.call < CALL_COUNT;
+	case REC_HOST:
+		return record->host.call < CALL_COUNT;
 	case REC_RESET:
 		return record->reset.call < CALL_COUNT;
 	case REC_MAP:
@@ -518,7 +524,8 @@ static bool makes_sense(const union record *record, size_t tail)
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET || type == REC_FAULT || type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH;
+	       type == REC_RESET || type == REC_FAULT || type == REC_HOST || type == REC_DEVICE || type == REC_MAP ||
+	       type == REC_GRAPH;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -596,6 +603,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_FAULT:
 		image->fault = record->fault;
 		return 0;
+	case REC_HOST:
+		return pending_host(model, image, &record->host);
 	case REC_DEVICE:
 		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);
 		return 0;

@@ -49,6 +49,7 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
 int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
+int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
 
 /*

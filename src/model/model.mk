@@ -20,6 +20,7 @@ model_sources = \
 	src/model/mortem.c \
 	src/model/mappings.c \
 	src/model/model.c src/model/model.h \
+	src/model/pending.c \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \
 	src/model/snapshot_lists.c src/model/snapshot_lists.h \

@@ -122,7 +122,7 @@ void describe_site(const struct image *image, const struct site *site, char *out
 		kernels_describe(image, site->address, out, size);
 }
 
-static void describe_address(struct image *image, uint64_t address, char *out, size_t size)
+void describe_address(struct image *image, uint64_t address, char *out, size_t size)
 {
 	const struct place *place = sites_find(&image->sites, address);
 	char where[128];

@@ -71,6 +71,8 @@ struct snap_copy {
 	double seconds;			/* inside the calls */
 	double bytes_per_second;	/* COPY_SYNC: bandwidth; else NAN */
 	double rate_bytes_per_second;
+	uint64_t pending;		/* COPY_ASYNC: bytes not known to be done */
+	bool pageable;			/* COPY_ASYNC: some were of pageable memory of the host */
 	uint64_t sizes[CUTOP_SIZE_BUCKETS];
 };
 
@@ -163,6 +165,7 @@ enum event_kind {
 	EVENT_START,
 	EVENT_END,
 	EVENT_NEARLY_FULL,
+	EVENT_PAGEABLE,
 	EVENT_KIND_COUNT,
 };
 

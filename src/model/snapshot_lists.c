@@ -230,9 +230,6 @@ int build_sites_and_map(struct build *build, struct image *image, struct snap_pr
 	/* Only now: allocations name their site by its place in the table. */
 	if (!result && process->site_count)
 		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);
-	/* Last are those that were named for another reason than an allocation. */
-	while (process->site_count && !process->sites[process->site_count - 1].allocations)
-		process->site_count--;
 	return result;
 }
 
@@ -518,6 +515,7 @@ int build_copies(struct build *build, struct image *image, struct snap_process *
 			sum_copy_row(build, next, &next->resolved);
 			add_copy_row(copy, &next->row, &ns, &timed_bytes, &timed_ns);
 			add_copy_row(copy, &next->resolved, &ns, &timed_bytes, &timed_ns);
+			copy->pageable |= next->pageable;
 			before = add_saturated(before, next->before);
 			next->before = add_saturated(next->row.bytes, next->resolved.bytes);
 		}
@@ -526,6 +524,7 @@ int build_copies(struct build *build, struct image *image, struct snap_process *
 		copy->rate_bytes_per_second = build_rate(build, copy->bytes, before);
 		process->copy_bytes[copy->direction] = add_saturated(process->copy_bytes[copy->direction], copy->bytes);
 	}
+	pending_sum(image, process->copies, process->copy_count);
 	return 0;
 }
 

@@ -4,8 +4,8 @@
  *
  * The functions follow the document from the outside in, and each writes its
  * members in the schema's order. What is not known is left out, and so is
- * what this version never learns (device totals, untracked and pending bytes).
- * Counters are integers, durations and rates reals.
+ * what this version never learns (device totals, untracked bytes). Counters are
+ * integers, durations and rates reals.
  */
 #include <math.h>
 #include <sys/wait.h>
@@ -28,6 +28,7 @@ static const char *const event_kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_START] = "start",
 	[EVENT_END] = "end",
 	[EVENT_NEARLY_FULL] = "nearly-full",
+	[EVENT_PAGEABLE] = "pageable",
 };
 
 static const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
@@ -143,6 +144,10 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy)
 	if (copy->mode == COPY_SYNC)
 		put_number(w, o, "bytes_per_second", copy->bytes_per_second);
 	put_number(w, o, "rate_bytes_per_second", copy->rate_bytes_per_second);
+	if (copy->mode == COPY_ASYNC)
+		put_count(w, o, "pending_bytes", copy->pending);
+	if (copy->pageable)
+		put(w, o, "pageable", json_true());
 	put(w, o, "sizes", count_array(w, copy->sizes, CUTOP_SIZE_BUCKETS));
 	return o;
 }

@@ -189,7 +189,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 }
 
 /* Where the columns of copies end; "unknown async" is the longest first one. */
-enum { C_DEVICE = 19, C_CALLS = 30, C_BYTES = 38, C_RATE = 48, C_BANDWIDTH = 58, C_FAILED = 65 };
+enum { C_DEVICE = 17, C_CALLS = 27, C_BYTES = 35, C_RATE = 44, C_BANDWIDTH = 54, C_PENDING = 62, C_FAILED = 69 };
 
 static const char *text_rate(double rate, char out[NUMBER_SIZE])
 {
@@ -216,7 +216,10 @@ static void print_copy(struct line *line, const struct snap_copy *copy)
 	line_right(line, C_BYTES, text_bytes((double)copy->bytes, text));
 	line_right(line, C_RATE, text_rate(copy->rate_bytes_per_second, text));
 	line_right(line, C_BANDWIDTH, text_rate(copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN, text));
+	line_right(line, C_PENDING, text_bytes(copy->mode == COPY_ASYNC ? (double)copy->pending : NAN, text));
 	print_failed(line, C_FAILED, copy->failures, false);
+	if (copy->pageable)
+		line_text(line, "  pageable");
 	line_end(line);
 }
 
@@ -232,6 +235,7 @@ static void print_copies(struct line *line, const struct snap_process *process)
 	line_right(line, C_BYTES, "BYTES");
 	line_right(line, C_RATE, "RATE");
 	line_right(line, C_BANDWIDTH, "BANDWIDTH");
+	line_right(line, C_PENDING, "PENDING");
 	line_right(line, C_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < process->copy_count; i++)

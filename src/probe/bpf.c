@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cutop_context.skel.h"
+#include "model/calls.h"
 
 /* linux/bpf.h, Linux 6.6 and 6.13: newer than the headers we may be built with */
 #define ATTACH_TYPE_UPROBE_MULTI	48
@@ -129,6 +130,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 {
 	struct load_log log = { "" };
 	struct cutop_bpf *s;
+	unsigned int call;
 	int err;
 
 	memset(bpf, 0, sizeof(*bpf));
@@ -152,6 +154,8 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 		load_failed(err, &log, why);
 		goto fail;
 	}
+	for (call = 0; call < CALL_COUNT; call++)
+		s->rodata->call_streams[call] = (__u8)call_stream(call);
 	s->rodata->exact_launches = settings->exact_launches;
 	s->rodata->with_stacks = settings->stacks;
 	if (!settings->stacks)

@@ -13,18 +13,19 @@
 
 static const struct list_column copy_columns[] = {
 	{ "DIR", 7, 0, true, 0, false },
-	{ "MODE", 5, 0, true, 0, false },
+	{ "MODE", 6, 0, true, 0, false },		/* "async*": some of pageable memory, which is not asynchronous */
 	{ "DEV", 3, 0, false, 7, false },
 	{ "CALLS", 9, 0, false, 1, false },
 	{ "BYTES", 7, 0, false, 2, false },
-	{ "AVERAGE", 7, 0, false, 4, false },
+	{ "AVERAGE", 7, 0, false, 8, false },
 	{ "RATE/s", 7, 0, false, 3, false },
 	{ "BANDW./s", 8, 0, false, 5, false },
-	{ "FAILED", 7, 0, false, 8, false },
-	{ "size 1K   1M   1G   ", 20, 0, true, 6, false },	/* two powers of two a cell */
-	{ "TIME", 7, 0, false, 9, false },
+	{ "PENDING", 7, 0, false, 4, false },
+	{ "FAILED", 7, 0, false, 6, false },
+	{ "size 1K   1M   1G   ", 20, 0, true, 9, false },	/* two powers of two a cell */
+	{ "TIME", 7, 0, false, 10, false },
 };
-enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_BANDWIDTH, P_FAILED, P_SIZES, P_TIME };
+enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_BANDWIDTH, P_PENDING, P_FAILED, P_SIZES, P_TIME };
 
 static const enum style direction_styles[DIR_COUNT] = {
 	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H, [DIR_D2D] = ST_D2D,
@@ -43,6 +44,7 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
 	case P_RATE: return copy->rate_bytes_per_second;
 	case P_BANDWIDTH: return copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN;
+	case P_PENDING: return copy->mode == COPY_ASYNC ? (double)copy->pending : NAN;
 	case P_FAILED: return (double)copy->failures;
 	default: return copy->seconds;
 	}
@@ -70,10 +72,13 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 
 	switch (column) {
 	case P_DIRECTION: return cell_text(out, style, copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "?");
-	case P_MODE: return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
+	case P_MODE:
+		if (copy->pageable)
+			return cell_text(out, ST_SUSPECT, "async*");
+		return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
 	case P_DEVICE: return cell_device(out, copy->device);
 	case P_CALLS: return cell_count(out, number);
-	case P_BYTES: case P_AVERAGE: return cell_bytes(out, number);
+	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
 	case P_RATE: case P_BANDWIDTH: return cell_rate(out, number, true);
 	case P_FAILED: return cell_failures(out, copy->failures, false);
 	case P_SIZES:

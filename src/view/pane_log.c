@@ -25,6 +25,7 @@ static const struct {
 	[EVENT_DOUBLE_FREE] = { "double free", ST_FAILED },
 	[EVENT_START] = { "start", ST_GOOD },
 	[EVENT_END] = { "end", ST_DIM },
+	[EVENT_PAGEABLE] = { "pageable", ST_SUSPECT },
 	[EVENT_NEARLY_FULL] = { "nearly full", ST_SUSPECT },
 };
 

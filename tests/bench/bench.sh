@@ -63,6 +63,7 @@ row "launch, exact" 1 exact both 1.25
 row "malloc + free" 2 cutop both 1.35
 row "memcpy" 3 cutop both 1.35
 row "synchronize" 4 cutop both 1.25
+row "memcpy, asynchronous" 5 cutop both 1.50
 
 # What a stack adds, to what cutop costs without.
 stack() {	# title column

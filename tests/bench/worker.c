@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * worker CALLS: times CALLS calls of each kind on whatever CUDA runtime it is
- * linked with, and prints "launch pair memcpy sync" in ns per call. A pair is a
+ * linked with, and prints "launch pair memcpy sync async" in ns per call. A pair is a
  * malloc and a free. The best of several short runs counts: what disturbs a
  * run only ever makes it slower.
  */
@@ -51,6 +51,11 @@ static void do_memcpy(void)
 	cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice);
 }
 
+static void do_async(void)
+{
+	cudaMemcpyAsync(device, host, 64, cudaMemcpyHostToDevice, NULL);
+}
+
 static void do_sync(void)
 {
 	cudaDeviceSynchronize();
@@ -88,8 +93,8 @@ int main(int argc, char **argv)
 	__cudaRegisterFatBinaryEnd(fatbin);
 	if (cudaMalloc(&device, sizeof(host)))
 		return 1;
-	printf("%.1f %.1f %.1f %.1f\n", best(do_launch, calls), best(do_pair, calls), best(do_memcpy, calls),
-	       best(do_sync, calls));
+	printf("%.1f %.1f %.1f %.1f %.1f\n", best(do_launch, calls), best(do_pair, calls), best(do_memcpy, calls),
+	       best(do_sync, calls), best(do_async, calls));
 	cudaFree(device);
 	return 0;
 }

@@ -7,6 +7,7 @@ e2e_tests = \
 	tests/e2e/test_accounting.sh \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_mortem.sh \
+	tests/e2e/test_pending.sh \
 	tests/e2e/test_nesting.sh \
 	tests/e2e/test_driver.sh \
 	tests/e2e/test_threads.sh \

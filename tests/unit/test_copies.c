@@ -216,6 +216,207 @@ START_TEST(elements_of_an_array)
 }
 END_TEST
 
+/* ---- what is pending ---- */
+
+static void stream_row(uint64_t stream, const struct pending_row *row)
+{
+	struct pending_key key = { .stream = stream, .image = feed.image, .device = CUTOP_DEVICE_UNKNOWN };
+
+	ck_assert_int_eq(model_pending_row(feed.model, &key, row), 0);
+}
+
+static void async_row(unsigned int direction, int device)
+{
+	struct copy_key key = {
+		.image = feed.image, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction, .mode = COPY_ASYNC, .device = device,
+	};
+	struct copy_row row = { .calls = 1, .bytes = 1 };
+
+	ck_assert_int_eq(model_copy_row(feed.model, &key, &row), 0);
+}
+
+/* What is pending of a direction, over devices. */
+static uint64_t pending_of(unsigned int direction)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	look();
+	for (i = 0; i < process->copy_count; i++)
+		if (process->copies[i].direction == direction)
+			sum += process->copies[i].pending;
+	return sum;
+}
+
+START_TEST(pending_is_enqueued_less_covered)
+{
+	struct pending_row row = { .last = 50, .device = 0 };
+	size_t i;
+
+	async_row(DIR_H2D, 0);
+	async_row(DIR_H2D, 1);
+	async_row(DIR_D2H, 0);
+	row.enqueued[DIR_H2D] = 1000;
+	row.covered[DIR_H2D] = 300;
+	row.enqueued[DIR_D2H] = 20;
+	stream_row(0x1000, &row);
+	row.device = 1;
+	stream_row(0x2000, &row);
+	stream_row(0x2000, &row);	/* read twice, counted once */
+	ck_assert_uint_eq(pending_of(DIR_H2D), 1400);
+	ck_assert_uint_eq(pending_of(DIR_D2H), 40);	/* no row of device 1: that of device 0 has it */
+	for (i = 0; i < process->copy_count; i++)
+		if (process->copies[i].direction == DIR_H2D)
+			ck_assert_uint_eq(process->copies[i].pending, 700);
+	feed_exit(&feed, END_EXIT, 0);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 0);
+}
+END_TEST
+
+START_TEST(a_synchronized_device_has_nothing_pending)
+{
+	struct sync_slot slots[CUTOP_SYNC_SLOTS] = { { .begin = 60, .done = 49 } };
+	struct pending_row row = { .last = 50, .device = 0, .mark_time = 40 };
+
+	async_row(DIR_H2D, 0);
+	row.enqueued[DIR_H2D] = 1000;
+	row.mark[DIR_H2D] = 600;
+	stream_row(0x1000, &row);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
+	model_synced(feed.model, feed.image, slots);	/* what was marked is done, the rest came later */
+	ck_assert_uint_eq(pending_of(DIR_H2D), 400);
+	slots[0].done = 50;
+	model_synced(feed.model, feed.image, slots);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 0);
+	row.device = 1;
+	stream_row(0x1000, &row);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
+	row.device = 100;		/* past the slots */
+	stream_row(0x1000, &row);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
+	row.device = 100000;
+	stream_row(0x1000, &row);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
+}
+END_TEST
+
+START_TEST(resolved_copies_are_pending_by_their_direction)
+{
+	struct pending_row row = { .last = 50, .device = CUTOP_DEVICE_UNKNOWN };
+	int i;
+
+	/* The feed's records are all of one stream, 0. */
+	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	feed_copy(&feed, HOST, DEVICE, 30, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	feed_copy(&feed, DEVICE, HOST, 7, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	feed_copy(&feed, DEVICE, HOST, 2, DIR_DEFAULT, COPY_IS_ASYNC, 1);	/* failed */
+	row.enqueued[DIR_DEFAULT] = 137;
+	{
+		struct pending_key key = { .image = feed.image };
+
+		model_pending_row(feed.model, &key, &row);
+		ck_assert_uint_eq(pending_of(DIR_H2D), 107);
+		ck_assert_uint_eq(pending_of(DIR_D2H), 30);
+		row.covered[DIR_DEFAULT] = 100;
+		model_pending_row(feed.model, &key, &row);
+		ck_assert_uint_eq(pending_of(DIR_H2D), 7);
+		ck_assert_uint_eq(pending_of(DIR_D2H), 30);
+		/* Far more changes of direction than are remembered: the sum stays right. */
+		for (i = 0; i < 5000; i++)
+			feed_copy(&feed, i & 1 ? DEVICE : HOST, i & 1 ? HOST : DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+		row.covered[DIR_DEFAULT] = 137;
+		row.enqueued[DIR_DEFAULT] = 137 + 50000;
+		model_pending_row(feed.model, &key, &row);
+		ck_assert_uint_eq(pending_of(DIR_H2D) + pending_of(DIR_D2H), 50000);
+	}
+}
+END_TEST
+
+START_TEST(elements_are_pending_in_bytes)
+{
+	struct pending_row row = { .last = 50, .device = 0 };
+	struct pending_key key = { .image = feed.image };
+
+	feed_copy(&feed, ARRAY, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS | COPY_IS_ASYNC, 0);
+	row.enqueued[DIR_DEFAULT] = 100;
+	model_pending_row(feed.model, &key, &row);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 400);
+	row.covered[DIR_DEFAULT] = 100;
+	model_pending_row(feed.model, &key, &row);
+	ck_assert_uint_eq(pending_of(DIR_H2D), 0);
+}
+END_TEST
+
+/* ---- pageable memory ---- */
+
+static void host_copied(unsigned int direction, uint64_t address)
+{
+	struct rec_host record = {
+		.hdr = { .type = REC_HOST, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid },
+		.address = address, .site = 0x401000, .device = 0, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction,
+	};
+
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
+}
+
+static bool marked(unsigned int direction)
+{
+	size_t i;
+
+	look();
+	for (i = 0; i < process->copy_count; i++)
+		if (process->copies[i].direction == direction && process->copies[i].pageable)
+			return true;
+	return false;
+}
+
+START_TEST(what_cuda_did_not_allocate_is_pageable)
+{
+	const char *text;
+
+	host_copied(DIR_H2D, PINNED + 5);
+	host_copied(DIR_H2D, DEVICE + 0x1010);		/* managed */
+	ck_assert(!marked(DIR_H2D));
+	host_copied(DIR_H2D, HOST);
+	ck_assert(marked(DIR_H2D));
+	ck_assert(!marked(DIR_D2H));
+	feed_free(&feed, PINNED, 0);
+	host_copied(DIR_D2H, PINNED + 5);
+	ck_assert(marked(DIR_D2H));
+	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "cudaMemcpyAsync H2D from pageable memory at 0x401000: it is not asynchronous"));
+	host_copied(DIR_D2D, HOST);
+	ck_assert(!marked(DIR_D2D));
+}
+END_TEST
+
+START_TEST(resolved_copies_of_pageable_memory)
+{
+	feed_copy(&feed, PINNED, DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	ck_assert(!marked(DIR_D2H));
+	feed_copy(&feed, HOST, DEVICE, 10, DIR_DEFAULT, 0, 0);
+	ck_assert(!marked(DIR_D2H));
+	feed_copy(&feed, HOST, DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+	ck_assert(marked(DIR_D2H));
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_marked)
+{
+	static const char strings[] = "ana\0python";
+
+	feed_identity(&feed, true, strings, sizeof(strings));
+	host_copied(DIR_H2D, HOST);
+	ck_assert(!marked(DIR_H2D));
+	feed_identity(&feed, false, strings, sizeof(strings));
+	model_lost(feed.model, LOST_RING_FULL, 3);
+	host_copied(DIR_H2D, HOST);
+	ck_assert(!marked(DIR_H2D));
+	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, NULL), 0);
+}
+END_TEST
+
 Suite *suite_copies(void)
 {
 	Suite *suite = suite_create("copies");
@@ -231,6 +432,13 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
 	tcase_add_test(tests, copies_within_a_device_are_not_timed);
 	tcase_add_test(tests, elements_of_an_array);
+	tcase_add_test(tests, pending_is_enqueued_less_covered);
+	tcase_add_test(tests, a_synchronized_device_has_nothing_pending);
+	tcase_add_test(tests, resolved_copies_are_pending_by_their_direction);
+	tcase_add_test(tests, elements_are_pending_in_bytes);
+	tcase_add_test(tests, what_cuda_did_not_allocate_is_pageable);
+	tcase_add_test(tests, resolved_copies_of_pageable_memory);
+	tcase_add_test(tests, what_is_not_known_is_not_marked);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -24,6 +24,34 @@ START_TEST(every_call_is_described)
 }
 END_TEST
 
+/* Signatures: cuda_runtime_api.h, cuda.h. */
+START_TEST(every_stream_is_an_argument)
+{
+	static const struct {
+		unsigned int call, stream;
+	} known[] = {
+		{ CALL_cudaMemcpyAsync, 4 }, { CALL_cudaMemcpyAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD },
+		{ CALL_cudaMemcpy2DAsync, 7 }, { CALL_cudaMemcpy2DToArrayAsync, 8 }, { CALL_cudaMemcpy2DFromArrayAsync, 8 },
+		{ CALL_cudaMemcpyToArrayAsync, 6 }, { CALL_cudaMemcpyFromArrayAsync, 6 }, { CALL_cudaMemcpyToSymbolAsync, 5 },
+		{ CALL_cudaMemcpyFromSymbolAsync, 5 }, { CALL_cudaMemcpyPeerAsync, 5 }, { CALL_cudaMemcpy3DAsync, 1 },
+		{ CALL_cudaMemcpy3DPeerAsync, 1 }, { CALL_cudaMemcpyBatchAsync, 7 }, { CALL_cudaMemcpy3DBatchAsync, 3 },
+		{ CALL_cuMemcpyAsync, 3 }, { CALL_cuMemcpyHtoDAsync_v2, 3 }, { CALL_cuMemcpyDtoHAsync_v2, 3 },
+		{ CALL_cuMemcpyDtoDAsync_v2_ptsz, 3 | CUTOP_STREAM_PER_THREAD }, { CALL_cuMemcpyAtoHAsync_v2, 4 },
+		{ CALL_cuMemcpyHtoAAsync_v2, 4 }, { CALL_cuMemcpyPeerAsync, 5 }, { CALL_cuMemcpy2DAsync_v2, 1 },
+		{ CALL_cuMemcpy3DAsync_v2, 1 }, { CALL_cuMemcpy3DPeerAsync, 1 }, { CALL_cuMemcpyBatchAsync, 8 },
+		{ CALL_cuMemcpyBatchAsync_v2, 7 }, { CALL_cuMemcpy3DBatchAsync, 4 }, { CALL_cuMemcpy3DBatchAsync_v2, 3 },
+		{ CALL_cudaStreamSynchronize, 0 }, { CALL_cudaStreamSynchronize_ptsz, CUTOP_STREAM_PER_THREAD },
+		{ CALL_cuStreamSynchronize, 0 }, { CALL_cudaDeviceSynchronize, CUTOP_STREAM_NONE },
+		{ CALL_cudaMemcpy, CUTOP_STREAM_NONE }, { CALL_cudaMemcpy_ptds, CUTOP_STREAM_NONE | CUTOP_STREAM_PER_THREAD },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert_msg(call_stream(known[i].call) == known[i].stream, "%s: %u", call_name(known[i].call),
+			      call_stream(known[i].call));
+}
+END_TEST
+
 START_TEST(every_name_is_there)
 {
 	unsigned int i;
@@ -96,6 +124,7 @@ Suite *suite_tables(void)
 	TCase *tests = tcase_create("tables");
 
 	tcase_add_test(tests, every_call_is_described);
+	tcase_add_test(tests, every_stream_is_an_argument);
 	tcase_add_test(tests, every_name_is_there);
 	tcase_add_test(tests, what_a_failure_is);
 	tcase_add_test(tests, error_names);

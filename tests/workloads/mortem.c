@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What ends badly: memory that runs out, kernels that break down. */
+/* What ends badly: memory that runs out, kernels that break down. And copies that are under way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -139,5 +139,97 @@ int broken(void)
 	for (i = 0; i < 70; i++)
 		MUST(launch(SAXPY, 1, 32, NULL));
 	cudaDeviceSynchronize();
+	return 0;
+}
+
+/*
+ * pending: cudaMalloc 2, cudaMallocHost 1, cudaStreamCreate 2; then, waiting
+ * after each step, asynchronous copies of pinned memory and what covers them:
+ *
+ *  1  cudaMemcpyAsync H2D 1,000 in stream a, H2D 2,000 in b, D2H 4,000 in a,
+ *     D2D 8,000 in b, H2D 16,000 in the default stream
+ *  2  cudaStreamSynchronize a (may fail)
+ *  3  cudaMemcpy D2H 1, to pageable memory
+ *  4  cudaMemcpyAsync of kind Default: H2D 100 in a, D2H 200 in a, H2D 400 in b
+ *  5  cudaStreamSynchronize a
+ *  6  cudaDeviceSynchronize
+ *  7  cudaMemcpyAsync H2D 32 in a, cudaMemcpy2DAsync H2D 64 x 4 in b
+ *  8  cudaStreamSynchronize b
+ *  9  cudaStreamDestroy a
+ * 10  cudaDeviceReset
+ */
+int pending(void)
+{
+	char *near, *far, *pinned, byte;
+	cudaStream_t a, b;
+
+	MUST(cudaMalloc((void **)&near, MIB));
+	MUST(cudaMalloc((void **)&far, MIB));
+	MUST(cudaMallocHost((void **)&pinned, MIB));
+	MUST(cudaStreamCreate(&a));
+	MUST(cudaStreamCreate(&b));
+
+	MUST(cudaMemcpyAsync(near, pinned, 1000, cudaMemcpyHostToDevice, a));
+	MUST(cudaMemcpyAsync(near, pinned, 2000, cudaMemcpyHostToDevice, b));
+	MUST(cudaMemcpyAsync(pinned, near, 4000, cudaMemcpyDeviceToHost, a));
+	MUST(cudaMemcpyAsync(far, near, 8000, cudaMemcpyDeviceToDevice, b));
+	MUST(cudaMemcpyAsync(near, pinned, 16000, cudaMemcpyHostToDevice, NULL));
+	wait_here();
+	cudaStreamSynchronize(a);
+	wait_here();
+	MUST(cudaMemcpy(&byte, near, 1, cudaMemcpyDeviceToHost));
+	wait_here();
+	MUST(cudaMemcpyAsync(near, pinned, 100, cudaMemcpyDefault, a));
+	MUST(cudaMemcpyAsync(pinned, near, 200, cudaMemcpyDefault, a));
+	MUST(cudaMemcpyAsync(near, pinned, 400, cudaMemcpyDefault, b));
+	wait_here();
+	MUST(cudaStreamSynchronize(a));
+	wait_here();
+	MUST(cudaDeviceSynchronize());
+	wait_here();
+	MUST(cudaMemcpyAsync(near, pinned, 32, cudaMemcpyHostToDevice, a));
+	MUST(cudaMemcpy2DAsync(near, 64, pinned, 64, 64, 4, cudaMemcpyHostToDevice, b));
+	wait_here();
+	MUST(cudaStreamSynchronize(b));
+	wait_here();
+	MUST(cudaStreamDestroy(a));
+	wait_here();
+	MUST(cudaDeviceReset());
+	wait_here();
+	return 0;
+}
+
+/*
+ * pageable [wait]: cudaMemcpyAsync H2D 1,000 x 100 bytes from memory of
+ * malloc(), 10 x 100 from pinned memory; D2H 10 x 100 to registered memory, 10 x
+ * 100 to managed memory, 10 x 100 to pinned memory. With "wait" it waits
+ * first, with all of it allocated.
+ */
+int pageable(void)
+{
+	char *device, *pinned, *managed, *host = malloc(MIB), *own = aligned_alloc(4096, MIB);
+	int i;
+
+	MUST(cudaMalloc((void **)&device, MIB));
+	MUST(cudaMallocHost((void **)&pinned, MIB));
+	MUST(cudaMallocManaged((void **)&managed, MIB, cudaMemAttachGlobal));
+	MUST(cudaHostRegister(own, MIB, 0));
+	if (options.argc)
+		wait_here();
+	for (i = 0; i < 10; i++) {
+		MUST(cudaMemcpyAsync(device, pinned + 5000 * i, 100, cudaMemcpyHostToDevice, NULL));
+		MUST(cudaMemcpyAsync(own + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
+		MUST(cudaMemcpyAsync(managed + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
+		MUST(cudaMemcpyAsync(pinned + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
+	}
+	for (i = 0; i < 1000; i++)
+		MUST(cudaMemcpyAsync(device, host + 100 * i, 100, cudaMemcpyHostToDevice, NULL));
+	MUST(cudaDeviceSynchronize());
+	MUST(cudaHostUnregister(own));
+	MUST(cudaFree(managed));
+	MUST(cudaFreeHost(pinned));
+	MUST(cudaFree(device));
+	free(host);
+	free(own);
 	return 0;
 }

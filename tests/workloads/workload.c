@@ -52,6 +52,8 @@ static const struct {
 	{ "hold", hold, "MIB" },
 	{ "fill", fill, "[properties|never]" },
 	{ "broken", broken, "" },
+	{ "pending", pending, "" },
+	{ "pageable", pageable, "[wait]" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 	{ "graphs", graphs, "SCENE [N]" },
 };

@@ -65,6 +65,8 @@ int hold(void);
 int fill(void);
 int graphs(void);
 int broken(void);
+int pending(void);
+int pageable(void);
 
 #define MUST(call)	must((call), #call)
 

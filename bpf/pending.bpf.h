@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asynchronous copies: how many bytes each stream was given, and how many of
+ * them a synchronize has shown to be done. Both only grow; what lies between
+ * is pending.
+ *
+ * A synchronize of a stream covers what had been enqueued when it was entered.
+ * One of the whole device says so in the image's row alone, whose times are
+ * compared when the stream is next used, and by whoever reads the row. Where
+ * threads get in each other's way, what is said is more than what is pending, never
+ * less: bytes enqueued while a synchronize was under way stay until the next.
+ *
+ * The legacy default stream (0, or cudaStreamLegacy) is taken for a stream like
+ * any other of its device: that a synchronize of it also waits for the streams
+ * that are not non-blocking is not followed. A synchronous copy to the host
+ * covers the default stream it runs in.
+ *
+ * The first time that a page of the host's memory is copied from or to
+ * asynchronously, user space is told: it knows whether CUDA allocated it, or
+ * whether it is pageable.
+ */
+#ifndef PENDING_BPF_H
+#define PENDING_BPF_H
+
+#define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
+#define STREAM_THREAD	2	/* cudaStreamPerThread */
+#define HOSTS_MAX	4096	/* pages of the host told of, per row of `copies` */
+
+HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
+static const struct pending_row no_pending;
+/* By an image's low bits: it has rows of `pending`. */
+__u8 has_pending[WATCHFUL_COUNT];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is told of again */
+	__uint(max_entries, 16384);
+	__type(key, struct address_key);
+	__type(value, __u32);
+} hosts SEC(".maps");
+
+static __always_inline __u32 stream_rule(__u32 call)
+{
+	call &= CALL_TABLE_SIZE - 1;
+	asm volatile("" : "+r"(call));
+	return call_streams[call & (CALL_TABLE_SIZE - 1)];
+}
+
+/* The stream that @stream means in @call of this thread. */
+static __always_inline __u64 stream_meant(struct thread_state *thread, __u32 call, __u64 stream)
+{
+	if (!stream)
+		stream = stream_rule(call) & CUTOP_STREAM_PER_THREAD ? STREAM_THREAD : STREAM_LEGACY;
+	return stream == STREAM_THREAD ? stream | (__u64)thread->tid << 32 : stream;
+}
+
+static __always_inline void pending_key_of(struct thread_state *thread, __u64 stream, struct pending_key *key)
+{
+	key->stream = stream;
+	key->image = thread->image;
+	/* Default streams are one per device; a handle is that of one stream, whatever the thread's device. */
+	key->device = (__u32)stream <= STREAM_THREAD && (stream == STREAM_LEGACY || (__u32)stream == STREAM_THREAD) ?
+		      work_device(thread) : CUTOP_DEVICE_UNKNOWN;
+}
+
+/* At entry of a call with a stream: which one. */
+static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	__u32 argument = stream_rule(call) & CUTOP_STREAM_ARGUMENT;
+
+	return stream_meant(thread, call, argument == CUTOP_STREAM_NONE ? 0 : call_arg(ctx, argument));
+}
+
+/* All that was enqueued by @time is done, if nothing has been enqueued since. */
+static __always_inline bool pending_cover_all(struct pending_row *row, __u64 time)
+{
+	__u64 enqueued[CUTOP_PENDING_SLOTS];
+	int i;
+
+	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
+		enqueued[i] = *(volatile __u64 *)&row->enqueued[i];
+	/* Only now: who enqueues stores its time first. */
+	if (*(volatile __u64 *)&row->last > time)
+		return false;
+	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
+		if (row->covered[i] < enqueued[i])
+			row->covered[i] = enqueued[i];
+	return true;
+}
+
+static __always_inline void pending_cover_mark(struct pending_row *row)
+{
+	int i;
+
+	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
+		if (row->covered[i] < row->mark[i])
+			row->covered[i] = row->mark[i];
+}
+
+/* What stands in the row was enqueued before a synchronize that was entered at @time. */
+static __always_inline void pending_mark(struct pending_row *row, __u64 time)
+{
+	int i;
+
+	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
+		row->mark[i] = row->enqueued[i];
+	row->mark_time = time;
+}
+
+/* Before more is enqueued: what synchronizes of the whole device mean for what was. */
+static __always_inline void pending_settle(struct thread_state *thread, struct pending_row *row)
+{
+	__u32 image = thread->image;
+	struct image_row *image_row = bpf_map_lookup_elem(&images, &image);
+	struct sync_slot *slot;
+
+	if (!image_row)
+		return;
+	slot = sync_slot_of(image_row, work_device(thread));
+	if (!slot || !slot->begin)
+		return;
+	if (!pending_cover_all(row, slot->done) && row->mark_time && row->mark_time <= slot->done)
+		pending_cover_mark(row);
+	if (slot->begin > row->mark_time && row->last <= slot->begin)
+		pending_mark(row, slot->begin);
+}
+
+/* An asynchronous copy was enqueued: @bytes of direction @slot, by a call that returned at @now. */
+__noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 bytes, __u32 slot, __u64 now)
+{
+	struct pending_key key = {};
+	struct pending_row *row;
+
+	if (!thread)
+		return 0;
+	pending_key_of(thread, stream, &key);
+	row = bpf_map_lookup_elem(&pending, &key);
+	if (!row) {
+		has_pending[thread->image & (WATCHFUL_COUNT - 1)] = 1;
+		bpf_map_update_elem(&pending, &key, &no_pending, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&pending, &key);
+		if (!row) {
+			count_lost_of(thread->image, LOST_PENDING_ROWS);
+			return 0;
+		}
+	} else {
+		pending_settle(thread, row);
+	}
+	row->device = work_device(thread);
+	if (now > row->last)
+		*(volatile __u64 *)&row->last = now;
+	if (slot < CUTOP_PENDING_SLOTS)
+		__sync_fetch_and_add(&row->enqueued[slot], bytes);
+	return 0;
+}
+
+/* A synchronize of one stream is entered, and returns with success. */
+__noinline int stream_sync_begin(struct thread_state *thread, __u64 stream, __u64 entry)
+{
+	struct pending_key key = {};
+	struct pending_row *row;
+
+	if (!thread || !has_pending[thread->image & (WATCHFUL_COUNT - 1)])
+		return 0;
+	pending_key_of(thread, stream, &key);
+	row = bpf_map_lookup_elem(&pending, &key);
+	if (row)
+		pending_mark(row, entry);
+	return 0;
+}
+
+__noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 entry)
+{
+	struct pending_key key = {};
+	struct pending_row *row;
+
+	if (!thread || !has_pending[thread->image & (WATCHFUL_COUNT - 1)])
+		return 0;
+	pending_key_of(thread, stream, &key);
+	row = bpf_map_lookup_elem(&pending, &key);
+	if (!row)
+		return 0;
+	if (row->mark_time == entry)
+		pending_cover_mark(row);
+	else
+		pending_cover_all(row, entry);	/* another thread came to synchronize the same stream */
+	return 0;
+}
+
+/* Tells of the host's page at @address, unless that was done. @row: of the copy. */
+static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame, __u64 site)
+{
+	bool to_host = frame && frame->direction == DIR_D2H;
+	struct address_key key = {};
+	struct rec_host *rec;
+	__u32 one = 1;
+	__u64 *last;
+
+	if (!thread || !row || !frame)
+		return 0;
+	/* Once for each direction and device, since what is marked is the row of both. */
+	key.image = thread->image;
+	key.address = frame->args[to_host ? 0 : 1] >> page_shift << 8 | (thread->device & 127) << 1 | to_host;
+	last = &thread->hosts[(key.address >> 8) & (HOST_CACHE - 1)];
+	if (*last == key.address)
+		return 0;
+	*last = key.address;
+	if (bpf_map_lookup_elem(&hosts, &key) || row->hosts >= HOSTS_MAX)
+		return 0;
+	bpf_map_update_elem(&hosts, &key, &one, BPF_ANY);
+	__sync_fetch_and_add(&row->hosts, 1);
+	site_announce(thread, site);
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	header_of(thread, &rec->hdr, REC_HOST, sizeof(*rec), bpf_ktime_get_ns());
+	rec->address = frame->args[to_host ? 0 : 1];
+	rec->site = site;
+	rec->device = thread->device;
+	rec->call = frame->call;
+	rec->direction = frame->direction;
+	rec->pad = 0;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
+#endif
