@@ -307,6 +307,11 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	async = desc_of(call)->flags & CALL_ASYNC;
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
+	/* A copy into a capture copies nothing: it becomes a node of a graph. */
+	if (async && may_capture(thread) && capture_of(thread, frame->args[3])) {
+		call_count(thread->image, call, now - frame->entry, result != 0);
+		return 0;
+	}
 	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
 		row = copy_count(thread, frame, call, async, now - frame->entry, result != 0);
 		if (!result)

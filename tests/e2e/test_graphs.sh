@@ -25,6 +25,11 @@ expect capture '[p.calls[] | select(.call | test("Launch|Capture|Graph")) | [.ca
 
 scene large 100000 '[["saxpy",0,50000,150000],["vectorAdd",0,50000,150000]]'
 
+# ---- what a capture takes in besides is not done there and then, either
+scene copies 100 '[["saxpy",0,1,100]]'
+expect copies '[p.copies[] | [.direction, .mode, .calls, .bytes]]' '[["H2D","async",1,1024]]'
+expect copies 'call("cudaMemcpyAsync").calls' 3
+
 # ---- streams that join, and leave with the capture's end
 scene fork 100 '[["reduce",1,1,100],["saxpy",1,1,100],["vectorAdd",1,1,100]]'
 scene beside 1000 '[["reduce",1000,0,0],["saxpy",0,2,2000],["vectorAdd",0,1,1000]]'

@@ -480,6 +480,27 @@ static void scene_large(void)
 	drop(exec, graph);
 }
 
+/* Two copies in a capture, one of each kind that says its direction and that does not; and one copy that is one */
+static void scene_copies(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	static char host[4096];
+	void *device;
+
+	MUST(cudaMalloc(&device, sizeof(host)));
+	begin_capture(stream);
+	MUST(cudaMemcpyAsync(device, host, sizeof(host), cudaMemcpyHostToDevice, stream));
+	MUST(launch(SAXPY, 1, 32, stream));
+	MUST(cudaMemcpyAsync(host, device, sizeof(host), cudaMemcpyDefault, stream));
+	graph = end_capture(stream);
+	exec = instance(graph);
+	run(exec, times);
+	MUST(cudaMemcpyAsync(device, host, 1024, cudaMemcpyHostToDevice, stream));
+	drop(exec, graph);
+	MUST(cudaFree(device));
+}
+
 /*
  * A fault that a later call reports (CUDA_DOUBLE_FAIL makes it): softmax is launched and waited for, then a graph of
  * vectorAdd and saxpy is, in one stream, and reduce in another
@@ -535,7 +556,7 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "large", scene_large }, { "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
+	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
 };
 
 int graphs(void)
