@@ -173,14 +173,20 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search)
 {
+	int whole = list->whole ? list->whole(list, item) : -1;
 	char text[CELL_TEXT];
 
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = &list->columns[i];
 		enum style style = ST_PLAIN;
 
-		if (!fit->shown[i])
+		if (!fit->shown[i] || (whole >= 0 && i != (size_t)whole))
 			continue;
+		if (whole >= 0) {
+			style = list->cell(list, item, i, text);
+			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i], style, text);
+			continue;
+		}
 		if (column->unsorted && list->bar) {
 			double fraction = list->bar(list, item, i, &style);
 

@@ -36,6 +36,8 @@ struct list {
 	double (*number)(const struct list *list, size_t item, size_t column);	/* to sort by; NAN last */
 	/* The item with which @item is sorted: it stays right behind that one. NULL: each by itself */
 	size_t (*owner)(const struct list *list, size_t item);
+	/* The column whose cell is all of @item's row; -1: it has cells in all. NULL: each has */
+	int (*whole)(const struct list *list, size_t item);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 };

@@ -38,6 +38,11 @@ static size_t site_owner(const struct list *list, size_t item)
 	return item - row_of(list, item)->frame;
 }
 
+static int site_whole(const struct list *list, size_t item)
+{
+	return row_of(list, item)->frame ? S_SITE : -1;
+}
+
 static double site_number(const struct list *list, size_t item, size_t column)
 {
 	const struct snap_site *site = row_of(list, item)->site;
@@ -121,6 +126,7 @@ void sites_draw(struct view *view, const struct area *area, const struct snap_pr
 	struct list list = {
 		.columns = site_columns, .column_count = COUNT(site_columns), .view = view, .process = process,
 		.empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
+		.whole = site_whole,
 	};
 	struct site_row *rows = rows_make(process, view->full, &list.count);
 

@@ -231,6 +231,17 @@ keys q
 check "COMMAND: its status" see 'status 7'
 check "COMMAND: what it wrote" see 'from the command'
 
+# With stacks, a site in full height is followed by the way to it.
+shell clear
+shell "$CUTOP --no-config -d 0.3 --stacks -- $top_builddir/tests/e2e/bin/site_calls"
+check "stacks: it shows" see 'command ended'
+keys 6
+check "stacks: sites" see 'make+.* at site_calls.c:'
+keys Enter
+check "stacks: the way" see '  third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
+keys q
+check "stacks: the shell is back" see 'ready>'
+
 # In ASCII nothing else is shown.
 shell clear
 shell "LC_ALL=C $start --ascii"
