@@ -175,6 +175,7 @@ struct doctor_process {
 	bool shadow_stack;
 	bool has_symbols;		/* of the program: kernels that it registered before us have names */
 	unsigned int uses;		/* bits of enum process_use */
+	unsigned int layers;		/* bits of enum call_layer: what is probed */
 	struct doctor_file **files;	/* of interest, that it maps; borrowed */
 	size_t file_count;
 };

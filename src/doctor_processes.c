@@ -223,6 +223,15 @@ static unsigned int mapped_sift(struct mapped *mapped)
 	return uses;
 }
 
+static unsigned int known_layers(void)
+{
+	unsigned int layer, layers = 0;
+
+	for (layer = 0; layer < LAYER_COUNT; layer++)
+		layers |= (unsigned int)layer_is_known((enum call_layer)layer) << layer;
+	return layers;
+}
+
 static int process_look(struct doctor *doctor, pid_t pid, bool named)
 {
 	struct mapped mapped = { .doctor = doctor, .pid = pid };
@@ -248,7 +257,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 	*process = (struct doctor_process){
 		.pid = pid, .named = named, .error = err, .uses = uses, .files = mapped.files,
 		.file_count = mapped.count,
-		.has_symbols = has_symbols(pid),
+		.has_symbols = has_symbols(pid), .layers = known_layers() & doctor->choice.layers,
 	};
 	identity_read_all(process);
 	doctor->no_memory |= !process->user || !process->command || !process->arguments || !process->container;
@@ -317,12 +326,15 @@ static char *with_files(const char *before, const struct doctor_process *process
 
 char *process_sees(const struct doctor_process *process, unsigned int index)
 {
-	if (process->uses & USE_SHARED && !index--)
+	bool runtime_seen = process->layers & 1u << LAYER_RUNTIME;
+
+	if (runtime_seen && process->uses & USE_SHARED && !index--)
 		return with_files("runtime calls (", process, FILE_RUNTIME, ")");
-	if (process->uses & USE_LINKED && !index--)
+	if (runtime_seen && process->uses & USE_LINKED && !index--)
 		return with_files("runtime calls (linked into ", process, FILE_LINKED, ")");
-	if (process->uses & USE_DRIVER && layer_is_known(LAYER_DRIVER) && !index--)
-		return strdup(process->uses & ~(unsigned int)USE_DRIVER ?
+	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
+		return strdup(!runtime_seen ? "driver calls (libcuda.so.1)" :
+			      process->uses & ~(unsigned int)USE_DRIVER ?
 			      "driver calls that no runtime call made (libcuda.so.1)" :
 			      "driver calls (libcuda.so.1): it uses no runtime that cutop knows of");
 	return NULL;
@@ -330,7 +342,8 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 
 char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts, unsigned int index)
 {
-	bool driver_seen = process->uses & USE_DRIVER && layer_is_known(LAYER_DRIVER);
+	bool driver_probed = process->layers & 1u << LAYER_DRIVER;
+	bool driver_seen = process->uses & USE_DRIVER && driver_probed;
 
 	if (process->error && !index--)
 		return format_new("what it maps cannot be read: %s", strerror(-process->error));
@@ -339,12 +352,14 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 	if (process->uses & USE_STRIPPED && !index--)
 		return with_files("runtime calls of ", process, FILE_STRIPPED, driver_seen ?
 				  ": a runtime without symbols; seen only at the driver layer" :
-				  layer_is_known(LAYER_DRIVER) ?
+				  driver_probed ?
 				  ": a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
 				  "mapped" :
 				  ": a runtime without symbols; the driver layer, which would show them, is not "
 				  "probed");
-	if (process->uses & USE_DRIVER && !layer_is_known(LAYER_DRIVER) && !index--)
+	if (process->uses & (USE_SHARED | USE_LINKED) && !(process->layers & 1u << LAYER_RUNTIME) && !index--)
+		return strdup("runtime calls: the runtime layer is not probed");
+	if (process->uses & USE_DRIVER && !driver_probed && !index--)
 		return strdup("driver calls made directly: the driver layer is not probed");
 	if (process->uses && !index--)
 		return strdup("what it did before cutop: its figures are lower bounds, and memory that it has is not "

@@ -185,6 +185,7 @@ expect_of none $$ '.uses' '[]'
 expect_of none $$ '[.not_seen[] | select(test("no CUDA library"))] | length' 1
 doctor layer -p "$shared" -l runtime --calls memory
 expect_library layer "$double/libcuda.so.1" '.functions.attached' 0
+expect_of layer "$shared" .seen '["runtime calls (libcudart.so.13)"]'
 expect_library layer "$double/libcudart.so.13" '[.functions.list[] | select(.call == "cudaMalloc" or .call == "cudaMemcpy").state]' \
 	'["attached","off"]'
 

@@ -415,7 +415,7 @@ START_TEST(test_processes)
 	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
 	struct doctor_file *files[2] = { &runtime, &cublas };
 	struct doctor_process process = { .pid = 7, .uses = USE_SHARED | USE_STRIPPED, .files = files, .file_count = 2,
-					  .has_symbols = true };
+					  .has_symbols = true, .layers = ~0u };
 
 	SEES("runtime calls (libcudart.so.13)");
 	MISSES("libcublas.so.13: a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
@@ -429,6 +429,13 @@ START_TEST(test_processes)
 	MISSES("names of kernels");
 	process.uses = USE_DRIVER;
 	SEES("it uses no runtime");
+	process.uses = USE_SHARED | USE_DRIVER;
+	process.layers = 1u << LAYER_RUNTIME;
+	ck_assert_str_eq(joined(&process, true), "[runtime calls (libcudart.so.13)]");
+	MISSES("driver calls made directly");
+	process.layers = 1u << LAYER_DRIVER;
+	ck_assert_str_eq(joined(&process, true), "[driver calls (libcuda.so.1)]");
+	MISSES("the runtime layer is not probed");
 	process.seccomp = true;
 	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
 	doctor.facts.seccomp = VERDICT_KILLS;
