@@ -27,7 +27,7 @@ struct link_create_multi {
 };
 
 static const char *const wanted[] = {
-	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "__cudaRegisterFunction",
+	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "cudaMemcpyAsync", "__cudaRegisterFunction",
 };
 
 static int attach(struct bpf_program *program, const char *path)

@@ -4,11 +4,13 @@
 # by step while the program waits; and copies of pageable memory.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
-# begin [cutop options]: workload pending under cutop, which writes a document every 0.1 s.
+# begin SCENE [cutop options]: the workload under cutop, which writes a document every 0.1 s.
 begin() {
+	scene=$1
+	shift
 	rm -f "$T/docs" "$T/said" "$T/go"
 	mkfifo "$T/docs" "$T/said" "$T/go"
-	"$CUTOP" -b -f json -d 0.1 -o "$T/docs" "$@" -- "$workload" pending <"$T/go" >"$T/said" 2>"$T/err" &
+	"$CUTOP" -b -f json -d 0.1 -o "$T/docs" "$@" -- "$workload" "$scene" <"$T/go" >"$T/said" 2>"$T/err" &
 	cutop=$!
 	exec 5>"$T/go" 4<"$T/said" 3<"$T/docs"
 }
@@ -37,7 +39,7 @@ end() {
 pending='[p.copies[] | select(.mode == "async") | [.direction, .pending_bytes]] | sort'
 
 for option in --layer=both --layer=runtime --exact-launches; do
-	begin $option
+	begin pending $option
 	step enqueued
 	step stream
 	step copy
@@ -69,13 +71,28 @@ done
 
 # ---- a synchronize that fails covers nothing
 export CUDA_DOUBLE_FAIL=cudaStreamSynchronize:1:1
-begin
+begin pending
 unset CUDA_DOUBLE_FAIL
 step enqueued
 step failed
 end
 expect failed "$pending" '[["D2D",8000],["D2H",4000],["H2D",19000]]'
 expect failed 'call("cudaStreamSynchronize") | [.calls, .failures]' '[1,1]'
+
+# ---- default streams: one of the device, and one of each thread
+begin default-streams
+step all
+step mine
+step legacy
+step copy
+step device
+end
+expect all "$pending" '[["H2D",6500]]'
+expect mine "$pending" '[["H2D",6000]]'
+expect legacy "$pending" '[["H2D",4030]]'
+expect copy "$pending" '[["H2D",4000]]'
+expect device "$pending" '[["H2D",0]]'
+expect_nothing_lost device
 
 # ---- what has ended has nothing pending
 watch ended -- "$workload" pending </dev/null

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What ends badly: memory that runs out, kernels that break down. And copies that are under way. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -231,5 +232,52 @@ int pageable(void)
 	MUST(cudaFree(device));
 	free(host);
 	free(own);
+	return 0;
+}
+
+static char *shared_device, *shared_pinned;
+
+static void *other_thread(void *unused)
+{
+	(void)unused;
+	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 4000, cudaMemcpyHostToDevice, NULL));
+	return NULL;
+}
+
+/*
+ * default-streams: cudaMalloc 1, cudaMallocHost 1; then, waiting after each
+ * step, asynchronous copies H2D and what covers them:
+ *
+ *  1  cudaMemcpyAsync_ptsz 500 and cudaMemcpyAsync 2,000 of no stream, and by
+ *     another thread cudaMemcpyAsync_ptsz 4,000 of no stream
+ *  2  cudaStreamSynchronize_ptsz of no stream: this thread's
+ *  3  cudaMemcpyAsync 30 in cudaStreamPerThread, cudaStreamSynchronize of no
+ *     stream: the legacy one
+ *  4  cudaMemcpy_ptds D2H 1
+ *  5  cudaDeviceSynchronize
+ */
+int default_streams(void)
+{
+	pthread_t thread;
+	char byte;
+
+	MUST(cudaMalloc((void **)&shared_device, MIB));
+	MUST(cudaMallocHost((void **)&shared_pinned, MIB));
+	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 500, cudaMemcpyHostToDevice, NULL));
+	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 2000, cudaMemcpyHostToDevice, NULL));
+	pthread_create(&thread, NULL, other_thread, NULL);
+	pthread_join(thread, NULL);
+	wait_here();
+	MUST(cudaStreamSynchronize_ptsz(NULL));
+	wait_here();
+	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 30, cudaMemcpyHostToDevice, cudaStreamPerThread));
+	MUST(cudaStreamSynchronize(NULL));
+	wait_here();
+	MUST(cudaMemcpy_ptds(&byte, shared_device, 1, cudaMemcpyDeviceToHost));
+	wait_here();
+	MUST(cudaDeviceSynchronize());
+	wait_here();
+	MUST(cudaFreeHost(shared_pinned));
+	MUST(cudaFree(shared_device));
 	return 0;
 }

@@ -54,6 +54,7 @@ static const struct {
 	{ "broken", broken, "" },
 	{ "pending", pending, "" },
 	{ "pageable", pageable, "[wait]" },
+	{ "default-streams", default_streams, "" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 	{ "graphs", graphs, "SCENE [N]" },
 };

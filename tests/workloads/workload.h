@@ -67,6 +67,7 @@ int graphs(void);
 int broken(void);
 int pending(void);
 int pageable(void);
+int default_streams(void);
 
 #define MUST(call)	must((call), #call)
 
