@@ -21,7 +21,7 @@ const struct binding bindings[] = {
 	{ ACT_PREVIOUS_PANE, { K_BACK_TAB, K_LEFT, 'h' }, "S-Tab Left h", "previous pane", NULL, NULL, 0, NULL },
 	{ ACT_PANE_1, { '1' }, "1", "Memory: what is allocated, and where", NULL, NULL, 0, NULL },
 	{ ACT_PANE_2, { '2' }, "2", "Kernels: launches by name", NULL, NULL, 0, NULL },
-	{ ACT_PANE_3, { '3' }, "3", "Copies: by direction", NULL, NULL, 0, NULL },
+	{ ACT_PANE_3, { '3' }, "3", "Copies: by direction; async* pageable", NULL, NULL, 0, NULL },
 	{ ACT_PANE_4, { '4' }, "4", "Failures: calls that failed, and why", NULL, NULL, 0, NULL },
 	{ ACT_PANE_5, { '5' }, "5", "Calls: every function, with times", NULL, NULL, 0, NULL },
 	{ ACT_PANE_6, { '6' }, "6", "Sites: where memory is allocated", NULL, NULL, 0, NULL },
