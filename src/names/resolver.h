@@ -30,7 +30,10 @@ uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd);
 /* True if the process that was given @file is gone, and not by this file's fault: it may be added again. */
 bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 
-/* Asks for the line at @offset of @file. Returns true if an answer with @cookie will come, whether it is known or not. */
+/*
+ * Asks for the line at @offset of @file. Returns true if an answer with @cookie
+ * will come, whether it is known or not.
+ */
 bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uint64_t cookie);
 
 /*

@@ -175,7 +175,8 @@ static void time_limit(unsigned int seconds)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }
 
-static void question_answer(struct state *state, const struct resolver_question *question, struct resolver_answer *answer)
+static void question_answer(struct state *state, const struct resolver_question *question,
+			    struct resolver_answer *answer)
 {
 	struct lines *lines;
 	const char *path;

@@ -67,7 +67,9 @@ static enum style frame_cell(const struct site_row *row, size_t column, char out
 
 static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {
-	static const enum style styles[] = { [S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD };
+	static const enum style styles[] = {
+		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD,
+	};
 	const struct site_row *row = row_of(list, item);
 	double number = site_number(list, item, column);
 	char body[CELL_TEXT];

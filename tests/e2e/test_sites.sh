@@ -29,7 +29,7 @@ offset=$(jq -r '.processes[0].sites[0].site | match("\\+0x([0-9a-f]+)").captures
 strip --strip-debug -o "$T/plain" "$program"
 watch plain -- "$T/plain"
 named plain "make+ (plain)"
-expect plain "$leaks[0][0]" "\"make+0x$offset (plain)\""
+expect plain "$leaks | .[0][0]" "\"make+0x$offset (plain)\""
 
 # ---- nothing: the offset in the file, and the same place as in the file with symbols
 strip -o "$T/bare" "$program"

@@ -12,6 +12,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <lzma.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -613,6 +614,44 @@ START_TEST(a_reader_that_dies_is_replaced)
 }
 END_TEST
 
+/* One that does not answer is waited for as long as was said, and leaves when it is told to. */
+START_TEST(a_reader_that_hangs_keeps_nobody)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark), begin;
+	struct told told;
+	uint32_t file;
+	char *children;
+	pid_t reader;
+	int fd;
+
+	self_read();
+	fd = file_of(self, self_size);
+	file = resolver_add(resolver, fd, -1);
+	close(fd);
+	ck_assert(ask(resolver, file, offset, &told));
+	children = file_read("/proc/thread-self/children", 256, NULL);
+	ck_assert_ptr_nonnull(children);
+	reader = (pid_t)atoi(children);
+	free(children);
+	ck_assert_int_gt(reader, 0);
+	ck_assert_int_eq(kill(reader, SIGSTOP), 0);
+	memset(&told, 0, sizeof(told));
+	ck_assert(resolver_ask(resolver, file, offset, 1));
+	begin = clock_ns(CLOCK_MONOTONIC);
+	resolver_answers(resolver, 200, tell, &told);
+	ck_assert_uint_eq(told.count, 0);
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - begin, 10 * NSEC_PER_SEC);
+	ck_assert_int_eq(kill(reader, SIGCONT), 0);
+	resolver_answers(resolver, WAIT_MS, tell, &told);
+	ck_assert_uint_eq(told.count, 1);
+	ck_assert_uint_ne(told.line, 0);
+	ck_assert_int_eq(kill(reader, SIGSTOP), 0);
+	resolver_free(resolver);
+	ck_assert_int_eq(kill(reader, 0), -1);
+}
+END_TEST
+
 /* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
 START_TEST(hostile_lines)
 {
@@ -691,6 +730,7 @@ int main(void)
 	tcase_add_test(tests, lines_are_found);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);
+	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
 	tcase_add_test(tests, hostile_lines);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
