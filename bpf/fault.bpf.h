@@ -49,7 +49,7 @@ static __always_inline struct sync_slot *sync_slot_of(struct image_row *row, __s
 	return &row->synced[slot & (CUTOP_SYNC_SLOTS - 1)];
 }
 
-/* The device whose work a call of the thread is or waits for; of contexts that are not the device's primary one, none. */
+/* The device whose work a call of the thread is or waits for; for contexts that are no primary ones, none. */
 static __always_inline __s32 work_device(struct thread_state *thread)
 {
 	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;

@@ -187,7 +187,8 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 }
 
 /* Tells of the host's page at @address, unless that was done. @row: of the copy. */
-static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame, __u64 site)
+static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame,
+				__u64 site)
 {
 	bool to_host = frame && frame->direction == DIR_D2H;
 	struct address_key key = {};

@@ -98,7 +98,8 @@ static void measure_span(struct image *image, struct snap_detail *detail, int de
 		image->walked = time;
 	}
 	for (node = book_lowest(&image->book); node; node = book_higher(node)) {
-		if (node->state != NODE_LIVE || node->kind != kind || (device >= 0 && node->device != device) || !node->bytes)
+		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
+		    (device >= 0 && node->device != device))
 			continue;
 		if (!end) {
 			start = node->address;
@@ -150,7 +151,8 @@ static const struct site *largest_site(const struct image *image)
 }
 
 /* Appends to @text of @size bytes, @used of them used; what finds no room is cut. */
-static size_t __attribute__((format(printf, 4, 5))) append(char *text, size_t size, size_t used, const char *format, ...)
+static size_t __attribute__((format(printf, 4, 5)))
+append(char *text, size_t size, size_t used, const char *format, ...)
 {
 	va_list args;
 	int len;
@@ -220,7 +222,8 @@ void mortem_out_of_memory(struct model *model, struct image *image, const struct
 		return;
 	describe_address(image, record->site, detail.site, sizeof(detail.site));
 	format_bytes((double)record->bytes, size, sizeof(size));
-	used = append(text, sizeof(text), 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail.site);
+	used = append(text, sizeof(text), 0, "%s of %s at %s: out of memory", call_name(record->call), size,
+		      detail.site);
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&image->held_on, record->device);
 		find_holders(model, &detail, record->device, use ? use->total : 0);
@@ -243,21 +246,24 @@ void mortem_out_of_memory(struct model *model, struct image *image, const struct
 			format_bytes((double)detail.span, size, sizeof(size));
 			format_bytes((double)detail.span_free, own, sizeof(own));
 			format_bytes((double)detail.span_gap, most, sizeof(most));
-			used = append(text, sizeof(text), used, "; of its span of %s %s are free, at most %s in one piece", size,
-				      own, most);
+			used = append(text, sizeof(text), used, "; of its span of %s %s are free, at most %s in one piece",
+				      size, own, most);
 		}
 	}
 	if (hidden)
 		append(text, sizeof(text), used, " (and %u more not listed)", hidden);
 	*storm = (struct storm){
 		.site = record->site, .since = record->hdr.time, .call = record->call,
-		.event = events_add_detail(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &detail, "%s", text),
+		.event = events_add_detail(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &detail,
+					   "%s", text),
 	};
 }
 
 void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time)
 {
-	struct snap_detail detail = { .device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total };
+	struct snap_detail detail = {
+		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
+	};
 	char text[1024], held[16], total[16];
 	unsigned int hidden;
 	size_t used;
@@ -267,8 +273,8 @@ void mortem_nearly_full(struct model *model, struct image *image, const struct d
 	find_holders(model, &detail, use->device, use->total);
 	format_bytes((double)use->live, held, sizeof(held));
 	format_bytes((double)use->total, total, sizeof(total));
-	used = append(text, sizeof(text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held, total,
-		      100 * (double)use->live / (double)use->total);
+	used = append(text, sizeof(text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device,
+		      held, total, 100 * (double)use->live / (double)use->total);
 	append_holders(text, sizeof(text), used, &detail);
 	events_add_detail(model, image, EVENT_NEARLY_FULL, time, use->live, &detail, "%s", text);
 }
@@ -293,7 +299,8 @@ static bool is_cleared(const struct image *image, const struct launch_entry *ent
 
 	if (!image->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
 		return false;
-	return is_before(entry->row.last, entry->row.last_tid, image->fault.cleared[slot], image->fault.cleared_tid[slot]);
+	return is_before(entry->row.last, entry->row.last_tid, image->fault.cleared[slot],
+			 image->fault.cleared_tid[slot]);
 }
 
 /* True if the last launch of @entry came after the error: when the one before was is not known any more. */
@@ -351,7 +358,8 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
 		else if (!name || !name->brief)
 			kernels_describe(image, list[i]->key.function, where, sizeof(where));
-		clean_text(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel, sizeof(suspect->kernel));
+		clean_text(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
+			   sizeof(suspect->kernel));
 		suspect->device = image_device(image, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;
 		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
@@ -383,7 +391,8 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 			if (suspect->stream != first->stream || suspect->device != first->device)
 				continue;
 			done[j] = true;
-			used = append(text, size, used, "%s%s%s", before, suspect->kernel, suspect->stream_exact ? "" : "?");
+			used = append(text, size, used, "%s%s%s", before, suspect->kernel,
+				      suspect->stream_exact ? "" : "?");
 			before = ", ";
 		}
 	}
@@ -406,9 +415,9 @@ void mortem_fault(struct model *model, struct image *image, const struct rec_fai
 		describe_address(image, record->site, detail.site, sizeof(detail.site));
 	find_suspects(image, &detail);
 	meaning = error_meaning(call_descs[record->call].layer, record->result);
-	used = append(text, sizeof(text), 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on", call_name(record->call),
-		      detail.site[0] ? " at " : "", detail.site, name ? name : "error", record->result, meaning ? ": " : "",
-		      meaning ? meaning : "");
+	used = append(text, sizeof(text), 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
+		      call_name(record->call), detail.site[0] ? " at " : "", detail.site, name ? name : "error",
+		      record->result, meaning ? ": " : "", meaning ? meaning : "");
 	if (detail.suspect_count) {
 		used = append(text, sizeof(text), used, "; launched last");
 		append_suspects(text, sizeof(text), used, &detail);

@@ -157,7 +157,8 @@ static void add(const struct image *image, struct snap_copy *copies, size_t coun
 
 	device = image_device(image, device);
 	for (i = 0; bytes && i < count; i++)
-		if (copies[i].mode == COPY_ASYNC && copies[i].direction == direction && (!found || copies[i].device == device))
+		if (copies[i].mode == COPY_ASYNC && copies[i].direction == direction &&
+		    (!found || copies[i].device == device))
 			found = &copies[i];
 	if (found)
 		found->pending = add_saturated(found->pending, bytes);
@@ -235,6 +236,7 @@ int pending_host(struct model *model, struct image *image, const struct rec_host
 	describe_address(image, record->site, detail.site, sizeof(detail.site));
 	events_add_detail(model, image, EVENT_PAGEABLE, record->hdr.time, 0, &detail,
 			  "%s %s %s pageable memory at %s: it is not asynchronous (cudaMallocHost or cudaHostRegister "
-			  "would make it so)", call_name(record->call), copy_direction_names[record->direction], from, detail.site);
+			  "would make it so)", call_name(record->call), copy_direction_names[record->direction], from,
+			  detail.site);
 	return 0;
 }
