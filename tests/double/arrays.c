@@ -31,6 +31,19 @@ size_t rt_array_element(cudaArray_const_t array, size_t *height)
 	return size * d.NumChannels;
 }
 
+/* Bytes of a row and, in *@size, of all of them; 0 for what is no array. */
+size_t rt_array_row(cudaArray_const_t array, size_t *size)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d;
+	size_t row;
+
+	if (cuArray3DGetDescriptor_v2(&d, (CUarray)(uintptr_t)array))
+		return 0;
+	row = d.Width * rt_array_element(array, NULL);
+	*size = row * (d.Height ? d.Height : 1);
+	return row;
+}
+
 static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out,
 			    const struct cudaChannelFormatDesc *desc,
 			    struct cudaExtent extent, unsigned int flags)
@@ -109,23 +122,23 @@ API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
 	return rt_done(cuMipmappedArrayDestroy((CUmipmappedArray)array));
 }
 
-static struct cudaChannelFormatDesc channels_of(const CUDA_ARRAY3D_DESCRIPTOR *d)
+struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels)
 {
 	struct cudaChannelFormatDesc desc = { .f = cudaChannelFormatKindUnsigned };
 	int bits = 32;
 
-	if (d->Format == 0x01 || d->Format == 0x08)
+	if (format == 0x01 || format == 0x08)
 		bits = 8;
-	else if (d->Format == 0x02 || d->Format == 0x09 || d->Format == 0x10)
+	else if (format == 0x02 || format == 0x09 || format == 0x10)
 		bits = 16;
-	if (d->Format >= 0x10)
+	if (format >= 0x10)
 		desc.f = cudaChannelFormatKindFloat;
-	else if (d->Format >= 0x08)
+	else if (format >= 0x08)
 		desc.f = cudaChannelFormatKindSigned;
 	desc.x = bits;
-	desc.y = d->NumChannels > 1 ? bits : 0;
-	desc.z = d->NumChannels > 2 ? bits : 0;
-	desc.w = d->NumChannels > 3 ? bits : 0;
+	desc.y = channels > 1 ? bits : 0;
+	desc.z = channels > 2 ? bits : 0;
+	desc.w = channels > 3 ? bits : 0;
 	return desc;
 }
 
@@ -141,7 +154,7 @@ API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
 	if (err)
 		return rt_done(err);
 	if (desc)
-		*desc = channels_of(&d);
+		*desc = rt_array_channels(d.Format, d.NumChannels);
 	if (extent)
 		*extent = (struct cudaExtent) { d.Width, d.Height, d.Depth };
 	if (flags)
@@ -158,7 +171,7 @@ API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
 	ENTER();
 	err = cuArray3DGetDescriptor_v2(&d, (CUarray)(uintptr_t)array);
 	if (!err)
-		*desc = channels_of(&d);
+		*desc = rt_array_channels(d.Format, d.NumChannels);
 	return rt_done(err);
 }
 

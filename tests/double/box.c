@@ -108,3 +108,60 @@ cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParm
 		&p->dstPtr, p->extent, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
 	return cudaSuccess;
 }
+
+/* @count bytes from @y rows and @x bytes on must be in the array. */
+cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y, size_t count)
+{
+	size_t size = 0;
+
+	end->array = array;
+	end->row = rt_array_row(array, &size);
+	if (!end->row)
+		return cudaErrorInvalidResourceHandle;
+	if (x > end->row || y > size / end->row || y * end->row + x > size || count > size - y * end->row - x)
+		return cudaErrorInvalidValue;
+	end->offset = y * end->row + x;
+	return cudaSuccess;
+}
+
+/* How far the end goes on in one row; all of @left where it has none. */
+static size_t room(const struct rt_run_end *end, size_t left)
+{
+	size_t rest;
+
+	if (!end->array)
+		return left;
+	rest = end->row - end->offset % end->row;
+	return rest < left ? rest : left;
+}
+
+static void advance(struct rt_run_end *end, size_t bytes)
+{
+	if (end->array)
+		end->offset += bytes;
+	else
+		end->at += bytes;
+}
+
+bool rt_run_next(struct rt_run *run, CUDA_MEMCPY2D *box)
+{
+	size_t width = room(&run->dst, room(&run->src, run->left)), height = 1;
+	size_t row = run->dst.array ? run->dst.row : run->src.row;
+
+	if (!run->left)
+		return false;
+	/* whole rows at once, unless the other end's are not as long */
+	if (width == row && (!run->dst.array || !run->src.array || run->dst.row == run->src.row))
+		height = run->left / row;
+	rt_box_2d(box, run->dst.at, width, run->src.at, width, width, height, run->kind);
+	if (run->dst.array)
+		rt_box_2d_array(box, true, run->dst.array, run->dst.offset % run->dst.row,
+				run->dst.offset / run->dst.row);
+	if (run->src.array)
+		rt_box_2d_array(box, false, run->src.array, run->src.offset % run->src.row,
+				run->src.offset / run->src.row);
+	advance(&run->dst, width * height);
+	advance(&run->src, width * height);
+	run->left -= width * height;
+	return true;
+}

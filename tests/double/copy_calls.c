@@ -153,17 +153,34 @@ API cudaError_t PTDS(cudaMemcpy2DArrayToArray)(cudaArray_t dst, size_t dx, size_
 	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
 }
 
-/* The old one-dimensional array copies: one row here. */
+/*
+ * The old one-dimensional array copies: the bytes run on from row to row, so
+ * one call is up to three of the driver's, or more between rows of two lengths.
+ */
+static cudaError_t run_copy(struct rt_run *run, bool async, cudaStream_t stream)
+{
+	CUresult err = CUDA_SUCCESS;
+	CUDA_MEMCPY2D box;
+
+	if (!valid_kind(run->kind))
+		return rt_fail(cudaErrorInvalidMemcpyDirection);
+	if ((!run->dst.array && !run->dst.at) || (!run->src.array && !run->src.at))
+		return rt_fail(cudaErrorInvalidValue);
+	while (!err && rt_run_next(run, &box))
+		err = async ? PTSZ(cuMemcpy2DAsync_v2)(&box, stream) :
+			PTDS(cuMemcpy2DUnaligned_v2)(&box);
+	return rt_done(err);
+}
+
 API cudaError_t PTDS(cudaMemcpyToArray)(cudaArray_t dst, size_t x, size_t y,
 					const void *src, size_t count,
 					enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY2D box;
+	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src }, .left = count, .kind = kind };
 
 	ENTER();
-	CHECK(rt_box_2d(&box, NULL, 0, src, count, count, 1, kind));
-	rt_box_2d_array(&box, true, dst, x, y);
-	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
+	CHECK(rt_run_array(&run.dst, dst, x, y, count));
+	return run_copy(&run, false, NULL);
 }
 
 API cudaError_t PTSZ(cudaMemcpyToArrayAsync)(cudaArray_t dst, size_t x, size_t y,
@@ -171,24 +188,22 @@ API cudaError_t PTSZ(cudaMemcpyToArrayAsync)(cudaArray_t dst, size_t x, size_t y
 					     enum cudaMemcpyKind kind,
 					     cudaStream_t stream)
 {
-	CUDA_MEMCPY2D box;
+	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src }, .left = count, .kind = kind };
 
 	ENTER();
-	CHECK(rt_box_2d(&box, NULL, 0, src, count, count, 1, kind));
-	rt_box_2d_array(&box, true, dst, x, y);
-	return rt_done(PTSZ(cuMemcpy2DAsync_v2)(&box, stream));
+	CHECK(rt_run_array(&run.dst, dst, x, y, count));
+	return run_copy(&run, true, stream);
 }
 
 API cudaError_t PTDS(cudaMemcpyFromArray)(void *dst, cudaArray_const_t src, size_t x,
 					  size_t y, size_t count,
 					  enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY2D box;
+	struct rt_run run = { .dst = { .at = dst }, .left = count, .kind = kind };
 
 	ENTER();
-	CHECK(rt_box_2d(&box, dst, count, NULL, 0, count, 1, kind));
-	rt_box_2d_array(&box, false, src, x, y);
-	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
+	CHECK(rt_run_array(&run.src, src, x, y, count));
+	return run_copy(&run, false, NULL);
 }
 
 API cudaError_t PTSZ(cudaMemcpyFromArrayAsync)(void *dst, cudaArray_const_t src,
@@ -196,12 +211,11 @@ API cudaError_t PTSZ(cudaMemcpyFromArrayAsync)(void *dst, cudaArray_const_t src,
 					       enum cudaMemcpyKind kind,
 					       cudaStream_t stream)
 {
-	CUDA_MEMCPY2D box;
+	struct rt_run run = { .dst = { .at = dst }, .left = count, .kind = kind };
 
 	ENTER();
-	CHECK(rt_box_2d(&box, dst, count, NULL, 0, count, 1, kind));
-	rt_box_2d_array(&box, false, src, x, y);
-	return rt_done(PTSZ(cuMemcpy2DAsync_v2)(&box, stream));
+	CHECK(rt_run_array(&run.src, src, x, y, count));
+	return run_copy(&run, true, stream);
 }
 
 API cudaError_t PTDS(cudaMemcpyArrayToArray)(cudaArray_t dst, size_t dx, size_t dy,
@@ -209,13 +223,12 @@ API cudaError_t PTDS(cudaMemcpyArrayToArray)(cudaArray_t dst, size_t dx, size_t 
 					     size_t sy, size_t count,
 					     enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY2D box;
+	struct rt_run run = { .left = count, .kind = kind };
 
 	ENTER();
-	CHECK(rt_box_2d(&box, NULL, 0, NULL, 0, count, 1, kind));
-	rt_box_2d_array(&box, true, dst, dx, dy);
-	rt_box_2d_array(&box, false, src, sx, sy);
-	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
+	CHECK(rt_run_array(&run.dst, dst, dx, dy, count));
+	CHECK(rt_run_array(&run.src, src, sx, sy, count));
+	return run_copy(&run, false, NULL);
 }
 
 /* The part of a symbol that a copy touches; the kind must suit its side. */

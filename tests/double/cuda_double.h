@@ -222,6 +222,46 @@ typedef struct cudaGraphInstantiateParams {
 	int result_out;
 } cudaGraphInstantiateParams;
 
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+struct cudaResourceDesc {
+	int resType;
+	union {
+		struct { cudaArray_t array; } array;
+		struct { cudaMipmappedArray_t mipmap; } mipmap;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t sizeInBytes;
+		} linear;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t width, height, pitchInBytes;
+		} pitch2D;
+		int reserved[32];
+	} res;
+	unsigned int flags;
+};
+
+struct cudaTextureDesc {
+	int addressMode[3], filterMode, readMode, sRGB;
+	float borderColor[4];
+	int normalizedCoords;
+	unsigned int maxAnisotropy;
+	int mipmapFilterMode;
+	float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+	int disableTrilinearOptimization, seamlessCubemap;
+};
+
+struct cudaResourceViewDesc {
+	int format;
+	size_t width, height, depth;
+	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+	unsigned int reserved[16];
+};
+
 /* CUDA 13's layout: a program built by nvcc reads fields of it by offset. */
 struct cudaDeviceProp {
 	char name[256];
@@ -287,6 +327,7 @@ struct cudaDeviceProp {
 	X(cudaDeviceGetLimit, (size_t *value, int limit)) \
 	X(cudaDeviceGetCacheConfig, (int *config)) \
 	X(cudaDeviceSetCacheConfig, (int config)) \
+	X(cudaCtxResetPersistingL2Cache, (void)) \
 	X(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cudaDeviceGetByPCIBusId, (int *device, const char *id)) \
 	X(cudaDeviceGetPCIBusId, (char *id, int len, int device)) \
@@ -347,6 +388,14 @@ struct cudaDeviceProp {
 	X(cudaGetMipmappedArrayLevel, (cudaArray_t *level_array, cudaMipmappedArray_const_t array, unsigned int level)) \
 	X(cudaArrayGetInfo, (struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)) \
 	X(cudaGetChannelDesc, (struct cudaChannelFormatDesc *desc, cudaArray_const_t array)) \
+	X(cudaCreateTextureObject, (cudaTextureObject_t *texture, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *desc, const struct cudaResourceViewDesc *view)) \
+	X(cudaDestroyTextureObject, (cudaTextureObject_t texture)) \
+	X(cudaGetTextureObjectResourceDesc, (struct cudaResourceDesc *resource, cudaTextureObject_t texture)) \
+	X(cudaGetTextureObjectTextureDesc, (struct cudaTextureDesc *desc, cudaTextureObject_t texture)) \
+	X(cudaGetTextureObjectResourceViewDesc, (struct cudaResourceViewDesc *view, cudaTextureObject_t texture)) \
+	X(cudaCreateSurfaceObject, (cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)) \
+	X(cudaDestroySurfaceObject, (cudaSurfaceObject_t surface)) \
+	X(cudaGetSurfaceObjectResourceDesc, (struct cudaResourceDesc *resource, cudaSurfaceObject_t surface)) \
 	X(cudaMemGetInfo, (size_t *free, size_t *total)) \
 	X(cudaMemcpyPeer, (void *dst, int dst_device, const void *src, int src_device, size_t count)) \
 	X(cudaMemcpyPeerAsync, (void *dst, int dst_device, const void *src, int src_device, size_t count, cudaStream_t stream)) \
@@ -434,6 +483,8 @@ struct cudaDeviceProp {
 	X(cudaStreamGetPriority, (cudaStream_t stream, int *priority)) \
 	X(cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags)) \
 	X(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id)) \
+	X(cudaStreamGetAttribute, (cudaStream_t stream, int attribute, CUlaunchAttributeValue *value)) \
+	X(cudaStreamSetAttribute, (cudaStream_t stream, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cudaStreamGetDevice, (cudaStream_t stream, int *device)) \
 	X(cudaStreamBeginCapture, (cudaStream_t stream, int mode)) \
 	X(cudaStreamBeginCaptureToGraph, (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, int mode)) \

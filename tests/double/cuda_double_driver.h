@@ -19,6 +19,7 @@ typedef enum cudaError_enum {
 	CUDA_ERROR_NO_DEVICE = 100,
 	CUDA_ERROR_INVALID_DEVICE = 101,
 	CUDA_ERROR_INVALID_CONTEXT = 201,
+	CUDA_ERROR_FILE_NOT_FOUND = 301,
 	CUDA_ERROR_INVALID_HANDLE = 400,
 	CUDA_ERROR_NOT_FOUND = 500,
 	CUDA_ERROR_NOT_READY = 600,
@@ -159,6 +160,60 @@ typedef struct CUDA_MEMSET_NODE_PARAMS {
 
 typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_NODE_PARAMS;
 
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef struct CUlinkState_st *CUlinkState;
+typedef size_t (*CUoccupancyB2DSize)(int block);
+
+enum { CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+       CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_PITCH2D };
+
+#define CU_TRSF_READ_AS_INTEGER			0x01u
+#define CU_TRSF_NORMALIZED_COORDINATES		0x02u
+#define CU_TRSF_SRGB				0x10u
+#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION	0x20u
+#define CU_TRSF_SEAMLESS_CUBEMAP		0x40u
+
+typedef struct CUDA_RESOURCE_DESC {
+	int resType;
+	union {
+		struct { CUarray hArray; } array;
+		struct { CUmipmappedArray hMipmappedArray; } mipmap;
+		struct {
+			CUdeviceptr devPtr;
+			int format;
+			unsigned int numChannels;
+			size_t sizeInBytes;
+		} linear;
+		struct {
+			CUdeviceptr devPtr;
+			int format;
+			unsigned int numChannels;
+			size_t width, height, pitchInBytes;
+		} pitch2D;
+		int reserved[32];
+	} res;
+	unsigned int flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC {
+	int addressMode[3], filterMode;
+	unsigned int flags, maxAnisotropy;
+	int mipmapFilterMode;
+	float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+	float borderColor[4];
+	int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+typedef struct CUDA_RESOURCE_VIEW_DESC {
+	int format;
+	size_t width, height, depth;
+	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+	unsigned int reserved[16];
+} CUDA_RESOURCE_VIEW_DESC;
+
+typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
+
 #define CU_LAUNCH_SHAPE \
 	unsigned int gx, unsigned int gy, unsigned int gz, \
 	unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared
@@ -206,6 +261,7 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuCtxSetLimit, (int limit, size_t value)) \
 	X(cuCtxGetCacheConfig, (int *config)) \
 	X(cuCtxSetCacheConfig, (int config)) \
+	X(cuCtxResetPersistingL2Cache, (void)) \
 	X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags)) \
 	X(cuCtxDisablePeerAccess, (CUcontext peer)) \
@@ -237,6 +293,21 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction func, int block, size_t shared)) \
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks, CUfunction func, int block, size_t shared, unsigned int flags)) \
 	X(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction func, int blocks, int block)) \
+	X(cuOccupancyMaxPotentialBlockSize, (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, int limit)) \
+	X(cuOccupancyMaxPotentialBlockSizeWithFlags, (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned int flags)) \
+	X(cuLinkCreate_v2, (unsigned int num, int *options, void **values, CUlinkState *state)) \
+	X(cuLinkAddData_v2, (CUlinkState state, int type, void *data, size_t size, const char *name, unsigned int num, int *options, void **values)) \
+	X(cuLinkAddFile_v2, (CUlinkState state, int type, const char *path, unsigned int num, int *options, void **values)) \
+	X(cuLinkComplete, (CUlinkState state, void **cubin, size_t *size)) \
+	X(cuLinkDestroy, (CUlinkState state)) \
+	X(cuTexObjectCreate, (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *desc, const CUDA_RESOURCE_VIEW_DESC *view)) \
+	X(cuTexObjectDestroy, (CUtexObject texture)) \
+	X(cuTexObjectGetResourceDesc, (CUDA_RESOURCE_DESC *resource, CUtexObject texture)) \
+	X(cuTexObjectGetTextureDesc, (CUDA_TEXTURE_DESC *desc, CUtexObject texture)) \
+	X(cuTexObjectGetResourceViewDesc, (CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture)) \
+	X(cuSurfObjectCreate, (CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)) \
+	X(cuSurfObjectDestroy, (CUsurfObject surface)) \
+	X(cuSurfObjectGetResourceDesc, (CUDA_RESOURCE_DESC *resource, CUsurfObject surface)) \
 	X(cuMemGetInfo_v2, (size_t *free, size_t *total)) \
 	X(cuMemAlloc_v2, (CUdeviceptr *ptr, size_t size)) \
 	X(cuMemAllocPitch_v2, (CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height, unsigned int element)) \
@@ -272,6 +343,8 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuMemUnmap, (CUdeviceptr ptr, size_t size)) \
 	X(cuMemSetAccess, (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)) \
 	X(cuMemGetAllocationGranularity, (size_t *granularity, const CUmemAllocationProp *prop, int option)) \
+	X(cuMemExportToShareableHandle, (void *shareable, CUmemGenericAllocationHandle handle, int type, unsigned long long flags)) \
+	X(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, void *os_handle, int type)) \
 	X(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle *handle, void *ptr)) \
 	X(cuMemPoolCreate, (CUmemoryPool *pool, const CUmemPoolProps *props)) \
 	X(cuMemPoolDestroy, (CUmemoryPool pool)) \
@@ -349,6 +422,8 @@ typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_
 	X(cuStreamGetPriority, (CUstream stream, int *priority)) \
 	X(cuStreamGetFlags, (CUstream stream, unsigned int *flags)) \
 	X(cuStreamGetId, (CUstream stream, unsigned long long *id)) \
+	X(cuStreamGetAttribute, (CUstream stream, int attribute, CUlaunchAttributeValue *value)) \
+	X(cuStreamSetAttribute, (CUstream stream, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cuStreamGetCtx, (CUstream stream, CUcontext *ctx)) \
 	X(cuStreamGetDevice, (CUstream stream, CUdevice *dev)) \
 	X(cuStreamBeginCapture_v2, (CUstream stream, int mode)) \

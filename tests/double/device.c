@@ -198,6 +198,8 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->unifiedAddressing = 1;
 	prop->memoryBusWidth = 256;
 	prop->l2CacheSize = 33554432;
+	prop->persistingL2CacheMaxSize = 16777216;
+	prop->accessPolicyMaxWindowSize = 134217728;
 	prop->maxThreadsPerMultiProcessor = 2048;
 	prop->streamPrioritiesSupported = 1;
 	prop->sharedMemPerMultiprocessor = 102400;
@@ -247,6 +249,12 @@ API cudaError_t cudaDeviceSetCacheConfig(int config)
 {
 	ENTER();
 	return rt_done(cuCtxSetCacheConfig(config));
+}
+
+API cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+	ENTER();
+	return rt_done(cuCtxResetPersistingL2Cache());
 }
 
 API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

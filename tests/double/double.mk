@@ -14,7 +14,8 @@ double_runtime_files = \
 	tests/double/register.c \
 	tests/double/runtime_unsupported.c \
 	tests/double/stream_calls.c \
-	tests/double/streams.c
+	tests/double/streams.c \
+	tests/double/textures.c
 
 double_driver_files = \
 	tests/double/driver_arena.c \
@@ -27,12 +28,14 @@ double_driver_files = \
 	tests/double/driver_graphs.c \
 	tests/double/driver_launch.c \
 	tests/double/driver_library.c \
+	tests/double/driver_link.c \
 	tests/double/driver_memory.c \
 	tests/double/driver_objects.c \
 	tests/double/driver_per_thread.c \
 	tests/double/driver_pools.c \
 	tests/double/driver_stream_calls.c \
 	tests/double/driver_streams.c \
+	tests/double/driver_textures.c \
 	tests/double/driver_unsupported.c \
 	tests/double/driver_virtual.c
 

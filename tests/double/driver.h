@@ -53,6 +53,8 @@ struct object {
 	struct object *next_free;
 };
 
+#define STREAM_ATTRIBUTES	4
+
 struct stream {
 	struct object object;
 	struct context *ctx;
@@ -60,6 +62,7 @@ struct stream {
 	unsigned int flags;
 	int priority;
 	struct graph *capture;
+	struct { int attribute; CUlaunchAttributeValue value; } attributes[STREAM_ATTRIBUTES];
 };
 
 struct event {
@@ -134,7 +137,7 @@ struct object_pool {
 };
 
 extern struct object_pool streams, events, functions, libraries, contexts,
-	pools, graphs, graph_nodes, graph_execs, arrays, physicals;
+	pools, graphs, graph_nodes, graph_execs, arrays, physicals, textures, links;
 
 void *object_new(struct object_pool *pool);
 void object_drop(struct object_pool *pool, void *object);
@@ -228,6 +231,7 @@ CUresult library_define_global(CUlibrary library, const char *name,
 			       size_t size, bool managed);
 
 /* driver_arrays.c */
+size_t array_element(int format, unsigned int channels);	/* 0: no such format */
 struct array {
 	struct object object;
 	uintptr_t data;

@@ -5,24 +5,23 @@
  */
 #include "driver.h"
 
-static size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+size_t array_element(int format, unsigned int channels)
 {
-	size_t size;
-
-	switch (desc->Format) {
+	switch (format) {
 	case 0x01: case 0x08:
-		size = 1;
-		break;
+		return channels;
 	case 0x02: case 0x09: case 0x10:
-		size = 2;
-		break;
+		return 2 * (size_t)channels;
 	case 0x03: case 0x0a: case 0x20:
-		size = 4;
-		break;
+		return 4 * (size_t)channels;
 	default:
 		return 0;
 	}
-	return size * desc->NumChannels;
+}
+
+static size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+	return array_element(desc->Format, desc->NumChannels);
 }
 
 static CUresult array_new(struct context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,

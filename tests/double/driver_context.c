@@ -274,6 +274,13 @@ API CUresult cuCtxSetCacheConfig(int config)
 	return CUDA_SUCCESS;
 }
 
+API CUresult cuCtxResetPersistingL2Cache(void)
+{
+	ENTER_CONTEXT(ctx);
+	(void)ctx;
+	return CUDA_SUCCESS;
+}
+
 API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
 	ENTER_CONTEXT(ctx);

@@ -431,6 +431,39 @@ API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
 	return occupancy(blocks, func, block);
 }
 
+/* The largest block that is allowed, and as many as fill the device. */
+static CUresult potential(int *grid, int *block, const void *func, CUoccupancyB2DSize shared_of, int limit)
+{
+	int num = 0;
+	CUresult err;
+
+	if (!grid || !block || limit < 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	*block = limit && limit < 1024 ? limit : 1024;
+	if (shared_of)
+		shared_of(*block);
+	err = occupancy(&num, func, *block);
+	*grid = num * 64;
+	return err;
+}
+
+API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func,
+					      CUoccupancyB2DSize shared_of, size_t shared, int limit)
+{
+	(void)shared;
+	ENTER();
+	return potential(grid, block, func, shared_of, limit);
+}
+
+API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction func,
+						       CUoccupancyB2DSize shared_of, size_t shared,
+						       int limit, unsigned int flags)
+{
+	(void)shared, (void)flags;
+	ENTER();
+	return potential(grid, block, func, shared_of, limit);
+}
+
 API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
 		CUfunction func, int blocks, int block)
 {

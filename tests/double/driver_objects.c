@@ -15,23 +15,25 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct object_pool streams = { .size = 128 };
+struct object_pool streams = { .size = 512 };
 struct object_pool events = { .size = 64 };
 struct object_pool functions = { .size = 128 };
 struct object_pool libraries = { .size = 64 };
-struct object_pool contexts = { .size = 256 };
+struct object_pool contexts = { .size = 1024 };
 struct object_pool pools = { .size = 128 };
 struct object_pool graphs = { .size = 64 };
 struct object_pool graph_nodes = { .size = 512 };
 struct object_pool graph_execs = { .size = 64 };
 struct object_pool arrays = { .size = 512 };
 struct object_pool physicals = { .size = 64 };
+struct object_pool textures = { .size = 512 };
+struct object_pool links = { .size = 64 };
 
-_Static_assert(sizeof(struct stream) <= 128, "stream slot");
+_Static_assert(sizeof(struct stream) <= 512, "stream slot");
 _Static_assert(sizeof(struct event) <= 64, "event slot");
 _Static_assert(sizeof(struct function) <= 128, "function slot");
 _Static_assert(sizeof(struct library) <= 64, "library slot");
-_Static_assert(sizeof(struct context) <= 256, "context slot");
+_Static_assert(sizeof(struct context) <= 1024, "context slot");
 _Static_assert(sizeof(struct pool) <= 128, "pool slot");
 _Static_assert(sizeof(struct array) <= 512, "array slot");
 

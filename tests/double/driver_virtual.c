@@ -4,8 +4,10 @@
  * of one handle show the same bytes; it lives while its handle or a mapping
  * does.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "driver.h"
 
@@ -13,7 +15,7 @@
 
 struct physical {
 	struct object object;
-	struct device *device;
+	struct device *device;	/* NULL when it is another process's */
 	size_t size;
 	int fd;
 	int references;		/* handles and mappings */
@@ -38,7 +40,8 @@ static void put(struct physical *p)
 {
 	if (--p->references)
 		return;
-	p->device->used -= p->size;
+	if (p->device)
+		p->device->used -= p->size;
 	close(p->fd);
 	object_drop(&physicals, p);
 }
@@ -203,6 +206,53 @@ API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
 	ENTER();
 	if (!desc || !count || !size || ptr - virtual_arena.base >= virtual_arena.size)
 		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+/* POSIX_FILE_DESCRIPTOR, the only type there is here: the caller's to pass on and to close. */
+#define SHARED_AS_FILE	1
+
+API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle, int type,
+					  unsigned long long flags)
+{
+	CUresult err = CUDA_ERROR_INVALID_VALUE;
+	struct physical *p;
+	int fd;
+
+	ENTER();
+	if (type != SHARED_AS_FILE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	pthread_mutex_lock(&memory_lock);
+	p = object_check(&physicals, (void *)(uintptr_t)handle);
+	fd = p && p->handles && shareable && !flags ? fcntl(p->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (fd >= 0) {
+		*(int *)shareable = fd;
+		err = CUDA_SUCCESS;
+	}
+	pthread_mutex_unlock(&memory_lock);
+	return err;
+}
+
+/* The bytes are the exporter's: they count on no device here. */
+API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os_handle, int type)
+{
+	struct physical *p;
+	struct stat st;
+	int fd;
+
+	ENTER();
+	if (type != SHARED_AS_FILE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	fd = (int)(intptr_t)os_handle;
+	if (!handle || fstat(fd, &st) || !aligned((uint64_t)st.st_size))
+		return CUDA_ERROR_INVALID_VALUE;
+	p = object_new(&physicals);
+	if (!p)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	p->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	p->size = (size_t)st.st_size;
+	p->references = p->handles = 1;
+	*handle = (uintptr_t)p;
 	return CUDA_SUCCESS;
 }
 

@@ -43,6 +43,8 @@ void rt_managed_init(void);
 /* arrays.c */
 int rt_array_format(const struct cudaChannelFormatDesc *desc, unsigned int *channels);
 size_t rt_array_element(cudaArray_const_t array, size_t *height);
+size_t rt_array_row(cudaArray_const_t array, size_t *size);
+struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels);
 
 /* box.c */
 cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch,
@@ -52,6 +54,25 @@ cudaError_t rt_box_3d(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DParms *p);
 cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParms *p);
 void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array,
 		     size_t x, size_t y);
+
+/*
+ * A copy of bytes that run on from an array's row to the next, as one box after
+ * the other: the rest of a row, whole rows, the beginning of one.
+ */
+struct rt_run_end {
+	cudaArray_const_t array;	/* NULL: plain memory */
+	char *at;
+	size_t row, offset;	/* in the array, counted along its rows */
+};
+
+struct rt_run {
+	struct rt_run_end dst, src;
+	size_t left;
+	enum cudaMemcpyKind kind;
+};
+
+cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y, size_t count);
+bool rt_run_next(struct rt_run *run, CUDA_MEMCPY2D *box);
 
 #pragma GCC visibility pop
 

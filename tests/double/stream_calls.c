@@ -198,6 +198,20 @@ API cudaError_t PTSZ(cudaStreamGetDevice)(cudaStream_t stream, int *device)
 	return rt_done(PTSZ(cuStreamGetDevice)(stream, device));
 }
 
+API cudaError_t PTSZ(cudaStreamSetAttribute)(cudaStream_t stream, int attribute,
+					     const CUlaunchAttributeValue *value)
+{
+	ENTER();
+	return rt_done(PTSZ(cuStreamSetAttribute)(stream, attribute, value));
+}
+
+API cudaError_t PTSZ(cudaStreamGetAttribute)(cudaStream_t stream, int attribute,
+					     CUlaunchAttributeValue *value)
+{
+	ENTER();
+	return rt_done(PTSZ(cuStreamGetAttribute)(stream, attribute, value));
+}
+
 API cudaError_t PTSZ(cudaStreamBeginCapture)(cudaStream_t stream, int mode)
 {
 	ENTER();
