@@ -199,6 +199,13 @@ struct cudaMemsetParams {
 
 struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
 
+struct cudaMemAllocNodeParams {
+	struct cudaMemPoolProps poolProps;
+	const struct cudaMemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	void *dptr;
+};
+
 struct cudaGraphNodeParams {
 	enum cudaGraphNodeType type;
 	int reserved0[3];
@@ -206,6 +213,8 @@ struct cudaGraphNodeParams {
 		long long reserved1[29];
 		struct cudaKernelNodeParams kernel;
 		cudaGraph_t graph;
+		struct cudaMemAllocNodeParams alloc;
+		struct { void *dptr; } free;
 	};
 	long long reserved2;
 };
@@ -424,6 +433,13 @@ struct cudaDeviceProp {
 	X(cudaGraphAddMemsetNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaMemsetParams *params)) \
 	X(cudaGraphAddHostNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaHostNodeParams *params)) \
 	X(cudaGraphAddEmptyNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num)) \
+	X(cudaGraphAddMemAllocNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, struct cudaMemAllocNodeParams *params)) \
+	X(cudaGraphAddMemFreeNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, void *ptr)) \
+	X(cudaGraphMemAllocNodeGetParams, (cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)) \
+	X(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *ptr)) \
+	X(cudaDeviceGetGraphMemAttribute, (int device, int attribute, void *value)) \
+	X(cudaDeviceSetGraphMemAttribute, (int device, int attribute, void *value)) \
+	X(cudaDeviceGraphMemTrim, (int device)) \
 	X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *num)) \
 	X(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
 	X(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \

@@ -141,12 +141,21 @@ typedef struct CUDA_KERNEL_NODE_PARAMS {
 	CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
+typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
+	CUmemPoolProps poolProps;
+	const CUmemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	CUdeviceptr dptr;
+} CUDA_MEM_ALLOC_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
 	int type, reserved0[3];
 	union {
 		long long reserved1[29];
 		CUDA_KERNEL_NODE_PARAMS kernel;
 		CUgraph graph;
+		CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+		CUdeviceptr freed;
 	};
 	long long reserved2;
 } CUgraphNodeParams;
@@ -370,6 +379,13 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuGraphAddMemsetNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)) \
 	X(cuGraphAddHostNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_HOST_NODE_PARAMS *params)) \
 	X(cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num)) \
+	X(cuGraphAddMemAllocNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
+	X(cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUdeviceptr ptr)) \
+	X(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
+	X(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *ptr)) \
+	X(cuDeviceGetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
+	X(cuDeviceSetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
+	X(cuDeviceGraphMemTrim, (CUdevice dev)) \
 	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *num)) \
 	X(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
 	X(cuGraphExecDestroy, (CUgraphExec exec)) \

@@ -20,11 +20,14 @@ double_runtime_files = \
 double_driver_files = \
 	tests/double/driver_arena.c \
 	tests/double/driver_arrays.c \
+	tests/double/driver_captures.c \
 	tests/double/driver_context.c \
 	tests/double/driver_copies.c \
 	tests/double/driver_copy_calls.c \
 	tests/double/driver_device.c \
 	tests/double/driver_entry.c \
+	tests/double/driver_graph_memory.c \
+	tests/double/driver_graph_nodes.c \
 	tests/double/driver_graphs.c \
 	tests/double/driver_launch.c \
 	tests/double/driver_library.c \
@@ -48,6 +51,7 @@ double_header_files = \
 	tests/double/cuda_double_driver.h \
 	tests/double/double.h \
 	tests/double/driver.h \
+	tests/double/driver_graphs.h \
 	tests/double/runtime.h
 
 double_map_files = \

@@ -20,6 +20,7 @@
 enum memory_kind {
 	MEMORY_FREE, MEMORY_DEVICE, MEMORY_ASYNC, MEMORY_MANAGED, MEMORY_HOST,
 	MEMORY_ARRAY, MEMORY_GLOBAL, MEMORY_RESERVED, MEMORY_IPC,
+	MEMORY_GRAPH,
 };
 
 struct context;
@@ -33,7 +34,8 @@ struct block {
 	size_t largest_free;	/* in this subtree */
 	enum memory_kind kind;
 	unsigned int priority;
-	unsigned int flags;
+	unsigned int flags;	/* of a graph's: whether it is allocated */
+	unsigned int nodes;	/* of a graph's: those that stand for it */
 	struct context *ctx;
 	struct pool *pool;
 	struct block *left, *right;
@@ -116,6 +118,9 @@ struct pool {
 	uint64_t threshold;
 };
 
+/* Bytes allocated by graphs now, and what they keep until it is trimmed. */
+struct graph_memory { size_t used, kept, kept_high; };
+
 struct device {
 	int index;
 	size_t total, used;
@@ -123,6 +128,7 @@ struct device {
 	struct context primary;
 	struct pool default_pool;
 	struct pool *pool;
+	struct graph_memory graph_memory;
 	_Atomic int64_t busy_until;
 	atomic_int sticky;
 };
@@ -206,11 +212,23 @@ static inline struct stream *stream_get(CUstream handle, bool per_thread)
 	return object_check(&streams, handle);
 }
 
-/* driver_graphs.c: what a capturing stream does instead of the work itself */
+/* driver_graph_memory.c */
+CUresult graph_memory_reserve(struct context *ctx, size_t size, uintptr_t *out);
+void graph_memory_keep(uintptr_t at);
+void graph_memory_drop(uintptr_t at);
+CUresult graph_memory_alloc(uintptr_t at);
+bool graph_memory_release(struct arena *arena, struct block *block);
+bool graph_memory_is(uintptr_t at, bool *allocated);
+void graph_memory_trim(struct device *device);
+
+/* driver_captures.c: what a capturing stream does instead of the work itself */
 struct launch { struct function *function; };
 struct graph;
 CUresult capture_launch(struct stream *stream, struct function *function);
 CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy);
+CUresult capture_fill(struct stream *stream, const CUDA_MEMSET_NODE_PARAMS *fill);
+CUresult capture_alloc(struct stream *stream, struct device *device, size_t size, uintptr_t *out);
+CUresult capture_free(struct stream *stream, uintptr_t at);
 CUresult capture_host(struct stream *stream, CUhostFn fn, void *data);
 void capture_record(struct event *event, struct stream *stream);
 /* True if @stream now takes part in the capture that @event was recorded in. */
@@ -218,6 +236,7 @@ bool capture_join(struct stream *stream, struct event *event);
 
 /* driver_copies.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *copy);
+CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width, size_t height);
 uint64_t copy_time(size_t bytes);
 extern uint64_t copy_bandwidth;
 

@@ -53,6 +53,28 @@ static CUresult resolve(struct place *place, int type, const void *host,
 	return CUDA_SUCCESS;
 }
 
+CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width, size_t height)
+{
+	size_t x, y, row = width * element;
+
+	if (!row || !height)
+		return CUDA_SUCCESS;
+	if (height == 1)
+		pitch = row;
+	if (pitch < row || !memory_on_device(dst, (height - 1) * pitch + row, NULL))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (y = 0; y < height; y++) {
+		char *at = (char *)(uintptr_t)dst + y * pitch;
+
+		if (element == 1)
+			memset(at, (int)value, row);
+		else
+			for (x = 0; x < row; x += element)
+				memcpy(at + x, &value, element);
+	}
+	return CUDA_SUCCESS;
+}
+
 CUresult copy_3d(const CUDA_MEMCPY3D *box)
 {
 	struct place src, dst;

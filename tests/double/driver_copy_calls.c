@@ -177,28 +177,14 @@ API CUresult PTSZ(cuMemcpy3DPeerAsync)(const CUDA_MEMCPY3D *c, CUstream stream)
 static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned int value,
 		     size_t element, size_t width, size_t height, CUstream handle)
 {
+	const CUDA_MEMSET_NODE_PARAMS params = { dst, pitch, value, (unsigned int)element, width, height };
 	struct stream *stream = stream_get(handle == SYNC ? NULL : handle, BY_THREAD);
-	size_t x, y, row = width * element;
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!row || !height)
-		return CUDA_SUCCESS;
-	if (height == 1)
-		pitch = row;
-	if (pitch < row ||
-	    !memory_on_device(dst, (height - 1) * pitch + row, NULL))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (y = 0; y < height; y++) {
-		char *at = (char *)(uintptr_t)dst + y * pitch;
-
-		if (element == 1)
-			memset(at, (int)value, row);
-		else
-			for (x = 0; x < row; x += element)
-				memcpy(at + x, &value, element);
-	}
-	return CUDA_SUCCESS;
+	if (stream->capture && handle != SYNC)
+		return capture_fill(stream, &params);
+	return fill_rows(dst, pitch, value, element, width, height);
 }
 
 API CUresult PTDS(cuMemsetD8_v2)(CUdeviceptr dst, unsigned char value, size_t count)

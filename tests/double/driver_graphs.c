@@ -6,37 +6,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "driver.h"
-
-enum node_type { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY };
-
-struct node {
-	struct object object;
-	enum node_type type;
-	struct node *next;
-	struct graph *owner;
-	struct node *original;	/* of an instance's or clone's node */
-	bool off;
-	union {
-		struct { struct function *function; CUDA_KERNEL_NODE_PARAMS kernel; };
-		struct graph *child;
-		CUDA_MEMCPY3D copy;
-		CUDA_MEMSET_NODE_PARAMS fill;
-		CUDA_HOST_NODE_PARAMS host;
-	};
-};
-
-struct graph {
-	struct object object;
-	struct node *first, *last;
-	size_t num;
-	struct stream *origin;	/* of the capture that fills it, until that ends */
-};
+#include "driver_graphs.h"
 
 _Static_assert(sizeof(struct node) <= 512, "node slot");
 _Static_assert(sizeof(struct graph) <= 64, "graph slot");
 
-static struct node *node_add(struct graph *graph, enum node_type type)
+struct node *node_add(struct graph *graph, enum node_type type)
 {
 	struct node *node = graph ? object_new(&graph_nodes) : NULL;
 
@@ -53,7 +28,7 @@ static struct node *node_add(struct graph *graph, enum node_type type)
 	return node;
 }
 
-static CUresult added(CUgraphNode *out, struct node *node)
+CUresult node_added(CUgraphNode *out, struct node *node)
 {
 	if (!node)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -68,6 +43,8 @@ static void node_drop(struct node *node)
 {
 	if (node->type == NODE_GRAPH && node->child)
 		drop(&graphs, node->child);
+	if (node->type == NODE_ALLOC)
+		graph_memory_drop((uintptr_t)node->alloc.dptr);
 	object_drop(&graph_nodes, node);
 }
 
@@ -86,7 +63,7 @@ static CUresult drop(struct object_pool *pool, struct graph *graph)
 }
 
 /* Adds copies of all nodes of @from to @to. */
-static CUresult copy_nodes(struct graph *to, const struct graph *from)
+CUresult graph_copy_nodes(struct graph *to, const struct graph *from)
 {
 	const struct node *node;
 	struct node *copy;
@@ -100,10 +77,12 @@ static CUresult copy_nodes(struct graph *to, const struct graph *from)
 		       (const char *)node + offsetof(struct node, off),
 		       sizeof(*node) - offsetof(struct node, off));
 		copy->original = (struct node *)node;
+		if (node->type == NODE_ALLOC)
+			graph_memory_keep((uintptr_t)node->alloc.dptr);
 		if (node->type != NODE_GRAPH)
 			continue;
 		copy->child = object_new(&graphs);
-		err = copy->child ? copy_nodes(copy->child, node->child) :
+		err = copy->child ? graph_copy_nodes(copy->child, node->child) :
 			CUDA_ERROR_OUT_OF_MEMORY;
 		if (err)
 			return err;
@@ -133,10 +112,10 @@ static CUresult set_child(struct node *node, CUgraph handle)
 {
 	struct graph *child = object_check(&graphs, handle), *copy;
 
-	if (!node || !child || node->type != NODE_GRAPH)
+	if (!node || !child || node->type != NODE_GRAPH || child->owns_memory)
 		return CUDA_ERROR_INVALID_VALUE;
 	copy = object_new(&graphs);
-	if (!copy || copy_nodes(copy, child))
+	if (!copy || graph_copy_nodes(copy, child))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (node->child)
 		drop(&graphs, node->child);
@@ -154,53 +133,6 @@ static struct node *exec_node(CUgraphExec exec_handle, CUgraphNode node_handle)
 		if (node->original == (struct node *)node_handle)
 			return node;
 	return NULL;
-}
-
-CUresult capture_launch(struct stream *stream, struct function *function)
-{
-	struct node *node = node_add(stream->capture, NODE_KERNEL);
-
-	if (node) {
-		node->function = function;
-		node->kernel = (CUDA_KERNEL_NODE_PARAMS) {
-			(CUfunction)function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL,
-		};
-	}
-	return added(NULL, node);
-}
-
-/* An event recorded in a capture draws the streams that wait for it in. */
-void capture_record(struct event *event, struct stream *stream)
-{
-	event->capture = stream->capture;
-}
-
-bool capture_join(struct stream *stream, struct event *event)
-{
-	if (!event->capture || !event->capture->origin)
-		return false;
-	stream->capture = event->capture;
-	return true;
-}
-
-CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy)
-{
-	struct node *node = node_add(stream->capture, NODE_COPY);
-
-	if (node)
-		node->copy = *copy;
-	return added(NULL, node);
-}
-
-CUresult capture_host(struct stream *stream, CUhostFn fn, void *data)
-{
-	struct node *node = node_add(stream->capture, NODE_HOST);
-
-	if (node) {
-		node->host.fn = fn;
-		node->host.userData = data;
-	}
-	return added(NULL, node);
 }
 
 API CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
@@ -233,19 +165,22 @@ API CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
 	node = node_add(object_check(&graphs, graph), NODE_KERNEL);
 	if (node)
 		set_kernel(node, params);
-	return added(out, node);
+	return node_added(out, node);
 }
 
+/* A graph that owns memory could only be moved there, which is not asked for here. */
 static CUresult add_child(CUgraphNode *out, CUgraph graph, CUgraph child)
 {
+	struct graph *held;
 	struct node *node;
 
-	if (!object_check(&graphs, child))
+	held = object_check(&graphs, child);
+	if (!held || held->owns_memory)
 		return CUDA_ERROR_INVALID_VALUE;
 	node = node_add(object_check(&graphs, graph), NODE_GRAPH);
 	if (node && set_child(node, child))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	return added(out, node);
+	return node_added(out, node);
 }
 
 API CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
@@ -274,11 +209,17 @@ API CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNod
 		node = node_add(object_check(&graphs, graph), NODE_KERNEL);
 		if (node)
 			set_kernel(node, &params->kernel);
-		return added(out, node);
+		return node_added(out, node);
 	case NODE_GRAPH:
 		return add_child(out, graph, params->graph);
 	case NODE_EMPTY:
-		return added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
+		return node_added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
+	case NODE_ALLOC:
+		err = node_add_alloc(object_check(&graphs, graph), current_context, &params->alloc, &node);
+		return err ? err : node_added(out, node);
+	case NODE_FREE:
+		err = node_add_free(object_check(&graphs, graph), (uintptr_t)params->freed, &node);
+		return err ? err : node_added(out, node);
 	default:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}
@@ -290,7 +231,8 @@ API CUresult cuGraphDestroyNode(CUgraphNode handle)
 
 	ENTER();
 	node = object_check(&graph_nodes, handle);
-	if (!node)
+	/* one that allocates or frees, or stands beside such, stays */
+	if (!node || node->owner->owns_memory)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (at = &node->owner->first; *at != node; at = &(*at)->next)
 		last = *at;
@@ -393,10 +335,10 @@ API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 
 	ENTER();
 	graph = object_check(&graphs, handle);
-	if (!graph || !out)
+	if (!graph || !out || graph->owns_memory)
 		return CUDA_ERROR_INVALID_VALUE;
 	clone = object_new(&graphs);
-	if (!clone || copy_nodes(clone, graph))
+	if (!clone || graph_copy_nodes(clone, graph))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*out = (CUgraph)clone;
 	return CUDA_SUCCESS;
@@ -413,7 +355,7 @@ API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
 	node = params ? node_add(object_check(&graphs, graph), NODE_COPY) : NULL;
 	if (node)
 		node->copy = *params;
-	return added(out, node);
+	return node_added(out, node);
 }
 
 API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
@@ -427,7 +369,7 @@ API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
 	node = params ? node_add(object_check(&graphs, graph), NODE_FILL) : NULL;
 	if (node)
 		node->fill = *params;
-	return added(out, node);
+	return node_added(out, node);
 }
 
 API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
@@ -441,7 +383,7 @@ API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 	node = params ? node_add(object_check(&graphs, graph), NODE_HOST) : NULL;
 	if (node)
 		node->host = *params;
-	return added(out, node);
+	return node_added(out, node);
 }
 
 API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
@@ -449,7 +391,7 @@ API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
 {
 	(void)deps, (void)num;
 	ENTER();
-	return added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
+	return node_added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
 }
 
 API CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *num)
@@ -468,15 +410,19 @@ API CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *num)
 	return CUDA_SUCCESS;
 }
 
-static CUresult instantiate(CUgraphExec *out, CUgraph handle)
+#define AUTO_FREE	1	/* CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH */
+
+static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags)
 {
 	struct graph *graph = object_check(&graphs, handle), *exec;
 
 	if (!graph || !out)
 		return CUDA_ERROR_INVALID_VALUE;
 	exec = object_new(&graph_execs);
-	if (!exec || copy_nodes(exec, graph))
+	if (!exec || graph_copy_nodes(exec, graph))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	exec->owns_memory = graph->owns_memory;
+	exec->auto_free = flags & AUTO_FREE;
 	*out = (CUgraphExec)exec;
 	return CUDA_SUCCESS;
 }
@@ -484,9 +430,8 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle)
 API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
 					 unsigned long long flags)
 {
-	(void)flags;
 	ENTER();
-	return instantiate(out, graph);
+	return instantiate(out, graph, flags);
 }
 
 /* Only what keeps its shape can be updated in place. */
@@ -520,7 +465,8 @@ API CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle, void 
 		next = node->next;
 		node_drop(node);
 	}
-	return copy_nodes(exec, graph);
+	exec->owns_memory = graph->owns_memory;
+	return graph_copy_nodes(exec, graph);
 }
 
 API CUresult cuGraphExecDestroy(CUgraphExec exec)
@@ -532,8 +478,6 @@ API CUresult cuGraphExecDestroy(CUgraphExec exec)
 static CUresult run(const struct node *node, struct stream *stream)
 {
 	const CUDA_MEMSET_NODE_PARAMS *fill = &node->fill;
-	size_t y;
-
 	CUresult err = CUDA_SUCCESS;
 
 	if (node->off)
@@ -550,15 +494,35 @@ static CUresult run(const struct node *node, struct stream *stream)
 	case NODE_COPY:
 		return copy_3d(&node->copy);
 	case NODE_FILL:
-		for (y = 0; y < fill->height; y++)
-			memset((char *)(uintptr_t)fill->dst + y * fill->pitch,
-			       (int)fill->value, fill->width * fill->elementSize);
-		break;
+		return fill_rows(fill->dst, fill->pitch, fill->value, fill->elementSize, fill->width,
+				 fill->height);
 	case NODE_HOST:
 		node->host.fn(node->host.userData);
 		break;
+	case NODE_ALLOC:
+		return graph_memory_alloc((uintptr_t)node->alloc.dptr);
+	case NODE_FREE:
+		return memory_free(node->freed, 1u << MEMORY_GRAPH);
 	case NODE_EMPTY:
 		break;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* What an earlier launch allocated and nobody freed stands in a launch's way. */
+static CUresult memory_ready(const struct graph *exec)
+{
+	const struct node *node;
+	bool allocated;
+
+	for (node = exec->first; node; node = node->next) {
+		if (node->type != NODE_ALLOC)
+			continue;
+		graph_memory_is((uintptr_t)node->alloc.dptr, &allocated);
+		if (!allocated)
+			continue;
+		if (!exec->auto_free || memory_free((uintptr_t)node->alloc.dptr, 1u << MEMORY_GRAPH))
+			return CUDA_ERROR_INVALID_VALUE;
 	}
 	return CUDA_SUCCESS;
 }
@@ -576,7 +540,10 @@ static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle,
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture)
-		return copy_nodes(stream->capture, exec);
+		return exec->owns_memory ? CUDA_ERROR_INVALID_VALUE : graph_copy_nodes(stream->capture, exec);
+	err = memory_ready(exec);
+	if (err)
+		return err;
 	for (node = exec->first; node; node = node->next) {
 		err = run(node, stream);
 		if (err)
@@ -591,55 +558,6 @@ static CUresult graph_upload(CUgraphExec handle)
 		CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult capture_begin(CUstream handle, struct graph *graph, bool per_thread)
-{
-	struct stream *stream = stream_get(handle, per_thread);
-
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	/* the legacy stream cannot be captured */
-	if ((uintptr_t)handle == 1 || (!handle && !per_thread))
-		return (CUresult)900;
-	if (stream->capture)
-		return (CUresult)401;
-	stream->capture = graph ? graph : object_new(&graphs);
-	if (!stream->capture)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	stream->capture->origin = stream;
-	return CUDA_SUCCESS;
-}
-
-static CUresult capture_end(CUstream handle, CUgraph *graph, bool per_thread)
-{
-	struct stream *stream = stream_get(handle, per_thread), *other;
-	struct graph *captured;
-
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!stream->capture || !graph)
-		return (CUresult)401;
-	captured = stream->capture;
-	if (captured->origin != stream)
-		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-	captured->origin = NULL;
-	*graph = (CUgraph)captured;
-	stream->capture = NULL;
-	object_each(&streams, other)
-		if (other->capture == captured)
-			other->capture = NULL;
-	return CUDA_SUCCESS;
-}
-
-static CUresult capture_status(CUstream handle, int *status, bool per_thread)
-{
-	struct stream *stream = stream_get(handle, per_thread);
-
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*status = stream->capture != NULL;
-	return CUDA_SUCCESS;
-}
-
 #define BOTH_FORMS(form, per_thread) \
 API CUresult cuGraphLaunch##form(CUgraphExec exec, CUstream stream) \
 { \
@@ -652,37 +570,11 @@ API CUresult cuGraphUpload##form(CUgraphExec exec, CUstream stream) \
 	ENTER(); \
 	return graph_upload(exec); \
 } \
-API CUresult cuStreamBeginCapture_v2##form(CUstream stream, int mode) \
-{ \
-	(void)mode; \
-	ENTER(); \
-	return capture_begin(stream, NULL, per_thread); \
-} \
-API CUresult cuStreamBeginCaptureToGraph##form(CUstream stream, CUgraph handle, \
-					       const CUgraphNode *deps, const void *edges, \
-					       size_t num, int mode) \
-{ \
-	struct graph *graph; \
-	(void)deps, (void)edges, (void)num, (void)mode; \
-	ENTER(); \
-	graph = object_check(&graphs, handle); \
-	return graph ? capture_begin(stream, graph, per_thread) : CUDA_ERROR_INVALID_VALUE; \
-} \
 API CUresult cuGraphInstantiateWithParams##form(CUgraphExec *exec, CUgraph graph, void *params) \
 { \
-	(void)params; \
 	ENTER(); \
-	return instantiate(exec, graph); \
-} \
-API CUresult cuStreamEndCapture##form(CUstream stream, CUgraph *graph) \
-{ \
-	ENTER(); \
-	return capture_end(stream, graph, per_thread); \
-} \
-API CUresult cuStreamIsCapturing##form(CUstream stream, int *status) \
-{ \
-	ENTER(); \
-	return capture_status(stream, status, per_thread); \
+	/* the flags come first in the parameters */ \
+	return instantiate(exec, graph, params ? *(unsigned long long *)params : 0); \
 }
 
 BOTH_FORMS(, false)

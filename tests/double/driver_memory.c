@@ -51,7 +51,7 @@ struct block *memory_find(uintptr_t at, struct arena **arena)
 
 static size_t weight(const struct block *b)
 {
-	return b->kind == MEMORY_HOST || b->kind == MEMORY_IPC ? 0 : b->size;
+	return b->kind == MEMORY_HOST || b->kind == MEMORY_IPC || b->kind == MEMORY_GRAPH ? 0 : b->size;
 }
 
 CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
@@ -96,6 +96,8 @@ static void release(struct arena *arena, struct block *b)
 	device->used -= weight(b);
 	if (b->pool)
 		b->pool->used -= b->requested;
+	if (b->kind == MEMORY_GRAPH && b->flags)
+		device->graph_memory.used -= b->size;
 	arena_free(arena, b);
 }
 
@@ -108,8 +110,11 @@ CUresult memory_free(uintptr_t at, unsigned int kinds)
 	pthread_mutex_lock(&memory_lock);
 	b = memory_find(at, &arena);
 	if (b && b->base == at && (kinds & (1u << b->kind))) {
-		release(arena, b);
-		err = CUDA_SUCCESS;
+		if (b->kind != MEMORY_GRAPH)
+			release(arena, b);
+		else if (!graph_memory_release(arena, b))
+			b = NULL;
+		err = b ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 	}
 	pthread_mutex_unlock(&memory_lock);
 	return err;
@@ -128,7 +133,7 @@ bool memory_on_device(uintptr_t at, size_t size, int *device)
 		if (device)
 			*device = 0;
 	} else if (b) {
-		inside = at + size <= b->base + b->requested;
+		inside = at + size <= b->base + b->requested && (b->kind != MEMORY_GRAPH || b->flags);
 		if (device)
 			*device = b->ctx->device->index;
 	}
@@ -163,6 +168,7 @@ void memory_free_context(struct context *ctx)
 	free_arena_of(&ctx->device->arena, ctx);
 	free_arena_of(&managed_arena, ctx);
 	free_arena_of(&host_arena, ctx);
+	graph_memory_trim(ctx->device);
 	pthread_mutex_unlock(&memory_lock);
 	host_registrations_drop(ctx);
 }
@@ -177,6 +183,7 @@ void memory_reset(void)
 		arena_forget(&devices[i].arena);
 		devices[i].used = 0;
 		devices[i].default_pool.used = 0;
+		devices[i].graph_memory = (struct graph_memory) { 0 };
 	}
 	arena_forget(&managed_arena);
 	arena_forget(&host_arena);
@@ -264,7 +271,7 @@ API CUresult cuMemFree_v2(CUdeviceptr ptr)
 	if (!ptr)
 		return CUDA_SUCCESS;
 	return memory_free(ptr, 1u << MEMORY_DEVICE | 1u << MEMORY_MANAGED |
-			   1u << MEMORY_ASYNC);
+			   1u << MEMORY_ASYNC | 1u << MEMORY_GRAPH);
 }
 
 API CUresult cuMemFreeHost(void *ptr)

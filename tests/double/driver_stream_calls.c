@@ -268,8 +268,8 @@ API CUresult PTSZ(cuMemAllocAsync)(CUdeviceptr *ptr, size_t size, CUstream handl
 	GET_STREAM(stream, handle);
 	if (!ptr)
 		return CUDA_ERROR_INVALID_VALUE;
-	err = memory_alloc(stream->ctx, MEMORY_ASYNC, size,
-			   stream->ctx->device->pool, &at);
+	err = stream->capture ? capture_alloc(stream, stream->ctx->device, size, &at) :
+		memory_alloc(stream->ctx, MEMORY_ASYNC, size, stream->ctx->device->pool, &at);
 	if (!err)
 		*ptr = at;
 	return err;
@@ -286,7 +286,8 @@ API CUresult PTSZ(cuMemAllocFromPoolAsync)(CUdeviceptr *ptr, size_t size,
 	GET_STREAM(stream, stream_handle);
 	if (!ptr || !pool || !atomic_load(&pool->object.alive))
 		return CUDA_ERROR_INVALID_VALUE;
-	err = memory_alloc(stream->ctx, MEMORY_ASYNC, size, pool, &at);
+	err = stream->capture ? capture_alloc(stream, pool->device, size, &at) :
+		memory_alloc(stream->ctx, MEMORY_ASYNC, size, pool, &at);
 	if (!err)
 		*ptr = at;
 	return err;
@@ -296,8 +297,10 @@ API CUresult PTSZ(cuMemFreeAsync)(CUdeviceptr ptr, CUstream handle)
 {
 	ENTER();
 	GET_STREAM(stream, handle);
-	(void)stream;
-	return ptr ? memory_free(ptr, 1u << MEMORY_ASYNC) : CUDA_ERROR_INVALID_VALUE;
+	if (!ptr)
+		return CUDA_ERROR_INVALID_VALUE;
+	return stream->capture ? capture_free(stream, ptr) :
+		memory_free(ptr, 1u << MEMORY_ASYNC | 1u << MEMORY_GRAPH);
 }
 
 API CUresult PTSZ(cuMemPrefetchAsync_v2)(CUdeviceptr ptr, size_t count,

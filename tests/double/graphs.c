@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Graphs: thin calls, each one driver call. */
+#include <string.h>
 #include "runtime.h"
+
+_Static_assert(sizeof(struct cudaMemAllocNodeParams) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS), "the same layout");
 
 API cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
@@ -45,6 +48,10 @@ static cudaError_t node_params(CUgraphNodeParams *driver, const struct cudaGraph
 		return kernel_params(&driver->kernel, &p->kernel);
 	if (p->type == cudaGraphNodeTypeGraph)
 		driver->graph = p->graph;
+	if (p->type == cudaGraphNodeTypeMemAlloc)
+		memcpy(&driver->alloc, &p->alloc, sizeof(driver->alloc));
+	if (p->type == cudaGraphNodeTypeMemFree)
+		driver->freed = (uintptr_t)p->free.dptr;
 	return cudaSuccess;
 }
 
@@ -117,9 +124,13 @@ API cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
 
 	ENTER();
 	err = node_params(&driver, p);
+	if (!err)
+		err = (cudaError_t)cuGraphAddNode_v2(node, graph, deps, edges, num, &driver);
 	if (err)
 		return rt_fail(err);
-	return rt_done(cuGraphAddNode_v2(node, graph, deps, edges, num, &driver));
+	if (p->type == cudaGraphNodeTypeMemAlloc)
+		p->alloc.dptr = (void *)(uintptr_t)driver.alloc.dptr;
+	return cudaSuccess;
 }
 
 API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
@@ -273,6 +284,51 @@ API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
 {
 	ENTER();
 	return rt_done(cuGraphAddEmptyNode(node, graph, deps, num));
+}
+
+API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+					 const cudaGraphNode_t *deps, size_t num,
+					 struct cudaMemAllocNodeParams *params)
+{
+	ENTER();
+	return rt_done(cuGraphAddMemAllocNode(node, graph, deps, num, (CUDA_MEM_ALLOC_NODE_PARAMS *)params));
+}
+
+API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+					const cudaGraphNode_t *deps, size_t num, void *ptr)
+{
+	ENTER();
+	return rt_done(cuGraphAddMemFreeNode(node, graph, deps, num, (uintptr_t)ptr));
+}
+
+API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
+{
+	ENTER();
+	return rt_done(cuGraphMemAllocNodeGetParams(node, (CUDA_MEM_ALLOC_NODE_PARAMS *)params));
+}
+
+API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *ptr)
+{
+	ENTER();
+	return rt_done(cuGraphMemFreeNodeGetParams(node, ptr));
+}
+
+API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
+{
+	ENTER();
+	return rt_done(cuDeviceGetGraphMemAttribute(device, attribute, value));
+}
+
+API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
+{
+	ENTER();
+	return rt_done(cuDeviceSetGraphMemAttribute(device, attribute, value));
+}
+
+API cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+	ENTER();
+	return rt_done(cuDeviceGraphMemTrim(device));
 }
 
 API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *num)
