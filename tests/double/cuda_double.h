@@ -343,6 +343,8 @@ struct cudaDeviceProp {
 	X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *ptr)) \
 	X(cudaIpcOpenMemHandle, (void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)) \
 	X(cudaIpcCloseMemHandle, (void *ptr)) \
+	X(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event)) \
+	X(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle)) \
 	X(cudaGetLastError, (void)) \
 	X(cudaPeekAtLastError, (void)) \
 	X(cudaGetDeviceCount, (int *count)) \

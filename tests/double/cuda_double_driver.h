@@ -53,6 +53,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *data);
 
 typedef struct CUuuid { char bytes[16]; } CUuuid;
 typedef struct CUipcMemHandle { char reserved[64]; } CUipcMemHandle;
+typedef struct CUipcEventHandle { char reserved[64]; } CUipcEventHandle;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2,
        CU_MEMORYTYPE_ARRAY = 3, CU_MEMORYTYPE_UNIFIED = 4 };
@@ -337,6 +338,8 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuIpcGetMemHandle, (CUipcMemHandle *handle, CUdeviceptr ptr)) \
 	X(cuIpcOpenMemHandle_v2, (CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags)) \
 	X(cuIpcCloseMemHandle, (CUdeviceptr ptr)) \
+	X(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent event)) \
+	X(cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle handle)) \
 	X(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)) \
 	X(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)) \
 	X(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)) \

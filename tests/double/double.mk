@@ -29,6 +29,7 @@ double_driver_files = \
 	tests/double/driver_graph_memory.c \
 	tests/double/driver_graph_nodes.c \
 	tests/double/driver_graphs.c \
+	tests/double/driver_ipc.c \
 	tests/double/driver_launch.c \
 	tests/double/driver_library.c \
 	tests/double/driver_link.c \

@@ -74,6 +74,8 @@ struct event {
 	bool recorded;
 	int64_t time;
 	struct graph *capture;	/* it was recorded in */
+	_Atomic int64_t *shared;	/* its time, when other processes have it, too */
+	int shared_fd;
 };
 
 /* A kernel, or the function handle that stands for it in one module. */
@@ -129,6 +131,7 @@ struct device {
 	struct pool default_pool;
 	struct pool *pool;
 	struct graph_memory graph_memory;
+	int ipc_fd;
 	_Atomic int64_t busy_until;
 	atomic_int sticky;
 };
@@ -197,12 +200,25 @@ struct context *context_check(CUcontext handle);
 struct device *device_get(CUdevice dev);
 void driver_forked(void);
 
+/* driver_ipc.c */
+void ipc_release(struct block *block);
+void ipc_forked(void);
+void ipc_event_drop(struct event *event);
+
 /* driver_streams.c */
 extern uint64_t kernel_time;
 struct stream *stream_default(bool per_thread);
 int64_t stream_spend(struct stream *stream, uint64_t ns);
 void stream_wait(struct stream *stream);
 void device_wait(struct device *device);
+/* When what was recorded last is done; 0: nothing was. */
+static inline int64_t event_time(struct event *event)
+{
+	if (event->shared)
+		return atomic_load(event->shared);
+	return event->recorded ? event->time : 0;
+}
+
 void streams_free_context(struct context *ctx);
 
 static inline struct stream *stream_get(CUstream handle, bool per_thread)

@@ -25,6 +25,7 @@ void driver_forked(void)
 
 	objects_reset();
 	memory_reset();
+	ipc_forked();
 	for (i = 0; i < num_devices; i++)
 		atomic_store(&devices[i].sticky, 0);
 }

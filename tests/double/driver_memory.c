@@ -69,7 +69,7 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 	pthread_mutex_lock(&memory_lock);
 	if (rounded >= size &&
 	    (kind == MEMORY_HOST || rounded <= device->total - device->used))
-		b = arena_alloc(arena, rounded, size >= BIG ? 512 : 256);
+		b = arena_alloc(arena, rounded, kind == MEMORY_IPC ? 4096 : size >= BIG ? 512 : 256);
 	if (b) {
 		b->kind = kind;
 		b->requested = size;
@@ -96,6 +96,8 @@ static void release(struct arena *arena, struct block *b)
 	device->used -= weight(b);
 	if (b->pool)
 		b->pool->used -= b->requested;
+	if (b->kind == MEMORY_IPC)
+		ipc_release(b);
 	if (b->kind == MEMORY_GRAPH && b->flags)
 		device->graph_memory.used -= b->size;
 	arena_free(arena, b);

@@ -4,7 +4,6 @@
  * for accounting; its memory comes from the device like any other.
  */
 #include <string.h>
-#include <unistd.h>
 #include "driver.h"
 
 static struct pool *pool_get(CUmemoryPool handle)
@@ -219,54 +218,4 @@ API CUresult cuPointerGetAttributes(unsigned int num, int *attributes,
 				*(unsigned int *)data[i] = 0;
 			}
 	return CUDA_SUCCESS;
-}
-
-struct ipc_handle { uint32_t magic; int pid; uint64_t base, size; };
-#define IPC_MAGIC	0x69706331u
-
-API CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
-{
-	struct ipc_handle h = { .magic = IPC_MAGIC, .pid = getpid() };
-	struct block *b;
-
-	ENTER();
-	pthread_mutex_lock(&memory_lock);
-	b = memory_find(ptr, NULL);
-	if (b && b->kind == MEMORY_DEVICE) {
-		h.base = b->base;
-		h.size = b->requested;
-	}
-	pthread_mutex_unlock(&memory_lock);
-	if (!handle || !h.size)
-		return CUDA_ERROR_INVALID_VALUE;
-	memset(handle, 0, sizeof(*handle));
-	memcpy(handle, &h, sizeof(h));
-	return CUDA_SUCCESS;
-}
-
-/* Memory of the size asked for, but not the other process's bytes. */
-API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle,
-				   unsigned int flags)
-{
-	struct ipc_handle h;
-	uintptr_t at = 0;
-	CUresult err;
-
-	(void)flags;
-	ENTER_CONTEXT(ctx);
-	memcpy(&h, &handle, sizeof(h));
-	if (!ptr || h.magic != IPC_MAGIC || !h.size)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (h.pid == getpid())
-		return CUDA_ERROR_INVALID_CONTEXT;
-	err = memory_alloc(ctx, MEMORY_IPC, h.size, NULL, &at);
-	if (!err)
-		*ptr = at;
-	return err;
-}
-
-API CUresult cuIpcCloseMemHandle(CUdeviceptr ptr)
-{
-	ENTER();
-	return memory_free(ptr, 1u << MEMORY_IPC);
 }

@@ -117,7 +117,7 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
 				     unsigned int flags)
 {
 	struct event *event;
-	int64_t now, seen;
+	int64_t now, seen, until;
 
 	(void)flags;
 	ENTER();
@@ -129,8 +129,9 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
 		return CUDA_SUCCESS;
 	now = dbl_now();
 	seen = atomic_load(&stream->busy_until);
-	if (event->recorded && event->time > now && event->time > seen)
-		stream_spend(stream, (uint64_t)(event->time - (seen > now ? seen : now)));
+	until = event_time(event);
+	if (until > now && until > seen)
+		stream_spend(stream, (uint64_t)(until - (seen > now ? seen : now)));
 	return CUDA_SUCCESS;
 }
 
@@ -242,6 +243,8 @@ static CUresult record(CUevent event_handle, CUstream handle)
 	until = atomic_load(&stream->busy_until);
 	event->time = until > now ? until : now;
 	event->recorded = true;
+	if (event->shared)
+		atomic_store(event->shared, event->time);
 	return CUDA_SUCCESS;
 }
 

@@ -70,6 +70,12 @@ void device_wait(struct device *device)
 	wait_until(atomic_load(&device->busy_until));
 }
 
+static void event_drop(struct event *event)
+{
+	ipc_event_drop(event);
+	object_drop(&events, event);
+}
+
 void streams_free_context(struct context *ctx)
 {
 	struct stream *stream;
@@ -80,7 +86,7 @@ void streams_free_context(struct context *ctx)
 			object_drop(&streams, stream);
 	object_each(&events, event)
 		if (event->ctx == ctx)
-			object_drop(&events, event);
+			event_drop(event);
 }
 
 static CUresult stream_new(struct context *ctx, CUstream *out,
@@ -160,7 +166,7 @@ API CUresult cuEventDestroy_v2(CUevent handle)
 	event = object_check(&events, handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
-	object_drop(&events, event);
+	event_drop(event);
 	return CUDA_SUCCESS;
 }
 
@@ -172,7 +178,7 @@ API CUresult cuEventQuery(CUevent handle)
 	event = object_check(&events, handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return event->recorded && event->time > dbl_now() ?
+	return event_time(event) > dbl_now() ?
 		CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -184,8 +190,7 @@ API CUresult cuEventSynchronize(CUevent handle)
 	event = object_check(&events, handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (event->recorded)
-		wait_until(event->time);
+	wait_until(event_time(event));
 	return CUDA_SUCCESS;
 }
 

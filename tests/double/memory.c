@@ -223,3 +223,18 @@ API cudaError_t cudaIpcCloseMemHandle(void *ptr)
 	ENTER();
 	return rt_done(cuIpcCloseMemHandle((uintptr_t)ptr));
 }
+
+API cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+	ENTER();
+	return rt_done(cuIpcGetEventHandle((CUipcEventHandle *)handle, event));
+}
+
+API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+	CUipcEventHandle h;
+
+	ENTER();
+	memcpy(&h, &handle, sizeof(h));
+	return rt_done(cuIpcOpenEventHandle(event, h));
+}
