@@ -99,7 +99,16 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	return 0;
 }
 
-#define ALLOC_ON_HOST	1	/* frame->flags: physical memory that is not a device's */
+/* frame->flags */
+#define ALLOC_ON_HOST	1	/* physical memory that is not a device's */
+#define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
+
+/* Whether the stream that is argument @n takes part in a capture. */
+static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state *thread,
+					const volatile struct call_desc *desc, __u32 n)
+{
+	return may_capture(thread) && capture_graph(thread, stream_name(thread, call_arg(ctx, n), desc->flags));
+}
 
 /*
  * Fills frame->args: 0 out argument or address, 1 bytes, 2 where the pitch is
@@ -184,6 +193,9 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 	alloc_arguments(ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
 		frame->args[4] = (__u64)(pool_device(thread->image, call_arg(ctx, 2)) + 2);
+	/* The stream comes last: after the size, or the pool. */
+	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
+		frame->flags |= IN_CAPTURE;
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -235,7 +247,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	rec->device = frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device;
 	rec->call = call;
 	rec->kind = frame->flags & ALLOC_ON_HOST ? KIND_PINNED : desc->a;
-	rec->pad = 0;
+	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
 	rec->element_bytes = frame->args[3];
 	/* Physical memory is no context's. */
 	rec->context = desc->c == SIZE_PHYSICAL ? 0 : thread->context;
@@ -256,6 +268,7 @@ static __always_inline int free_entry(struct pt_regs *ctx, bool session)
 		return 1;
 	desc = desc_of(call);
 	frame->args[0] = call_arg_of(ctx, desc, desc->a);
+	frame->flags = desc->b && is_captured(ctx, thread, desc, desc->b) ? IN_CAPTURE : 0;
 	frame->entry = bpf_ktime_get_ns();
 	return 0;
 }
@@ -286,7 +299,7 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	rec->site = call_site(ctx);
 	rec->result = result;
 	rec->call = call;
-	rec->pad = 0;
+	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }

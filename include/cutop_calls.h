@@ -31,7 +31,7 @@ enum call_layer {
 
 enum call_class {
 	CLASS_ALLOC,		/* a = kind, b = out argument, c = size rule, d = its argument */
-	CLASS_FREE,		/* a = argument with the address */
+	CLASS_FREE,		/* a = argument with the address, b = that with the stream, 0: none */
 	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
 	CLASS_LAUNCH,		/* a = form, b = argument with the function */
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
@@ -231,9 +231,9 @@ struct call_desc {
 	CUTOP_CALL(cudaMalloc3D, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_DEVICE, 0, SIZE_PITCHED3D, 1) \
 	CUTOP_CALL(cudaMallocManaged, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_MANAGED, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocAsync, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
-	CUTOP_CALL(cudaMallocAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ASYNC, 0, SIZE_ARG, 1) \
+	CUTOP_CALL(cudaMallocAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_PER_THREAD, KIND_ASYNC, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocFromPoolAsync, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_POOL, KIND_ASYNC, 0, SIZE_ARG, 1) \
-	CUTOP_CALL(cudaMallocFromPoolAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_POOL, KIND_ASYNC, 0, SIZE_ARG, 1) \
+	CUTOP_CALL(cudaMallocFromPoolAsync_ptsz, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, CALL_POOL | CALL_PER_THREAD, KIND_ASYNC, 0, SIZE_ARG, 1) \
 	CUTOP_CALL(cudaMallocArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_ARRAY, 1) \
 	CUTOP_CALL(cudaMalloc3DArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_ARRAY3D, 1) \
 	CUTOP_CALL(cudaMallocMipmappedArray, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_ARRAY, 0, SIZE_MIPMAP, 1) \
@@ -245,8 +245,8 @@ struct call_desc {
 	CUTOP_CALL(cudaExternalMemoryGetMappedBuffer, LAYER_RUNTIME, CLASS_ALLOC, GROUP_MEMORY, 0, KIND_SHARED, 0, SIZE_NONE, 0) \
 	/* memory: argument that is freed */ \
 	CUTOP_CALL(cudaFree, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaFreeAsync, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaFreeAsync_ptsz, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaFreeAsync, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 1, 0, 0) \
+	CUTOP_CALL(cudaFreeAsync_ptsz, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, CALL_PER_THREAD, 0, 1, 0, 0) \
 	CUTOP_CALL(cudaFreeHost, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFreeArray, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFreeMipmappedArray, LAYER_RUNTIME, CLASS_FREE, GROUP_MEMORY, 0, 0, 0, 0, 0) \
@@ -335,6 +335,10 @@ struct call_desc {
 	CUTOP_CALL(cudaArrayGetSparseProperties, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDestroyExternalMemory, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDestroyExternalSemaphore, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaCreateSurfaceObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaCreateTextureObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDestroySurfaceObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDestroyTextureObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaExternalMemoryGetMappedMipmappedArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetChannelDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetMipmappedArrayLevel, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \

@@ -125,7 +125,7 @@ struct rec_alloc {
 	__s32 device;		/* CUTOP_DEVICE_UNKNOWN where not known */
 	__u16 call;		/* enum call_id */
 	__u8 kind;		/* enum alloc_kind */
-	__u8 pad;
+	__u8 captured;		/* into a stream that is captured: nothing was allocated */
 	__u32 element_bytes;	/* of an array's element, else 0 */
 	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
 	__u64 stack;		/* rec_stack.stack of the same image; 0: none, or not asked for */
@@ -149,7 +149,7 @@ struct rec_free {
 	__u64 site;
 	__s32 result;
 	__u16 call;
-	__u16 pad;
+	__u16 captured;		/* into a stream that is captured: nothing was freed */
 };
 
 enum copy_flag {

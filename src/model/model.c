@@ -584,11 +584,15 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_ALLOC:
 		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
+		/* Captured, it is a node: the graph's memory is not in these books. */
+		if (record->alloc.captured && !record->alloc.result)
+			return error;
 		return ledger_alloc(model, image, &record->alloc) ?: error;
 	case REC_FREE:
 		error = counters_call(image, record->free.call, time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
-		ledger_free(model, image, &record->free);
+		if (!record->free.captured || record->free.result)
+			ledger_free(model, image, &record->free);
 		return error;
 	case REC_COPY:
 		return copies_record(model, image, &record->copy);

@@ -190,7 +190,7 @@ for w in workload workload-static; do
 		'-l handle launches 1000' '-l direct launches 1000' \
 		'-l exc launches 1000' 'launches 100 4' copies 'threads 4 500' \
 		kinds '-k kinds' failures double-free unknown-free reset fork exec \
-		'exec -l direct launches 3' short 'hang 50' 'sync 10 100' nested \
+		'exec -l direct launches 3' arrays ipc 'graphs memory 5' short 'hang 50' 'sync 10 100' nested \
 		'driver-launch 5' 'loop 1' 'trainer 1' 'leaker 1' 'copier 1' \
 		'failing 1' 'stress-launch 1 2'; do
 		# shellcheck disable=SC2086
@@ -254,6 +254,8 @@ calls 8 cudaMemcpy copies
 calls 5 cudaMemcpyAsync copies
 calls 3 cudaMalloc copies
 calls 1 cuMemcpy2DAsync_v2 copies
+calls 11 cuMemcpy2DUnaligned_v2 arrays
+calls 4 cuMemcpy2DAsync_v2 arrays
 calls 10 cudaLaunchKernel driver-launch 5
 calls 20 cuLaunchKernel driver-launch 5
 calls 1000 cudaMalloc threads 4 250

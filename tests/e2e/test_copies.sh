@@ -48,6 +48,16 @@ check "default: status" [ "$status" = 0 ]
 expect default "$by_direction" '[["D2D","sync",1,0,110],["D2H","sync",3,0,270],["H2D","async",2,0,130],["H2D","sync",3,0,120],["H2H","sync",2,0,30],["P2P","sync",1,0,120]]'
 expect_nothing_lost default
 
+# ---- arrays: bytes that run on over several rows are one copy of them all, by whatever calls the runtime makes it
+for build in workload workload-static; do
+	watch arrays -- "$bin/$build" arrays
+	check "arrays, $build: status" [ "$status" = 0 ]
+	expect arrays "$by_direction" '[["D2D","sync",1,0,500],["D2H","async",2,1,512],["D2H","sync",2,0,1500],["H2D","async",1,0,4096],["H2D","sync",3,2,1000]]'
+	expect arrays '[p.failures[] | [.call, .error, .count]] | sort' '[["cudaCreateTextureObject","cudaErrorInvalidValue",1],["cudaDestroySurfaceObject","cudaErrorInvalidValue",1],["cudaDestroyTextureObject","cudaErrorInvalidValue",1],["cudaMemcpyFromArrayAsync","cudaErrorInvalidValue",1],["cudaMemcpyToArray","cudaErrorInvalidValue",2]]'
+	expect arrays 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[3,3,0,16384]'
+	expect_nothing_lost arrays
+done
+
 # ---- bandwidth: of synchronous copies only, and not where they return early
 export CUDA_DOUBLE_COPY_BANDWIDTH=100M
 watch study -- "$workload" case-study

@@ -81,6 +81,20 @@ expect broken '[.events[] | select(.kind == "fault") | .suspects | map([.kernel,
 	'[["reduce",1],[["saxpy",20],["vectorAdd",10]]]'
 expect broken '[.events[] | select(.kind == "fault") | .suspects | .[0].stream == .[1].stream, .[1].stream == .[2].stream]' '[false,true]'
 
+# ---- what is allocated and freed into a capture is a node: no allocation, no leak, however often the graph runs
+memory='p.memory | [.allocations, .frees, .peak_bytes, .live_bytes, .leaked_bytes, .double_frees]'
+for build in workload workload-static; do
+	watch memory --library "$bin/workload-static" -- "$bin/$build" graphs memory 50
+	check "memory, $build: status" [ "$status" = 0 ]
+	expect memory "$kernels" '[["saxpy",0,1,50]]'
+	expect memory "$memory" '[1,1,4096,0,0,0]'
+	# What a node allocated and the program freed itself: never seen coming.
+	expect memory 'p.memory.unknown_frees' 2
+	expect memory '[p.calls[] | select(.call | test("^cuda(Malloc|Free)")) | [.call, .calls]] | sort' \
+		'[["cudaFree",1],["cudaFreeAsync",3],["cudaMallocAsync",2]]'
+	expect_nothing_lost memory
+done
+
 # ---- every way to launch and to link
 for way in direct handle exc; do
 	watch $way -- "$workload" -l $way graphs fork 50

@@ -123,6 +123,15 @@ expect launch 'p | [.state, .signal]' '["exited",9]'
 expect launch 'kernel("vectorAdd") | .launches > 10000 and .failures == 0' true
 expect_nothing_lost launch
 
+# ---- memory shared between processes: its owner's in one, a kind that counts nowhere in the other
+watch ipc -- "$workload" ipc
+check "ipc: status" [ "$status" = 0 ]
+expect ipc '[.processes[] | [.memory.allocations, .memory.frees, .memory.peak_bytes, .memory.leaked_bytes, .memory.unknown_frees, ([.copies[].bytes] | add)]] | sort' \
+	'[[1,1,0,0,0,1048576],[2,2,2097152,0,0,2097152]]'
+expect ipc '[.processes[].calls[] | select(.call | test("Ipc")) | [.call, .calls, .failures]] | sort' \
+	'[["cudaIpcCloseMemHandle",1,0],["cudaIpcGetEventHandle",2,1],["cudaIpcGetMemHandle",1,0],["cudaIpcOpenEventHandle",1,0],["cudaIpcOpenMemHandle",1,0]]'
+expect_nothing_lost ipc
+
 # ---- somebody else's program is killed
 start other -d 0.05 -v --library "$double/libcudart.so.13"
 soon "the libraries to be probed" grep -q "$double/libcuda.so.1: .* functions attached" "$T/other.err"

@@ -51,6 +51,37 @@ START_TEST(live_is_allocated_less_freed)
 }
 END_TEST
 
+/* Into a capture: calls that are counted and timed, and no memory that comes or goes. */
+START_TEST(captured_calls_are_no_memory)
+{
+	struct rec_alloc alloc = {
+		.hdr = { .type = REC_ALLOC, .size = sizeof(alloc), .image = 1, .tgid = 4242, .time = feed.now },
+		.entry = feed.now - 500, .address = 0x10000, .bytes = 100, .call = CALL_cudaMallocAsync,
+		.kind = KIND_ASYNC, .captured = 1,
+	};
+	struct rec_free gone = {
+		.hdr = { .type = REC_FREE, .size = sizeof(gone), .image = 1, .tgid = 4242, .time = feed.now },
+		.entry = feed.now - 500, .address = 0x10000, .call = CALL_cudaFreeAsync, .captured = 1,
+	};
+
+	ck_assert_int_eq(model_record(feed.model, &alloc.hdr, sizeof(alloc)), 0);
+	look();
+	ck_assert_uint_eq(process->allocations, 0);
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_int_eq(model_record(feed.model, &gone.hdr, sizeof(gone)), 0);
+	alloc.result = 2;
+	ck_assert_int_eq(model_record(feed.model, &alloc.hdr, sizeof(alloc)), 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->frees, 0);
+	ck_assert_uint_eq(process->unknown_frees, 0);
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->failed_allocations, 1);
+	ck_assert_uint_eq(process->call_count, 2);
+	ck_assert_uint_eq(process->call_list[0].calls + process->call_list[1].calls, 3);
+}
+END_TEST
+
 START_TEST(failed_calls_move_no_byte)
 {
 	const char *text;
@@ -524,6 +555,7 @@ Suite *suite_memory(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, live_is_allocated_less_freed);
+	tcase_add_test(tests, captured_calls_are_no_memory);
 	tcase_add_test(tests, failed_calls_move_no_byte);
 	tcase_add_test(tests, success_without_address_is_no_allocation);
 	tcase_add_test(tests, free_of_null_is_nothing);

@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cuda_double_driver.h"
@@ -527,6 +528,65 @@ static void wait_for_line(void)
 		;
 }
 
+static void graph_memory(int device, unsigned long long *used)
+{
+	MUST(cudaDeviceGetGraphMemAttribute(device, 0, used));
+}
+
+static void expect_memory(unsigned long long expected, const char *when)
+{
+	unsigned long long used;
+
+	graph_memory(0, &used);
+	if (used == expected)
+		return;
+	fprintf(stderr, "workload: graphs keep %llu bytes %s\n", used, when);
+	exit(1);
+}
+
+/*
+ * A captured allocation of 1 MiB that its graph frees: saxpy N, captured once. A node that allocates 2 MiB and is
+ * freed outside, once by cudaFree, once by cudaFreeAsync, once by a graph: launched three times. Beside them one
+ * cudaMallocAsync and cudaFreeAsync into a stream that captures nothing, 4096 bytes.
+ */
+static void scene_memory(void)
+{
+	struct cudaMemAllocNodeParams params = { .poolProps = { .allocType = 1, .location = { 1, 0 } },
+						 .bytesize = 2 << 20 };
+	cudaGraph_t graph = new_graph(), freeing = new_graph();
+	cudaGraphExec_t captured, leaves, frees;
+	cudaGraphNode_t node;
+	void *ptr, *plain;
+
+	begin_capture(stream);
+	MUST(cudaMallocAsync(&ptr, 1 << 20, stream));
+	MUST(cudaMemsetAsync(ptr, 1, 1 << 20, stream));
+	MUST(launch(SAXPY, 16, 256, stream));
+	MUST(cudaMallocAsync(&plain, 4096, other));
+	MUST(cudaFreeAsync(ptr, stream));
+	MUST(cudaFreeAsync(plain, other));
+	captured = instance(end_capture(stream));
+	expect_memory(0, "before a launch");
+	run(captured, times);
+	expect_memory(1 << 20, "after launches");
+	MUST(cudaDeviceGraphMemTrim(0));
+	expect_memory(0, "after they are trimmed");
+
+	MUST(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+	leaves = instance(graph);
+	MUST(cudaGraphAddMemFreeNode(&node, freeing, NULL, 0, params.dptr));
+	frees = instance(freeing);
+	run(leaves, 1);
+	MUST(cudaFree(params.dptr));
+	run(leaves, 1);
+	MUST(cudaFreeAsync(params.dptr, stream));
+	run(leaves, 1);
+	run(frees, 1);
+	MUST(cudaGraphExecDestroy(frees));
+	MUST(cudaGraphExecDestroy(leaves));
+	MUST(cudaGraphExecDestroy(captured));
+}
+
 /*
  * One instance is made and launched N times, then a line is read; and it is launched N times more. A graph made
  * before and filled after: reduce N. One made after: softmax N.
@@ -556,7 +616,8 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver }, { "nested", scene_nested }, { "left", scene_left }, { "late", scene_late },
+	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver },
+	{ "nested", scene_nested }, { "left", scene_left }, { "late", scene_late }, { "memory", scene_memory },
 };
 
 int graphs(void)

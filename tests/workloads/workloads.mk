@@ -3,10 +3,12 @@
 # those in CUDA C++ are built where configure found nvcc.
 
 workload_files = \
+	tests/workloads/arrays.c \
 	tests/workloads/basic.c \
 	tests/workloads/copies.c \
 	tests/workloads/demo.c \
 	tests/workloads/graphs.c \
+	tests/workloads/ipc.c \
 	tests/workloads/kernels.c \
 	tests/workloads/lives.c \
 	tests/workloads/many.c \
