@@ -115,8 +115,10 @@ check "the last of them is the final one" \
 	[ "$(tail -n 1 "$T/endless.out" | jq '.processes[0].memory.frees')" = 3 ]
 run three -b -f json -d 0.02 -n 3
 check "-n 3 prints 3 documents" [ "$(jq -s length "$T/three.out")" = 3 ]
-check_jq "-d is the interval" -s '.[1:] | all(.interval_seconds >= 0.015 and .interval_seconds < 1)' \
-	"$T/three.out"
+check_jq "an interval is the time between two documents" -s '[range(1; length) as $i |
+	((.[$i].elapsed_seconds - .[$i - 1].elapsed_seconds - .[$i].interval_seconds) | fabs) < 0.001] | all' "$T/three.out"
+run slow -b -f json -d 0.5 -n 3
+check_jq "-d is the interval" -s '[.[1:][].interval_seconds] | add > 0.5' "$T/slow.out"
 run duration -b -f json -d 100 --duration 0.2
 expect_status duration 0
 check "--duration ends with a snapshot" [ "$(jq -s length "$T/duration.out")" = 1 ]
