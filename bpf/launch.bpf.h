@@ -523,6 +523,35 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
+/*
+ * Where a program that ran before cutop launches @function: nvcc puts one launch
+ * into each kernel's stub. For others it is known from the start.
+ */
+__noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
+{
+	struct rec_launched_at *rec;
+	__u32 tgid;
+
+	if (!thread)
+		return 0;
+	tgid = thread->tgid;
+	if (!bpf_map_lookup_elem(&late, &tgid))
+		return 0;
+	module_announce(thread->image, site);
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return 0;
+	}
+	__builtin_memset(rec, 0, sizeof(*rec));
+	header_of(thread, &rec->hdr, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());
+	rec->function = function;
+	rec->site = site;
+	rec->call = call;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
 static __always_inline int launch_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -558,6 +587,8 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 		if (!result && !(*watchful_of(key.image) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 	}
+	if (row && !row->ns)
+		launch_place(thread, key.function, call_site(ctx), call);
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);
 counted:

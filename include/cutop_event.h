@@ -69,6 +69,7 @@ enum rec_type {
 	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
 	REC_DEVICE,		/* struct rec_device: how large a device is */
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
+	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
 	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
 	REC_STACK,		/* struct rec_stack: a user stack not seen before */
 	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
@@ -242,6 +243,15 @@ struct rec_kernel {
 	__u16 call;
 	__u32 name_len;		/* bytes, without a terminating NUL */
 	char name[];		/* mangled; padded with NUL to a multiple of 8 */
+};
+
+/* All that is left to tell a kernel by whose handle nobody saw, in a program without symbols. */
+struct rec_launched_at {
+	struct rec_hdr hdr;
+	__u64 function;		/* launch_key.function */
+	__u64 site;		/* the launch's return address */
+	__u16 call;
+	__u8 pad[6];
 };
 
 struct rec_module {

@@ -130,6 +130,8 @@ struct kernel_name {
 	RB_ENTRY(kernel_name) link;
 	uint64_t function;
 	uint64_t stub;
+	uint64_t site;			/* where it is launched, 0: not told */
+	bool shares_site;		/* other functions may well be launched there, too */
 	char *symbol;			/* mangled; NULL if not known */
 	char *full, *brief;		/* as shown; NULL until asked for */
 	int rank;			/* how good the source of the symbol is */
@@ -397,6 +399,7 @@ struct fail_entry *fail_next(struct fail_entry *entry);
 /* kernels.c: names of what is launched, and of addresses in general. */
 int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned int source, bool truncated,
 		 const char *name, size_t len);
+int kernels_place(struct image *image, const struct rec_launched_at *record);
 int kernels_module(struct image *image, const struct rec_module *record);
 /* Returns what is known of @function with its shown names made, or NULL without memory. */
 const struct kernel_name *kernels_find(struct image *image, uint64_t function);

@@ -3,7 +3,8 @@
  * Names of kernels in one image. A launch names its function by an address (the
  * host stub, or a handle); records say which mangled name that is. The best
  * source wins, whenever it comes. What has no name is shown as the file that
- * maps it and the offset in it, and failing that as its address.
+ * maps it and the offset in it; a handle, which no file maps, as the place where
+ * it is launched; and failing that as its address.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/calls.h"
 #include "model/internal.h"
 #include "names/demangle.h"
 
@@ -101,6 +103,20 @@ int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned
 	return 0;
 }
 
+int kernels_place(struct image *image, const struct rec_launched_at *record)
+{
+	int error;
+	struct kernel_name *kernel = find_or_add(image, record->function, &error);
+
+	if (!kernel)
+		return error;
+	kernel->site = record->site;
+	kernel->shares_site = call_descs[record->call].layer == LAYER_DRIVER;
+	if (!kernel->symbol)
+		forget_shown(kernel);
+	return 0;
+}
+
 int kernels_module(struct image *image, const struct rec_module *record)
 {
 	struct kernel_name *kernel;
@@ -165,6 +181,22 @@ void kernels_describe(const struct image *image, uint64_t address, char *out, si
 		snprintf(out, size, "0x%" PRIx64, address);
 }
 
+/* A kernel without a name: by its stub, itself, or where it is launched, whichever lies in a file. */
+static void place_describe(const struct image *image, const struct kernel_name *kernel, char *out, size_t size)
+{
+	uint64_t address = kernel->function;
+	size_t len;
+
+	if (kernel->stub && module_of(image, kernel->stub))
+		address = kernel->stub;
+	else if (kernel->site && !module_of(image, address) && module_of(image, kernel->site))
+		address = kernel->site;
+	kernels_describe(image, address, out, size);
+	len = strlen(out);
+	if (address == kernel->site && kernel->shares_site)
+		snprintf(out + len, size - len, " 0x%" PRIx64, kernel->function);
+}
+
 const struct kernel_name *kernels_find(struct image *image, uint64_t function)
 {
 	struct kernel_name *kernel, *stub;
@@ -188,9 +220,7 @@ const struct kernel_name *kernels_find(struct image *image, uint64_t function)
 		kernel->full = demangle_full(symbol);
 		kernel->brief = kernel->full ? demangle_short(kernel->full) : NULL;
 	} else {
-		uint64_t address = kernel->stub && module_of(image, kernel->stub) ? kernel->stub : function;
-
-		kernels_describe(image, address, where, sizeof(where));
+		place_describe(image, kernel, where, sizeof(where));
 		kernel->full = strdup(where);
 		kernel->brief = strdup(where);
 	}

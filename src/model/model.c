@@ -448,6 +448,7 @@ union record {
 	struct rec_reset reset;
 	struct rec_map map;
 	struct rec_kernel kernel;
+	struct rec_launched_at launched_at;
 	struct rec_fault fault;
 	struct rec_host host;
 	struct rec_device device;
@@ -468,6 +469,7 @@ static size_t fixed_size(unsigned int type)
 	case REC_COPY: return sizeof(struct rec_copy);
 	case REC_FAIL: return sizeof(struct rec_fail);
 	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
 	case REC_FAULT: return sizeof(struct rec_fault);
 	case REC_HOST: return sizeof(struct rec_host);
 	case REC_DEVICE: return sizeof(struct rec_device);
@@ -498,6 +500,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
 	case REC_FAIL:
 		return record->fail.call < CALL_COUNT;
+	case REC_LAUNCHED_AT:
+		return record->launched_at.call < CALL_COUNT;
 	case REC_HOST:
 		return record->host.call < CALL_COUNT;
 	case REC_RESET:
@@ -617,6 +621,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_KERNEL:
 		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,
 				    record->kernel.truncated, tail, record->kernel.name_len);
+	case REC_LAUNCHED_AT:
+		return kernels_place(image, &record->launched_at);
 	case REC_MODULE:
 		return kernels_module(image, &record->module);
 	case REC_GRAPH:

@@ -57,10 +57,10 @@ shell() {
 }
 stty_save() {
 	shell "stty -a > $T/$1"
-	for _ in $(seq 50); do
-		[ -s "$T/$1" ] && return
-		sleep 0.1
-	done
+	wait_for 30 [ -s "$T/$1" ]
+}
+ended() {
+	! kill -0 "$1" 2>/dev/null
 }
 row_of() {
 	seen | grep -n -e "$1" | head -n 1 | cut -d: -f1
@@ -204,9 +204,10 @@ for signal in TERM INT HUP SEGV ABRT BUS; do
 	shell clear
 	shell "$start"
 	check "$signal: the screen comes" see 'probes'
-	kill -"$signal" "$(cutop_pid)"
+	killed=$(cutop_pid)
+	kill -"$signal" "$killed"
+	check "$signal: it ends" wait_for 30 ended "$killed"
 	check "$signal: the shell is back" see 'ready>'
-	sleep 0.2
 	shell clear
 	shell "echo status \$?."
 	stty_save "after-$signal"

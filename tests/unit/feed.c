@@ -202,6 +202,15 @@ void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t seco
 	give(feed, buffer, size);
 }
 
+void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call)
+{
+	struct rec_launched_at record = {
+		.hdr = header(feed, REC_LAUNCHED_AT, sizeof(record)), .function = function, .site = site, .call = (__u16)call,
+	};
+
+	give(feed, &record, sizeof(record));
+}
+
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file)
 {
 	struct rec_module record = {

@@ -45,6 +45,7 @@ void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned i
 /* A stack of @count frames, 0x1000 apart, the innermost at the present site. */
 void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second);
 void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text);
+void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call);
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file);
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches);
 

@@ -117,6 +117,32 @@ START_TEST(unnamed_handle_is_shown_by_its_stub)
 }
 END_TEST
 
+START_TEST(unknown_handle_is_shown_by_where_it_is_launched)
+{
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x7fff0000, 3);
+	feed_kernel(&feed, 0x7fff0000, 0, NAME_NONE, "");
+	feed_launched_at(&feed, 0x7fff0000, 0x4100, CALL_cudaLaunchKernel);
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "0x7fff0000");	/* until it is known what lies there */
+	feed_module(&feed, 0x4000, 0x6000, 0x200, "app");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "app+0x300");
+	ck_assert_ptr_null(process->kernels[0].symbol);
+	/* In a driver program one place may launch everything. */
+	feed_launched_at(&feed, 0x7fff0000, 0x4200, CALL_cuLaunchKernel);
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "app+0x400 0x7fff0000");
+	/* A stub in a file says more, a name most. */
+	feed_kernel(&feed, 0x7fff0000, 0x4800, NAME_NONE, "");
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "app+0xa00");
+	feed_text(&feed, REC_NAME, 0x7fff0000, NAME_SYMBOL, "_Z3addPf");
+	feed_launched_at(&feed, 0x7fff0000, 0x4100, CALL_cudaLaunchKernel);
+	look();
+	ck_assert_str_eq(process->kernels[0].name, "add");
+}
+END_TEST
+
 START_TEST(rows_of_one_kernel_are_merged)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0xa000, 10);
@@ -377,6 +403,7 @@ Suite *suite_counters(void)
 	tcase_add_test(tests, kernels_have_names);
 	tcase_add_test(tests, better_names_replace_weaker_ones);
 	tcase_add_test(tests, unnamed_handle_is_shown_by_its_stub);
+	tcase_add_test(tests, unknown_handle_is_shown_by_where_it_is_launched);
 	tcase_add_test(tests, rows_of_one_kernel_are_merged);
 	tcase_add_test(tests, device_list_is_ranges);
 	tcase_add_test(tests, a_row_replaces_the_earlier);
