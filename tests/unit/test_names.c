@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names from files: debug files by build id, by link and packed into the file
- * itself; source lines, and what hostile files make of those who look for them.
- * The subject is this very program, as it is and broken in every way.
+ * itself, the variables that hold handles of kernels, and all that broken.
  */
 #include <check.h>
 #include <elf.h>
@@ -12,72 +11,23 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <lzma.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "names/debugfile.h"
 #include "names/handles.h"
-#include "names/resolver.h"
 #include "names/segments.h"
 #include "names/symbols.h"
-#include "util/util.h"
-
-#define WAIT_MS	30000
+#include "self_file.h"
 
 /* ---- files ---- */
 
-static char *self;		/* the bytes of this program */
-static size_t self_size;
 static char folder[] = "/tmp/cutop-names.XXXXXX";
-
-static int file_of(const void *data, size_t size)
-{
-	int fd = memfd_create("elf", 0);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);
-	return fd;
-}
-
-static void self_read(void)
-{
-	struct stat st;
-	int fd;
-
-	if (self)
-		return;
-	fd = open("/proc/self/exe", O_RDONLY);
-	ck_assert(fd >= 0 && !fstat(fd, &st));
-	self_size = (size_t)st.st_size;
-	self = malloc(self_size);
-	ck_assert_int_eq(read(fd, self, self_size), (ssize_t)self_size);
-	close(fd);
-}
-
-/* Where @address of this program lies in its file. */
-static uint64_t offset_of(const void *address)
-{
-	unsigned long start, end, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-	uint64_t found = 0;
-
-	ck_assert_ptr_nonnull(maps);
-	while (!found && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (unsigned long)address >= start &&
-		    (unsigned long)address < end)
-			found = (unsigned long)address - start + offset;
-	fclose(maps);
-	ck_assert_uint_ne(found, 0);
-	return found;
-}
 
 static void write_file(const char *path, const void *data, size_t size)
 {
@@ -193,7 +143,6 @@ static bool found_below(const struct small *small, const char *root, const char 
 	close(found);
 	return true;
 }
-
 /* ---- debug files ---- */
 
 START_TEST(debug_file_by_build_id)
@@ -477,230 +426,6 @@ START_TEST(variables_of_broken_files)
 }
 END_TEST
 
-/* ---- lines ---- */
-
-struct told {
-	unsigned int count;
-	uint64_t cookie;
-	unsigned int line;
-	char path[RESOLVER_PATH_LEN];
-};
-
-static void tell(void *context, uint64_t cookie, const char *path, unsigned int line)
-{
-	struct told *told = context;
-
-	told->count++;
-	told->cookie = cookie;
-	told->line = line;
-	snprintf(told->path, sizeof(told->path), "%s", path ? path : "");
-}
-
-/* Asks and waits: true if the line was known. */
-static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, struct told *told)
-{
-	static uint64_t cookie = 1000;
-
-	memset(told, 0, sizeof(*told));
-	if (!resolver_ask(resolver, file, offset, ++cookie))
-		return false;
-	resolver_answers(resolver, WAIT_MS, tell, told);
-	ck_assert_uint_eq(told->count, 1);
-	ck_assert_uint_eq(told->cookie, cookie);
-	return told->line != 0;
-}
-
-enum { MARK_LINE = __LINE__ };
-
-static int __attribute__((noinline)) mark(void)
-{
-	return getpid() + 1;
-}
-
-START_TEST(lines_are_found)
-{
-	struct resolver *resolver = resolver_new();
-	uint64_t offset = offset_of((void *)mark);
-	struct told told;
-	uint32_t file;
-	size_t i;
-	int fd;
-
-	self_read();
-	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
-	close(fd);
-	ck_assert_uint_ne(file, 0);
-	ck_assert(ask(resolver, file, offset, &told));
-	ck_assert_str_eq(strrchr(told.path, '/') + 1, "test_names.c");
-	ck_assert_uint_ge(told.line, MARK_LINE);
-	ck_assert_uint_le(told.line, MARK_LINE + 5);
-	ck_assert(!ask(resolver, file, 0, &told));
-	ck_assert(!ask(resolver, file, UINT64_MAX, &told));
-	ck_assert(!ask(resolver, 0, offset, &told));
-	ck_assert(!ask(resolver, file + 1, offset, &told));
-	/* Many at once: all are answered, in order. */
-	memset(&told, 0, sizeof(told));
-	for (i = 0; i < 20000; i++)
-		ck_assert(resolver_ask(resolver, file, offset, i));
-	resolver_answers(resolver, WAIT_MS, tell, &told);
-	ck_assert_uint_eq(told.count, 20000);
-	ck_assert_uint_eq(told.cookie, 19999);
-	resolver_free(resolver);
-}
-END_TEST
-
-START_TEST(lines_of_debug_file)
-{
-	struct resolver *resolver = resolver_new();
-	uint64_t offset = offset_of((void *)mark);
-	Elf64_Ehdr *ehdr;
-	struct told told;
-	uint32_t file;
-	char *bare;
-	int fd, debug_fd;
-
-	self_read();
-	bare = malloc(self_size);
-	memcpy(bare, self, self_size);
-	ehdr = (Elf64_Ehdr *)(void *)bare;
-	ehdr->e_shoff = ehdr->e_shnum = ehdr->e_shstrndx = 0;
-	fd = file_of(bare, self_size);
-	debug_fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
-	ck_assert(!ask(resolver, file, offset, &told));
-	file = resolver_add(resolver, fd, debug_fd);
-	ck_assert(ask(resolver, file, offset, &told));
-	ck_assert_str_eq(strrchr(told.path, '/') + 1, "test_names.c");
-	close(fd);
-	close(debug_fd);
-	free(bare);
-	resolver_free(resolver);
-}
-END_TEST
-
-/* A mapped file that shrinks is the end of who reads it: that must not be us. */
-START_TEST(a_reader_that_dies_is_replaced)
-{
-	struct resolver *resolver = resolver_new();
-	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
-	uint32_t bad, good, forgotten;
-	struct told told;
-	int fd, good_fd;
-
-	self_read();
-	fd = file_of(self, self_size);
-	good_fd = file_of(self, self_size);
-	forgotten = resolver_add(resolver, good_fd, -1);
-	bad = resolver_add(resolver, fd, -1);
-	ck_assert(ask(resolver, bad, offset, &told));
-	ck_assert(ask(resolver, forgotten, offset, &told));
-	ck_assert(!resolver_forgot(resolver, forgotten));
-	ck_assert_int_eq(ftruncate(fd, 0), 0);
-	ck_assert(!ask(resolver, bad, far, &told));
-	ck_assert(resolver_forgot(resolver, forgotten));
-	ck_assert(!resolver_forgot(resolver, bad));
-	ck_assert(!ask(resolver, bad, offset, &told));
-	ck_assert(!ask(resolver, forgotten, offset, &told));
-	good = resolver_add(resolver, good_fd, -1);
-	ck_assert_uint_gt(good, bad);
-	ck_assert(ask(resolver, good, offset, &told));
-	ck_assert(!resolver_forgot(resolver, good));
-	close(fd);
-	close(good_fd);
-	resolver_free(resolver);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);	/* nobody is left */
-	ck_assert_int_eq(errno, ECHILD);
-}
-END_TEST
-
-/* One that does not answer is waited for as long as was said, and leaves when it is told to. */
-START_TEST(a_reader_that_hangs_keeps_nobody)
-{
-	struct resolver *resolver = resolver_new();
-	uint64_t offset = offset_of((void *)mark), begin;
-	struct told told;
-	uint32_t file;
-	char *children;
-	pid_t reader;
-	int fd;
-
-	self_read();
-	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
-	close(fd);
-	ck_assert(ask(resolver, file, offset, &told));
-	children = file_read("/proc/thread-self/children", 256, NULL);
-	ck_assert_ptr_nonnull(children);
-	reader = (pid_t)atoi(children);
-	free(children);
-	ck_assert_int_gt(reader, 0);
-	ck_assert_int_eq(kill(reader, SIGSTOP), 0);
-	memset(&told, 0, sizeof(told));
-	ck_assert(resolver_ask(resolver, file, offset, 1));
-	begin = clock_ns(CLOCK_MONOTONIC);
-	resolver_answers(resolver, 200, tell, &told);
-	ck_assert_uint_eq(told.count, 0);
-	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - begin, 10 * NSEC_PER_SEC);
-	ck_assert_int_eq(kill(reader, SIGCONT), 0);
-	resolver_answers(resolver, WAIT_MS, tell, &told);
-	ck_assert_uint_eq(told.count, 1);
-	ck_assert_uint_ne(told.line, 0);
-	ck_assert_int_eq(kill(reader, SIGSTOP), 0);
-	resolver_free(resolver);
-	ck_assert_int_eq(kill(reader, 0), -1);
-}
-END_TEST
-
-/* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
-START_TEST(hostile_lines)
-{
-	struct resolver *resolver = resolver_new();
-	uint64_t offset = offset_of((void *)mark), begin = UINT64_MAX, end = 0;
-	unsigned int seed = 1, known = 0;
-	Elf64_Shdr *sections;
-	struct told told;
-	uint32_t file;
-	size_t i, j;
-	char *bytes;
-	int fd;
-
-	self_read();
-	bytes = malloc(self_size);
-	sections = (Elf64_Shdr *)(void *)(self + ((Elf64_Ehdr *)(void *)self)->e_shoff);
-	for (i = 1; i < ((Elf64_Ehdr *)(void *)self)->e_shnum; i++) {
-		/* The sections with debug information are the last that are not loaded. */
-		if (sections[i].sh_type != SHT_PROGBITS || sections[i].sh_flags & SHF_ALLOC)
-			continue;
-		begin = sections[i].sh_offset < begin ? sections[i].sh_offset : begin;
-		end = sections[i].sh_offset + sections[i].sh_size > end ? sections[i].sh_offset + sections[i].sh_size : end;
-	}
-	ck_assert_uint_lt(begin, end);
-	for (i = 0; i < 120; i++) {
-		size_t size = i % 4 ? self_size : self_size - (self_size / 120) * i;
-
-		memcpy(bytes, self, self_size);
-		for (j = 0; j < 1u << (i % 12) && i % 4; j++) {
-			seed = seed * 1103515245u + 12345u;
-			bytes[begin + (seed >> 1) % (end - begin)] = (char)(seed >> 16);
-		}
-		fd = file_of(bytes, size);
-		file = resolver_add(resolver, fd, i % 3 ? -1 : fd);
-		close(fd);
-		known += ask(resolver, file, offset, &told);
-		ck_assert_uint_lt(strlen(told.path), RESOLVER_PATH_LEN);
-	}
-	ck_assert_uint_gt(known, 0);
-	free(bytes);
-	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
-	close(fd);
-	if (file)	/* 0: replaced too often, and given up */
-		ck_assert(ask(resolver, file, offset, &told));
-	resolver_free(resolver);
-}
-END_TEST
-
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
 {
 	(void)st;
@@ -716,7 +441,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	if (!mkdtemp(folder) || mark() < 0)
+	if (!mkdtemp(folder))
 		return 1;
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, debug_file_by_build_id);
@@ -727,17 +452,11 @@ int main(void)
 	tcase_add_test(tests, broken_links_and_notes);
 	tcase_add_test(tests, names_of_handles);
 	tcase_add_test(tests, variables_of_broken_files);
-	tcase_add_test(tests, lines_are_found);
-	tcase_add_test(tests, lines_of_debug_file);
-	tcase_add_test(tests, a_reader_that_dies_is_replaced);
-	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
-	tcase_add_test(tests, hostile_lines);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
-	free(self);
 	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return failed != 0;
 }

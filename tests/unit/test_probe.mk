@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names
-TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines
+TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines
 endif
 
 tests_unit_test_probe_SOURCES = \
@@ -21,6 +21,9 @@ tests_unit_test_visible_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_visible_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
 
 # It reads its own debug information.
-tests_unit_test_names_SOURCES = tests/unit/test_names.c
+tests_unit_test_names_SOURCES = tests/unit/test_names.c tests/unit/self_file.c tests/unit/self_file.h
 tests_unit_test_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
 tests_unit_test_names_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_lines_SOURCES = tests/unit/test_lines.c tests/unit/self_file.c tests/unit/self_file.h
+tests_unit_test_lines_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
+tests_unit_test_lines_LDADD = $(core_libs) $(CHECK_LIBS)
