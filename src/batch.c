@@ -30,7 +30,7 @@ struct batch {
 /* A demonstration's cast has no end of its own to wait for. */
 static bool waits_for_command(const struct batch *batch)
 {
-	return batch->session.have_command && !batch->session.options->demo;
+	return batch->session.have_command && batch->session.options->mode != MODE_DEMO;
 }
 
 /* ---- output ---- */

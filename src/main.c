@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
 		return printed(status);
-	if (options.doctor)
+	if (options.mode == MODE_DOCTOR)
 		return doctor_run(&options);
 	return options.batch ? batch_run(&options) : screen_run(&options);
 }

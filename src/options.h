@@ -12,13 +12,20 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+/* What cutop is to do. Which options each takes: option_table.h. */
+enum program_mode {
+	MODE_WATCH,	/* the screen, or with --batch snapshots */
+	MODE_DEMO,	/* the same over the built-in cast */
+	MODE_DOCTOR,
+	MODE_COUNT,
+};
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_COUNT };
 
 #define OPTIONS_LIST_MAX 256
 
 struct options {
-	bool demo;			/* cutop demo: command is the built-in cast, if it is there */
-	bool doctor;			/* cutop doctor */
+	enum program_mode mode;
 	bool batch;
 	uint64_t iterations;		/* 0: no end */
 	uint64_t delay;			/* ns */

@@ -425,10 +425,10 @@ int screen_run(const struct options *options)
 		output_open(screen);
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
-	screen->view.from_command = screen->session.have_command && !options->demo;
+	screen->view.from_command = screen->session.have_command && options->mode != MODE_DEMO;
 	if (screen->session.made_up.text[0])
 		screen->view.note = "DEMO, made up: no right to place probes";
-	else if (options->demo)
+	else if (options->mode == MODE_DEMO)
 		screen->view.note = "DEMO";
 	if (!status)
 		status = screen_show(screen);

@@ -129,11 +129,11 @@ static int collector_begin(struct session *session)
 	if (err)
 		return err;
 	command_files_raise();
-	if (options->demo && !session->have_command)
+	if (options->mode == MODE_DEMO && !session->have_command)
 		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
 	else
 		err = collector_new(&session->collector, &settings, &why);
-	if (err && options->demo) {
+	if (err && options->mode == MODE_DEMO) {
 		session->made_up = why;
 		note(&session->notes, "a made-up demonstration: %s", why.text);
 		session->have_command = false;
@@ -175,7 +175,7 @@ int session_open(struct session *session, const struct options *options, const i
 	session->options = options;
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;
-	session->command_line = options->demo ? demo_command(&session->demo) : options->command;
+	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) : options->command;
 	session->have_command = session->command_line != NULL;
 	session->command_output = -1;
 	session->signals = signals_open(more, session->have_command);
@@ -312,7 +312,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
-	if (session->options->demo)
+	if (session->options->mode == MODE_DEMO)
 		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
 	if (session->have_command && !command_reap(&session->command)) {
 		/* --duration is over, or the user has seen enough. What we were asked to watch is not ours to end. */
@@ -333,7 +333,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 void session_close(struct session *session)
 {
 	/* A demonstration's cast plays for nobody else. */
-	if (session->options->demo && session->command_started && !session->command.ended) {
+	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
 		waitpid(session->command.pid, NULL, 0);
 	}

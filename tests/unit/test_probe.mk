@@ -12,7 +12,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_maps.c \
 	tests/unit/test_options.c \
 	tests/unit/test_probe.c \
-	src/options.c src/options.h
+	$(option_sources)
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_probe_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options and the modes. The man page and the completions are held to these
+ * tables by a test.
+ */
+#include "option_table.h"
+
+#include <string.h>
+
+#include "option_values.h"
+
+const struct option_entry option_table[] = {
+	{ 'b', "batch", NULL, IN_SNAPSHOTS, "print snapshots to standard output, no screen" },
+	{ 'n', "iterations", "N", IN_SNAPSHOTS, "stop after N snapshots (with COMMAND: until it ends)" },
+	{ 'd', "delay", "SECONDS", IN_SNAPSHOTS, "time between snapshots, decimals allowed (default 1)" },
+	{ OPTION_DURATION, "duration", "SECONDS", IN_SNAPSHOTS, "stop after this time" },
+	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json (one document per line) or csv" },
+	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output" },
+	{ 'p', "pid", "PID[,PID...]", IN_PROBING, "only these processes" },
+	{ 'u', "user", "USER", IN_SNAPSHOTS, "only this user's processes" },
+	{ 'c', "command", "GLOB", IN_SNAPSHOTS, "only processes whose command matches" },
+	{ 's', "sort", "COLUMN[,...]", IN_SNAPSHOTS, "sort by these columns (default live); 'help' lists them" },
+	{ 'r', "reverse", NULL, IN_SNAPSHOTS, "reverse the sort order" },
+	{ 'l', "layer", "LAYER", IN_PROBING, "what to probe: runtime, driver or both (default)" },
+	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
+	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
+	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS, "whole user stacks as call sites (by frame pointers)" },
+	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SNAPSHOTS, "first window of the rising-floor test (default 10)" },
+	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
+	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SNAPSHOTS, "exit 3 if COMMAND leaked (more than BYTES)" },
+	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SNAPSHOTS, "with --fail-on-leak: no CUDA call at all is fine" },
+	{ OPTION_MAP, "map", "N|all|none", IN_SNAPSHOTS, "allocations listed per process, largest first (default 1000)" },
+	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS, "run COMMAND as USER (default: who called sudo)" },
+	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
+	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M)" },
+	{ 'C', "color", "WHEN", IN_ALL, "auto (default), always or never" },
+	{ OPTION_ASCII, "ascii", NULL, IN_ALL, "no characters beyond ASCII" },
+	{ OPTION_THEME, "theme", "NAME", IN_SNAPSHOTS, "colours of the screen: default, mono, colorblind or light" },
+	{ OPTION_NO_MOUSE, "no-mouse", NULL, IN_SNAPSHOTS, "leave the mouse to the terminal" },
+	{ OPTION_READONLY, "readonly", NULL, IN_SNAPSHOTS, "no signals from the screen" },
+	{ OPTION_NO_CONFIG, "no-config", NULL, IN_SNAPSHOTS, "neither read nor save settings" },
+	{ OPTION_CONFIG, "config", "FILE", IN_SNAPSHOTS, "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)" },
+	{ 'v', "verbose", NULL, IN_ALL, "say on standard error what is attached, and why something is not" },
+	{ 'h', "help", NULL, IN_ALL, "print this" },
+	{ 'V', "version", NULL, IN_ALL, "print the version" },
+};
+
+const size_t option_count = ARRAY_LEN(option_table);
+_Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_MAX");
+
+#define PRINTS(format)	(1u << FORMAT_##format)
+
+const struct mode_entry mode_table[MODE_COUNT] = {
+	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV), true },
+	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV), false },
+	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false },
+};
+
+const char *const format_names[FORMAT_COUNT] = {
+	[FORMAT_TEXT] = "text",
+	[FORMAT_JSON] = "json",
+	[FORMAT_CSV] = "csv",
+};
+
+void help_print(FILE *out)
+{
+	char left[64];
+	size_t i;
+
+	fprintf(out,
+		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
+		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
+		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n"
+		"       cutop demo                   a live view of a built-in workload; needs no GPU\n"
+		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");
+	for (i = 0; i < option_count; i++) {
+		const struct option_entry *o = &option_table[i];
+		bool optional = o->argument && o->argument[0] == '[';
+
+		if (o->code < 256)
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", o->code, o->name, o->argument ? " " : "",
+				 o->argument ? o->argument : "");
+		else
+			snprintf(left, sizeof(left), "    --%s%s%s", o->name, o->argument && !optional ? " " : "",
+				 o->argument ? o->argument : "");
+		fprintf(out, "  %-28s %s\n", left, o->help);
+	}
+	fprintf(out,
+		"\nExit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero\n"
+		"(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.\n");
+}
+
+/* How the user calls a mode. */
+static const char *mode_name(enum program_mode mode)
+{
+	return mode_table[mode].word ? mode_table[mode].word : "--batch";
+}
+
+int mode_takes_option(enum program_mode mode, int code)
+{
+	size_t i;
+
+	for (i = 0; i < option_count; i++)
+		if (option_table[i].code == code)
+			break;
+	if (i == option_count || option_table[i].modes & 1u << mode)
+		return 0;
+	return usage_error("'cutop %s' takes no --%s", mode_name(mode), option_table[i].name);
+}
+
+int mode_prints(enum program_mode mode, enum format format)
+{
+	unsigned int left = mode_table[mode].formats;
+	char list[128] = "";
+	size_t i;
+
+	if (left & 1u << format)
+		return 0;
+	for (i = 0; i < FORMAT_COUNT; i++) {
+		size_t len = strlen(list);
+
+		if (!(left & 1u << i))
+			continue;
+		left &= ~(1u << i);
+		snprintf(list + len, sizeof(list) - len, "%s%s", !len ? "" : left ? ", " : " or ", format_names[i]);
+	}
+	return usage_error("'cutop %s' prints %s", mode_name(mode), list);
+}

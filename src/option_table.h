@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of options and that of modes: what there is, what --help says of
+ * it, and which mode takes which option. Adding an option is a line of the
+ * first, and a case where options.c stores it.
+ */
+#ifndef OPTION_TABLE_H
+#define OPTION_TABLE_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+/* Options without a short letter. */
+enum {
+	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_STACKS, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
+	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_RING_SIZE, OPTION_ASCII,
+	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
+};
+
+/* Modes that take an option: bits 1 << enum program_mode. */
+#define IN_WATCH	(1u << MODE_WATCH)
+#define IN_DEMO		(1u << MODE_DEMO)
+#define IN_DOCTOR	(1u << MODE_DOCTOR)
+#define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO)
+#define IN_PROBING	(IN_WATCH | IN_DEMO | IN_DOCTOR)	/* what chooses and places probes */
+#define IN_ALL		((1u << MODE_COUNT) - 1)
+
+struct option_entry {
+	int code;		/* the short letter, if it is one */
+	const char *name;
+	const char *argument;	/* NULL: takes none; "[=X]": optional */
+	unsigned int modes;
+	const char *help;
+};
+
+extern const struct option_entry option_table[];
+#define OPTION_MAX 64		/* the table is no longer than this */
+extern const size_t option_count;
+
+struct mode_entry {
+	const char *word;	/* the first on the command line; NULL: none */
+	unsigned int formats;	/* bits 1 << enum format of what it prints */
+	bool takes_command;
+};
+
+extern const struct mode_entry mode_table[MODE_COUNT];
+extern const char *const format_names[FORMAT_COUNT];
+
+void help_print(FILE *out);
+
+/* Whether @mode takes the option of @code, and prints @format. Returns 0, or -EINVAL with the user told. */
+int mode_takes_option(enum program_mode mode, int code);
+int mode_prints(enum program_mode mode, enum format format);
+
+#endif

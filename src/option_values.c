@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What options are given: numbers, times, sizes, lists and choices, and what to say of those that make no sense. */
+#include "option_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+
+int usage_error(const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	warn_user(NULL, "%s; see cutop --help", text);
+	return -EINVAL;
+}
+
+int parse_count(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (errno || end == text || *end || !isdigit((unsigned char)text[0]) || *value < min || *value > max)
+		return usage_error("--%s takes a whole number from %llu to %llu, not '%s'", name,
+				   (unsigned long long)min, (unsigned long long)max, text);
+	return 0;
+}
+
+int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
+{
+	char *end;
+	double seconds;
+
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || end == text || *end || !isfinite(seconds) || seconds < min || seconds > 1e9)
+		return usage_error("--%s takes a time in seconds, at least %g, not '%s'", name, min, text);
+	*ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+int parse_bytes(const char *name, const char *text, uint64_t *bytes)
+{
+	static const char suffixes[] = "KMGT";
+	const char *suffix;
+	uint64_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || end == text || !isdigit((unsigned char)text[0]))
+		goto bad;
+	if (*end) {
+		suffix = strchr(suffixes, toupper((unsigned char)*end));
+		if (!suffix || end[1])
+			goto bad;
+		for (; suffix >= suffixes; suffix--) {
+			if (value > UINT64_MAX / 1024)
+				goto bad;
+			value *= 1024;
+		}
+	}
+	*bytes = value;
+	return 0;
+bad:
+	return usage_error("--%s takes a size in bytes, with K, M or G if you like, not '%s'", name, text);
+}
+
+int parse_pids(struct options *options, char *text)
+{
+	char *word, *rest = NULL;
+
+	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		uint64_t pid;
+		int err = parse_count("pid", word, 1, INT_MAX, &pid);
+
+		if (err)
+			return err;
+		if (options->pid_count == OPTIONS_LIST_MAX)
+			return usage_error("--pid takes at most %d processes", OPTIONS_LIST_MAX);
+		options->pids[options->pid_count++] = (uint32_t)pid;
+	}
+	return options->pid_count ? 0 : usage_error("--pid takes a list of process ids");
+}
+
+int parse_user(const char *option, const char *name, uint32_t *uid)
+{
+	struct passwd *entry = getpwnam(name);
+	char *end;
+	unsigned long number;
+
+	if (entry) {
+		*uid = entry->pw_uid;
+		return 0;
+	}
+	errno = 0;
+	number = strtoul(name, &end, 10);
+	if (errno || end == name || *end || number >= UINT32_MAX)
+		return usage_error("--%s: there is no user '%s'", option, name);
+	*uid = (uint32_t)number;
+	return 0;
+}
+
+void columns_help(void)
+{
+	size_t i;
+
+	for (i = 0; i < column_count; i++)
+		printf("%-14s %s\n", columns[i].name, columns[i].help);
+}
+
+void calls_help(void)
+{
+	unsigned int group, call, shown;
+
+	printf("default      all but queries\nall          everything\n");
+	for (group = 0; group < GROUP_COUNT; group++) {
+		printf("%-12s", call_group_names[group]);
+		for (call = 0, shown = 0; call < CALL_COUNT && shown < 3; call++)
+			if (call_descs[call].group == group)
+				printf("%s %s", shown++ ? "," : "", call_name(call));
+		printf(" ...\n");
+	}
+}
+
+int parse_groups(struct options *options, char *text)
+{
+	char *word, *rest = NULL;
+	unsigned int groups = 0, group;
+
+	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		if (!strcmp(word, "default")) {
+			groups |= GROUPS_DEFAULT;
+			continue;
+		}
+		if (!strcmp(word, "all")) {
+			groups |= GROUPS_ALL;
+			continue;
+		}
+		for (group = 0; group < GROUP_COUNT; group++)
+			if (!strcmp(word, call_group_names[group]))
+				break;
+		if (group == GROUP_COUNT)
+			return usage_error("there is no group of calls '%s'; --calls help lists them", word);
+		groups |= 1u << group;
+	}
+	if (!groups)
+		return usage_error("--calls takes a list of groups; --calls help lists them");
+	options->groups = groups | GROUPS_NEEDED;
+	return 0;
+}
+
+int parse_layer(struct options *options, const char *text)
+{
+	if (!strcmp(text, "runtime"))
+		options->layers = 1u << LAYER_RUNTIME;
+	else if (!strcmp(text, "driver"))
+		options->layers = 1u << LAYER_DRIVER;
+	else if (!strcmp(text, "both"))
+		options->layers = LAYERS_ALL;
+	else
+		return usage_error("--layer takes runtime, driver or both, not '%s'", text);
+	return 0;
+}
+
+int parse_ring(struct options *options, const char *text)
+{
+	int err = parse_bytes("ring-size", text, &options->ring_bytes);
+	uint64_t bytes = options->ring_bytes;
+
+	if (err)
+		return err;
+	if (bytes < 65536 || bytes > 1ull << 30 || bytes & (bytes - 1))
+		return usage_error("--ring-size takes a power of two from 64K to 1G, not '%s'", text);
+	return 0;
+}
+
+int parse_map(struct options *options, const char *text)
+{
+	uint64_t value;
+	int err;
+
+	if (!strcmp(text, "all")) {
+		options->map_max = UINT_MAX;
+		return 0;
+	}
+	if (!strcmp(text, "none")) {
+		options->map_max = 0;
+		return 0;
+	}
+	err = parse_count("map", text, 0, UINT_MAX - 1, &value);
+	options->map_max = (unsigned int)value;
+	return err;
+}
+
+int parse_choice(const char *name, const char *text, const char *const *choices, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(text, choices[i]))
+			return (int)i;
+	return usage_error("--%s does not know '%s'", name, text);
+}
