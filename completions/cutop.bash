@@ -14,7 +14,8 @@ _cutop()
 		return
 	fi
 	case $prev in
-	-f | --format) COMPREPLY=($(compgen -W 'text json csv' -- "$cur")) ;;
+	-f | --format) COMPREPLY=($(compgen -W 'text json csv folded' -- "$cur")) ;;
+	--folded-by) COMPREPLY=($(compgen -W 'live leaked suspect held allocated launches' -- "$cur")) ;;
 	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;
 	-C | --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
 	-u | --user | --run-as) COMPREPLY=($(compgen -u -- "$cur")) ;;
@@ -23,7 +24,7 @@ _cutop()
 	--map) COMPREPLY=($(compgen -W 'all none' -- "$cur")) ;;
 	-o | --output | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	-p | --pid) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --output --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --ring-size --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --ring-size --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

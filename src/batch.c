@@ -56,14 +56,43 @@ static int output_open(struct batch *batch)
 	batch->out_options.version = PACKAGE_VERSION;
 	batch->out_options.color = want_color(options, batch->out);
 	batch->out_options.ascii = options->ascii;
+	batch->out_options.weight = options->folded_by;
+	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
+		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");
 	if (isatty(fileno(batch->out)) && !ioctl(fileno(batch->out), TIOCGWINSZ, &size))
 		batch->out_options.width = size.ws_col;
 	return 0;
 }
 
+/* A reader of folded stacks adds up what it reads: it gets the last snapshot alone. */
+static bool is_wanted(const struct batch *batch, bool final)
+{
+	const struct options *options = batch->session.options;
+
+	return final || (options->iterations && batch->printed + 1 >= options->iterations && !waits_for_command(batch));
+}
+
+static int print_folded(struct batch *batch, const struct snapshot *snapshot)
+{
+	static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
+		[FOLDED_LIVE] = "nothing is live now; --folded-by leaked or allocated weighs what was",
+		[FOLDED_LEAKED] = "nothing leaked",
+		[FOLDED_SUSPECT] = "nothing is suspect",
+		[FOLDED_HELD] = "nothing is held",
+		[FOLDED_ALLOCATED] = "nothing was allocated",
+		[FOLDED_LAUNCHES] = "no kernel was launched",
+	};
+	int err = out_folded(batch->out, snapshot, &batch->out_options);
+
+	/* An empty flame graph does not say why it is empty. */
+	if (!err && !batch->out_options.folded_total)
+		warn_user(&batch->session.notes, "%s", nothing[batch->out_options.weight]);
+	return err;
+}
+
 static void print(struct batch *batch, const struct snapshot *snapshot, bool final)
 {
-	int err;
+	int err = 0;
 
 	if (!snapshot || batch->write_error)
 		return;
@@ -73,6 +102,10 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 		break;
 	case FORMAT_CSV:
 		err = out_csv(batch->out, snapshot, &batch->out_options);
+		break;
+	case FORMAT_FOLDED:
+		if (is_wanted(batch, final))
+			err = print_folded(batch, snapshot);
 		break;
 	default:
 		err = out_text(batch->out, snapshot, &batch->out_options);

@@ -14,7 +14,8 @@ const struct option_entry option_table[] = {
 	{ 'n', "iterations", "N", IN_SNAPSHOTS, "stop after N snapshots (with COMMAND: until it ends)" },
 	{ 'd', "delay", "SECONDS", IN_SNAPSHOTS, "time between snapshots, decimals allowed (default 1)" },
 	{ OPTION_DURATION, "duration", "SECONDS", IN_SNAPSHOTS, "stop after this time" },
-	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json (one document per line) or csv" },
+	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json (one document per line), csv or folded" },
+	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SNAPSHOTS, "folded: live (default), leaked, suspect, held, allocated, launches" },
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output" },
 	{ 'p', "pid", "PID[,PID...]", IN_PROBING, "only these processes" },
 	{ 'u', "user", "USER", IN_SNAPSHOTS, "only this user's processes" },
@@ -51,8 +52,8 @@ _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_
 #define PRINTS(format)	(1u << FORMAT_##format)
 
 const struct mode_entry mode_table[MODE_COUNT] = {
-	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV), true },
-	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV), false },
+	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true },
+	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), false },
 	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false },
 };
 
@@ -60,6 +61,7 @@ const char *const format_names[FORMAT_COUNT] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_JSON] = "json",
 	[FORMAT_CSV] = "csv",
+	[FORMAT_FOLDED] = "folded",
 };
 
 void help_print(FILE *out)

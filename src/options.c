@@ -39,6 +39,12 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		if (err >= 0)
 			options->format = (enum format)err;
 		return err < 0 ? err : 0;
+	case OPTION_FOLDED_BY:
+		err = parse_choice("folded-by", argument, folded_weight_names, FOLDED_WEIGHT_COUNT);
+		if (err >= 0)
+			options->folded_by = (enum folded_weight)err;
+		options->folded_given = true;
+		return err < 0 ? err : 0;
 	case 'o':
 		options->output = argument;
 		return 0;
@@ -266,6 +272,10 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (mode_prints(options->mode, options->format))
 		return OPTIONS_EXIT;
+	if (options->folded_given && options->format != FORMAT_FOLDED) {
+		usage_error("--folded-by is for --format folded");
+		return OPTIONS_EXIT;
+	}
 	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
 	if (!options->batch && options->mode != MODE_DOCTOR && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {

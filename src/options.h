@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "model/columns.h"
+#include "out/out.h"
 #include "util/util.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
@@ -20,7 +21,7 @@ enum program_mode {
 	MODE_COUNT,
 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_COUNT };
 
 #define OPTIONS_LIST_MAX 256
 
@@ -31,6 +32,8 @@ struct options {
 	uint64_t delay;			/* ns */
 	uint64_t duration;		/* ns, 0: no end */
 	enum format format;
+	enum folded_weight folded_by;
+	bool folded_given;
 	const char *output;
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;

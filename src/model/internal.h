@@ -64,6 +64,7 @@ struct site {
 	uint64_t live;			/* VRAM bytes */
 	uint64_t ended;			/* VRAM bytes whose owner ended first */
 	uint64_t allocations;
+	uint64_t allocated;		/* VRAM bytes, freed since or not */
 	uint64_t last_bytes;		/* scratch of an event's text */
 	uint64_t suspect_since;		/* scratch of a snapshot */
 	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */
@@ -196,7 +197,7 @@ struct image {
 	int exit_code;
 
 	struct book book;
-	uint64_t live, peak, leaked, held;
+	uint64_t live, peak, leaked, held, allocated;
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];

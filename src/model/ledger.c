@@ -182,6 +182,8 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	image->kinds[node->kind] = add_saturated(image->kinds[node->kind], bytes);
 	site->allocations++;
 	if (KIND_IS_VRAM(node->kind)) {
+		image->allocated = add_saturated(image->allocated, bytes);
+		site->allocated = add_saturated(site->allocated, bytes);
 		image->live = add_saturated(image->live, bytes);
 		if (image->live > image->peak)
 			image->peak = image->live;

@@ -77,6 +77,7 @@ static void build_memory(const struct image *image, struct snap_process *process
 	process->peak = image->peak;
 	process->leaked = image->leaked;
 	process->held = image->held;
+	process->allocated = image->allocated;
 	process->live_allocations = image->live_allocations;
 	process->allocations = image->allocations;
 	process->frees = image->frees;

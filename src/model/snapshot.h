@@ -98,6 +98,7 @@ struct snap_site {
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
 	uint64_t allocations;		/* made there in all */
+	uint64_t allocated;		/* bytes of VRAM in all, freed since or not */
 	uint64_t stack_id;		/* tells sites at one address apart; 0: no stack is known */
 	const char *const *stack;	/* names or hex addresses, innermost first */
 	size_t stack_count;
@@ -119,6 +120,7 @@ struct snap_process {
 	bool sampled;				/* launch failures are a lower bound */
 
 	uint64_t live, peak, leaked, held;
+	uint64_t allocated;			/* in all, freed since or not */
 	uint64_t suspect;
 	bool has_suspect;			/* false: not known yet, absent */
 	uint64_t live_allocations, allocations, frees;

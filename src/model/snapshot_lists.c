@@ -91,6 +91,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 			.stack_id = site->stack_id,
 			.live = site->live,
 			.allocations = site->allocations,
+			.allocated = site->allocated,
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
 		};

@@ -81,6 +81,7 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 	put_count(w, o, "held_bytes", process->held);
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", process->suspect);
+	put_count(w, o, "allocated_bytes", process->allocated);
 	put_count(w, o, "live_allocations", process->live_allocations);
 	put_count(w, o, "allocations", process->allocations);
 	put_count(w, o, "frees", process->frees);
@@ -193,6 +194,7 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", site->suspect);
 	put_count(w, o, "allocations", site->allocations);
+	put_count(w, o, "allocated_bytes", site->allocated);
 	if (site->stack_count)
 		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
 	return o;

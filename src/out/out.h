@@ -13,6 +13,19 @@
 #include "model/columns.h"
 #include "model/snapshot.h"
 
+/* What -f folded weighs call sites by, or kernels. */
+enum folded_weight {
+	FOLDED_LIVE,
+	FOLDED_LEAKED,
+	FOLDED_SUSPECT,
+	FOLDED_HELD,
+	FOLDED_ALLOCATED,
+	FOLDED_LAUNCHES,
+	FOLDED_WEIGHT_COUNT
+};
+
+extern const char *const folded_weight_names[FOLDED_WEIGHT_COUNT];
+
 struct out_options {
 	struct sort_order sort;
 	const char *version;
@@ -20,11 +33,14 @@ struct out_options {
 	bool ascii;
 	int width;		/* cells per line of text; 0: no limit */
 	bool header_done;	/* csv: the header line has been written */
+	enum folded_weight weight;	/* folded */
+	uint64_t folded_total;	/* folded: set to the sum of the weights written */
 };
 
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 
 /*
  * The leak report by call site, printed in text after the last snapshot of a

@@ -1,6 +1,7 @@
 # Printers of snapshots; part of libcutop_core.a, which needs JANSSON_LIBS.
 out_sources = \
 	src/out/csv.c \
+	src/out/folded.c \
 	src/out/json.c \
 	src/out/json_writer.c \
 	src/out/json_writer.h \

@@ -21,7 +21,8 @@ e2e_tests = \
 	tests/e2e/test_registers.sh \
 	tests/e2e/test_sites.sh \
 	tests/e2e/test_late_names.sh \
-	tests/e2e/test_stacks.sh
+	tests/e2e/test_stacks.sh \
+	tests/e2e/test_folded.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.

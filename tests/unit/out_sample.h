@@ -27,5 +27,6 @@ void sample_options(struct out_options *options);
 char *sample_print(printer print, const struct snapshot *snapshot, struct out_options *options);
 
 TCase *json_tests(void);
+TCase *folded_tests(void);
 
 #endif

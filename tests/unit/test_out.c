@@ -16,7 +16,7 @@
 #include "out/out.h"
 #include "out_sample.h"
 
-static const printer printers[] = { out_text, out_json, out_csv, out_leak_report };
+static const printer printers[] = { out_text, out_json, out_csv, out_leak_report, out_folded };
 #define PRINTER_COUNT ((int)(sizeof(printers) / sizeof(printers[0])))
 
 static struct out_options options;
@@ -358,6 +358,7 @@ int main(void)
 	tcase_add_loop_test(tests, closed_pipe, 0, PRINTER_COUNT);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, json_tests());
+	suite_add_tcase(suite, folded_tests());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

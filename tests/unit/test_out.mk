@@ -7,10 +7,11 @@ tests_unit_test_out_SOURCES = \
 	tests/unit/out_sample.c \
 	tests/unit/out_sample.h \
 	tests/unit/test_out.c \
+	tests/unit/test_out_folded.c \
 	tests/unit/test_out_json.c
 tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/unit/golden"'
 tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_out_LDADD = libcutop_core.a $(JANSSON_LIBS) $(CHECK_LIBS)
+tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
 EXTRA_DIST += \
 	tests/unit/golden/leak-omitted.txt \
 	tests/unit/golden/leak-one.txt \

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded stacks: lines, weights, and names that would make a line into something else. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out_sample.h"
+
+static struct out_options options;
+
+static void setup(void)
+{
+	sample_options(&options);
+}
+
+static void assert_folded(const struct snapshot *snapshot, enum folded_weight weight, const char *expected)
+{
+	uint64_t sum = 0;
+	char *text;
+
+	options.weight = weight;
+	options.folded_total = 1;
+	text = sample_print(out_folded, snapshot, &options);
+	ck_assert_str_eq(text, expected);
+	/* As flamegraph.pl reads a line: what stands behind the last blank is its weight. */
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *blank = strrchr(line, ' '), *end;
+
+		ck_assert_ptr_nonnull(blank);
+		sum += strtoull(blank + 1, &end, 10);
+		ck_assert_int_eq(*end, 0);
+	}
+	ck_assert_uint_eq(options.folded_total, sum);
+	free(text);
+}
+
+START_TEST(weights)
+{
+	const struct snapshot *snapshot = sample_snapshot();
+
+	assert_folded(snapshot, FOLDED_LIVE, "python train.py (4242);load_weights (model.so) 12992276070\n");
+	assert_folded(snapshot, FOLDED_LEAKED, "leaky (4107);0x7fff00001234;outer (leaky);main (leaky) 8000016\n");
+	assert_folded(snapshot, FOLDED_SUSPECT, "python train.py (4242);load_weights (model.so) 536870912\n");
+	assert_folded(snapshot, FOLDED_HELD, "python train.py (4242);load_weights (model.so) 1048576\n");
+	assert_folded(snapshot, FOLDED_ALLOCATED,
+		      "leaky (4107);0x7fff00001234;outer (leaky);main (leaky) 8000016\n"
+		      "leaky (4107);main (leaky) 16000000\n"
+		      "python train.py (4242);load_weights (model.so) 1099511627776\n");
+	assert_folded(snapshot, FOLDED_LAUNCHES,
+		      "leaky (4107);vector_add 1000\n"
+		      "leaky (4107);ns::scale 1000\n"
+		      "python train.py (4242);at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed 1200000\n");
+}
+END_TEST
+
+START_TEST(nothing)
+{
+	assert_folded(sample_empty(), FOLDED_LIVE, "");
+	assert_folded(sample_empty(), FOLDED_LAUNCHES, "");
+}
+END_TEST
+
+START_TEST(graphs)
+{
+	struct snapshot *snapshot = sample_snapshot();
+
+	snapshot->process_count = 1;
+	snapshot->processes[0].kernels[0].graph_launches = 50;
+	snapshot->processes[0].kernels[1].launches = 0;
+	snapshot->processes[0].kernels[1].graph_launches = 7;
+	assert_folded(snapshot, FOLDED_LAUNCHES,
+		      "leaky (4107);vector_add 1000\n"
+		      "leaky (4107);[graphs];vector_add 50\n"
+		      "leaky (4107);[graphs];ns::scale 7\n");
+}
+END_TEST
+
+/* A place as told, as an outer frame, as the innermost one. */
+static const struct {
+	const char *place, *outer, *inner;
+} places[] = {
+	{ "make+0x13 (leak)", "make (leak)", "make (leak)" },
+	{ "make+0x13 at leak.cu:21 (leak)", "make (leak)", "make at leak.cu:21 (leak)" },
+	{ "make+0x13 at a b.cu:21 (leak)", "make (leak)", "make at a b.cu:21 (leak)" },
+	/* without a symbol there is nothing else to tell it by */
+	{ "libc.so.6+0x27249", "libc.so.6+0x27249", "libc.so.6+0x27249" },
+	{ "tool+0x27 at x.c:1", "tool+0x27 at x.c:1", "tool+0x27 at x.c:1" },
+	{ "0x7fff00001234", "0x7fff00001234", "0x7fff00001234" },
+	{ "other call sites", "other call sites", "other call sites" },
+	{ "", "?", "?" },
+	{ "   ", "?", "?" },
+	{ "operator+0x1 (a)", "operator (a)", "operator (a)" },
+	{ "a+0x", "a+0x", "a+0x" },
+	{ "a+0xzz (b)", "a+0xzz (b)", "a+0xzz (b)" },
+	{ "a;b+0x1 (c;d)", "a:b (c:d)", "a:b (c:d)" },
+	{ "two\nlines+0x1 (c)", "two?lines (c)", "two?lines (c)" },
+	{ "\033[2J\t\177+0x1 (\r)", "?[2J?? (?)", "?[2J?? (?)" },
+	{ "bad\xff\xc3+0x1 (c)", "bad?? (c)", "bad?? (c)" },
+	/* the C1 control CSI, and one that is a letter */
+	{ "\xc2\x9b+0x1 (推論)", "? (推論)", "? (推論)" },
+	/* a second number is another profile's weight */
+	{ "kernel 12", "kernel 12", "kernel_12" },
+	{ "kernel 1.5 ", "kernel 1.5", "kernel_1.5" },
+	{ "12", "12", "12" },
+};
+
+START_TEST(hostile_places)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	const char *stack[2] = { places[_i].place, places[_i].place };
+	char expected[512];
+
+	snapshot->process_count = 1;
+	snapshot->processes[0].site_count = 1;
+	snapshot->processes[0].sites[0].stack = stack;
+	snapshot->processes[0].sites[0].stack_count = 2;
+	snprintf(expected, sizeof(expected), "leaky (4107);%s;%s 8000016\n", places[_i].outer, places[_i].inner);
+	assert_folded(snapshot, FOLDED_LEAKED, expected);
+}
+END_TEST
+
+START_TEST(hostile_processes)
+{
+	static const char *const commands[][2] = {
+		{ "/usr/bin/python3", "python3 (4107)" },
+		{ "/odd/", "/odd/ (4107)" },
+		{ "a;b", "a:b (4107)" },
+		{ "# comment", "_ comment (4107)" },
+		{ "a\nb 5", "a?b 5 (4107)" },
+		{ "", " (4107)" },
+	};
+	struct snapshot *snapshot = sample_snapshot();
+	char expected[512];
+
+	snapshot->process_count = 1;
+	snapshot->processes[0].kernel_count = 1;
+	snapshot->processes[0].command = commands[_i][0];
+	snapshot->processes[0].kernels[0].name = "k 9;\n8 7";
+	snprintf(expected, sizeof(expected), "%s;k 9:?8_7 1000\n", commands[_i][1]);
+	assert_folded(snapshot, FOLDED_LAUNCHES, expected);
+}
+END_TEST
+
+/* Names of kilobytes are cut, and not within a character. */
+START_TEST(long_names)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *name = malloc(1 << 16), *text;
+	size_t len;
+
+	for (len = 0; len + 3 < 1 << 16; len += 3)
+		memcpy(name + len, "推", 3);
+	memcpy(name + len, "", 1);
+	snapshot->process_count = 1;
+	snapshot->processes[0].kernel_count = 1;
+	snapshot->processes[0].command = name;
+	snapshot->processes[0].kernels[0].name = name;
+	options.weight = FOLDED_LAUNCHES;
+	text = sample_print(out_folded, snapshot, &options);
+	ck_assert_uint_lt(strlen(text), 2048);
+	ck_assert_ptr_null(strchr(text, '?'));
+	ck_assert_ptr_nonnull(strstr(text, " (4107);推"));
+	ck_assert_ptr_nonnull(strstr(text, "推 1000\n"));
+	free(text);
+	/* a symbol that fills a frame does not push its file out of bounds */
+	memset(name, 'x', 3000);
+	strcpy(name + 3000, "+0x1 (file)");
+	snapshot->processes[0].command = "leaky";
+	snapshot->processes[0].sites[0].stack_count = 0;
+	snapshot->processes[0].sites[0].site = name;
+	options.weight = FOLDED_LEAKED;
+	text = sample_print(out_folded, snapshot, &options);
+	ck_assert_uint_lt(strlen(text), 2048);
+	ck_assert_ptr_nonnull(strstr(text, "x 8000016\n"));
+	free(text);
+	free(name);
+}
+END_TEST
+
+TCase *folded_tests(void)
+{
+	TCase *tests = tcase_create("folded");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, weights);
+	tcase_add_test(tests, nothing);
+	tcase_add_test(tests, graphs);
+	tcase_add_loop_test(tests, hostile_places, 0, (int)(sizeof(places) / sizeof(places[0])));
+	tcase_add_loop_test(tests, hostile_processes, 0, 6);
+	tcase_add_test(tests, long_names);
+	return tests;
+}
