@@ -9,8 +9,10 @@
  * copies, calls, failures. User space reads rows whole, once per refresh.
  *
  * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE,
- * most of REC_NAME): they carry what was read from /proc and ELF files. The model
- * is fed all of them alike, so that a recording of this stream is complete.
+ * most of REC_NAME): they carry what was read from /proc and ELF files. On
+ * the collector's way to the model rows become records too (model/stream.h):
+ * one stream, of which a recording is complete. There the numbers of record
+ * types last for ever: new ones get new numbers.
  *
  * An *image* is one program in one process: its number is given at the first
  * hooked call and again after an exec, and is never reused while cutop runs.
@@ -69,14 +71,29 @@ enum rec_type {
 	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
 	REC_DEVICE,		/* struct rec_device: how large a device is */
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
-	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
 	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
 	REC_STACK,		/* struct rec_stack: a user stack not seen before */
 	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
+	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
+
+	/* What is read once per refresh: model/stream.h */
+	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
+	REC_COPY_ROW,
+	REC_CALL_ROW,
+	REC_GRAPH_ROW,
+	REC_FAIL_ROW,
+	REC_PENDING_ROW,
+	REC_GRAPH_LAST,		/* struct rec_graph_row: launched last, before a fault */
+	REC_SYNC,		/* struct rec_sync: time inside synchronizing calls */
+	REC_SYNCED,		/* struct rec_synced: the last synchronize of each device */
+	REC_INEXACT,		/* struct rec_hdr: something of the image was lost */
+	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the image comes any more */
+	REC_LOST,		/* struct rec_lost: what was lost to a cause */
+	REC_MOMENT,		/* struct rec_moment: a snapshot is made */
 };
 
 /* What tells one file from another, and from a later file with the same inode number. */

@@ -29,6 +29,7 @@ struct collector {
 	struct collector_settings settings;
 	struct probe *probe;
 	struct model *model;
+	struct outlet outlet;		/* to the model */
 	struct feed *feed;
 	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
 
@@ -44,34 +45,47 @@ struct collector {
 	bool new_focus;
 };
 
-static void self_fill(struct collector *collector, struct snapshot *snapshot)
+/* What of a snapshot the model does not know. */
+static struct rec_moment moment_make(const struct collector *collector)
 {
+	struct rec_moment moment = {
+		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = clock_ns(CLOCK_MONOTONIC) },
+		.is_synthetic = collector->synthetic != NULL,
+	};
 	struct probe_counts counts = { 0 };
 	unsigned long pages = 0, resident = 0;
 	struct rusage usage;
 	char *text;
 
-	if (gethostname(snapshot->host, sizeof(snapshot->host) - 1))
-		snapshot->host[0] = 0;
 	if (collector->probe)
 		counts = probe_counts(collector->probe);
-	snapshot->synthetic = collector->synthetic != NULL;
-	snapshot->targets = counts.targets;
-	snapshot->attached = counts.attached;
-	snapshot->missing = counts.missing;
+	moment.targets = counts.targets;
+	moment.attached = counts.attached;
+	moment.missing = counts.missing;
 	if (!getrusage(RUSAGE_SELF, &usage))
-		snapshot->self_cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-					     (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+		moment.self_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+				     (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 	text = file_read("/proc/self/statm", 256, NULL);
 	if (text && sscanf(text, "%lu %lu", &pages, &resident) == 2)
-		snapshot->self_resident_bytes = (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+		moment.self_resident = (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 	free(text);
+	return moment;
+}
+
+static void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)
+{
+	snapshot->synthetic = moment->is_synthetic;
+	snapshot->targets = moment->targets;
+	snapshot->attached = moment->attached;
+	snapshot->missing = moment->missing;
+	snapshot->self_cpu_seconds = (double)moment->self_cpu_ns / 1e9;
+	snapshot->self_resident_bytes = moment->self_resident;
 }
 
 static void refresh(struct collector *collector)
 {
 	if (collector->synthetic)
-		synthetic_feed(collector->synthetic, collector->model, clock_ns(CLOCK_MONOTONIC));
+		synthetic_feed(collector->synthetic, &collector->outlet, clock_ns(CLOCK_MONOTONIC));
 	else
 		feed_refresh(collector->feed);
 }
@@ -79,11 +93,17 @@ static void refresh(struct collector *collector)
 static struct snapshot *snapshot_make(struct collector *collector)
 {
 	struct snapshot *snapshot;
+	struct rec_moment moment;
 
 	refresh(collector);
-	snapshot = model_snapshot(collector->model, clock_ns(CLOCK_MONOTONIC), collector->settings.map_max);
-	if (snapshot)
-		self_fill(collector, snapshot);
+	moment = moment_make(collector);
+	outlet_put(&collector->outlet, &moment.hdr, sizeof(moment));
+	snapshot = model_snapshot(collector->model, moment.hdr.time, collector->settings.map_max);
+	if (!snapshot)
+		return NULL;
+	moment_fill(snapshot, &moment);
+	if (gethostname(snapshot->host, sizeof(snapshot->host) - 1))
+		snapshot->host[0] = 0;
 	return snapshot;
 }
 
@@ -188,6 +208,7 @@ static int collector_prepare(struct collector **result, const struct collector_s
 	collector->model = model_new(&config);
 	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	collector->outlet.model = collector->model;
 	if (!collector->model || collector->wake < 0 || collector->ready < 0) {
 		collector_free(collector);
 		return reason_set(why, -ENOMEM, "no memory");
@@ -211,7 +232,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
-	collector->feed = feed_new(collector->probe, collector->model, settings->command_glob, settings->held_globs);
+	collector->feed = feed_new(collector->probe, &collector->outlet, settings->command_glob, settings->held_globs);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
 		goto fail;

@@ -6,7 +6,7 @@
 #ifndef COLLECT_SYNTHETIC_H
 #define COLLECT_SYNTHETIC_H
 
-#include "model/model.h"
+#include "collect/outlet.h"
 
 struct synthetic;
 
@@ -14,7 +14,7 @@ struct synthetic;
 struct synthetic *synthetic_new(uint64_t now);
 void synthetic_free(struct synthetic *synthetic);
 
-/* Tells @model everything that happened until @now. */
-void synthetic_feed(struct synthetic *synthetic, struct model *model, uint64_t now);
+/* Tells @outlet everything that happened until @now. */
+void synthetic_feed(struct synthetic *synthetic, const struct outlet *outlet, uint64_t now);
 
 #endif

@@ -289,6 +289,11 @@ static inline uint64_t subtract_saturated(uint64_t a, uint64_t b)
 /* model.c */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 uint64_t model_to_real(const struct model *model, uint64_t mono);
+/* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
+char *clean_copy(const char *text, size_t len);
+
+/* images.c */
+void images_free(struct model *model);
 /*
  * Returns the image, made if there is none, or NULL with *@error set: -ENOMEM
  * (already counted), or 0 if the image ended and was forgotten.
@@ -299,9 +304,11 @@ void image_note_device(struct image *image, int device);
 int image_device(const struct image *image, int device);
 /* The other way round. */
 int image_own_device(const struct image *image, int device);
-/* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
-char *clean_copy(const char *text, size_t len);
-
+/* The first hooked call of @image, as its record says. */
+void image_begin(struct model *model, struct image *image, const struct rec_process *record);
+/* Who @image is; @strings are the @len bytes that follow @record. Returns 0 or -ENOMEM. */
+int image_identify(struct image *image, const struct rec_identity *record, const char *strings, size_t len);
+void image_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code);
 struct image *image_tree_first(struct model *model);
 struct image *image_tree_next(struct image *image);
 

@@ -33,12 +33,15 @@ struct model *model_new(const struct model_config *config);
 void model_free(struct model *model);
 
 /*
- * Feeds one record. @len is the number of bytes that can be read at @record;
+ * Feeds one record, of cutop_event.h or stream.h. @len is the number of bytes that can be read at @record;
  * a record that claims more, is too short for its type or of unknown type is
  * refused with -EINVAL and counted under LOST_RECORD. Returns 0, or -ENOMEM
  * (counted under LOST_MEMORY).
  */
 int model_record(struct model *model, const struct rec_hdr *record, size_t len);
+
+/* The size of a record of @type, without what may follow (strings, frames). 0: there is no such type. */
+size_t record_size(unsigned int type);
 
 /*
  * Feeds a counter row: totals since the image was first seen; a later row with

@@ -14,6 +14,7 @@ model_sources = \
 	src/model/graph_parts.c src/model/graph_parts.h \
 	src/model/graphs.c \
 	src/model/histogram.c \
+	src/model/images.c \
 	src/model/internal.h \
 	src/model/kernels.c \
 	src/model/ledger.c \
@@ -21,10 +22,12 @@ model_sources = \
 	src/model/mappings.c \
 	src/model/model.c src/model/model.h \
 	src/model/pending.c \
+	src/model/records.c \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \
 	src/model/snapshot_lists.c src/model/snapshot_lists.h \
 	src/model/spans.c \
+	src/model/stream.h \
 	src/model/suspect.c \
 	src/model/tree.h \
 	src/model/versions.c src/model/versions.h \

@@ -76,5 +76,6 @@ Suite *suite_columns(void);
 Suite *suite_tables(void);
 Suite *suite_demangle(void);
 Suite *suite_graphs(void);
+Suite *suite_stream(void);
 
 #endif

@@ -23,6 +23,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_random.c \
 	tests/unit/test_spans.c \
 	tests/unit/test_stacks.c \
+	tests/unit/test_stream.c \
 	tests/unit/test_suspect.c \
 	tests/unit/test_tables.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

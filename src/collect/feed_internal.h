@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the feed share: feed.c, which reads records, and feed_rows.c, which reads the maps. */
+#ifndef COLLECT_FEED_INTERNAL_H
+#define COLLECT_FEED_INTERNAL_H
+
+#include <uthash.h>
+
+#include "collect/feed.h"
+#include "collect/modules.h"
+#include "collect/rows.h"
+#include "collect/site_names.h"
+#include "collect/stacks.h"
+
+struct watched {
+	uint32_t image;
+	struct rec_process process;
+	bool ignored;		/* the user did not ask for it */
+	bool late;
+	bool seen_ended;	/* its row was marked at the last refresh */
+	bool ended;		/* the model knows */
+	bool doomed;		/* its rows are deleted in this refresh */
+	uint64_t faults_since;	/* when a second began in which faults are counted */
+	unsigned int faults;
+	UT_hash_handle hh;
+};
+
+/* An image found to be late before the record of its start was read. */
+struct early_late {
+	uint32_t image;
+	UT_hash_handle hh;
+};
+
+struct feed {
+	struct probe *probe;
+	const struct outlet *outlet;
+	const char *command_glob;
+	struct rows *rows;
+	struct modules *modules;
+	struct site_names *sites;
+	struct stacks *stacks;
+	struct ring_buffer *ring;
+	struct watched *watched;
+	struct early_late *early_late;
+	bool any_doomed;
+	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
+	bool asked_gone;
+};
+
+/* feed.c */
+struct watched *feed_watched(struct feed *feed, uint32_t image);
+/* Returns what is kept of an image, made if need be, and then the model is told; NULL without memory. */
+struct watched *feed_watch(struct feed *feed, const struct rec_process *process);
+void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
+
+/* feed_rows.c */
+/*
+ * A sticky error of @watched, whose record is @hdr: the model names what was launched last, so the
+ * rows are read now, not at the next refresh.
+ */
+void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of the BPF side's maps, read once per refresh, after the ring has been
+ * drained. What a full ring swallowed is made up for from the map `images`,
+ * which has a row for every image and its end: a process whose start or end was
+ * never heard of is found there.
+ *
+ * Rows of an ended image are read once more after its end, then deleted. The
+ * end is taken as known only when its record was read, or when a second
+ * refresh still finds it marked: by then no earlier record of it can be in the
+ * ring.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/feed_internal.h"
+
+static uint64_t histogram_sum(const __u64 *hist)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		sum += hist[i];
+	return sum;
+}
+
+/* Puts in what BPF does not count twice: cutop_event.h, "Rows of the counter maps". */
+static void launch_complete(struct launch_row *row)
+{
+	row->samples = histogram_sum(row->hist);
+}
+
+/* A program that fails and resets its device in a loop has its rows read so often. */
+#define FAULTS_PER_SECOND 8
+
+struct fault {
+	struct feed *feed;
+	uint32_t image;
+};
+
+static bool fault_visit(void *context, const void *key_bytes, const void *row_bytes)
+{
+	const struct fault *fault = context;
+	struct launch_key key;
+	struct launch_row row;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	if (key.image != fault->image)
+		return false;
+	memcpy(&row, row_bytes, sizeof(row));
+	launch_complete(&row);
+	outlet_launch_row(fault->feed->outlet, &key, &row);
+	return false;
+}
+
+static bool fault_graph_visit(void *context, const void *key_bytes, const void *row_bytes)
+{
+	const struct fault *fault = context;
+	struct graph_key key;
+	struct graph_row row;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	if (key.image != fault->image)
+		return false;
+	memcpy(&row, row_bytes, sizeof(row));
+	outlet_graph_last(fault->feed->outlet, &key, &row);
+	return false;
+}
+
+void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr)
+{
+	struct fault fault = { feed, hdr->image };
+
+	if (!watched)
+		return;
+	if (hdr->time - watched->faults_since >= NSEC_PER_SEC) {
+		watched->faults_since = hdr->time;
+		watched->faults = 0;
+	}
+	if (watched->faults++ >= FAULTS_PER_SECOND)
+		return;
+	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.launches, fault_visit, &fault);
+	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.graphs, fault_graph_visit, &fault);
+}
+
+/* ---- a refresh ---- */
+
+static bool image_visit(void *context, const void *key, const void *value)
+{
+	struct feed *feed = context;
+	const struct image_row *row = value;
+	struct watched *watched;
+	uint32_t image;
+	uint64_t now;
+
+	memcpy(&image, key, sizeof(image));
+	if (!row->first_time)
+		return false;	/* it is being made */
+	watched = feed_watched(feed, image);
+	if (!watched) {
+		struct rec_process process = {
+			.hdr = { .type = REC_PROCESS, .size = sizeof(process), .image = image,
+				 .time = row->first_time, .tgid = row->tgid, .tid = row->tgid },
+			.start_time = row->start_time,
+			.parent_tgid = row->parent_tgid,
+			.uid = row->uid,
+		};
+
+		memcpy(process.comm, row->comm, sizeof(process.comm));
+		watched = feed_watch(feed, &process);
+		if (!watched)
+			return false;
+	}
+	if (row->inexact && !watched->ignored)
+		outlet_inexact(feed->outlet, image);
+	if (!watched->ignored)
+		outlet_synced(feed->outlet, image, row->synced);
+	if (!row->end_time) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (!watched->ignored)
+			outlet_sync(feed->outlet, image, row->sync_ns +
+				   (row->sync_depth > 0 && now > row->sync_since ? now - row->sync_since : 0));
+		return false;
+	}
+	if (!watched->ignored)
+		outlet_sync(feed->outlet, image, row->sync_ns);
+	if (!watched->ended && watched->seen_ended) {
+		struct rec_end end = {
+			.hdr = { .type = REC_END, .size = sizeof(end), .image = image, .time = row->end_time,
+				 .tgid = row->tgid, .tid = row->tgid },
+			.sync_ns = row->sync_ns,
+			.reason = row->end_reason,
+			.exit_code = row->exit_code,
+		};
+
+		feed_end(feed, watched, &end);
+	}
+	watched->seen_ended = true;
+	if (watched->ended) {
+		watched->doomed = true;
+		feed->any_doomed = true;
+		return true;
+	}
+	return false;
+}
+
+/* Whether the rows of @image are wanted, and whether this is the last time they are read. */
+static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
+{
+	struct watched *watched = feed_watched(feed, image);
+
+	*last = watched && watched->doomed;
+	return !watched || !watched->ignored;
+}
+
+static void copy_complete(struct copy_row *row)
+{
+	row->calls = histogram_sum(row->hist);
+}
+
+static void call_complete(struct call_row *row)
+{
+	row->calls = histogram_sum(row->hist);
+}
+
+static void graph_complete(struct graph_row *row)
+{
+	(void)row;
+}
+
+static void pending_complete(struct pending_row *row)
+{
+	(void)row;
+}
+
+static void fail_complete(struct fail_row *row)
+{
+	(void)row;
+}
+
+#define ROW_VISIT(name)											\
+	static bool name##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
+	{												\
+		struct feed *feed = context;							\
+		struct name##_key key;									\
+		struct name##_row row;									\
+		bool last;										\
+													\
+		memcpy(&key, key_bytes, sizeof(key));							\
+		if (row_wanted(feed, key.image, &last)) {						\
+			memcpy(&row, row_bytes, sizeof(row));						\
+			name##_complete(&row);								\
+			outlet_##name##_row(feed->outlet, &key, &row);				\
+		}											\
+		return last;										\
+	}
+
+ROW_VISIT(launch)
+ROW_VISIT(copy)
+ROW_VISIT(call)
+ROW_VISIT(graph)
+ROW_VISIT(fail)
+ROW_VISIT(pending)
+
+/* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
+struct address_key {
+	__u64 address;
+	__u32 image;
+	__u32 pad;
+};
+
+/*
+ * True if nothing of @image is needed any more. One that nobody knows here was
+ * doomed earlier, and a thread of it was late to leave; or it began a moment ago
+ * and its record is still in the ring: then it has a row.
+ */
+static bool image_is_gone(struct feed *feed, uint32_t image)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct watched *watched = feed_watched(feed, image);
+	struct image_row row;
+
+	if (watched)
+		return watched->doomed;
+	if (image != feed->asked) {
+		feed->asked = image;
+		feed->asked_gone = bpf_map_lookup_elem(bpf_map__fd(s->maps.images), &image, &row) == -ENOENT;
+	}
+	return feed->asked_gone;
+}
+
+static bool address_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct address_key key;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	return image_is_gone(context, key.image);
+}
+
+static bool primary_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct primary_key {
+		__u32 image;
+		__s32 device;
+	} key;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	return image_is_gone(context, key.image);
+}
+
+/* The same for captures that nobody ended. Launches need not look for them any more. */
+static bool capture_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct feed *feed = context;
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	size_t count = sizeof(s->bss->capturing) / sizeof(s->bss->capturing[0]);
+	struct address_key key;
+
+	if (!address_visit(context, key_bytes, value))
+		return false;
+	memcpy(&key, key_bytes, sizeof(key));
+	__atomic_sub_fetch(&s->bss->capturing[key.image % count], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void doomed_forget(struct feed *feed)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct watched *watched, *next;
+
+	if (!feed->any_doomed)
+		return;
+	feed->asked = 0;
+	rows_visit(feed->rows, s->maps.stubs, address_visit, feed);
+	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
+	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
+	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
+	rows_visit(feed->rows, s->maps.stacks, address_visit, feed);
+	rows_visit(feed->rows, s->maps.contexts, address_visit, feed);
+	rows_visit(feed->rows, s->maps.primaries, primary_visit, feed);
+	rows_visit(feed->rows, s->maps.captures, capture_visit, feed);
+	rows_visit(feed->rows, s->maps.capture_streams, address_visit, feed);
+	rows_visit(feed->rows, s->maps.capture_events, address_visit, feed);
+	HASH_ITER(hh, feed->watched, watched, next) {
+		if (!watched->doomed)
+			continue;
+		outlet_graphs_done(feed->outlet, watched->image);
+		modules_forget(feed->modules, watched->image);
+		site_names_forget(feed->sites, watched->image);
+		stacks_forget(feed->stacks, watched->image);
+		HASH_DEL(feed->watched, watched);
+		free(watched);
+	}
+	feed->any_doomed = false;
+}
+
+static void lost_feed(struct feed *feed)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	int cause;
+
+	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
+		outlet_lost(feed->outlet, (enum lost_cause)cause,
+			   __atomic_load_n(&s->bss->lost[cause], __ATOMIC_RELAXED));
+}
+
+void feed_refresh(struct feed *feed)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+
+	feed_drain(feed);
+	rows_visit(feed->rows, s->maps.images, image_visit, feed);
+	rows_visit(feed->rows, s->maps.launches, launch_visit, feed);
+	rows_visit(feed->rows, s->maps.copies, copy_visit, feed);
+	rows_visit(feed->rows, s->maps.calls, call_visit, feed);
+	rows_visit(feed->rows, s->maps.graphs, graph_visit, feed);
+	rows_visit(feed->rows, s->maps.failures, fail_visit, feed);
+	rows_visit(feed->rows, s->maps.pending, pending_visit, feed);
+	lost_feed(feed);
+	doomed_forget(feed);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The life of images: found or made, begun, told who they are, ended, and
+ * forgotten when there are too many that ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "model/internal.h"
+#include "names/demangle.h"
+
+static int image_compare(const struct image *a, const struct image *b)
+{
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+TREE_GENERATE(image_tree, image, link, image_compare)
+
+struct image *image_tree_first(struct model *model)
+{
+	return RB_MIN(image_tree, &model->images);
+}
+
+struct image *image_tree_next(struct image *image)
+{
+	return RB_NEXT(image_tree, NULL, image);
+}
+
+static void image_free(struct image *image)
+{
+	book_clear(&image->book);
+	sites_free(&image->sites);
+	graphs_free(image);
+	counters_free(image);
+	pending_free(image);
+	kernels_free(image);
+	devices_free(&image->held_on);
+	mappings_free(image);
+	free(image->contexts);
+	free(image->visible);
+	free(image->user);
+	free(image->command);
+	free(image->arguments);
+	free(image->container);
+	free(image->pod);
+	free(image);
+}
+
+void images_free(struct model *model)
+{
+	struct image *image, *next;
+
+	for (image = RB_MIN(image_tree, &model->images); image; image = next) {
+		next = RB_NEXT(image_tree, &model->images, image);
+		RB_REMOVE(image_tree, &model->images, image);
+		image_free(image);
+	}
+}
+
+static struct image *find_image(const struct model *model, uint32_t number)
+{
+	struct image key = { .number = number };
+
+	return RB_FIND(image_tree, (struct image_tree *)&model->images, &key);
+}
+
+/* Only images never seen get here, and only until their rows are gone: a linear search will do. */
+static bool is_forgotten(const struct model *model, uint32_t number)
+{
+	size_t i, count = model->tombstone_count < TOMBSTONES ? model->tombstone_count : TOMBSTONES;
+
+	for (i = 0; i < count; i++)
+		if (model->tombstones[i] == number)
+			return true;
+	return false;
+}
+
+struct image *model_image(struct model *model, uint32_t number, int *error)
+{
+	struct image *image = find_image(model, number);
+
+	*error = 0;
+	if (image || is_forgotten(model, number))
+		return image;
+	if (model->image_count >= IMAGES_MAX)
+		goto lost;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		goto lost;
+	image->number = number;
+	book_init(&image->book);
+	RB_INSERT(image_tree, &model->images, image);
+	model->image_count++;
+	return image;
+lost:
+	model_lose(model, LOST_MEMORY, 1);
+	*error = -ENOMEM;
+	return NULL;
+}
+
+void image_note_device(struct image *image, int device)
+{
+	if (device >= 0 && device < DEVICES_MAX)
+		image->devices[device / 64] |= 1ull << (device % 64);
+}
+
+static void forget_image(struct model *model, struct image *image)
+{
+	if (image->ended) {
+		model->exited_count--;
+		model->ended_nodes -= image->book.count;
+		model->tombstones[model->tombstone_count++ % TOMBSTONES] = image->number;
+	}
+	RB_REMOVE(image_tree, &model->images, image);
+	model->image_count--;
+	image_free(image);
+}
+
+static struct image *oldest_ended(struct model *model, bool with_nodes)
+{
+	struct image *image, *oldest = NULL;
+
+	RB_FOREACH(image, image_tree, &model->images)
+		if (image->ended && (!with_nodes || image->book.count) &&
+		    (!oldest || image->end_order < oldest->end_order))
+			oldest = image;
+	return oldest;
+}
+
+bool model_image_ended(const struct model *model, uint32_t number)
+{
+	const struct image *image = find_image(model, number);
+
+	return image ? image->ended : is_forgotten(model, number);
+}
+
+void model_graphs_done(struct model *model, uint32_t number)
+{
+	struct image *image = find_image(model, number);
+
+	if (image) {
+		graphs_settle(image);
+		graphs_free(image);
+	}
+}
+
+void model_clear_exited(struct model *model)
+{
+	struct image *image, *next;
+
+	for (image = RB_MIN(image_tree, &model->images); image; image = next) {
+		next = RB_NEXT(image_tree, &model->images, image);
+		if (image->ended)
+			forget_image(model, image);
+	}
+}
+
+static const char *name_of(const struct image *image)
+{
+	return image->command && *image->command ? image->command : image->comm;
+}
+
+void image_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code)
+{
+	ledger_end(model, image, time);
+	image->ended = true;
+	image->end_time = time;
+	image->end_order = ++model->ends;
+	image->end_reason = reason;
+	image->exit_code = code;
+	model->exited_count++;
+	model->ended_nodes += image->book.count;
+
+	if (reason == END_EXEC)
+		events_add(model, image, EVENT_END, time, 0, "%s ended by exec", name_of(image));
+	else if (WIFSIGNALED(code))
+		events_add(model, image, EVENT_END, time, 0, "%s was ended by signal %d", name_of(image), WTERMSIG(code));
+	else
+		events_add(model, image, EVENT_END, time, 0, "%s exited with status %d", name_of(image), WEXITSTATUS(code));
+
+	while (model->exited_count > model->config.max_exited)
+		forget_image(model, oldest_ended(model, false));
+	while (model->ended_nodes > ENDED_NODES_MAX) {
+		struct image *oldest = oldest_ended(model, true);
+
+		if (!oldest)
+			break;
+		model->ended_nodes -= oldest->book.count;
+		oldest->map_dropped += oldest->book.count;
+		book_clear(&oldest->book);
+	}
+}
+
+void image_begin(struct model *model, struct image *image, const struct rec_process *record)
+{
+	char comm[CUTOP_COMM_LEN + 1] = "";
+	struct image *other;
+
+	if (image->begun)
+		return;
+	image->begun = true;
+	image->parent_pid = image->identified ? image->parent_pid : record->parent_tgid;
+	image->uid = image->identified ? image->uid : record->uid;
+	memcpy(comm, record->comm, CUTOP_COMM_LEN);
+	clean_text(comm, image->comm, sizeof(image->comm));
+
+	/* Another image of this pid must have ended; that we were not told is a loss, not its life. */
+	RB_FOREACH(other, image_tree, &model->images) {
+		if (other == image || other->ended || !other->known || other->pid != image->pid ||
+		    other->number > image->number)
+			continue;
+		other->inexact = true;
+		image_end(model, other, record->hdr.time, END_EXIT, 0);
+		break;		/* there is but one; and the end of one may remove others */
+	}
+	events_add(model, image, EVENT_START, record->hdr.time, 0, "%s makes its first CUDA call", name_of(image));
+}
+
+static int replace(char **field, const char *text, size_t len)
+{
+	char *copy = clean_copy(text, len);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+int image_device(const struct image *image, int device)
+{
+	if (!image->visible_count || device < 0)
+		return device;
+	return (size_t)device < image->visible_count ? image->visible[device] : CUTOP_DEVICE_UNKNOWN;
+}
+
+int image_own_device(const struct image *image, int device)
+{
+	size_t i;
+
+	if (!image->visible_count)
+		return device;
+	for (i = 0; i < image->visible_count; i++)
+		if (image->visible[i] == device)
+			return (int)i;
+	return CUTOP_DEVICE_UNKNOWN;
+}
+
+/* "2,3": the process's device 0 is the machine's 2. */
+static int see_devices(struct image *image, const char *list, size_t len)
+{
+	char *text = clean_copy(list, len), *at, *end;
+	int16_t *visible;
+
+	if (!text)
+		return -ENOMEM;
+	free(image->visible);
+	image->visible = NULL;
+	image->visible_count = 0;
+	for (at = text; *at; at = end + (*end == ',')) {
+		long device = strtol(at, &end, 10);
+
+		if (end == at || device < 0 || device >= DEVICES_MAX || image->visible_count == DEVICES_MAX)
+			break;
+		visible = realloc(image->visible, (image->visible_count + 1) * sizeof(*visible));
+		if (!visible) {
+			free(text);
+			return -ENOMEM;
+		}
+		image->visible = visible;
+		visible[image->visible_count++] = (int16_t)device;
+	}
+	free(text);
+	return 0;
+}
+
+int image_identify(struct image *image, const struct rec_identity *record, const char *strings, size_t len)
+{
+	char **fields[] = { &image->user, &image->command, &image->arguments, &image->container, &image->pod };
+	size_t i;
+
+	image->identified = true;
+	image->start_real = record->start_time;
+	image->parent_pid = record->parent_tgid;
+	image->uid = record->uid;
+	image->ns_pid = record->ns_tgid;
+	image->from_attach = record->watched_from == WATCHED_FROM_ATTACH;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]) && len; i++) {
+		size_t used = strnlen(strings, len);
+
+		if (used && replace(fields[i], strings, used) < 0)
+			return -ENOMEM;
+		used += used < len;
+		strings += used;
+		len -= used;
+	}
+	return len ? see_devices(image, strings, strnlen(strings, len)) : 0;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes records apart, and gives each to who keeps the books of it.
+ *
+ * Records may lie at any alignment (a recording is mapped as it is) and may
+ * lie about their length: each is copied into a struct of its own before it is
+ * looked at, and its strings never leave its bytes.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "model/errors.h"
+#include "model/internal.h"
+#include "model/stream.h"
+
+static void tell_failure(struct model *model, struct image *image, const struct rec_fail *record)
+{
+	enum call_layer layer = call_descs[record->call].layer;
+	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
+	unsigned int hidden;
+
+	if (!call_failed(record->call, record->result))
+		return;
+	if (error_is_sticky(record->result)) {
+		/* That every call fails from then on was said: only the figures tell of the others. */
+		if (!image->faulted)
+			mortem_fault(model, image, record);
+		image->faulted = true;
+		return;
+	}
+	/* Allocations that found no memory are told one by one, with who holds it. */
+	if (call_descs[record->call].class == CLASS_ALLOC && record->result == 2)
+		return;
+	if (!events_allow(image, EVENT_FAILURE, record->hdr.time, &hidden))
+		return;
+	if (name)
+		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed: %s (%d)%s%s", call_name(record->call),
+			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
+	else
+		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with code %d", call_name(record->call),
+			   record->result);
+}
+
+/* The fixed part of each record. */
+union record {
+	struct rec_hdr hdr;
+	struct rec_process process;
+	struct rec_end end;
+	struct rec_alloc alloc;
+	struct rec_free free;
+	struct rec_copy copy;
+	struct rec_fail fail;
+	struct rec_reset reset;
+	struct rec_map map;
+	struct rec_kernel kernel;
+	struct rec_launched_at launched_at;
+	struct rec_fault fault;
+	struct rec_host host;
+	struct rec_device device;
+	struct rec_module module;
+	struct rec_graph graph;
+	struct rec_stack stack;
+	struct rec_identity identity;
+	struct rec_text text;
+	struct rec_launch_row launch;
+	struct rec_copy_row copy_row;
+	struct rec_call_row call;
+	struct rec_graph_row graph_row;
+	struct rec_fail_row fail_row;
+	struct rec_pending_row pending;
+	struct rec_sync sync;
+	struct rec_synced synced;
+	struct rec_lost lost;
+	struct rec_moment moment;
+};
+
+size_t record_size(unsigned int type)
+{
+	switch (type) {
+	case REC_PROCESS: return sizeof(struct rec_process);
+	case REC_END: return sizeof(struct rec_end);
+	case REC_ALLOC: return sizeof(struct rec_alloc);
+	case REC_FREE: return sizeof(struct rec_free);
+	case REC_COPY: return sizeof(struct rec_copy);
+	case REC_FAIL: return sizeof(struct rec_fail);
+	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
+	case REC_FAULT: return sizeof(struct rec_fault);
+	case REC_HOST: return sizeof(struct rec_host);
+	case REC_DEVICE: return sizeof(struct rec_device);
+	case REC_MAP: return sizeof(struct rec_map);
+	case REC_KERNEL: return sizeof(struct rec_kernel);
+	case REC_MODULE: return sizeof(struct rec_module);
+	case REC_GRAPH: return sizeof(struct rec_graph);
+	case REC_EXEC: return sizeof(struct rec_exec);
+	case REC_MMAP: return sizeof(struct rec_mmap);
+	case REC_STACK: return sizeof(struct rec_stack);
+	case REC_IDENTITY: return sizeof(struct rec_identity);
+	case REC_SITE:
+	case REC_NAME: return sizeof(struct rec_text);
+	case REC_LAUNCH_ROW: return sizeof(struct rec_launch_row);
+	case REC_COPY_ROW: return sizeof(struct rec_copy_row);
+	case REC_CALL_ROW: return sizeof(struct rec_call_row);
+	case REC_GRAPH_ROW:
+	case REC_GRAPH_LAST: return sizeof(struct rec_graph_row);
+	case REC_FAIL_ROW: return sizeof(struct rec_fail_row);
+	case REC_PENDING_ROW: return sizeof(struct rec_pending_row);
+	case REC_SYNC: return sizeof(struct rec_sync);
+	case REC_SYNCED: return sizeof(struct rec_synced);
+	case REC_INEXACT:
+	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
+	case REC_LOST: return sizeof(struct rec_lost);
+	case REC_MOMENT: return sizeof(struct rec_moment);
+	default: return 0;
+	}
+}
+
+static bool makes_sense(const union record *record, size_t tail)
+{
+	switch (record->hdr.type) {
+	case REC_END:
+		return record->end.reason <= END_EXEC;
+	case REC_ALLOC:
+		return record->alloc.call < CALL_COUNT && record->alloc.kind < KIND_COUNT;
+	case REC_FREE:
+		return record->free.call < CALL_COUNT;
+	case REC_COPY:
+		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
+	case REC_FAIL:
+		return record->fail.call < CALL_COUNT;
+	case REC_LAUNCHED_AT:
+		return record->launched_at.call < CALL_COUNT;
+	case REC_HOST:
+		return record->host.call < CALL_COUNT;
+	case REC_RESET:
+		return record->reset.call < CALL_COUNT;
+	case REC_MAP:
+		return record->map.call < CALL_COUNT && record->map.act <= MAP_RETAIN;
+	case REC_GRAPH:
+		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
+		       record->graph.role != EXEC_LAUNCH;
+	case REC_STACK:
+		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
+		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
+	case REC_KERNEL:
+		return record->kernel.name_len <= tail;
+	case REC_SITE:
+	case REC_NAME:
+		return record->text.text_len <= tail;
+	default:
+		return true;
+	}
+}
+
+/* Records that change the books of an image: none may come after its end. */
+static bool is_act(unsigned int type)
+{
+	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
+	       type == REC_RESET || type == REC_FAULT || type == REC_HOST || type == REC_DEVICE || type == REC_MAP ||
+	       type == REC_GRAPH;
+}
+
+static int name_site(struct image *image, const struct rec_text *record, const char *text)
+{
+	struct place *place = sites_place(&image->sites, record->address);
+	struct site *site;
+
+	if (!place)
+		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
+	place->held = record->flags & SITE_IS_HELD;
+	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
+		ledger_hold_site(image, site, place->held);
+	return record->text_len ? place_set_name(place, text, record->text_len) : 0;
+}
+
+/* Time (ns) from @entry to the record's, which was made at return. */
+static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
+{
+	return subtract_saturated(hdr->time, entry);
+}
+
+/*
+ * Records say the device as the process counts; the books, which are compared
+ * over processes, go by the machine's numbers. Rows of counters, and copies,
+ * which become rows, keep the process's until they are shown.
+ */
+static void translate_device(const struct image *image, union record *record)
+{
+	switch (record->hdr.type) {
+	case REC_ALLOC:
+		record->alloc.device = image_device(image, record->alloc.device);
+		break;
+	case REC_RESET:
+		record->reset.device = image_device(image, record->reset.device);
+		break;
+	case REC_DEVICE:
+		record->device.device = image_device(image, record->device.device);
+		break;
+	default:
+		break;
+	}
+}
+
+static int dispatch(struct model *model, struct image *image, const union record *record, const char *tail, size_t tail_len)
+{
+	int error;
+
+	switch (record->hdr.type) {
+	case REC_PROCESS:
+		image_begin(model, image, &record->process);
+		return 0;
+	case REC_END:
+		image->sync_ns = record->end.sync_ns > image->sync_ns ? record->end.sync_ns : image->sync_ns;
+		image_end(model, image, record->hdr.time, record->end.reason, (int)record->end.exit_code);
+		return 0;
+	case REC_ALLOC:
+		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
+				      call_failed(record->alloc.call, record->alloc.result));
+		/* Captured, it is a node: the graph's memory is not in these books. */
+		if (record->alloc.captured && !record->alloc.result)
+			return error;
+		return ledger_alloc(model, image, &record->alloc) ?: error;
+	case REC_FREE:
+		error = counters_call(image, record->free.call, time_inside(&record->hdr, record->free.entry),
+				      call_failed(record->free.call, record->free.result));
+		if (!record->free.captured || record->free.result)
+			ledger_free(model, image, &record->free);
+		return error;
+	case REC_COPY:
+		return copies_record(model, image, &record->copy);
+	case REC_FAIL:
+		tell_failure(model, image, &record->fail);
+		return 0;
+	case REC_RESET:
+		image->faulted = false;
+		image->fault.hdr.size = 0;
+		ledger_reset(model, image, &record->reset);
+		return 0;
+	case REC_FAULT:
+		image->fault = record->fault;
+		return 0;
+	case REC_HOST:
+		return pending_host(model, image, &record->host);
+	case REC_DEVICE:
+		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);
+		return 0;
+	case REC_MAP:
+		return mappings_record(model, image, &record->map);
+	case REC_KERNEL:
+		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,
+				    record->kernel.truncated, tail, record->kernel.name_len);
+	case REC_LAUNCHED_AT:
+		return kernels_place(image, &record->launched_at);
+	case REC_MODULE:
+		return kernels_module(image, &record->module);
+	case REC_GRAPH:
+		return graphs_record(model, image, &record->graph);
+	case REC_STACK:
+		return sites_stack(&image->sites, record->stack.stack, tail, record->stack.count);
+	case REC_IDENTITY:
+		return image_identify(image, &record->identity, tail, tail_len);
+	case REC_SITE:
+		return name_site(image, &record->text, tail);
+	case REC_NAME:
+		return kernels_name(image, record->text.address, 0, record->text.flags, false, tail, record->text.text_len);
+	default:
+		return 0;
+	}
+}
+
+/* What was read at a refresh. It makes no image known: that is for those who say which process it is. */
+static int dispatch_row(struct model *model, const union record *record)
+{
+	switch (record->hdr.type) {
+	case REC_LAUNCH_ROW:
+		return model_launch_row(model, &record->launch.key, &record->launch.row);
+	case REC_COPY_ROW:
+		return model_copy_row(model, &record->copy_row.key, &record->copy_row.row);
+	case REC_CALL_ROW:
+		return model_call_row(model, &record->call.key, &record->call.row);
+	case REC_GRAPH_ROW:
+		return model_graph_row(model, &record->graph_row.key, &record->graph_row.row);
+	case REC_FAIL_ROW:
+		return model_fail_row(model, &record->fail_row.key, &record->fail_row.row);
+	case REC_PENDING_ROW:
+		return model_pending_row(model, &record->pending.key, &record->pending.row);
+	case REC_GRAPH_LAST:
+		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
+		return 0;
+	case REC_SYNC:
+		model_sync(model, record->hdr.image, record->sync.ns);
+		return 0;
+	case REC_SYNCED:
+		model_synced(model, record->hdr.image, record->synced.slots);
+		return 0;
+	case REC_INEXACT:
+		model_inexact(model, record->hdr.image);
+		return 0;
+	case REC_GRAPHS_DONE:
+		model_graphs_done(model, record->hdr.image);
+		return 0;
+	case REC_LOST:
+		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
+		return 0;
+	default:	/* REC_MOMENT: for whoever makes the snapshot */
+		return 0;
+	}
+}
+
+int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
+{
+	const char *bytes = (const char *)raw;
+	union record record;
+	struct image *image;
+	size_t fixed;
+	int error;
+
+	if (len < sizeof(record.hdr))
+		goto bad;
+	memcpy(&record.hdr, bytes, sizeof(record.hdr));
+	fixed = record_size(record.hdr.type);
+	if (!fixed || record.hdr.size > len || record.hdr.size < fixed)
+		goto bad;
+	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP)
+		return 0;
+	memcpy(&record, bytes, fixed);
+	if (!makes_sense(&record, record.hdr.size - fixed))
+		goto bad;
+	if (record.hdr.type >= REC_LAUNCH_ROW)
+		return dispatch_row(model, &record);
+
+	if (record.hdr.time > model->latest)
+		model->latest = record.hdr.time;
+	image = model_image(model, record.hdr.image, &error);
+	if (!image)
+		return error;
+	if (image->ended && is_act(record.hdr.type)) {
+		image->inexact = true;
+		goto bad;
+	}
+	if (!image->known) {
+		image->known = true;
+		image->pid = record.hdr.tgid;
+		image->first_time = record.hdr.time;
+	}
+	ledger_expire(model, image, record.hdr.time);
+	translate_device(image, &record);
+	error = dispatch(model, image, &record, bytes + fixed, record.hdr.size - fixed);
+	if (error)
+		model_lose(model, LOST_MEMORY, 1);
+	return error;
+bad:
+	model_lose(model, LOST_RECORD, 1);
+	return -EINVAL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stream: everything that enters a model, as records. To those that
+ * cutop_event.h has come the rows that the collector reads once per refresh,
+ * each as a record of its own, and the moments at which snapshots are made.
+ *
+ * Rows replace what they said before, and have no time of their own (0): they
+ * hold at the next REC_MOMENT. Layouts are those of structs of cutop_event.h,
+ * naturally aligned and without hidden padding.
+ */
+#ifndef MODEL_STREAM_H
+#define MODEL_STREAM_H
+
+#include <linux/types.h>
+
+#include "cutop_event.h"
+
+#define REC_ROW(name)				\
+	struct rec_##name##_row {		\
+		struct rec_hdr hdr;		\
+		struct name##_key key;		\
+		struct name##_row row;		\
+	}
+
+REC_ROW(launch);
+REC_ROW(copy);
+REC_ROW(call);
+REC_ROW(graph);
+REC_ROW(fail);
+REC_ROW(pending);
+
+struct rec_sync {
+	struct rec_hdr hdr;
+	__u64 ns;		/* model_sync() */
+};
+
+struct rec_synced {
+	struct rec_hdr hdr;
+	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* model_synced() */
+};
+
+struct rec_lost {
+	struct rec_hdr hdr;
+	__u64 total;
+	__u32 cause;		/* enum lost_cause, below LOST_BPF_COUNT */
+	__u32 pad;
+};
+
+/* The record's time is the snapshot's. The rest is what a model does not know: of whoever feeds it. */
+struct rec_moment {
+	struct rec_hdr hdr;
+	__u64 self_cpu_ns;
+	__u64 self_resident;	/* bytes */
+	__u32 targets, attached, missing;
+	__u32 is_synthetic;
+};
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stream: what is read once per refresh, as records, does to a model what its own functions do. */
+#include <errno.h>
+#include <string.h>
+
+#include "feed.h"
+#include "model/stream.h"
+
+#define ROW(name, rec_type, ...)								\
+	struct rec_##name##_row name = {							\
+		.hdr = { .type = rec_type, .size = sizeof(name), .image = 1 }, __VA_ARGS__	\
+	}
+
+static void give(struct feed *feed, const void *record, size_t size)
+{
+	char room[1024];
+
+	/* Records lie where they lie. */
+	ck_assert_uint_lt(size, sizeof(room));
+	memcpy(room + 1, record, size);
+	ck_assert_int_eq(model_record(feed->model, (const struct rec_hdr *)(room + 1), size), 0);
+}
+
+START_TEST(rows_as_records)
+{
+	ROW(launch, REC_LAUNCH_ROW, .key = { .image = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 }, .row = { .launches = 7 });
+	ROW(copy, REC_COPY_ROW, .key = { .image = 1, .call = CALL_cudaMemcpy, .direction = DIR_H2D },
+	    .row = { .calls = 3, .bytes = 4096 });
+	ROW(call, REC_CALL_ROW, .key = { .image = 1, .call = CALL_cudaDeviceSynchronize }, .row = { .calls = 5 });
+	ROW(fail, REC_FAIL_ROW, .key = { .image = 1, .call = CALL_cudaMemcpy, .result = 1 }, .row = { .count = 2 });
+	ROW(graph, REC_GRAPH_ROW, .key = { .image = 1, .exec = 0x2000 }, .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
+	ROW(pending, REC_PENDING_ROW, .key = { .image = 1, .stream = 0x3000 }, .row = { .enqueued = { [DIR_D2H] = 100 } });
+	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .image = 1 }, .ns = 123456789 };
+	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .image = 1 };
+	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 4, .cause = LOST_NAMES };
+	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = 1 } };
+	const struct snap_process *process;
+	struct snapshot *snapshot;
+	struct feed feed;
+	size_t i, calls = 0;
+
+	feed_begin(&feed);
+	/* Rows may come before the process they are of. */
+	give(&feed, &launch, sizeof(launch));
+	feed_process(&feed);
+	give(&feed, &copy, sizeof(copy));
+	give(&feed, &call, sizeof(call));
+	give(&feed, &call, sizeof(call));
+	give(&feed, &fail, sizeof(fail));
+	give(&feed, &graph, sizeof(graph));
+	give(&feed, &pending, sizeof(pending));
+	give(&feed, &sync, sizeof(sync));
+	give(&feed, &inexact, sizeof(inexact));
+	give(&feed, &lost, sizeof(lost));
+	give(&feed, &moment, sizeof(moment));
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->kernel_count, 2);
+	ck_assert_uint_eq(process->kernels[0].launches + process->kernels[1].launches, 7);
+	ck_assert_uint_eq(process->kernels[0].graph_launches + process->kernels[1].graph_launches, 9);
+	ck_assert_uint_eq(process->copy_count, 1);
+	ck_assert_uint_eq(process->copies[0].bytes, 4096);
+	for (i = 0; i < process->call_count; i++)
+		if (process->call_list[i].call == CALL_cudaDeviceSynchronize)
+			calls = process->call_list[i].calls;
+	ck_assert_uint_eq(calls, 5);
+	ck_assert_uint_eq(process->failure_count, 1);
+	ck_assert_double_eq(process->sync_seconds, 0.123456789);
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(snapshot->lost[LOST_NAMES], 4);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
+/* Each type whose size is known, with every length that is too short. */
+START_TEST(short_rows)
+{
+	unsigned int type, refused = 0;
+	struct snapshot *snapshot;
+	char room[2048] = "";
+	struct feed feed;
+	size_t size;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	for (type = REC_LAUNCH_ROW; type <= REC_MOMENT; type++) {
+		ck_assert_uint_ge(record_size(type), sizeof(struct rec_hdr));
+		ck_assert_uint_le(record_size(type), sizeof(room));
+		ck_assert_uint_eq(record_size(type) % 8, 0);
+		for (size = 0; size < record_size(type); size++, refused++) {
+			struct rec_hdr hdr = { .type = (__u16)type, .size = (__u16)size, .image = 1 };
+
+			memcpy(room, &hdr, sizeof(hdr));
+			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, sizeof(room)), -EINVAL);
+			hdr.size = (__u16)record_size(type);
+			memcpy(room, &hdr, sizeof(hdr));
+			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, size), -EINVAL);
+		}
+	}
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 2 * refused);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
+Suite *suite_stream(void)
+{
+	Suite *suite = suite_create("stream");
+	TCase *tests = tcase_create("stream");
+
+	tcase_add_test(tests, rows_as_records);
+	tcase_add_test(tests, short_rows);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
