@@ -19,6 +19,8 @@ bpf_sources = \
 	bpf/stacks.bpf.h \
 	bpf/state.bpf.h \
 	bpf/stubs.bpf.h \
+	bpf/trace.bpf.h \
+	bpf/trace_calls.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/watch.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h

@@ -172,6 +172,7 @@ static __always_inline int context_entry(struct pt_regs *ctx, bool session)
 	if (desc->a == CONTEXT_POOL)
 		frame->args[1] = (__u64)device_of_props(frame->args[1], &is_device);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -230,6 +231,8 @@ static __always_inline int context_return(struct pt_regs *ctx)
 	if (nested && !context_teaches(desc->a))
 		return 0;
 	result = PT_REGS_RC(ctx);
+	if (!nested)
+		trace_return(ctx, thread, call, now);
 	if (!nested)
 		call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result) {

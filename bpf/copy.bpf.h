@@ -222,6 +222,7 @@ static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 	if (desc_of(call)->flags & CALL_ASYNC)
 		frame->args[3] = stream_argument(ctx, thread, call);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -309,9 +310,12 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 		failure_count(thread, call, result, call_site(ctx), now);
 	/* A copy into a capture copies nothing: it becomes a node of a graph. */
 	if (async && may_capture(thread) && capture_of(thread, frame->args[3])) {
+		trace_captured();
+		trace_return(ctx, thread, call, now);
 		call_count(thread->image, call, now - frame->entry, result != 0);
 		return 0;
 	}
+	trace_return(ctx, thread, call, now);
 	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
 		row = copy_count(thread, frame, call, async, now - frame->entry, result != 0);
 		if (!result)

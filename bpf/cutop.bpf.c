@@ -33,6 +33,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 
 #include "state.bpf.h"
 #include "frames.bpf.h"
+#include "trace.bpf.h"
 #include "stubs.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
@@ -46,6 +47,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "graph.bpf.h"
 #include "plain.bpf.h"
 #include "size.bpf.h"
+#include "trace_calls.bpf.h"
 #include "watch.bpf.h"
 
 /*
@@ -95,4 +97,11 @@ SEC("uprobe.s")
 int register_enter(struct pt_regs *ctx)
 {
 	return register_entry(ctx);
+}
+
+/* With trace_entries, of all classes but those that teach names. */
+SEC("uprobe.s")
+int traced_enter(struct pt_regs *ctx)
+{
+	return traced_entry(ctx);
 }

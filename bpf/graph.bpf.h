@@ -350,6 +350,7 @@ static __always_inline int graph_entry(struct pt_regs *ctx, bool session)
 	if (desc->a == GRAPH_ADD_NODE && frame->args[2] < SMALL_NUMBER)
 		frame->args[2] = call_arg(ctx, desc->d + 1);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -368,6 +369,7 @@ static __always_inline int graph_return(struct pt_regs *ctx)
 		return 0;
 	desc = desc_of(call);
 	result = PT_REGS_RC(ctx);
+	trace_return(ctx, thread, call, now);
 	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);

@@ -341,6 +341,7 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 		row->stream = shape.stream;
 	}
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return true;
 }
 
@@ -476,6 +477,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		frame->args[0] = PT_REGS_PARM1(ctx);
 		launch_registers(ctx, driver, &frame->args[1]);
 		frame->entry = bpf_ktime_get_ns();
+		trace_entry(ctx, thread, frame, call);
 		return 0;
 	}
 	key.image = thread->image;
@@ -520,6 +522,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	frame->args[1] = before;
 	frame->args[2] = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -568,6 +571,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	trace_return(ctx, thread, call, now);
 	if (frame->flags & LAUNCH_CAPTURED) {
 		launch_captured(thread, frame, call, result != 0);
 		goto counted;

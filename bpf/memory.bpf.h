@@ -197,6 +197,7 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -231,6 +232,10 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	}
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
+	trace_allocated(result ? 0 : address, bytes, frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device);
+	trace_return(ctx, thread, call, now);
+	if (!keep_books)
+		return 0;
 	site_announce(thread, call_site(ctx));
 	stack = stack_of(ctx, thread);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
@@ -270,6 +275,7 @@ static __always_inline int free_entry(struct pt_regs *ctx, bool session)
 	frame->args[0] = call_arg_of(ctx, desc, desc->a);
 	frame->flags = desc->b && is_captured(ctx, thread, desc, desc->b) ? IN_CAPTURE : 0;
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -286,8 +292,11 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	trace_return(ctx, thread, call, now);
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
+	if (!keep_books)
+		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->image, LOST_RING_FULL);
@@ -321,6 +330,7 @@ static __always_inline int map_entry(struct pt_regs *ctx, bool session)
 	frame->args[1] = call_arg(ctx, desc->c);
 	frame->args[2] = desc->a == MAP_PLACE ? call_arg(ctx, desc->d) : 0;
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -338,6 +348,7 @@ static __always_inline int map_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	trace_return(ctx, thread, call, now);
 	call_count(thread->image, call, now - frame->entry, result != 0);
 	if (result) {
 		failure_count(thread, call, result, call_site(ctx), now);

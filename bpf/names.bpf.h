@@ -133,6 +133,7 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
 	if (!thread->told_program)
 		thread->told_program = !module_announce(thread->image, stub);
+	trace_alone(ctx, thread, call);
 	return 0;
 }
 
@@ -151,6 +152,7 @@ static __always_inline int handle_entry(struct pt_regs *ctx)
 	frame->args[0] = call_arg(ctx, desc_of(call)->a);
 	frame->args[1] = call_arg(ctx, desc_of(call)->b);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -163,6 +165,8 @@ static __always_inline void teacher_count(struct pt_regs *ctx, struct thread_sta
 {
 	__s32 result = PT_REGS_RC(ctx);
 
+	if (!frame->nested)
+		trace_return(ctx, thread, call, now);
 	if (frame->nested || (!result && desc_of(call)->class == CLASS_HANDLE && desc_of(call)->layer == LAYER_RUNTIME))
 		return;
 	call_count(thread->image, call, now - frame->entry, result != 0);

@@ -22,6 +22,7 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 	if (desc->class == CLASS_DEVICE)
 		frame->args[0] = call_arg(ctx, desc->a);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	if (desc->class == CLASS_SYNC) {
 		row = sync_begin(thread, frame->entry);
 		if (row && desc->a == SYNC_DEVICE)
@@ -50,6 +51,7 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 		return 0;
 	desc = desc_of(call);
 	result = PT_REGS_RC(ctx);
+	trace_return(ctx, thread, call, now);
 	failed = is_failure(desc, result);
 	call_count(thread->image, call, now - frame->entry, failed);
 	if (failed)

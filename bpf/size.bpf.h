@@ -57,6 +57,7 @@ static __always_inline int size_entry(struct pt_regs *ctx, bool session)
 	frame->args[0] = call_arg(ctx, desc->a) + 8 * (__u64)desc->b;
 	frame->args[1] = desc->c == SIZE_OF_CURRENT ? (__u64)thread->device : call_arg(ctx, desc->c);
 	frame->entry = bpf_ktime_get_ns();
+	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
@@ -73,6 +74,7 @@ static __always_inline int size_return(struct pt_regs *ctx)
 		return 0;
 	result = PT_REGS_RC(ctx);
 	if (!frame->nested) {
+		trace_return(ctx, thread, call, now);
 		call_count(thread->image, call, now - frame->entry, result != 0);
 		if (result)
 			failure_count(thread, call, result, call_site(ctx), now);

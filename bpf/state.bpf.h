@@ -35,7 +35,13 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #undef CUTOP_CALL
 };
 const volatile __u8 call_streams[CALL_TABLE_SIZE];	/* which argument is the stream: cutop_event.h */
+const volatile __u8 call_traced[CALL_TABLE_SIZE];	/* CUTOP_TRACED, cutop_event.h */
 const volatile bool exact_launches;
+const volatile bool tracing;		/* a record for every call that is traced */
+const volatile bool trace_entries;	/* at its entry only, and no return is probed */
+const volatile bool trace_pairs;	/* one at its entry and one at its return */
+const volatile bool trace_arguments;	/* with the arguments of kernels */
+const volatile bool keep_books = true;	/* allocations and frees are told of for the model */
 const volatile bool watch_driver;	/* the driver layer is probed, too */
 const volatile bool only_listed;	/* only processes in the map `listed` */
 const volatile bool follow_children;	/* of listed processes */

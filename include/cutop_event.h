@@ -75,6 +75,7 @@ enum rec_type {
 	REC_STACK,		/* struct rec_stack: a user stack not seen before */
 	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
 	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
+	REC_CALL,		/* struct rec_call: with tracing, every call */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -158,6 +159,74 @@ struct rec_stack {
 	__u32 count;		/* of the frames that count: there may be room for more */
 	__u32 pad;
 	__u64 frames[];		/* return addresses, innermost first: the call site */
+};
+
+/*
+ * Which part of a call a REC_CALL tells of. As a rule one record at the return
+ * says it all; a call whose return is not looked at has only CALL_ENTERED.
+ */
+enum call_moment { CALL_WHOLE, CALL_ENTERED, CALL_LEFT };
+
+enum traced_flag {
+	TRACED_CAPTURED = 1,	/* into a stream that is captured: it became a node of a graph */
+	TRACED_OUT = 2,		/* `out` was read */
+};
+
+/* What is traced of a call, and which argument points at what it writes: call_traced[], by call. */
+#define CUTOP_TRACED		0x80
+#define CUTOP_TRACED_OUT	0x40	/* it has such an argument */
+#define CUTOP_TRACED_SHORT	0x20	/* 4 bytes of it, not 8 */
+#define CUTOP_TRACED_ARGUMENT	0x1f
+
+#define CUTOP_CALL_WORDS	6	/* integer registers of the x86-64 ABI */
+#define CUTOP_KERNEL_WORDS	16	/* kernel arguments that are looked at */
+
+/*
+ * A hooked call that no other one encloses, with tracing. What it was given is
+ * told by the meaning of the arguments where the call's class knows it (roles of
+ * the call table), else as the first words of its registers.
+ */
+struct rec_call {
+	struct rec_hdr hdr;	/* time: at return, that of CALL_ENTERED at entry */
+	__u64 entry;		/* time at entry */
+	__u64 site;		/* the caller's return address, 0 where it was not looked at */
+	__u64 stack;		/* rec_stack.stack of the same image; 0: none */
+	__u64 out;		/* what the call wrote through its out argument (call_signature(), TRACED_OUT), raw */
+	__s32 result;		/* at return */
+	__s32 device;		/* the thread's at entry; CUTOP_DEVICE_UNKNOWN */
+	__u16 call;		/* enum call_id */
+	__u8 moment;		/* enum call_moment */
+	__u8 flags;		/* enum traced_flag */
+	__u32 kernel_words;	/* of rec_call_kernel.kernel, as far as they could be read; 0: not looked at */
+	union {
+		struct {	/* CLASS_ALLOC, CLASS_FREE */
+			__u64 address;	/* allocated: at return, 0 if it failed */
+			__u64 bytes;	/* asked for; 0: the call does not say, or not at entry */
+			__u64 stream;
+			__u32 kind;	/* enum alloc_kind, of an allocation */
+			__u32 pad;
+		} memory;
+		struct {	/* CLASS_COPY */
+			__u64 destination, source, bytes, stream;
+			__u8 direction;	/* as far as known, or DIR_DEFAULT */
+			__u8 copy_flags;	/* enum copy_flag */
+			__u8 pad[6];
+		} copy;
+		struct {	/* CLASS_LAUNCH */
+			__u64 function;	/* launch_key.function */
+			__u64 stream;
+			__u32 grid[3], block[3];
+			__u32 shared_bytes;
+			__u32 launches;	/* 1, but for launches on several devices */
+		} launch;
+		__u64 words[CUTOP_CALL_WORDS];	/* every other class */
+	};
+};
+
+/* The same where kernel_words is not 0. */
+struct rec_call_kernel {
+	struct rec_call call;
+	__u64 kernel[CUTOP_KERNEL_WORDS];	/* what the launch's pointers to arguments point at, 8 bytes of each */
 };
 
 struct rec_free {
@@ -533,6 +602,7 @@ enum lost_cause {
 	LOST_GRAPHS,		/* no room for one more graph, node or capture */
 	LOST_STACKS,		/* a user stack that could not be taken or kept */
 	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
+	LOST_TRACED,		/* a traced call found no room in the ring buffer */
 	LOST_BPF_COUNT,
 	/* found by user space */
 	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */

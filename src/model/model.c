@@ -47,6 +47,7 @@ static const char *const lost_words[LOST_COUNT] = {
 	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
 	[LOST_STACKS] = "user stacks that could not be taken or kept",
 	[LOST_PENDING_ROWS] = "streams with asynchronous copies for which there was no room",
+	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",
 	[LOST_MEMORY] = "records for which cutop had no memory",

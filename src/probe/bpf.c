@@ -28,6 +28,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 {
 	struct cutop_bpf *s = bpf->skeleton;
 
+	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED && class != CLASS_REGISTER)
+		return (struct bpf_programs){ .enter = s->progs.traced_enter };
 #define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, s->progs.name##_session }
 	switch (class) {
 	case CLASS_ALLOC:
@@ -58,6 +60,11 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 #undef PROGRAMS
 }
 
+static bool is_probe(const struct bpf_program *program)
+{
+	return !strncmp(bpf_program__section_name(program), "uprobe", 6);
+}
+
 static void programs_choose(struct bpf *bpf)
 {
 	enum attach_method method = bpf->features.method;
@@ -65,6 +72,9 @@ static void programs_choose(struct bpf *bpf)
 	struct bpf_program *program;
 	int class;
 
+	bpf_object__for_each_program(program, bpf->skeleton->obj)
+		if (is_probe(program))
+			bpf_program__set_autoload(program, false);
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
@@ -89,7 +99,7 @@ static void programs_choose(struct bpf *bpf)
 		return;
 	/* Before Linux 6.0 uprobe programs cannot sleep: strings not in memory stay unread then. */
 	bpf_object__for_each_program(program, bpf->skeleton->obj)
-		if (!strncmp(bpf_program__section_name(program), "uprobe", 6))
+		if (is_probe(program))
 			bpf_program__set_flags(program, 0);
 }
 
@@ -125,6 +135,20 @@ static int load_failed(int err, const struct load_log *log, struct reason *why)
 			  strerror(-err));
 }
 
+static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
+{
+	unsigned int call;
+
+	for (call = 0; call < CALL_COUNT && trace->on; call++)
+		s->rodata->call_traced[call] = (__u8)(trace->groups & 1u << call_descs[call].group ?
+						      CUTOP_TRACED | call_out(call) : 0);
+	s->rodata->tracing = trace->on;
+	s->rodata->trace_entries = trace->entries;
+	s->rodata->trace_pairs = trace->pairs;
+	s->rodata->trace_arguments = trace->arguments;
+	s->rodata->keep_books = !trace->no_books;
+}
+
 int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 	     struct reason *why)
 {
@@ -135,6 +159,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 
 	memset(bpf, 0, sizeof(*bpf));
 	bpf->features = *features;
+	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	load_log = &log;
 	libbpf_set_print(print_keep);
 	s = calloc(1, sizeof(*s));
@@ -156,7 +181,8 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	}
 	for (call = 0; call < CALL_COUNT; call++)
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
-	s->rodata->exact_launches = settings->exact_launches;
+	s->rodata->exact_launches = settings->exact_launches || settings->trace.on;
+	trace_set(s, &settings->trace);
 	s->rodata->with_stacks = settings->stacks;
 	if (!settings->stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);

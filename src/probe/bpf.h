@@ -14,6 +14,16 @@
 #include "cutop.skel.h"
 #include "probe/kernel.h"
 
+/* A record for every call (struct rec_call). */
+struct trace_settings {
+	bool on;
+	unsigned int groups;	/* bits of enum call_group: what is traced of what is probed */
+	bool entries;		/* at its entry only: no returns are probed, and no books are kept */
+	bool pairs;		/* one at entry, one at return */
+	bool arguments;		/* with the arguments of kernels */
+	bool no_books;		/* the model is not told of allocations and frees */
+};
+
 struct bpf_settings {
 	bool exact_launches;
 	bool stacks;		/* of allocations */
@@ -22,11 +32,13 @@ struct bpf_settings {
 	bool follow_children;	/* of listed processes */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
+	struct trace_settings trace;
 };
 
 struct bpf {
 	struct cutop_bpf *skeleton;
 	struct kernel_features features;
+	bool entries_only;	/* trace_settings.entries */
 };
 
 /* Which programs a class of calls has. Unused ones are NULL. */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tracing: what a call was given, read at its entry, and its record. */
+#ifndef TRACE_CALLS_BPF_H
+#define TRACE_CALLS_BPF_H
+
+static __always_inline bool trace_submit(struct thread_state *thread, const struct trace_state *trace, const __u32 size)
+{
+	void *rec = bpf_ringbuf_reserve(&events, size, 0);
+
+	if (!rec)
+		return false;
+	__builtin_memcpy(rec, &trace->record, size);
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return true;
+}
+
+static __noinline int trace_send(struct thread_state *thread, struct trace_state *trace, __u8 moment, __u64 now)
+{
+	bool with_kernel, sent;
+
+	if (!thread || !trace)
+		return 0;
+	with_kernel = trace->record.call.kernel_words && moment != CALL_LEFT;
+	if (moment == CALL_LEFT)
+		trace->record.call.kernel_words = 0;
+	header_of(thread, &trace->record.call.hdr, REC_CALL,
+		  with_kernel ? sizeof(trace->record) : sizeof(trace->record.call), now);
+	trace->record.call.moment = moment;
+	if (with_kernel)
+		sent = trace_submit(thread, trace, sizeof(trace->record));
+	else
+		sent = trace_submit(thread, trace, sizeof(trace->record.call));
+	if (!sent)
+		count_lost_of(thread->image, LOST_TRACED);
+	return 0;
+}
+
+/* ---- what a call was given ---- */
+
+/* The arguments of a kernel: @list points to a pointer to each. Where the list ends is not said: NULL ends it, or what cannot be read. */
+static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
+{
+	__u64 where, word;
+	__u32 i;
+
+	if (!trace || !list)
+		return 0;
+	for (i = 0; i < CUTOP_KERNEL_WORDS; i++) {
+		if (bpf_probe_read_user(&where, sizeof(where), (void *)(list + 8 * i)) || !where)
+			break;
+		word = 0;
+		/* At the end of a page there may be less than 8 bytes. */
+		if (bpf_probe_read_user(&word, sizeof(word), (void *)where) &&
+		    bpf_probe_read_user(&word, 4, (void *)where))
+			break;
+		trace->record.kernel[i & (CUTOP_KERNEL_WORDS - 1)] = word;
+	}
+	trace->record.call.kernel_words = i;
+	return 0;
+}
+
+static __noinline int trace_launch(struct pt_regs *ctx, struct trace_state *trace, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	struct launch_shape shape = {};
+	__u64 words[4], times = 1, list = 0, function = PT_REGS_PARM1(ctx);
+	bool driver = desc->a == FORM_DRIVER;
+
+	if (!trace)
+		return 0;
+	if (driver || desc->a == FORM_ARGS) {
+		launch_registers(ctx, driver, words);
+		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
+		if (driver)
+			shape.block[2] = call_arg(ctx, 6);
+		shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
+		shape.stream = call_arg(ctx, driver ? 8 : 7);
+	} else {
+		launch_struct(ctx, &shape, &function, &times);
+	}
+	trace->record.call.launch.function = function;
+	trace->record.call.launch.stream = shape.stream;
+	__builtin_memcpy(trace->record.call.launch.grid, shape.grid, sizeof(shape.grid));
+	__builtin_memcpy(trace->record.call.launch.block, shape.block, sizeof(shape.block));
+	trace->record.call.launch.shared_bytes = shape.shared_bytes;
+	trace->record.call.launch.launches = times;
+	if (!trace_arguments)
+		return 0;
+	switch (desc->a) {
+	case FORM_ARGS:
+		list = call_arg(ctx, 5);
+		break;
+	case FORM_CONFIG:
+		list = call_arg(ctx, 2);
+		break;
+	case FORM_DRIVER:
+		list = call_arg(ctx, 9);
+		break;
+	}
+	return trace_kernel_words(trace, list);
+}
+
+/* Where an allocation or a free that is ordered with a stream has it, or NO_ARG. */
+static __always_inline __u32 memory_stream(const volatile struct call_desc *desc)
+{
+	if (desc->class == CLASS_FREE)
+		return desc->b ? desc->b : NO_ARG;
+	if (desc->a != KIND_ASYNC)
+		return NO_ARG;
+	return desc->flags & CALL_POOL ? 3 : 2;
+}
+
+static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct trace_state *trace, struct frame *frame,
+						 __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	__u32 stream;
+
+	switch (desc->class) {
+	case CLASS_ALLOC:
+	case CLASS_FREE:
+		if (desc->class == CLASS_FREE) {
+			trace->record.call.memory.address = frame->args[0];
+		} else {
+			/* A pitch is known only at return. */
+			trace->record.call.memory.bytes = frame->args[2] ? 0 : frame->args[1];
+			trace->record.call.memory.kind = frame->flags & ALLOC_ON_HOST ? KIND_PINNED : desc->a;
+			trace->out = desc->c == SIZE_REGISTER ? 0 : frame->args[0];
+			if (desc->c == SIZE_REGISTER)
+				trace->record.call.memory.address = frame->args[0];
+		}
+		trace->record.call.flags = frame->flags & IN_CAPTURE ? TRACED_CAPTURED : 0;
+		stream = memory_stream(desc);
+		if (stream != NO_ARG)
+			trace->record.call.memory.stream = call_arg(ctx, stream);
+		break;
+	case CLASS_COPY:
+		trace->record.call.copy.destination = frame->args[0];
+		trace->record.call.copy.source = frame->args[1];
+		trace->record.call.copy.bytes = frame->args[2];
+		trace->record.call.copy.direction = frame->direction;
+		trace->record.call.copy.copy_flags = frame->flags | (desc->flags & CALL_ASYNC ? COPY_IS_ASYNC : 0);
+		stream = stream_rule(call) & CUTOP_STREAM_ARGUMENT;
+		if (stream != CUTOP_STREAM_NONE)
+			trace->record.call.copy.stream = call_arg(ctx, stream);
+		break;
+	case CLASS_LAUNCH:
+		trace->record.call.flags = frame->flags & LAUNCH_CAPTURED ? TRACED_CAPTURED : 0;
+		trace_launch(ctx, trace, call);
+		break;
+	default:
+		trace->record.call.words[0] = PT_REGS_PARM1(ctx);
+		trace->record.call.words[1] = PT_REGS_PARM2(ctx);
+		trace->record.call.words[2] = PT_REGS_PARM3(ctx);
+		trace->record.call.words[3] = PT_REGS_PARM4(ctx);
+		trace->record.call.words[4] = PT_REGS_PARM5(ctx);
+		trace->record.call.words[5] = call_arg(ctx, 5);
+		if (traced_how(call) & CUTOP_TRACED_OUT)
+			trace->out = call_arg(ctx, traced_how(call) & CUTOP_TRACED_ARGUMENT);
+	}
+}
+
+/* ---- entry and return ---- */
+
+/* trace_entries: whether a call of a thread that entered another one before is inside that. */
+static __always_inline bool trace_is_inside(struct pt_regs *ctx, struct trace_state *trace)
+{
+	__u64 sp = call_sp(ctx), word = 0;
+
+#if defined(__TARGET_ARCH_x86)
+	if (sp < trace->outer_sp && !bpf_probe_read_user(&word, sizeof(word), (void *)trace->outer_sp) &&
+	    word == trace->outer_return)
+		return true;
+	bpf_probe_read_user(&word, sizeof(word), (void *)sp);
+#else
+	/* The return address is in a register, and where a function saves it is its own affair. */
+	if (sp < trace->outer_sp)
+		return true;
+#endif
+	trace->outer_sp = sp;
+	trace->outer_return = word;
+	return false;
+}
+
+static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
+{
+	struct trace_state *trace;
+
+	if (!thread || !frame || !(traced_how(call) & CUTOP_TRACED))
+		return 0;
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!trace) {
+		count_lost_of(thread->image, LOST_TRACED);
+		return 0;
+	}
+	if (trace_entries && trace_is_inside(ctx, trace))
+		return 0;
+	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
+	trace->out = 0;
+	trace->record.call.entry = bpf_ktime_get_ns();
+	trace->record.call.call = call;
+	/* Without returns nobody follows which device a thread is on. */
+	trace->record.call.device = trace_entries ? CUTOP_DEVICE_UNKNOWN : thread->device;
+	trace->record.call.site = trace_entries ? trace->outer_return : 0;
+	trace_arguments_read(ctx, trace, frame, call);
+	trace->open = !trace_entries;
+	if (trace_entries || trace_pairs)
+		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
+	return 0;
+}
+
+static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now)
+{
+	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
+	__u64 word = 0;
+	long err;
+
+	if (!thread || !trace || !trace->open || trace->record.call.call != call)
+		return 0;
+	trace->open = 0;
+	trace->record.call.result = PT_REGS_RC(ctx);
+	trace->record.call.site = call_site(ctx);
+	trace->record.call.stack = with_stacks ? stack_take(ctx, thread) : 0;
+	if (trace->out && !trace->record.call.result) {
+		if (traced_how(call) & CUTOP_TRACED_SHORT)
+			err = bpf_probe_read_user(&word, 4, (void *)trace->out);
+		else
+			err = bpf_probe_read_user(&word, sizeof(word), (void *)trace->out);
+		if (!err) {
+			trace->record.call.out = word;
+			trace->record.call.flags |= TRACED_OUT;
+		}
+	}
+	return trace_send(thread, trace, trace_pairs ? CALL_LEFT : CALL_WHOLE, now);
+}
+
+/* __cudaRegisterFunction, which returns nothing. */
+static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	struct trace_state *trace;
+
+	if (!thread || !(traced_how(call) & CUTOP_TRACED))
+		return 0;
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!trace)
+		return 0;
+	trace->record.call.call = CALL_COUNT;
+	trace_enter(ctx, thread, &trace->frame, call);
+	if (trace->record.call.call == call && !trace_entries && !trace_pairs)
+		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
+	trace->open = 0;
+	return 0;
+}
+
+/* With trace_entries: the entry of a call of any class, and all that is seen of it. */
+static __always_inline int traced_entry(struct pt_regs *ctx)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	struct launch_key key = {};
+	struct trace_state *trace;
+	struct frame *frame;
+
+	if (!thread || call >= CALL_COUNT || !(traced_how(call) & CUTOP_TRACED))
+		return 0;
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!trace) {
+		count_lost_of(thread->image, LOST_TRACED);
+		return 0;
+	}
+	frame = &trace->frame;
+	switch (desc_of(call)->class) {
+	case CLASS_ALLOC:
+		alloc_arguments(ctx, frame, desc_of(call));
+		break;
+	case CLASS_FREE:
+		frame->args[0] = call_arg_of(ctx, desc_of(call), desc_of(call)->a);
+		frame->flags = 0;
+		break;
+	case CLASS_COPY:
+		copy_arguments(ctx, frame, desc_of(call));
+		break;
+	default:
+		frame->flags = 0;
+	}
+	trace->record.call.call = CALL_COUNT;
+	trace_enter(ctx, thread, frame, call);
+	if (trace->record.call.call == call && desc_of(call)->class == CLASS_LAUNCH) {
+		/* Its name is told of with its row. */
+		key.image = thread->image;
+		key.call = call;
+		key.device = CUTOP_DEVICE_UNKNOWN;
+		key.function = trace->record.call.launch.function;
+		launch_row_get(&key);
+	}
+	return 0;
+}
+
+#endif
