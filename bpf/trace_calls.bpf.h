@@ -59,14 +59,15 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 	return 0;
 }
 
-static __noinline int trace_launch(struct pt_regs *ctx, struct trace_state *trace, __u32 call)
+static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace, __u32 call)
 {
+	struct launch_key key = { .call = call };
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
 	__u64 words[4], times = 1, list = 0, function = PT_REGS_PARM1(ctx);
 	bool driver = desc->a == FORM_DRIVER;
 
-	if (!trace)
+	if (!thread || !trace)
 		return 0;
 	if (driver || desc->a == FORM_ARGS) {
 		launch_registers(ctx, driver, words);
@@ -84,6 +85,11 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct trace_state *trac
 	__builtin_memcpy(trace->record.call.launch.block, shape.block, sizeof(shape.block));
 	trace->record.call.launch.shared_bytes = shape.shared_bytes;
 	trace->record.call.launch.launches = times;
+	/* The kernel's name is told of with its row, and has to come before the call. */
+	key.image = thread->image;
+	key.device = thread->device;
+	key.function = function;
+	launch_row_get(&key);
 	if (!trace_arguments)
 		return 0;
 	switch (desc->a) {
@@ -110,8 +116,8 @@ static __always_inline __u32 memory_stream(const volatile struct call_desc *desc
 	return desc->flags & CALL_POOL ? 3 : 2;
 }
 
-static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct trace_state *trace, struct frame *frame,
-						 __u32 call)
+static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thread_state *thread,
+						 struct trace_state *trace, struct frame *frame, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
 	__u32 stream;
@@ -146,7 +152,7 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct tra
 		break;
 	case CLASS_LAUNCH:
 		trace->record.call.flags = frame->flags & LAUNCH_CAPTURED ? TRACED_CAPTURED : 0;
-		trace_launch(ctx, trace, call);
+		trace_launch(ctx, thread, trace, call);
 		break;
 	default:
 		trace->record.call.words[0] = PT_REGS_PARM1(ctx);
@@ -202,7 +208,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	/* Without returns nobody follows which device a thread is on. */
 	trace->record.call.device = trace_entries ? CUTOP_DEVICE_UNKNOWN : thread->device;
 	trace->record.call.site = trace_entries ? trace->outer_return : 0;
-	trace_arguments_read(ctx, trace, frame, call);
+	trace_arguments_read(ctx, thread, trace, frame, call);
 	trace->open = !trace_entries;
 	if (trace_entries || trace_pairs)
 		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
@@ -257,7 +263,6 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
-	struct launch_key key = {};
 	struct trace_state *trace;
 	struct frame *frame;
 
@@ -283,16 +288,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 	default:
 		frame->flags = 0;
 	}
-	trace->record.call.call = CALL_COUNT;
 	trace_enter(ctx, thread, frame, call);
-	if (trace->record.call.call == call && desc_of(call)->class == CLASS_LAUNCH) {
-		/* Its name is told of with its row. */
-		key.image = thread->image;
-		key.call = call;
-		key.device = CUTOP_DEVICE_UNKNOWN;
-		key.function = trace->record.call.launch.function;
-		launch_row_get(&key);
-	}
 	return 0;
 }
 

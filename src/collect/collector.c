@@ -209,6 +209,8 @@ static int collector_prepare(struct collector **result, const struct collector_s
 	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->outlet.model = collector->model;
+	collector->outlet.tee = settings->tee;
+	collector->outlet.context = settings->tee_context;
 	if (!collector->model || collector->wake < 0 || collector->ready < 0) {
 		collector_free(collector);
 		return reason_set(why, -ENOMEM, "no memory");

@@ -24,6 +24,9 @@ struct collector_settings {
 	unsigned int map_max;		/* allocations listed per process */
 	const char *command_glob;	/* -c, or NULL */
 	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
+	/* Sees each record after the model has, in the collector's thread; or NULL. */
+	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
+	void *tee_context;
 };
 
 /* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */

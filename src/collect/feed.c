@@ -176,6 +176,16 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 	outlet_put(feed->outlet, &alloc.hdr, size);
 }
 
+/* A traced call. Its stack is known by another number once it was cut. */
+static void call_feed(struct feed *feed, struct rec_call *record, size_t size)
+{
+	if (size < sizeof(*record))
+		return;
+	if (record->stack)
+		record->stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
+	outlet_put(feed->outlet, &record->hdr, size);
+}
+
 static int record_read(void *context, void *data, size_t size)
 {
 	struct feed *feed = context;
@@ -208,6 +218,9 @@ static int record_read(void *context, void *data, size_t size)
 		break;
 	case REC_ALLOC:
 		alloc_feed(feed, data, size);
+		return 0;
+	case REC_CALL:
+		call_feed(feed, data, size);
 		return 0;
 	case REC_STACK:
 		stack_feed(feed, data, size);

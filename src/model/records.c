@@ -66,6 +66,7 @@ union record {
 	struct rec_launch_row launch;
 	struct rec_copy_row copy_row;
 	struct rec_call_row call;
+	struct rec_call traced;
 	struct rec_graph_row graph_row;
 	struct rec_fail_row fail_row;
 	struct rec_pending_row pending;
@@ -112,6 +113,7 @@ size_t record_size(unsigned int type)
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
 	case REC_LOST: return sizeof(struct rec_lost);
 	case REC_MOMENT: return sizeof(struct rec_moment);
+	case REC_CALL: return sizeof(struct rec_call);
 	default: return 0;
 	}
 }
@@ -145,6 +147,9 @@ static bool makes_sense(const union record *record, size_t tail)
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
+	case REC_CALL:
+		return record->traced.call < CALL_COUNT && record->traced.moment <= CALL_LEFT &&
+		       record->traced.kernel_words <= tail / sizeof(__u64);
 	case REC_SITE:
 	case REC_NAME:
 		return record->text.text_len <= tail;
@@ -327,6 +332,8 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	memcpy(&record, bytes, fixed);
 	if (!makes_sense(&record, record.hdr.size - fixed))
 		goto bad;
+	if (record.hdr.type == REC_CALL)
+		return 0;	/* other records keep the books of it */
 	if (record.hdr.type >= REC_LAUNCH_ROW)
 		return dispatch_row(model, &record);
 
