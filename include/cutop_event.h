@@ -95,6 +95,9 @@ enum rec_type {
 	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the image comes any more */
 	REC_LOST,		/* struct rec_lost: what was lost to a cause */
 	REC_MOMENT,		/* struct rec_moment: a snapshot is made */
+	REC_READINGS,		/* struct rec_hdr: the driver was asked anew; what it said before is over */
+	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
+	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
 };
 
 /* What tells one file from another, and from a later file with the same inode number. */

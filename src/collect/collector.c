@@ -19,10 +19,12 @@
 #include <unistd.h>
 
 #include "collect/feed.h"
+#include "collect/nvml.h"
 #include "collect/synthetic.h"
 #include "collect/tracefs.h"
 #include "model/model.h"
 
+#define FIRST_READING_MS 500	/* of a run that is over sooner than the driver answers */
 #define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is looked at this often at least */
 
 struct collector {
@@ -32,6 +34,7 @@ struct collector {
 	struct outlet outlet;		/* to the model */
 	struct feed *feed;
 	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
+	struct nvml *nvml;		/* NULL: not asked */
 
 	pthread_t thread;
 	bool running;
@@ -96,6 +99,7 @@ static struct snapshot *snapshot_make(struct collector *collector)
 	struct rec_moment moment;
 
 	refresh(collector);
+	nvml_tell(collector->nvml, &collector->outlet);
 	moment = moment_make(collector);
 	outlet_put(&collector->outlet, &moment.hdr, sizeof(moment));
 	snapshot = model_snapshot(collector->model, moment.hdr.time, collector->settings.map_max);
@@ -306,6 +310,8 @@ int collector_start(struct collector *collector, struct reason *why)
 	if (err)
 		return reason_set(why, -err, "cannot start a thread: %s", strerror(err));
 	collector->running = true;
+	if (!collector->synthetic)
+		collector->nvml = nvml_open(collector->settings.probe.notes);
 	return 0;
 }
 
@@ -371,6 +377,7 @@ struct snapshot *collector_finish(struct collector *collector)
 	refresh(collector);
 	if (collector->feed)
 		feed_settle(collector->feed);
+	nvml_wait(collector->nvml, FIRST_READING_MS);
 	return snapshot_make(collector);
 }
 
@@ -379,6 +386,7 @@ void collector_free(struct collector *collector)
 	if (!collector)
 		return;
 	collector_stop(collector);
+	nvml_close(collector->nvml);
 	feed_free(collector->feed);
 	synthetic_free(collector->synthetic);
 	probe_close(collector->probe);

@@ -58,6 +58,8 @@ VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
 VALUE(p2p) { return number(process->copy_rate[DIR_P2P]); }
 VALUE(wait) { return number(process->sync_share * 100); }
 VALUE(held) { return bound(process, (double)process->held); }
+VALUE(used) { return process->has_used ? number((double)process->used) : absent(); }
+VALUE(untracked) { return process->has_used ? number((double)process->untracked) : absent(); }
 VALUE(frees) { return bound(process, (double)process->frees); }
 VALUE(kernels) { return bound(process, (double)process->kernel_count); }
 VALUE(calls) { return bound(process, (double)process->calls); }
@@ -106,6 +108,8 @@ const struct column columns[] = {
 	{ "failed", "FAILED", "calls that failed", UNIT_COUNT, 7, value_failed },
 	{ "held", "HELD", "bytes a caching allocator kept until the end", UNIT_BYTES, 7, value_held },
 	{ "suspect", "SUSPECT", "bytes at call sites whose floor keeps rising", UNIT_BYTES, 7, value_suspect },
+	{ "used", "USED", "bytes of devices' memory in use, as the driver says", UNIT_BYTES, 7, value_used },
+	{ "untracked", "UNTRACKED", "those that are not among the live ones", UNIT_BYTES, 9, value_untracked },
 	{ "frees", "FREES", "allocations freed", UNIT_COUNT, 7, value_frees },
 	{ "graph", "GRAPH", "kernel launches by graphs in all", UNIT_COUNT, 7, value_graph },
 	{ "graph_rate", "GRAPH/s", "kernel launches by graphs per second", UNIT_PER_SECOND, 7, value_graph_rate },

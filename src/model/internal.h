@@ -271,6 +271,9 @@ struct model {
 	size_t event_first, event_count;
 	uint64_t event_number;		/* of the latest; they are counted from 1 */
 	struct device_list held_on;
+	struct rec_device_reading *device_readings;
+	struct rec_process_reading *process_readings;
+	size_t device_reading_count, process_reading_count;
 	uint64_t snapshot_time;
 	bool has_snapshot;
 	uint64_t snapshot_number;
@@ -422,6 +425,12 @@ int graphs_record(struct model *model, struct image *image, const struct rec_gra
 /* Brings launch_entry.graph_launches up to date. */
 void graphs_settle(struct image *image);
 void graphs_free(struct image *image);
+
+/* readings.c: what the driver says of devices, and of processes on them. */
+void readings_clear(struct model *model);
+int readings_device(struct model *model, const struct rec_device_reading *reading);
+int readings_process(struct model *model, const struct rec_process_reading *reading);
+void readings_free(struct model *model);
 
 /* events.c */
 void events_add(struct model *model, struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,

@@ -112,6 +112,7 @@ void model_free(struct model *model)
 		return;
 	images_free(model);
 	devices_free(&model->held_on);
+	readings_free(model);
 	events_free(model);
 	free(model);
 }

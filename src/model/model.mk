@@ -25,6 +25,7 @@ model_sources = \
 	src/model/records.c \
 	src/model/sites.c \
 	src/model/snapshot.c src/model/snapshot.h \
+	src/model/readings.c \
 	src/model/snapshot_lists.c src/model/snapshot_lists.h \
 	src/model/spans.c \
 	src/model/stream.h \

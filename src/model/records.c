@@ -74,6 +74,8 @@ union record {
 	struct rec_synced synced;
 	struct rec_lost lost;
 	struct rec_moment moment;
+	struct rec_device_reading device_reading;
+	struct rec_process_reading process_reading;
 };
 
 size_t record_size(unsigned int type)
@@ -110,10 +112,13 @@ size_t record_size(unsigned int type)
 	case REC_SYNC: return sizeof(struct rec_sync);
 	case REC_SYNCED: return sizeof(struct rec_synced);
 	case REC_INEXACT:
+	case REC_READINGS:
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
 	case REC_LOST: return sizeof(struct rec_lost);
 	case REC_MOMENT: return sizeof(struct rec_moment);
 	case REC_CALL: return sizeof(struct rec_call);
+	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
+	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
 	default: return 0;
 	}
 }
@@ -308,6 +313,13 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_LOST:
 		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
 		return 0;
+	case REC_READINGS:
+		readings_clear(model);
+		return 0;
+	case REC_DEVICE_READING:
+		return readings_device(model, &record->device_reading);
+	case REC_PROCESS_READING:
+		return readings_process(model, &record->process_reading);
 	default:	/* REC_MOMENT: for whoever makes the snapshot */
 		return 0;
 	}

@@ -289,7 +289,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 		if (snapshot->interval_seconds >= RATE_SECONDS_MIN)
 			build.interval = snapshot->interval_seconds;
 	}
-	if (build_processes(&build) < 0 || build_events(&build) < 0)
+	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0)
 		goto fail;
 	for (i = 0; i < LOST_COUNT; i++)
 		snapshot->lost[i] = model->lost[i] + (i < LOST_BPF_COUNT ? model->lost_bpf[i] : 0);

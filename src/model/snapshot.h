@@ -121,6 +121,8 @@ struct snap_process {
 
 	uint64_t live, peak, leaked, held;
 	uint64_t allocated;			/* in all, freed since or not */
+	bool has_used;				/* the driver said what it uses of devices' memory: */
+	uint64_t used, untracked;		/* that, and what of it is not live in the books */
 	uint64_t suspect;
 	bool has_suspect;			/* false: not known yet, absent */
 	uint64_t live_allocations, allocations, frees;
@@ -218,6 +220,18 @@ struct snap_event {
 	const struct snap_detail *detail;	/* NULL if there is none */
 };
 
+/* A device of the machine. What comes of the driver is absent without it (readings.h). */
+struct snap_device {
+	int device;			/* the machine's number */
+	uint64_t tracked;		/* live VRAM bytes of all watched processes */
+	uint64_t total;			/* its size, 0: not known */
+	const char *name, *uuid;	/* NULL: not known; so are the following: */
+	bool has_used;
+	uint64_t used;			/* of the device's memory, by whomever */
+	double utilization;		/* 0..1; NAN: not known */
+	double temperature, power;	/* degrees Celsius, watts; NAN: not known */
+};
+
 struct snapshot {
 	/* filled by the model */
 	uint64_t started, time;		/* CLOCK_REALTIME ns */
@@ -231,6 +245,8 @@ struct snapshot {
 	double sync_share;		/* the largest of all processes' */
 	struct snap_process *processes;	/* by pid, then start time */
 	size_t process_count;
+	struct snap_device *devices;	/* by number: those that something is known of */
+	size_t device_count;
 	struct snap_event *events;	/* the latest, oldest first; at most 256 */
 	size_t event_count;
 

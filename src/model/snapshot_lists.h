@@ -34,6 +34,9 @@ enum alloc_state build_state(const struct build *build, const struct site *site,
 /* The spans, unless nobody asked for them. Returns 0 or -ENOMEM. */
 int build_spans(struct build *build, struct image *image, struct snap_process *process);
 
+/* The devices, and what of them processes use: after the processes. Returns 0 or -ENOMEM. */
+int build_device_list(struct build *build);
+
 /* Each fills its list and what is summed from it. Return 0 or -ENOMEM. */
 int build_sites_and_map(struct build *build, struct image *image, struct snap_process *process);
 int build_kernels(struct build *build, struct image *image, struct snap_process *process);

@@ -46,6 +46,33 @@ struct rec_lost {
 	__u32 pad;
 };
 
+/* What of a rec_device_reading is known. */
+#define READING_MEMORY		1u
+#define READING_UTILIZATION	2u
+#define READING_TEMPERATURE	4u
+#define READING_POWER		8u
+
+#define READING_TEXT		96	/* NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE, nvml.h */
+
+struct rec_device_reading {
+	struct rec_hdr hdr;
+	__u64 used, total;	/* bytes */
+	__s32 device;		/* the machine's number */
+	__u32 known;		/* READING_* */
+	__u32 utilization;	/* per cent */
+	__u32 temperature;	/* degrees Celsius */
+	__u32 power;		/* milliwatts */
+	__u32 pad;
+	char name[READING_TEXT], uuid[READING_TEXT];	/* empty: not known */
+};
+
+struct rec_process_reading {
+	struct rec_hdr hdr;
+	__u64 used;		/* bytes, on one device: there may be several records of a process */
+	__u32 pid;
+	__u32 is_known;		/* used is */
+};
+
 /* The record's time is the snapshot's. The rest is what a model does not know: of whoever feeds it. */
 struct rec_moment {
 	struct rec_hdr hdr;

@@ -4,8 +4,7 @@
  *
  * The functions follow the document from the outside in, and each writes its
  * members in the schema's order. What is not known is left out, and so is
- * what this version never learns (device totals, untracked bytes). Counters are
- * integers, durations and rates reals.
+ * what this machine cannot say. Counters are integers, durations and rates reals.
  */
 #include <math.h>
 #include <sys/wait.h>
@@ -82,6 +81,10 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", process->suspect);
 	put_count(w, o, "allocated_bytes", process->allocated);
+	if (process->has_used) {
+		put_count(w, o, "used_bytes", process->used);
+		put_count(w, o, "untracked_bytes", process->untracked);
+	}
 	put_count(w, o, "live_allocations", process->live_allocations);
 	put_count(w, o, "allocations", process->allocations);
 	put_count(w, o, "frees", process->frees);
@@ -344,6 +347,24 @@ static void put_detail(struct json_writer *w, json_t *o, const struct snap_detai
 	}
 }
 
+static json_t *device_object(struct json_writer *w, const struct snap_device *device)
+{
+	json_t *o = put_new(w);
+
+	put_count(w, o, "device", (uint64_t)device->device);
+	put_text(w, o, "name", device->name);
+	put_text(w, o, "uuid", device->uuid);
+	if (device->has_used)
+		put_count(w, o, "used_bytes", device->used);
+	if (device->total)
+		put_count(w, o, "total_bytes", device->total);
+	put_count(w, o, "tracked_bytes", device->tracked);
+	put_number(w, o, "utilization", device->utilization);
+	put_number(w, o, "temperature_celsius", device->temperature);
+	put_number(w, o, "power_watts", device->power);
+	return o;
+}
+
 static json_t *event_object(struct json_writer *w, const struct snap_event *event)
 {
 	json_t *o = put_new(w);
@@ -413,6 +434,12 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 		return ret;
 	json_open(&writer, NULL, '{');
 	json_members(&writer, snapshot_head(&writer, snapshot, options->version));
+	if (snapshot->device_count) {
+		json_open(&writer, "devices", '[');
+		for (size_t i = 0; i < snapshot->device_count && !sink.error; i++)
+			json_item(&writer, device_object(&writer, &snapshot->devices[i]));
+		json_close(&writer, ']');
+	}
 	json_open(&writer, "events", '[');
 	for (size_t i = 0; i < snapshot->event_count && !sink.error; i++)
 		json_item(&writer, event_object(&writer, &snapshot->events[i]));

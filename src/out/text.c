@@ -250,6 +250,37 @@ static void print_copies(struct line *line, const struct snapshot *snapshot)
 	line_end(line);
 }
 
+/* GPU 0  NVIDIA H100  18.6G of 80.0G used  6.5G untracked  97%  64C  412W: what the driver says, if it says anything. */
+static void print_devices(struct line *line, const struct snapshot *snapshot)
+{
+	char text[NUMBER_SIZE];
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct snap_device *device = &snapshot->devices[i];
+
+		if (!device->name && !device->has_used)
+			continue;
+		line_style(line, STYLE_HEAD);
+		line_format(line, "GPU %d", device->device);
+		line_style(line, STYLE_PLAIN);
+		line_text(line, "  ");
+		line_text(line, device->name ? device->name : "-");
+		if (device->has_used) {
+			line_format(line, "  %s of ", text_bytes((double)device->used, text));
+			line_format(line, "%s used", text_bytes((double)device->total, text));
+			line_format(line, "  %s untracked", text_bytes(device->used > device->tracked ?
+				    (double)(device->used - device->tracked) : 0, text));
+		}
+		if (isfinite(device->utilization))
+			line_format(line, "  %.0f%%", 100 * device->utilization);
+		if (isfinite(device->temperature))
+			line_format(line, "  %.0fC", device->temperature);
+		if (isfinite(device->power))
+			line_format(line, "  %.0fW", device->power);
+		line_end(line);
+	}
+}
+
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
 	const struct snap_process **processes;
@@ -268,6 +299,7 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	print_self(&line, snapshot);
 	print_totals(&line, snapshot);
 	print_copies(&line, snapshot);
+	print_devices(&line, snapshot);
 	table_init(&table, &options->sort);
 	print_titles(&line, &table);
 	for (size_t i = 0; i < snapshot->process_count; i++)

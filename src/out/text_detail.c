@@ -90,6 +90,8 @@ static void print_memory(struct line *line, const struct snap_process *process)
 			line_format(line, "  %s %s", alloc_kind_names[i], text_bytes((double)process->kinds[i], text));
 	if (process->held)
 		line_format(line, "  held %s", text_bytes((double)process->held, text));
+	if (process->has_used)
+		line_format(line, "  untracked %s", text_bytes((double)process->untracked, text));
 	line_end(line);
 }
 

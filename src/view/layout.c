@@ -2,14 +2,16 @@
 /*
  * The layout. Rows are given out by weight: first one row of the table, then
  * the titles, the status, the bar, the totals, and from 15 rows on the pane,
- * which then gets three rows for every two of the table. The shares depend on
- * the size only, never on how many processes there are: nothing jumps.
+ * which then gets three rows for every two of the table; larger screens have a
+ * row for each device. The shares depend on the size and the machine, never
+ * on how many processes there are: nothing jumps.
  */
 #include "view/layout.h"
 
 #include <string.h>
 
-enum { ROWS_TITLES = 3, ROWS_STATUS = 4, ROWS_BAR = 6, ROWS_TOTALS = 9, ROWS_PANE = 15, COLS_TOTALS = 30 };
+enum { ROWS_TITLES = 3, ROWS_STATUS = 4, ROWS_BAR = 6, ROWS_TOTALS = 9, ROWS_PANE = 15, ROWS_DEVICES = 18, ROWS_PER_DEVICE = 6, COLS_TOTALS = 30,
+	COLS_DEVICES = 40 };
 
 static struct rect take(int *row, int rows, int cols)
 {
@@ -19,7 +21,15 @@ static struct rect take(int *row, int rows, int cols)
 	return rect;
 }
 
-struct layout layout_make(int rows, int cols, bool full)
+/* The devices get a row of every six that the rest can spare. */
+static int device_rows(int rows, int cols, int devices)
+{
+	int most = rows > ROWS_DEVICES && cols >= COLS_DEVICES ? (rows - ROWS_DEVICES) / ROWS_PER_DEVICE : 0;
+
+	return devices < most ? devices : most;
+}
+
+struct layout layout_make(int rows, int cols, bool full, int devices)
 {
 	int status, totals, titles, bar, tabs = 0, pane = 0, table, row = 0;
 	struct layout layout;
@@ -31,7 +41,8 @@ struct layout layout_make(int rows, int cols, bool full)
 	status = rows >= ROWS_STATUS;
 	bar = rows >= ROWS_BAR;
 	totals = rows >= ROWS_TOTALS && cols >= COLS_TOTALS ? 2 : 0;
-	table = rows - titles - status - bar - totals;
+	devices = device_rows(rows, cols, devices);
+	table = rows - titles - status - bar - totals - devices;
 	if (full) {
 		/* One row of the table stays, where there is room: whose pane this is. */
 		tabs = rows >= 2;
@@ -42,14 +53,15 @@ struct layout layout_make(int rows, int cols, bool full)
 		} else {
 			table = 1;
 		}
-		pane = rows - titles - status - bar - totals - table - tabs;
+		pane = rows - titles - status - bar - totals - devices - table - tabs;
 	} else if (rows >= ROWS_PANE) {
 		tabs = 1;
 		table = (table - tabs) * 2 / 5;
-		pane = rows - titles - status - bar - totals - table - tabs;
+		pane = rows - titles - status - bar - totals - devices - table - tabs;
 	}
 	layout.status = take(&row, status, cols);
 	layout.totals = take(&row, totals, cols);
+	layout.devices = take(&row, devices, cols);
 	layout.titles = take(&row, titles, cols);
 	layout.table = take(&row, table, cols);
 	layout.tabs = take(&row, tabs, cols);

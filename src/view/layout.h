@@ -14,6 +14,7 @@
 struct layout {
 	struct rect status;	/* processes, probes, lost, the clock */
 	struct rect totals;	/* memory, launches, copies: 1 or 2 rows */
+	struct rect devices;	/* a row each, where there is room */
 	struct rect titles;	/* of the table's columns */
 	struct rect table;
 	struct rect tabs;
@@ -21,6 +22,7 @@ struct layout {
 	struct rect bar;	/* keys, or what is being typed */
 };
 
-struct layout layout_make(int rows, int cols, bool full);
+/* @devices: how many rows they would fill. */
+struct layout layout_make(int rows, int cols, bool full, int devices);
 
 #endif

@@ -90,6 +90,8 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 	col = sum(area, col, "leaked", (double)process->leaked, ST_LEAKED, bound);
 	col = sum(area, col, "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "");
 	col = sum(area, col, "held", (double)process->held, ST_HELD, "");
+	if (process->has_used)
+		col = sum(area, col, "untracked", (double)process->untracked, ST_HELD, "");
 	snprintf(text, sizeof(text), "%" PRIu64 " allocations, %" PRIu64 " frees", process->allocations, process->frees);
 	if (col + 24 < area->rect.cols)
 		col = area_text(area, 0, col + 1, ST_PLAIN, text) + 2;

@@ -102,10 +102,11 @@ void view_draw(struct view *view, struct canvas *canvas)
 {
 	canvas->ascii = view->settings.ascii || view->ascii;
 	canvas_clear(canvas);
-	view->layout = layout_make(canvas->rows, canvas->cols, view->full);
+	view->layout = layout_make(canvas->rows, canvas->cols, view->full, devices_count(view->shown));
 	view->screen_rows = canvas->rows;
 	view->screen_cols = canvas->cols;
 	header_draw(view, canvas);
+	devices_draw(view, canvas);
 	table_draw(view, canvas);
 	tabs_draw(view, canvas);
 	if (view->layout.pane.rows)

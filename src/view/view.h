@@ -161,6 +161,8 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
+int devices_count(const struct snapshot *snapshot);	/* those that the driver told of */
+void devices_draw(struct view *view, struct canvas *canvas);
 void table_draw(struct view *view, struct canvas *canvas);
 void tabs_draw(struct view *view, struct canvas *canvas);
 int tabs_hit(const struct view *view, int col);		/* the pane at @col, or -1 */

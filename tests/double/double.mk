@@ -76,7 +76,9 @@ double_lib = tests/double/lib
 DOUBLE_LIBS = \
 	$(double_lib)/libcudart.so.13 \
 	$(double_lib)/libcudart_static.a \
-	$(double_lib)/libcuda.so.1
+	$(double_lib)/libcuda.so.1 \
+	$(double_lib)/nvml/libnvidia-ml.so.1 \
+	$(double_lib)/nvml-old/libnvidia-ml.so.1
 
 $(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
 	@$(MKDIR_P) $(double_lib)
@@ -109,6 +111,15 @@ $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files)
 	rm -f $@ && ar rcs $@ $(double_lib)/static/cudart_static.o && \
 	rm -rf $(double_lib)/static
 
+# Where nothing finds them that is not told to.
+$(double_lib)/nvml/libnvidia-ml.so.1: tests/double/nvml.c
+	@$(MKDIR_P) $(double_lib)/nvml
+	$(AM_V_GEN)$(CC) $(double_cflags) $(double_ldflags) -Wl,-soname,libnvidia-ml.so.1 -o $@ $(srcdir)/tests/double/nvml.c
+$(double_lib)/nvml-old/libnvidia-ml.so.1: tests/double/nvml.c
+	@$(MKDIR_P) $(double_lib)/nvml-old
+	$(AM_V_GEN)$(CC) $(double_cflags) $(double_ldflags) -DNVML_OLD -Wl,-soname,libnvidia-ml.so.1 -o $@ $(srcdir)/tests/double/nvml.c
+
+EXTRA_DIST += tests/double/nvml.c
 EXTRA_DIST += $(double_runtime_files) $(double_driver_files) \
 	$(double_shared_files) $(double_header_files) $(double_map_files) \
 	tests/double/check-double.sh

@@ -77,5 +77,6 @@ Suite *suite_tables(void);
 Suite *suite_demangle(void);
 Suite *suite_graphs(void);
 Suite *suite_stream(void);
+Suite *suite_readings(void);
 
 #endif

@@ -19,6 +19,7 @@ static struct snap_failure infer_failures[2];
 static struct snap_site leaky_sites[2], train_sites[1];
 static const char *const leaky_stack[] = { "main+0x1f4 (leaky)", "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
 static struct snap_event events[2];
+static struct snap_device devices[2];
 static const struct snap_detail out_of_memory = {
 	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
 	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
@@ -124,6 +125,9 @@ static void fill_train(void)
 	p->peak = 13314398618;
 	p->held = 1048576;
 	p->suspect = 536870912;
+	p->has_used = true;
+	p->used = 13300000000;
+	p->untracked = 307723930;
 	p->has_suspect = true;
 	p->live_allocations = 1841;
 	p->allocations = 2000;
@@ -223,6 +227,8 @@ struct snapshot *sample_snapshot(void)
 		.process_count = 3,
 		.events = events,
 		.event_count = 2,
+		.devices = devices,
+		.device_count = 2,
 		.host = "gpu-1",
 		.targets = 2,
 		.attached = 210,
@@ -236,6 +242,8 @@ struct snapshot *sample_snapshot(void)
 	fill_leaky();
 	fill_train();
 	fill_infer();
+	devices[0] = (struct snap_device){ 0, 12992276070, 85899345920, "NVIDIA \"H100\"", "GPU-1234", true, 20000000000, 0.97, 64, 412.3 };
+	devices[1] = (struct snap_device){ 1, 6764573491, 0, NULL, NULL, false, 0, NAN, NAN, NAN };
 	events[0] = (struct snap_event){
 		.time = NOW - NS / 2, .pid = 4311, .kind = EVENT_OUT_OF_MEMORY, .bytes = 1 << 30, .text = "cudaMalloc of 1.0G failed",
 		.repeated = 2, .detail = &out_of_memory,

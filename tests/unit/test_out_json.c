@@ -87,7 +87,24 @@ START_TEST(json_head)
 	assert_int(document, "totals.processes", 3);
 	assert_int(document, "totals.live_bytes", 19756849561);
 	assert_int(document, "totals.failures", 4);
-	assert_absent(document, "devices");
+	assert_int(document, "devices.0.device", 0);
+	assert_text(document, "devices.0.name", "NVIDIA \"H100\"");
+	assert_text(document, "devices.0.uuid", "GPU-1234");
+	assert_int(document, "devices.0.used_bytes", 20000000000);
+	assert_int(document, "devices.0.total_bytes", 85899345920);
+	assert_int(document, "devices.0.tracked_bytes", 12992276070);
+	assert_real(document, "devices.0.utilization", 0.97);
+	assert_real(document, "devices.0.temperature_celsius", 64);
+	assert_real(document, "devices.0.power_watts", 412.3);
+	assert_int(document, "devices.1.device", 1);
+	assert_int(document, "devices.1.tracked_bytes", 6764573491);
+	assert_absent(document, "devices.1.name");
+	assert_absent(document, "devices.1.uuid");
+	assert_absent(document, "devices.1.used_bytes");
+	assert_absent(document, "devices.1.total_bytes");
+	assert_absent(document, "devices.1.utilization");
+	assert_absent(document, "devices.1.temperature_celsius");
+	assert_absent(document, "devices.1.power_watts");
 	assert_text(document, "events.0.kind", "out-of-memory");
 	assert_int(document, "events.0.bytes", 1 << 30);
 	assert_int(document, "events.0.pid", 4311);
@@ -198,6 +215,12 @@ START_TEST(json_memory)
 	assert_absent(document, "processes.0.sites.0.stack.3");
 	/* not known yet: absent, not zero */
 	assert_absent(document, "processes.2.memory.suspect_bytes");
+	assert_int(document, "processes.1.memory.used_bytes", 13300000000);
+	assert_int(document, "processes.1.memory.untracked_bytes", 307723930);
+	assert_absent(document, "processes.0.memory.used_bytes");
+	assert_absent(document, "processes.0.memory.untracked_bytes");
+	assert_int(document, "processes.0.memory.allocated_bytes", 24000016);
+	assert_int(document, "processes.0.sites.0.allocated_bytes", 8000016);
 	json_decref(document);
 }
 END_TEST
@@ -268,6 +291,7 @@ START_TEST(json_empty)
 	assert_absent(document, "host");
 	ck_assert_uint_eq(json_array_size(at(document, "processes")), 0);
 	ck_assert_uint_eq(json_array_size(at(document, "events")), 0);
+	assert_absent(document, "devices");
 	json_decref(document);
 }
 END_TEST

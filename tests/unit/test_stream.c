@@ -85,7 +85,7 @@ START_TEST(short_rows)
 
 	feed_begin(&feed);
 	feed_process(&feed);
-	for (type = REC_LAUNCH_ROW; type <= REC_MOMENT; type++) {
+	for (type = REC_LAUNCH_ROW; type <= REC_PROCESS_READING; type++) {
 		ck_assert_uint_ge(record_size(type), sizeof(struct rec_hdr));
 		ck_assert_uint_le(record_size(type), sizeof(room));
 		ck_assert_uint_eq(record_size(type) % 8, 0);

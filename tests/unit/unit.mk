@@ -22,6 +22,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_processes.c \
 	tests/unit/test_random.c \
 	tests/unit/test_spans.c \
+	tests/unit/test_readings.c \
 	tests/unit/test_stacks.c \
 	tests/unit/test_stream.c \
 	tests/unit/test_suspect.c \

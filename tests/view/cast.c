@@ -286,6 +286,26 @@ struct snapshot *cast_snapshot(int step)
 	return snapshot;
 }
 
+void cast_devices(struct snapshot *snapshot)
+{
+	struct snap_device *devices = some(snapshot, 5, sizeof(*devices));
+
+	devices[0] = (struct snap_device){ 0, 12 * GIB, 80 * GIB, "NVIDIA H100 80GB HBM3", "GPU-1", true, 14 * GIB, 0.97, 64, 412.3 };
+	devices[1] = (struct snap_device){ 1, 0, 80 * GIB, "NVIDIA H100 80GB HBM3", "GPU-2", true, 80 * GIB, 1, 101, 700 };
+	devices[2] = (struct snap_device){ 2, 7 * MIB, 0, NULL, NULL, false, 0, NAN, NAN, NAN };
+	devices[3] = (struct snap_device){ 3, 4 * GIB, 16 * GIB, "odd\033[2J \xe6\x8e\xa8\xe8\xab\x96", "GPU-4", true, 3 * GIB, NAN, 5, 9.6 };
+	devices[4] = (struct snap_device){ 4, 0, 0, "lost", NULL, false, 0, NAN, NAN, NAN };
+	snapshot->devices = devices;
+	snapshot->device_count = 5;
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		struct snap_process *process = &snapshot->processes[i];
+
+		process->has_used = process->image == CAST_TRAINER || process->image == CAST_LEAKER;
+		process->used = process->live + 512 * MIB;
+		process->untracked = 512 * MIB;
+	}
+}
+
 void cast_view(struct view *view, int steps)
 {
 	view_init(view);

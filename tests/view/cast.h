@@ -15,6 +15,9 @@ enum { CAST_TRAINER = 1, CAST_LEAKER, CAST_COPIER, CAST_FAILING, CAST_SHORT, CAS
 /* The snapshot @step seconds after the start, in new memory: a view may take it over. */
 struct snapshot *cast_snapshot(int step);
 
+/* Adds what a driver says: four devices, one of them silent, and what the trainer uses. */
+void cast_devices(struct snapshot *snapshot);
+
 /* A view that has seen @steps of them. */
 void cast_view(struct view *view, int steps);
 

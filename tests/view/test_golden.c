@@ -298,6 +298,33 @@ START_TEST(graphs)
 }
 END_TEST
 
+/* What the driver says: a line per device, as many as there is room for, in every width. */
+START_TEST(devices)
+{
+	static const struct { int rows, cols; const char *name; } screens[] = {
+		{ 24, 80, "devices" }, { 24, 40, "narrow" }, { 22, 80, "without room" }, { 32, 120, "two lines" }, { 60, 200, "all" },
+	};
+	struct snapshot *snapshot = cast_snapshot(STEPS);
+	struct view view;
+
+	cast_devices(snapshot);
+	cast_view(&view, STEPS);
+	view_feed(&view, snapshot);
+	golden_begin();
+	cast_keys(&view, "g/python\r1");
+	view.search[0] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(screens); i++)
+		draw(&view, screens[i].rows, screens[i].cols, screens[i].name, i < 2);
+	view.settings.ascii = true;
+	draw(&view, 32, 120, "ascii", false);
+	view.settings.columns[4] = column_find("used");
+	view.settings.columns[5] = column_find("untracked");
+	draw(&view, 24, 120, "columns", false);
+	golden_end("devices");
+	view_free(&view);
+}
+END_TEST
+
 Suite *suite_golden(void)
 {
 	Suite *suite = suite_create("golden");
@@ -310,6 +337,7 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, overlays);
 	tcase_add_test(tests, states);
 	tcase_add_test(tests, graphs);
+	tcase_add_test(tests, devices);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

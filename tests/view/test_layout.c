@@ -16,16 +16,18 @@ static int place(struct rect rect, int rows, int cols, int row)
 
 START_TEST(every_size)
 {
-	int rows, cols, full;
+	int rows, cols, full, devices;
 
 	for (full = 0; full < 2; full++)
 		for (rows = 1; rows <= 100; rows++)
-			for (cols = 1; cols <= 300; cols++) {
-				struct layout layout = layout_make(rows, cols, full);
+			for (cols = 1, devices = 0; cols <= 300; cols++, devices = (devices + 7) % 17) {
+				struct layout layout = layout_make(rows, cols, full, devices);
 				int row = 0;
 
 				row = place(layout.status, rows, cols, row);
 				row = place(layout.totals, rows, cols, row);
+				row = place(layout.devices, rows, cols, row);
+				ck_assert_int_le(layout.devices.rows, devices);
 				row = place(layout.titles, rows, cols, row);
 				row = place(layout.table, rows, cols, row);
 				row = place(layout.tabs, rows, cols, row);
@@ -42,18 +44,26 @@ END_TEST
 
 START_TEST(essentials)
 {
-	struct layout layout = layout_make(24, 80, false);
+	struct layout layout = layout_make(24, 80, false, 0);
 
 	ck_assert_int_eq(layout.totals.rows, 2);
 	ck_assert_int_ge(layout.table.rows, 6);
 	ck_assert_int_ge(layout.pane.rows, 9);
 	ck_assert_int_eq(layout.bar.rows, 1);
-	layout = layout_make(10, 40, false);
+	layout = layout_make(24, 80, false, 8);
+	ck_assert_int_eq(layout.devices.rows, 1);
+	ck_assert_int_ge(layout.table.rows, 6);
+	layout = layout_make(60, 200, false, 8);
+	ck_assert_int_eq(layout.devices.rows, 7);
+	ck_assert_int_ge(layout.table.rows, 16);
+	layout = layout_make(60, 200, false, 2);
+	ck_assert_int_eq(layout.devices.rows, 2);
+	layout = layout_make(10, 40, false, 8);
 	ck_assert_int_ge(layout.table.rows, 4);
 	ck_assert_int_eq(layout.pane.rows, 0);
-	layout = layout_make(5, 20, false);
+	layout = layout_make(5, 20, false, 8);
 	ck_assert_int_ge(layout.table.rows, 3);
-	layout = layout_make(0, 0, false);
+	layout = layout_make(0, 0, false, 8);
 	ck_assert_int_eq(layout.table.rows, 0);
 }
 END_TEST

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks libnvidia-ml. Nothing of NVIDIA's is needed to build: the few types and
+ * numbers below are those of its header, nvml.h, as the NVML API Reference
+ * Guide has them; they are the library's binary interface and do not change.
+ *
+ * Functions come in versions, the newest first in the table; a library that
+ * lacks one says less. All devices are asked anew each time: one that is lost on
+ * the way has no figures from then on and keeps its number.
+ *
+ * Numbers: devices are counted by their place on the PCI bus, as nvidia-smi and
+ * visible.c do, whatever order the library has.
+ */
+#include "collect/nvml.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBRARY		"libnvidia-ml.so.1"
+#define INTERVAL	NSEC_PER_SEC
+#define RETRY		(10 * NSEC_PER_SEC)	/* after the library could not be set up */
+#define CLOSE_MS	200
+#define DEVICES_MAX	1024			/* more is no answer */
+#define PROCESSES_MAX	65536
+
+/* nvmlReturn_t */
+#define NVML_SUCCESS			0
+#define NVML_ERROR_INSUFFICIENT_SIZE	7
+
+/* nvmlTemperatureSensors_t */
+#define NVML_TEMPERATURE_GPU		0
+
+/* NVML_VALUE_NOT_AVAILABLE, as an unsigned long long */
+#define NVML_VALUE_NOT_AVAILABLE	(~0ull)
+
+typedef void *nvml_device;
+
+/* nvmlMemory_t */
+struct nvml_memory {
+	unsigned long long total, free, used;
+};
+
+/* nvmlUtilization_t: per cent of the last sample period */
+struct nvml_utilization {
+	unsigned int gpu, memory;
+};
+
+/* nvmlPciInfo_t: every version begins like this, and none is longer */
+struct nvml_pci {
+	char bus_id_short[16];
+	unsigned int domain, bus, device;
+	char rest[100];
+};
+
+/* nvmlProcessInfo_v1_t */
+struct nvml_process_v1 {
+	unsigned int pid;
+	unsigned long long used;
+};
+
+/* nvmlProcessInfo_v2_t, which _v3 of the function fills, too */
+struct nvml_process {
+	unsigned int pid;
+	unsigned long long used;
+	unsigned int gpu_instance, compute_instance;
+};
+
+_Static_assert(sizeof(struct nvml_process_v1) == 16 && sizeof(struct nvml_process) == 24, "NVML's own sizes");
+
+struct functions {
+	int (*init)(void);
+	int (*shutdown)(void);
+	int (*count)(unsigned int *count);
+	int (*handle)(unsigned int index, nvml_device *device);
+	/* The following may be missing. */
+	int (*name)(nvml_device device, char *name, unsigned int size);
+	int (*uuid)(nvml_device device, char *uuid, unsigned int size);
+	int (*pci)(nvml_device device, struct nvml_pci *pci);
+	int (*memory)(nvml_device device, struct nvml_memory *memory);
+	int (*utilization)(nvml_device device, struct nvml_utilization *utilization);
+	int (*temperature)(nvml_device device, int sensor, unsigned int *celsius);
+	int (*power)(nvml_device device, unsigned int *milliwatts);
+	int (*processes)(nvml_device device, unsigned int *count, struct nvml_process *list);
+	int (*processes_v1)(nvml_device device, unsigned int *count, struct nvml_process_v1 *list);
+	const char *(*error)(int code);
+};
+
+#define FUNCTION(member)	offsetof(struct functions, member)
+
+static const struct {
+	size_t offset;
+	bool needed;
+	const char *names[3];	/* the newest first */
+} function_table[] = {
+	{ FUNCTION(init), true, { "nvmlInit_v2", "nvmlInit" } },
+	{ FUNCTION(shutdown), true, { "nvmlShutdown" } },
+	{ FUNCTION(count), true, { "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount" } },
+	{ FUNCTION(handle), true, { "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex" } },
+	{ FUNCTION(name), false, { "nvmlDeviceGetName" } },
+	{ FUNCTION(uuid), false, { "nvmlDeviceGetUUID" } },
+	{ FUNCTION(pci), false, { "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo" } },
+	{ FUNCTION(memory), false, { "nvmlDeviceGetMemoryInfo" } },
+	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
+	{ FUNCTION(temperature), false, { "nvmlDeviceGetTemperature" } },
+	{ FUNCTION(power), false, { "nvmlDeviceGetPowerUsage" } },
+	{ FUNCTION(processes), false, { "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2" } },
+	{ FUNCTION(processes_v1), false, { "nvmlDeviceGetComputeRunningProcesses" } },
+	{ FUNCTION(error), false, { "nvmlErrorString" } },
+};
+
+/* An answer. */
+struct readings {
+	struct rec_device_reading *devices;
+	struct rec_process_reading *processes;
+	size_t device_count, process_count;
+};
+
+struct nvml {
+	pthread_t thread;
+	const struct notes *notes;	/* not to be used once stop is set */
+	struct functions call;		/* the thread's own, like what follows */
+	int *numbers;			/* the machine's, by index */
+	unsigned int number_count;
+	bool told;			/* why nothing is known */
+
+	pthread_mutex_t lock;		/* of what follows */
+	pthread_cond_t changed;
+	bool stop, ended, abandoned, answered;
+	struct readings *latest;	/* NULL: nothing is known */
+	bool is_new;			/* it was not told yet */
+};
+
+/* ---- asking ---- */
+
+static void readings_free(struct readings *readings)
+{
+	if (!readings)
+		return;
+	free(readings->devices);
+	free(readings->processes);
+	free(readings);
+}
+
+/* Where @device is on the bus, as a number to sort by. Returns false if it cannot be known. */
+static bool bus_place(const struct functions *call, nvml_device device, uint64_t *place)
+{
+	struct nvml_pci pci = { .domain = 0 };
+
+	if (!call->pci || call->pci(device, &pci))
+		return false;
+	*place = (uint64_t)pci.domain << 32 | (uint64_t)(pci.bus & 0xffff) << 16 | (pci.device & 0xffff);
+	return true;
+}
+
+/* Numbers @count devices. Where not every place is known, the library's order stands. Returns 0 or -ENOMEM. */
+static int numbers_make(struct nvml *nvml, unsigned int count)
+{
+	uint64_t *places = calloc(count + 1, sizeof(*places));
+	int *numbers = calloc(count + 1, sizeof(*numbers));
+	bool known = true;
+	unsigned int i, j;
+
+	if (!places || !numbers) {
+		free(places);
+		free(numbers);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		nvml_device device;
+
+		numbers[i] = (int)i;
+		known = known && !nvml->call.handle(i, &device) && bus_place(&nvml->call, device, &places[i]);
+	}
+	for (i = 0; known && i < count; i++)
+		for (j = 0, numbers[i] = 0; j < count; j++)
+			numbers[i] += places[j] < places[i] || (places[j] == places[i] && j < i);
+	free(places);
+	free(nvml->numbers);
+	nvml->numbers = numbers;
+	nvml->number_count = count;
+	return 0;
+}
+
+static void device_read(const struct functions *call, nvml_device device, struct rec_device_reading *reading)
+{
+	struct nvml_utilization utilization = { 0 };
+	struct nvml_memory memory = { 0 };
+
+	if (!call->name || call->name(device, reading->name, sizeof(reading->name)))
+		reading->name[0] = 0;
+	if (!call->uuid || call->uuid(device, reading->uuid, sizeof(reading->uuid)))
+		reading->uuid[0] = 0;
+	reading->name[sizeof(reading->name) - 1] = reading->uuid[sizeof(reading->uuid) - 1] = 0;
+	if (call->memory && !call->memory(device, &memory)) {
+		reading->known |= READING_MEMORY;
+		reading->used = memory.used;
+		reading->total = memory.total;
+	}
+	if (call->utilization && !call->utilization(device, &utilization)) {
+		reading->known |= READING_UTILIZATION;
+		reading->utilization = utilization.gpu;
+	}
+	if (call->temperature && !call->temperature(device, NVML_TEMPERATURE_GPU, &reading->temperature))
+		reading->known |= READING_TEMPERATURE;
+	if (call->power && !call->power(device, &reading->power))
+		reading->known |= READING_POWER;
+}
+
+/* Both versions of the list as the newer. Returns the call's result; *@count: how many there are. */
+static int processes_ask(const struct functions *call, nvml_device device, unsigned int *count, struct nvml_process *list)
+{
+	struct nvml_process_v1 *old;
+	unsigned int i, room = *count;
+	int result;
+
+	if (call->processes)
+		return call->processes(device, count, list);
+	old = calloc(room, sizeof(*old));
+	if (!old)
+		return -ENOMEM;
+	result = call->processes_v1(device, count, old);
+	for (i = 0; !result && i < *count && i < room; i++)
+		list[i] = (struct nvml_process){ .pid = old[i].pid, .used = old[i].used };
+	free(old);
+	return result;
+}
+
+static void processes_read(const struct functions *call, nvml_device device, struct readings *readings)
+{
+	struct rec_process_reading *grown;
+	struct nvml_process *list = NULL;
+	unsigned int room, next = 64, count = 0, i;
+	int result = 0;
+
+	if (!call->processes && !call->processes_v1)
+		return;
+	do {
+		free(list);
+		room = next;
+		list = calloc(room, sizeof(*list));
+		count = room;
+		result = list ? processes_ask(call, device, &count, list) : -ENOMEM;
+		/* More may start before it is asked again. */
+		next = (count > room ? count : room) * 2;
+	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);
+	if (result || count > room)
+		goto out;
+	grown = realloc(readings->processes, (readings->process_count + count + 1) * sizeof(*grown));
+	if (!grown)
+		goto out;
+	readings->processes = grown;
+	for (i = 0; i < count; i++) {
+		bool has = list[i].used != NVML_VALUE_NOT_AVAILABLE;
+
+		grown[readings->process_count++] = (struct rec_process_reading){
+			.hdr = { .type = REC_PROCESS_READING, .size = sizeof(*grown) },
+			.pid = list[i].pid, .is_known = has, .used = has ? list[i].used : 0,
+		};
+	}
+out:
+	free(list);
+}
+
+/* Returns what is there now, or NULL if the library has no answer any more: it is then to be set up anew. */
+static struct readings *readings_take(struct nvml *nvml)
+{
+	const struct functions *call = &nvml->call;
+	struct readings *readings;
+	unsigned int count, i;
+
+	if (call->count(&count) || count > DEVICES_MAX)
+		return NULL;
+	if ((count != nvml->number_count || !nvml->numbers) && numbers_make(nvml, count))
+		return NULL;
+	readings = calloc(1, sizeof(*readings));
+	if (readings)
+		readings->devices = calloc(count + 1, sizeof(*readings->devices));
+	if (!readings || !readings->devices) {
+		readings_free(readings);
+		return NULL;
+	}
+	for (i = 0; i < count; i++) {
+		struct rec_device_reading *reading = &readings->devices[readings->device_count];
+		nvml_device device;
+
+		*reading = (struct rec_device_reading){
+			.hdr = { .type = REC_DEVICE_READING, .size = sizeof(*reading) }, .device = nvml->numbers[i],
+		};
+		if (call->handle(i, &device))
+			continue;
+		readings->device_count++;
+		device_read(call, device, reading);
+		processes_read(call, device, readings);
+	}
+	return readings;
+}
+
+/* ---- the library ---- */
+
+/* Returns the handle of the library with nvml->call filled, or NULL with @why set. */
+static void *library_load(struct nvml *nvml, struct reason *why)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL), *found;
+	size_t i, j;
+
+	if (!library) {
+		reason_set(why, -ENOENT, "%s", dlerror());
+		return NULL;
+	}
+	for (i = 0; i < ARRAY_LEN(function_table); i++) {
+		for (j = 0, found = NULL; !found && j < ARRAY_LEN(function_table[i].names) && function_table[i].names[j]; j++)
+			found = dlsym(library, function_table[i].names[j]);
+		if (!found && function_table[i].needed) {
+			reason_set(why, -ENOENT, "%s has no %s", LIBRARY, function_table[i].names[j - 1]);
+			dlclose(library);
+			return NULL;
+		}
+		/* dlsym(3): a function's address as data */
+		memcpy((char *)&nvml->call + function_table[i].offset, &found, sizeof(found));
+	}
+	return library;
+}
+
+/* ---- the thread ---- */
+
+static void tell(struct nvml *nvml, const char *text)
+{
+	pthread_mutex_lock(&nvml->lock);
+	if (!nvml->stop && !nvml->told)
+		note(nvml->notes, "nothing is known of devices: %s", text);
+	nvml->told = true;
+	pthread_mutex_unlock(&nvml->lock);
+}
+
+static void publish(struct nvml *nvml, struct readings *readings)
+{
+	struct readings *old;
+
+	pthread_mutex_lock(&nvml->lock);
+	old = nvml->latest;
+	nvml->latest = readings;
+	nvml->answered = nvml->is_new = true;
+	pthread_cond_broadcast(&nvml->changed);
+	pthread_mutex_unlock(&nvml->lock);
+	readings_free(old);
+}
+
+/* Waits @ns or until it is over. Returns true if it is. */
+static bool rest(struct nvml *nvml, uint64_t ns)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
+	bool stop;
+
+	pthread_mutex_lock(&nvml->lock);
+	while (!nvml->stop && pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
+		;
+	stop = nvml->stop;
+	pthread_mutex_unlock(&nvml->lock);
+	return stop;
+}
+
+/* Asks until the library has no answer, or it is over. Returns true if it is. */
+static bool ask(struct nvml *nvml)
+{
+	struct readings *readings;
+
+	for (;;) {
+		readings = readings_take(nvml);
+		publish(nvml, readings);
+		if (!readings)
+			return rest(nvml, RETRY);
+		if (rest(nvml, INTERVAL))
+			return true;
+	}
+}
+
+static void nvml_free(struct nvml *nvml)
+{
+	readings_free(nvml->latest);
+	free(nvml->numbers);
+	pthread_cond_destroy(&nvml->changed);
+	pthread_mutex_destroy(&nvml->lock);
+	free(nvml);
+}
+
+static void *nvml_run(void *argument)
+{
+	struct nvml *nvml = argument;
+	struct reason why = { "" };
+	void *library = library_load(nvml, &why);
+	bool over = !library, abandoned;
+	int result;
+
+	if (!library)
+		tell(nvml, why.text);
+	while (!over) {
+		result = nvml->call.init();
+		if (result == NVML_SUCCESS) {
+			over = ask(nvml);
+			nvml->call.shutdown();
+			continue;
+		}
+		reason_set(&why, -EIO, "%s cannot be set up: %s (%d)", LIBRARY,
+			   nvml->call.error ? nvml->call.error(result) : "error", result);
+		tell(nvml, why.text);
+		publish(nvml, NULL);
+		over = rest(nvml, RETRY);
+	}
+	/* It stays loaded: it may have left threads behind. */
+	pthread_mutex_lock(&nvml->lock);
+	nvml->ended = nvml->answered = true;
+	abandoned = nvml->abandoned;
+	pthread_cond_broadcast(&nvml->changed);
+	pthread_mutex_unlock(&nvml->lock);
+	if (abandoned)
+		nvml_free(nvml);
+	return NULL;
+}
+
+/* ---- for others ---- */
+
+struct nvml *nvml_open(const struct notes *notes)
+{
+	struct nvml *nvml = calloc(1, sizeof(*nvml));
+	pthread_condattr_t attributes;
+
+	if (!nvml)
+		return NULL;
+	nvml->notes = notes;
+	pthread_mutex_init(&nvml->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&nvml->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (!pthread_create(&nvml->thread, NULL, nvml_run, nvml))
+		return nvml;
+	nvml_free(nvml);
+	return NULL;
+}
+
+/* Waits until *@what, which the lock guards, for at most @ms. Called with the lock held. */
+static void wait_until(struct nvml *nvml, const bool *what, unsigned int ms)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;
+	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
+
+	while (!*what && pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
+		;
+}
+
+void nvml_close(struct nvml *nvml)
+{
+	bool ended;
+
+	if (!nvml)
+		return;
+	pthread_mutex_lock(&nvml->lock);
+	nvml->stop = true;
+	pthread_cond_broadcast(&nvml->changed);
+	wait_until(nvml, &nvml->ended, CLOSE_MS);
+	ended = nvml->ended;
+	nvml->abandoned = !ended;
+	if (!ended)
+		pthread_detach(nvml->thread);
+	pthread_mutex_unlock(&nvml->lock);
+	if (!ended)
+		return;
+	pthread_join(nvml->thread, NULL);
+	nvml_free(nvml);
+}
+
+void nvml_wait(struct nvml *nvml, unsigned int ms)
+{
+	if (!nvml)
+		return;
+	pthread_mutex_lock(&nvml->lock);
+	wait_until(nvml, &nvml->answered, ms);
+	pthread_mutex_unlock(&nvml->lock);
+}
+
+void nvml_tell(struct nvml *nvml, const struct outlet *outlet)
+{
+	struct rec_hdr begin = { .type = REC_READINGS, .size = sizeof(begin), .time = clock_ns(CLOCK_MONOTONIC) };
+	const struct readings *readings;
+	size_t i;
+
+	if (!nvml)
+		return;
+	pthread_mutex_lock(&nvml->lock);
+	readings = nvml->latest;
+	if (nvml->is_new)
+		outlet_put(outlet, &begin, sizeof(begin));
+	for (i = 0; nvml->is_new && readings && i < readings->device_count; i++)
+		outlet_put(outlet, &readings->devices[i].hdr, sizeof(readings->devices[i]));
+	for (i = 0; nvml->is_new && readings && i < readings->process_count; i++)
+		outlet_put(outlet, &readings->processes[i].hdr, sizeof(readings->processes[i]));
+	nvml->is_new = false;
+	pthread_mutex_unlock(&nvml->lock);
+}

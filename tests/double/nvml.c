@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A double of libnvidia-ml.so.1: the calls that cutop makes, answered from the
+ * file that CUDA_DOUBLE_NVML names, which is read anew at each call, so that a
+ * test can change what is said. Without it there is no device. Lines:
+ *
+ *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300
+ *   process INDEX PID BYTES	BYTES may be -: not available
+ *   fail FUNCTION CODE [INDEX]	the call fails, with INDEX of that device only
+ *   hang FUNCTION		the call never returns
+ *
+ * Fields may be left out: the call then says that it is not supported. Names
+ * have _ for a blank. Built with NVML_OLD it is a library of long ago, without
+ * the newer versions of its functions.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOT_SUPPORTED		3
+#define INSUFFICIENT_SIZE	7
+#define INVALID			2
+#define DEVICES			64
+#define PROCESSES		1024
+
+struct answer {
+	char uuid[96], name[96];
+	unsigned int domain, bus, slot;
+	unsigned long long total, used;
+	int util, temp, power;
+	bool has_bus, has_memory;
+};
+
+struct process {
+	unsigned int index, pid;
+	unsigned long long used;
+};
+
+struct script {
+	struct answer devices[DEVICES];
+	struct process processes[PROCESSES];
+	unsigned int device_count, process_count;
+	int failure;		/* of the call that is made */
+};
+
+static char handles[DEVICES];
+
+static void field_take(struct answer *answer, char *word)
+{
+	char *value = strchr(word, '='), *at;
+
+	if (!value)
+		return;
+	*value++ = 0;
+	for (at = value; *at; at++)
+		*at = *at == '_' ? ' ' : *at;
+	if (!strcmp(word, "UUID"))
+		snprintf(answer->uuid, sizeof(answer->uuid), "%s", value);
+	else if (!strcmp(word, "NAME"))
+		snprintf(answer->name, sizeof(answer->name), "%s", value);
+	else if (!strcmp(word, "BUS"))
+		answer->has_bus = sscanf(value, "%x:%x:%x", &answer->domain, &answer->bus, &answer->slot) == 3;
+	else if (!strcmp(word, "TOTAL"))
+		answer->total = strtoull(value, NULL, 10);
+	else if (!strcmp(word, "USED"))
+		answer->has_memory = sscanf(value, "%llu", &answer->used) == 1;
+	else if (!strcmp(word, "UTIL"))
+		answer->util = atoi(value);
+	else if (!strcmp(word, "TEMP"))
+		answer->temp = atoi(value);
+	else if (!strcmp(word, "POWER"))
+		answer->power = atoi(value);
+}
+
+static void line_take(struct script *script, char *line, const char *function, int index)
+{
+	struct process *process = &script->processes[script->process_count];
+	char *rest, *word = strtok_r(line, " \n", &rest), name[80], bytes[32];
+	int code, device = -1;
+
+	if (word && !strcmp(word, "device") && script->device_count < DEVICES) {
+		struct answer *answer = &script->devices[script->device_count++];
+
+		answer->util = answer->temp = answer->power = -1;
+		while ((word = strtok_r(NULL, " \n", &rest)) != NULL)
+			field_take(answer, word);
+	} else if (word && !strcmp(word, "process") && script->process_count < PROCESSES) {
+		if (sscanf(rest, "%u %u %31s", &process->index, &process->pid, bytes) == 3) {
+			process->used = bytes[0] == '-' ? ~0ull : strtoull(bytes, NULL, 10);
+			script->process_count++;
+		}
+	} else if (word && !strcmp(word, "fail")) {
+		if (sscanf(rest, "%79s %d %d", name, &code, &device) >= 2 && !strcmp(name, function) &&
+		    (device < 0 || device == index))
+			script->failure = code;
+	} else if (word && !strcmp(word, "hang")) {
+		while (sscanf(rest, "%79s", name) == 1 && !strcmp(name, function))
+			pause();
+	}
+}
+
+/* Reads the script for a call of @function on @device (NULL: on none). */
+static struct script *script_read(const char *function, const void *device)
+{
+	static struct script script;	/* one thread asks */
+	const char *path = getenv("CUDA_DOUBLE_NVML");
+	FILE *file = path ? fopen(path, "r") : NULL;
+	char line[1024];
+
+	memset(&script, 0, sizeof(script));
+	while (file && fgets(line, sizeof(line), file))
+		line_take(&script, line, function, device ? (int)((const char *)device - handles) : -1);
+	if (file)
+		fclose(file);
+	return &script;
+}
+
+static const struct answer *answer_of(const struct script *script, const void *device)
+{
+	size_t index = (size_t)((const char *)device - handles);
+
+	return index < script->device_count ? &script->devices[index] : NULL;
+}
+
+#define CALL(name, ...)		\
+	int name(__VA_ARGS__);	\
+	int name(__VA_ARGS__)
+
+/* What a call on a device begins with. */
+#define ANSWER							\
+	struct script *script = script_read(__func__, device);	\
+	const struct answer *answer = answer_of(script, device);	\
+	if (script->failure || !answer)				\
+		return script->failure ? script->failure : INVALID
+
+static int text_give(const char *text, char *out, unsigned int size)
+{
+	if (!text[0])
+		return NOT_SUPPORTED;
+	if (strlen(text) >= size)
+		return INSUFFICIENT_SIZE;
+	strcpy(out, text);
+	return 0;
+}
+
+#ifndef NVML_OLD
+static int number_give(int number, unsigned int *out)
+{
+	if (number < 0)
+		return NOT_SUPPORTED;
+	*out = (unsigned int)number;
+	return 0;
+}
+#endif
+
+struct pci {
+	char short_id[16];
+	unsigned int domain, bus, slot, id;
+#ifndef NVML_OLD
+	unsigned int subsystem;
+	char long_id[32];
+#endif
+};
+
+struct info {
+	unsigned int pid;
+	unsigned long long used;
+#ifndef NVML_OLD
+	unsigned int gpu_instance, compute_instance;
+#endif
+};
+
+#ifdef NVML_OLD
+#define VERSION(name, version) name
+#else
+#define VERSION(name, version) name##version
+#endif
+
+CALL(VERSION(nvmlInit, _v2), void)
+{
+	return script_read(__func__, NULL)->failure;
+}
+
+CALL(nvmlShutdown, void)
+{
+	return 0;
+}
+
+CALL(VERSION(nvmlDeviceGetCount, _v2), unsigned int *count)
+{
+	struct script *script = script_read(__func__, NULL);
+
+	*count = script->device_count;
+	return script->failure;
+}
+
+CALL(VERSION(nvmlDeviceGetHandleByIndex, _v2), unsigned int index, void **device)
+{
+	struct script *script = script_read(__func__, &handles[index]);
+
+	if (index >= script->device_count)
+		return INVALID;
+	*device = &handles[index];
+	return script->failure;
+}
+
+CALL(nvmlDeviceGetName, void *device, char *name, unsigned int size)
+{
+	ANSWER;
+	return text_give(answer->name, name, size);
+}
+
+CALL(nvmlDeviceGetMemoryInfo, void *device, unsigned long long memory[3])
+{
+	ANSWER;
+	if (!answer->has_memory)
+		return NOT_SUPPORTED;
+	memory[0] = answer->total;
+	memory[1] = answer->total - answer->used;
+	memory[2] = answer->used;
+	return 0;
+}
+
+CALL(VERSION(nvmlDeviceGetPciInfo, _v3), void *device, struct pci *pci)
+{
+	ANSWER;
+	if (!answer->has_bus)
+		return NOT_SUPPORTED;
+	memset(pci, 0xff, sizeof(*pci));
+	pci->domain = answer->domain;
+	pci->bus = answer->bus;
+	pci->slot = answer->slot;
+	return 0;
+}
+
+CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned int *count, struct info *list)
+{
+	unsigned int room = *count, i;
+	ANSWER;
+
+	for (i = 0, *count = 0; i < script->process_count; i++) {
+		const struct process *process = &script->processes[i];
+
+		if (&script->devices[process->index] != answer)
+			continue;
+		if (*count < room)
+			list[*count] = (struct info){ .pid = process->pid, .used = process->used };
+		(*count)++;
+	}
+	return *count > room ? INSUFFICIENT_SIZE : 0;
+}
+
+#ifndef NVML_OLD
+CALL(nvmlDeviceGetUUID, void *device, char *uuid, unsigned int size)
+{
+	ANSWER;
+	return text_give(answer->uuid, uuid, size);
+}
+
+CALL(nvmlDeviceGetUtilizationRates, void *device, unsigned int rates[2])
+{
+	ANSWER;
+	rates[1] = 0;
+	return number_give(answer->util, &rates[0]);
+}
+
+CALL(nvmlDeviceGetTemperature, void *device, int sensor, unsigned int *celsius)
+{
+	ANSWER;
+	return sensor ? INVALID : number_give(answer->temp, celsius);
+}
+
+CALL(nvmlDeviceGetPowerUsage, void *device, unsigned int *milliwatts)
+{
+	ANSWER;
+	return number_give(answer->power, milliwatts);
+}
+
+const char *nvmlErrorString(int code);
+const char *nvmlErrorString(int code)
+{
+	return code == 9 ? "Driver Not Loaded" : "Some Error";
+}
+#endif
