@@ -14,7 +14,7 @@ bpf_sources = \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \
-	bpf/plain.bpf.h \
+	bpf/plain.bpf.h bpf/extra.bpf.h \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \
 	bpf/state.bpf.h \

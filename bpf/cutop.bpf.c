@@ -46,6 +46,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "launch.bpf.h"
 #include "graph.bpf.h"
 #include "plain.bpf.h"
+#include "extra.bpf.h"
 #include "size.bpf.h"
 #include "trace_calls.bpf.h"
 #include "watch.bpf.h"
@@ -85,6 +86,7 @@ PROGRAMS(plain)
 PROGRAMS(context)
 PROGRAMS(map)
 PROGRAMS(size)
+PROGRAMS(extra)
 
 #define handle_entry(ctx, session) (handle_entry)(ctx)
 PROGRAMS(handle)

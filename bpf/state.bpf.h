@@ -386,14 +386,36 @@ static __always_inline void failure_send(struct thread_state *thread, __u32 call
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
-/* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
-__noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+/* Counts a failed call in its row. Returns 1 if it is the first of its kind. */
+__noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result, __u64 now)
 {
 	__u32 image = thread ? thread->image : 0;
 	struct fail_key key = { .image = image, .call = call, .result = result };
 	struct fail_row fresh = { .count = 1, .first = now, .last = now };
-	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
 	struct fail_row *row;
+
+	if (!thread)
+		return 0;
+	row = bpf_map_lookup_elem(&failures, &key);
+	if (!row) {
+		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST))
+			return 1;
+		row = bpf_map_lookup_elem(&failures, &key);
+		if (!row) {
+			count_lost_of(image, LOST_FAIL_ROWS);
+			return 0;
+		}
+	}
+	__sync_fetch_and_add(&row->count, 1);
+	row->last = now;
+	return 0;
+}
+
+/* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
+__noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+{
+	__u32 image = thread ? thread->image : 0;
+	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
 	bool is_new = false;
 
 	if (!thread)
@@ -401,22 +423,8 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 	*guard = WATCHFUL_CALLS | (*guard & WATCHFUL_FAULT);
 	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
 		is_new = true;
-	row = bpf_map_lookup_elem(&failures, &key);
-	if (!row) {
-		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST)) {
-			failure_send(thread, call, result, site, now);
-			return 0;
-		}
-		row = bpf_map_lookup_elem(&failures, &key);
-		if (!row) {
-			count_lost_of(image, LOST_FAIL_ROWS);
-			return 0;
-		}
-	}
-	if (is_new)
+	if (failure_row(thread, call, result, now) || is_new)
 		failure_send(thread, call, result, site, now);
-	__sync_fetch_and_add(&row->count, 1);
-	row->last = now;
 	return 0;
 }
 

@@ -26,6 +26,7 @@ complete -c cutop -l allow-no-cuda -d 'with --fail-on-leak: no CUDA call at all 
 complete -c cutop -l map -r -d 'allocations listed per process, largest first (default 1000)'
 complete -c cutop -l run-as -r -a '(__fish_complete_users)' -d 'run COMMAND as USER (default: who called sudo)'
 complete -c cutop -l library -r -F -d 'probe this library or program too'
+complete -c cutop -l probe -x -d 'count and time any further function, or those that a glob names'
 complete -c cutop -l ring-size -r -d 'ring buffer, a power of two, K or M (default 16M)'
 complete -c cutop -s C -l color -r -a 'auto always never' -d 'auto (default), always or never'
 complete -c cutop -l ascii -d 'no characters beyond ASCII'

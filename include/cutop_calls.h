@@ -27,6 +27,7 @@ enum call_layer {
 	LAYER_RUNTIME,		/* libcudart, shared or linked into a program */
 	LAYER_DRIVER,		/* libcuda.so.1 */
 	LAYER_COUNT,
+	LAYER_EXTRA = LAYER_COUNT,	/* none of CUDA's: a function named by --probe */
 };
 
 enum call_class {
@@ -45,6 +46,7 @@ enum call_class {
 	CLASS_SIZE,		/* tells a device's size: a = argument that points to it, b = how many words on, c = device, SIZE_OF_CURRENT */
 	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
 	CLASS_PLAIN,		/* counted and timed only */
+	CLASS_EXTRA,		/* the same for what no line of the table names (--probe) */
 	CLASS_COUNT,
 };
 

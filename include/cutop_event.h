@@ -37,6 +37,14 @@
 #define CUTOP_SIZE_BUCKETS	40
 #define CUTOP_DEVICE_UNKNOWN	(-1)
 
+/*
+ * Functions named by --probe have ids past the table's: CUTOP_EXTRA and up, in
+ * the order in which they were found. REC_EXTRA says what they are called.
+ */
+#define CUTOP_EXTRA		0x8000
+#define CUTOP_EXTRA_MAX		256
+#define CUTOP_IS_EXTRA(call)	((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
+
 #define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
 #define CUTOP_SYNC_SLOTS	16	/* devices of an image whose synchronizing is followed, less one; a power of two */
 
@@ -80,6 +88,7 @@ enum rec_type {
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
+	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no image */
 
 	/* What is read once per refresh: model/stream.h */
 	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
@@ -98,6 +107,15 @@ enum rec_type {
 	REC_READINGS,		/* struct rec_hdr: the driver was asked anew; what it said before is over */
 	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
 	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
+};
+
+/* How the result of a function that is not in the table says that it failed. */
+enum extra_result {
+	EXTRA_RESULT_NONE,	/* it does not */
+	EXTRA_RESULT_STATUS,	/* a 32-bit number other than 0 */
+	EXTRA_RESULT_NEGATIVE,	/* a 32-bit number below 0 */
+	EXTRA_RESULT_NULL,	/* a pointer that is NULL */
+	EXTRA_RESULT_COUNT,
 };
 
 /* What tells one file from another, and from a later file with the same inode number. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/calls.h"
+#include "probe/extras.h"
 
 int usage_error(const char *format, ...)
 {
@@ -159,6 +160,20 @@ int parse_groups(struct options *options, char *text)
 	if (!groups)
 		return usage_error("--calls takes a list of groups; --calls help lists them");
 	options->groups = groups | GROUPS_NEEDED;
+	return 0;
+}
+
+int parse_probe(struct options *options, const char *text)
+{
+	struct reason why = { "" };
+	struct extras *extras;
+
+	if (options->probe_count == OPTIONS_LIST_MAX)
+		return usage_error("--probe is given too often");
+	if (extras_new(&extras, &text, 1, &why))
+		return usage_error("%s", why.text);
+	extras_free(extras);
+	options->probes[options->probe_count++] = text;
 	return 0;
 }
 

@@ -33,6 +33,7 @@ int parse_pids(struct options *options, char *text);
 int parse_groups(struct options *options, char *text);
 int parse_layer(struct options *options, const char *text);
 int parse_ring(struct options *options, const char *text);
+int parse_probe(struct options *options, const char *text);
 int parse_map(struct options *options, const char *text);
 
 /* Print what there is to choose from. */

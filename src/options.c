@@ -97,6 +97,8 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 			return usage_error("--library is given too often");
 		options->libraries[options->library_count++] = argument;
 		return 0;
+	case OPTION_PROBE:
+		return parse_probe(options, argument);
 	case OPTION_RING_SIZE:
 		return parse_ring(options, argument);
 	case 'C':

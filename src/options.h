@@ -55,6 +55,8 @@ struct options {
 	const char *run_as;
 	const char *libraries[OPTIONS_LIST_MAX];
 	size_t library_count;
+	const char *probes[OPTIONS_LIST_MAX];	/* LIBRARY:SYMBOL[=RESULT] */
+	size_t probe_count;
 	uint64_t ring_bytes;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool ascii;

@@ -40,6 +40,15 @@ static void add_libraries(struct session *session, int *error)
 	}
 }
 
+static void warn_unfound(void *context, const char *request, const char *library, bool found)
+{
+	const struct session *session = context;
+
+	(void)library;
+	if (!found)
+		warn_user(&session->notes, "--probe %s: no process that was watched had such a function", request);
+}
+
 static int watch_begin(struct session *session)
 {
 	struct probe *probe = collector_probe(session->collector);
@@ -54,6 +63,9 @@ static int watch_begin(struct session *session)
 	add_libraries(session, &err);
 	if (err)
 		return err;
+	err = probe_add_extras(probe, getenv("LD_LIBRARY_PATH"), &why);
+	if (err)
+		return session_fail(session, err, why.text);
 	if (session->have_command) {
 		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
 		if (err)
@@ -104,6 +116,7 @@ static int collector_begin(struct session *session)
 			.bpf = {
 				.exact_launches = options->exact_launches,
 				.stacks = options->stacks,
+				.extras = options->probe_count > 0,
 				.layers = options->layers,
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,
@@ -113,6 +126,7 @@ static int collector_begin(struct session *session)
 			.pids = options->pids,
 			.pid_count = options->pid_count,
 			.groups = options->groups,
+			.extras = session->extras,
 			.method = getenv("CUTOP_ATTACH"),
 			.notes = &session->notes,
 		},
@@ -208,6 +222,9 @@ int session_begin(struct session *session)
 {
 	struct reason why = { "" };
 
+	if (session->options->probe_count &&
+	    extras_new(&session->extras, session->options->probes, session->options->probe_count, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
 	if (collector_begin(session))
 		return EXIT_FAILED;
 	if (session->have_command && command_fork(&session->command, session->command_line, session->options->run_as,
@@ -312,6 +329,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
+	extras_visit(session->extras, warn_unfound, session);
 	if (session->options->mode == MODE_DEMO)
 		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
 	if (session->have_command && !command_reap(&session->command)) {
@@ -339,4 +357,6 @@ void session_close(struct session *session)
 	}
 	collector_free(session->collector);
 	session->collector = NULL;
+	extras_free(session->extras);
+	session->extras = NULL;
 }

@@ -22,6 +22,7 @@ struct session {
 	const struct options *options;
 	struct notes notes;
 	struct collector *collector;
+	struct extras *extras;	/* functions named by --probe, or NULL */
 	struct command command;
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */

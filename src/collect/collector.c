@@ -193,6 +193,13 @@ static void image_late(void *context, uint32_t image)
 	feed_late(collector->feed, image);
 }
 
+static void extra_found(void *context, unsigned int call, const char *symbol, enum extra_result result)
+{
+	struct collector *collector = context;
+
+	feed_extra(collector->feed, call, symbol, result);
+}
+
 /* What both kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
 static int collector_prepare(struct collector **result, const struct collector_settings *settings,
 			     struct reason *why)
@@ -234,6 +241,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 		return err;
 	collector = *result;
 	probe.on_late = image_late;
+	probe.on_extra = extra_found;
 	probe.context = collector;
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)

@@ -13,6 +13,7 @@
 
 #include "collect/feed_internal.h"
 #include "collect/identity.h"
+#include "collect/text_record.h"
 
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 
@@ -113,9 +114,9 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 
 /* ---- records ---- */
 
-static void site_feed(struct feed *feed, uint32_t image, uint64_t address)
+static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
-	struct rec_text *text = site_names_site(feed->sites, image, address);
+	struct rec_text *text = site_names_site(feed->sites, hdr->image, (pid_t)hdr->tgid, address);
 
 	if (text) {
 		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
@@ -157,7 +158,7 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	if (!stack)
 		return;
 	for (i = 0; i < stack->count; i++)
-		site_feed(feed, stack->hdr.image, stack->frames[i]);
+		site_feed(feed, &stack->hdr, stack->frames[i]);
 	outlet_put(feed->outlet, &stack->hdr, stack->hdr.size);
 	free(stack);
 }
@@ -166,7 +167,7 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 {
 	struct rec_alloc alloc;
 
-	site_feed(feed, record->hdr.image, record->site);
+	site_feed(feed, &record->hdr, record->site);
 	if (!record->stack || size != sizeof(alloc)) {
 		outlet_put(feed->outlet, &record->hdr, size);
 		return;
@@ -227,14 +228,14 @@ static int record_read(void *context, void *data, size_t size)
 		return 0;
 	case REC_FAIL:
 		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
-			site_feed(feed, hdr->image, ((const struct rec_fail *)data)->site);
+			site_feed(feed, hdr, ((const struct rec_fail *)data)->site);
 		break;
 	case REC_HOST:
-		site_feed(feed, hdr->image, ((const struct rec_host *)data)->site);
+		site_feed(feed, hdr, ((const struct rec_host *)data)->site);
 		break;
 	case REC_COPY:
 		if (((const struct rec_copy *)data)->flags & COPY_IS_ASYNC)
-			site_feed(feed, hdr->image, ((const struct rec_copy *)data)->site);
+			site_feed(feed, hdr, ((const struct rec_copy *)data)->site);
 		break;
 	case REC_FAULT:
 		feed_fault(feed, watched, hdr);
@@ -244,6 +245,15 @@ static int record_read(void *context, void *data, size_t size)
 	if (hdr->type == REC_KERNEL)
 		kernel_feed_name(feed, data);
 	return 0;
+}
+
+void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result)
+{
+	struct rec_text *text = text_record_new(REC_EXTRA, 0, call, result, symbol);
+
+	if (text)
+		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
+	free(text);
 }
 
 /* ---- life ---- */

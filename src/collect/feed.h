@@ -29,6 +29,9 @@ void feed_refresh(struct feed *feed);
 /* Waits, not for long, for the source lines of call sites that are being looked up: before the last snapshot. */
 void feed_settle(struct feed *feed);
 
+/* A function that --probe named was found: its id (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
+void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
+
 /* @image ran before its library was probed. */
 void feed_late(struct feed *feed, uint32_t image);
 

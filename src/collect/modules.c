@@ -275,3 +275,48 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	}
 	return name;
 }
+
+struct address_search {
+	struct modules *modules;
+	pid_t pid;
+	uint64_t address;
+	struct rec_module record;
+	bool found;
+};
+
+static int address_compare(void *context, const struct maps_entry *entry)
+{
+	struct address_search *search = context;
+	const char *name = strrchr(entry->path, '/');
+	int fd;
+
+	if (search->address < entry->start || search->address >= entry->end)
+		return 0;
+	fd = name ? maps_open(search->pid, entry) : -1;
+	if (fd < 0)
+		return 1;
+	search->record.start = entry->start;
+	search->record.end = entry->end;
+	search->record.offset = entry->offset;
+	snprintf(search->record.file, sizeof(search->record.file), "%s", name + 1);
+	search->found = !bpf_identify(probe_bpf(search->modules->probe), fd, &search->record.id);
+	close(fd);
+	return 1;
+}
+
+struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address)
+{
+	struct address_name name = modules_name(modules, image, address);
+	struct address_search search = {
+		.modules = modules, .pid = pid, .address = address,
+		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .image = image, .tgid = (uint32_t)pid },
+	};
+
+	if (name.file || !address)
+		return name;
+	maps_visit(pid, address_compare, &search);
+	if (!search.found)
+		return name;
+	modules_add(modules, &search.record);
+	return modules_name(modules, image, address);
+}

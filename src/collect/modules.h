@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "names/resolver.h"
 #include "probe/probe.h"
@@ -31,6 +32,12 @@ struct address_name {
 
 /* What lies at @address of @image. Everything is borrowed until the next call of this module. */
 struct address_name modules_name(struct modules *modules, uint32_t image, uint64_t address);
+
+/*
+ * The same, of the process @pid, which is @image. Where no record told what lies there - the address space was locked
+ * just then, as it is while probes are placed - /proc is asked.
+ */
+struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address);
 
 /* Who knows the lines of the files. Borrowed. */
 struct resolver *modules_resolver(struct modules *modules);

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <uthash.h>
 
 #include "collect/late_kernels.h"
+#include "collect/text_record.h"
 #include "names/demangle.h"
 #include "util/util.h"
 
@@ -115,28 +115,6 @@ static bool matches(const char *const *globs, const char *file)
 	return false;
 }
 
-static struct rec_text *text_new(uint16_t type, uint32_t image, uint64_t address, uint32_t flags, const char *text)
-{
-	size_t len = strlen(text), size;
-	struct rec_text *record;
-
-	if (len > CUTOP_NAME_MAX)
-		len = CUTOP_NAME_MAX;
-	size = (sizeof(*record) + len + 8) & ~(size_t)7;
-	record = calloc(1, size);
-	if (!record)
-		return NULL;
-	record->hdr.type = type;
-	record->hdr.size = (__u16)size;
-	record->hdr.image = image;
-	record->hdr.time = clock_ns(CLOCK_MONOTONIC);
-	record->address = address;
-	record->flags = flags;
-	record->text_len = (__u32)len;
-	memcpy(record->text, text, len);
-	return record;
-}
-
 /* "make_buffer+0x13", "make_buffer+0x13 at leak.cu:21", followed by the file that maps it. */
 static char *site_text(const struct address_name *name, const char *path, unsigned int line)
 {
@@ -164,7 +142,7 @@ static struct rec_text *site_record(const struct site_names *names, const struct
 	struct rec_text *record = NULL;
 
 	if (text)
-		record = text_new(REC_SITE, key->image, key->address, held ? SITE_IS_HELD : 0, text);
+		record = text_record_new(REC_SITE, key->image, key->address, held ? SITE_IS_HELD : 0, text);
 	free(text);
 	return record;
 }
@@ -186,7 +164,7 @@ static void line_ask(struct site_names *names, const struct site_key *key, const
 		asked_free(names, asked);
 }
 
-struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint64_t address)
+struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address)
 {
 	struct site_key key = { .address = address, .image = image };
 	struct address_name name;
@@ -200,7 +178,7 @@ struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint6
 		return NULL;
 	seen->key = key;
 	HASH_ADD(hh, names->seen, key, sizeof(key), seen);
-	name = modules_name(names->modules, image, address - 1);
+	name = modules_find(names->modules, image, pid, address - 1);
 	if (!name.file)
 		return NULL;
 	if (name.lines)
@@ -243,15 +221,15 @@ void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(voi
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
-	struct address_name name = modules_name(names->modules, kernel->hdr.image, kernel->stub);
+	struct address_name name = modules_find(names->modules, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->stub);
 	const char *symbol = name.symbol;
 
 	if (!symbol || name.distance) {
 		symbol = late_kernels_name(names->late, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->function);
-		return symbol ? text_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
+		return symbol ? text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
 	}
 	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
-	return text_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol);
+	return text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol);
 }

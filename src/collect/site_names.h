@@ -12,10 +12,10 @@ struct site_names *site_names_new(struct modules *modules, const char *const *he
 void site_names_free(struct site_names *names);
 
 /*
- * Returns the REC_SITE record of @address in @image the first time it is asked
+ * Returns the REC_SITE record of @address in @image, which is the process @pid, the first time it is asked
  * for, NULL later, or when nothing is known. The caller frees it.
  */
-struct rec_text *site_names_site(struct site_names *names, uint32_t image, uint64_t address);
+struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address);
 
 /*
  * Passes on to @told, as REC_SITE records that are valid during the call, the names of

@@ -84,14 +84,22 @@ const char *call_layer_name(unsigned int layer)
 	switch (layer) {
 	case LAYER_RUNTIME: return "runtime";
 	case LAYER_DRIVER: return "driver";
+	case LAYER_EXTRA: return "probe";
 	default: return "?";
 	}
+}
+
+enum call_layer call_layer(unsigned int call)
+{
+	return call < CALL_COUNT ? (enum call_layer)call_descs[call].layer : LAYER_EXTRA;
 }
 
 int call_failed(unsigned int call, int code)
 {
 	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
 
+	if (CUTOP_IS_EXTRA(call))	/* its result was judged where it was seen: 0 may be a NULL */
+		return 1;
 	if (!code || flags & CALL_ECHO)
 		return 0;
 	return !(flags & CALL_POLL && code == RESULT_NOT_READY);

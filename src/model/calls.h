@@ -12,7 +12,10 @@ extern const struct call_desc call_descs[CALL_COUNT];
 
 /* The function's symbol; "?" for a number that is none. */
 const char *call_name(unsigned int call);
-const char *call_layer_name(unsigned int layer);	/* "runtime", "driver" */
+const char *call_layer_name(unsigned int layer);	/* "runtime", "driver", "probe" */
+
+/* The layer of @call; LAYER_EXTRA for what is not in the table. */
+enum call_layer call_layer(unsigned int call);
 
 extern const char *const call_group_names[GROUP_COUNT];	/* "memory", "copies", ... */
 extern const char *const alloc_kind_names[KIND_COUNT];	/* "device", "managed", ... */

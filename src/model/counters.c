@@ -201,7 +201,7 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 	struct image *image;
 	int error;
 
-	if (key->call >= CALL_COUNT)
+	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
 		return refuse(model);
 	image = model_image(model, key->image, &error);
 	if (!image)
@@ -219,7 +219,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 	struct image *image;
 	int error;
 
-	if (key->call >= CALL_COUNT)
+	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
 		return refuse(model);
 	if (!call_failed(key->call, key->result))
 		return 0;

@@ -146,7 +146,7 @@ static const struct error *find(enum call_layer layer, int code)
 
 const char *error_name(enum call_layer layer, int code)
 {
-	const struct error *error = find(layer, code);
+	const struct error *error = layer == LAYER_EXTRA ? NULL : find(layer, code);
 
 	return error ? error->name : NULL;
 }
@@ -156,6 +156,8 @@ const char *error_meaning(enum call_layer layer, int code)
 	const struct meaning *list = runtime_meanings, *meaning;
 	size_t count = COUNT(runtime_meanings);
 
+	if (layer == LAYER_EXTRA)
+		return NULL;
 	if (code >= SHARED_FROM) {
 		list = shared_meanings;
 		count = COUNT(shared_meanings);

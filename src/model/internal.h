@@ -253,6 +253,12 @@ struct event {
 	char *text;
 };
 
+/* A function that --probe named. */
+struct extra {
+	char *symbol;			/* NULL: not told */
+	enum extra_result result;
+};
+
 struct model {
 	struct model_config config;
 	uint32_t focus;			/* the image whose spans are wanted */
@@ -276,6 +282,7 @@ struct model {
 	size_t device_reading_count, process_reading_count;
 	uint64_t snapshot_time;
 	bool has_snapshot;
+	struct extra extras[CUTOP_EXTRA_MAX];
 	uint64_t snapshot_number;
 };
 
@@ -314,6 +321,13 @@ int image_identify(struct image *image, const struct rec_identity *record, const
 void image_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code);
 struct image *image_tree_first(struct model *model);
 struct image *image_tree_next(struct image *image);
+
+/* extras.c: functions that are not in the table. */
+int model_extra_learn(struct model *model, const struct rec_text *record, const char *symbol);
+/* What @call is called, of the table or not. Borrowed; it stays what it is while the model lives. */
+const char *model_call_name(const struct model *model, unsigned int call);
+enum extra_result model_extra_result(const struct model *model, unsigned int call);
+void model_extras_free(struct model *model);
 
 /* ledger.c: what allocating, freeing, resetting and ending do to the books. */
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record);

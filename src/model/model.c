@@ -114,5 +114,6 @@ void model_free(struct model *model)
 	devices_free(&model->held_on);
 	readings_free(model);
 	events_free(model);
+	model_extras_free(model);
 	free(model);
 }

@@ -4,6 +4,7 @@ model_sources = \
 	src/model/allocations.c src/model/allocations.h \
 	src/model/arena.c src/model/arena.h \
 	src/model/calls.c src/model/calls.h \
+	src/model/extras.c \
 	src/model/columns.c src/model/columns.h \
 	src/model/copies.c \
 	src/model/counters.c \

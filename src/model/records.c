@@ -16,13 +16,13 @@
 
 static void tell_failure(struct model *model, struct image *image, const struct rec_fail *record)
 {
-	enum call_layer layer = call_descs[record->call].layer;
+	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
 	unsigned int hidden;
 
 	if (!call_failed(record->call, record->result))
 		return;
-	if (error_is_sticky(record->result)) {
+	if (layer != LAYER_EXTRA && error_is_sticky(record->result)) {
 		/* That every call fails from then on was said: only the figures tell of the others. */
 		if (!image->faulted)
 			mortem_fault(model, image, record);
@@ -30,7 +30,7 @@ static void tell_failure(struct model *model, struct image *image, const struct 
 		return;
 	}
 	/* Allocations that found no memory are told one by one, with who holds it. */
-	if (call_descs[record->call].class == CLASS_ALLOC && record->result == 2)
+	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC && record->result == 2)
 		return;
 	if (!events_allow(image, EVENT_FAILURE, record->hdr.time, &hidden))
 		return;
@@ -38,8 +38,8 @@ static void tell_failure(struct model *model, struct image *image, const struct 
 		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed: %s (%d)%s%s", call_name(record->call),
 			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
 	else
-		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with code %d", call_name(record->call),
-			   record->result);
+		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with %s%d",
+			   model_call_name(model, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
 }
 
 /* The fixed part of each record. */
@@ -101,7 +101,8 @@ size_t record_size(unsigned int type)
 	case REC_STACK: return sizeof(struct rec_stack);
 	case REC_IDENTITY: return sizeof(struct rec_identity);
 	case REC_SITE:
-	case REC_NAME: return sizeof(struct rec_text);
+	case REC_NAME:
+	case REC_EXTRA: return sizeof(struct rec_text);
 	case REC_LAUNCH_ROW: return sizeof(struct rec_launch_row);
 	case REC_COPY_ROW: return sizeof(struct rec_copy_row);
 	case REC_CALL_ROW: return sizeof(struct rec_call_row);
@@ -135,7 +136,7 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_COPY:
 		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
 	case REC_FAIL:
-		return record->fail.call < CALL_COUNT;
+		return record->fail.call < CALL_COUNT || CUTOP_IS_EXTRA(record->fail.call);
 	case REC_LAUNCHED_AT:
 		return record->launched_at.call < CALL_COUNT;
 	case REC_HOST:
@@ -158,6 +159,9 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_SITE:
 	case REC_NAME:
 		return record->text.text_len <= tail;
+	case REC_EXTRA:
+		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
+		       record->text.flags < EXTRA_RESULT_COUNT;
 	default:
 		return true;
 	}
@@ -351,6 +355,8 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 
 	if (record.hdr.time > model->latest)
 		model->latest = record.hdr.time;
+	if (record.hdr.type == REC_EXTRA)
+		return model_extra_learn(model, &record.text, bytes + fixed);
 	image = model_image(model, record.hdr.image, &error);
 	if (!image)
 		return error;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/calls.h"
 #include "model/snapshot_lists.h"
 
 #define RATE_SECONDS_MIN 0.010
@@ -267,6 +268,11 @@ static int build_events(struct build *build)
 	return 0;
 }
 
+const char *snapshot_call_name(unsigned int call, const char *extra)
+{
+	return extra ? extra : call_name(call);
+}
+
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
 {
 	struct build build = { .model = model, .now = now, .number = ++model->snapshot_number, .map_max = map_max, .interval = NAN };
@@ -274,7 +280,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	unsigned int i;
 
 	build.arena = arena_new();
-	build.sums = calloc(CALL_COUNT, sizeof(*build.sums));
+	build.sums = calloc(CALL_SUMS, sizeof(*build.sums));
 	snapshot = build.arena ? arena_alloc(build.arena, 1, sizeof(*snapshot)) : NULL;
 	if (!snapshot || !build.sums)
 		goto fail;

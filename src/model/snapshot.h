@@ -83,6 +83,8 @@ struct snap_call {
 	double seconds;
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
+	const char *extra;		/* the name of what is not in the table, else NULL */
+	bool judged;			/* its result says whether it failed; set for extras only */
 };
 
 struct snap_failure {
@@ -91,6 +93,7 @@ struct snap_failure {
 	const char *error;		/* cudaErrorMemoryAllocation; never NULL */
 	uint64_t count;
 	uint64_t first, last;
+	const char *extra;		/* as in snap_call */
 };
 
 struct snap_site {
@@ -157,6 +160,9 @@ struct snap_process {
 	struct snap_site *sites;		/* most live + leaked first */
 	size_t site_count;
 };
+
+/* What a call is called: @extra is that of its snap_call or snap_failure. */
+const char *snapshot_call_name(unsigned int call, const char *extra);
 
 enum event_kind {
 	EVENT_OUT_OF_MEMORY,

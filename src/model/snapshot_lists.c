@@ -238,7 +238,7 @@ int build_sites_and_map(struct build *build, struct image *image, struct snap_pr
 
 static void add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled)
 {
-	struct call_sum *sum = &build->sums[call];
+	struct call_sum *sum = &build->sums[call < CALL_COUNT ? call : CALL_COUNT + (call - CUTOP_EXTRA)];
 	unsigned int i;
 
 	sum->used = true;
@@ -263,19 +263,26 @@ int build_calls(struct build *build, struct image *image, struct snap_process *p
 		add_call(build, entry->key.call, &entry->row, false);
 		add_call(build, entry->key.call, &entry->told, false);
 	}
-	for (i = 0; i < CALL_COUNT; i++)
+	for (i = 0; i < CALL_SUMS; i++)
 		count += build->sums[i].used;
 	process->call_list = arena_alloc(build->arena, count, sizeof(*process->call_list));
 	if (!process->call_list)
 		return -ENOMEM;
-	for (i = 0; i < CALL_COUNT; i++) {
+	for (i = 0; i < CALL_SUMS; i++) {
 		struct call_sum *sum = &build->sums[i];
 
 		if (!sum->used)
 			continue;
 		sum->call.seconds = (double)sum->ns / 1e9;
 		sum->call.latency = histogram_latency(sum->call.hist, sum->max_ns);
-		process->calls += sum->call.calls;
+		if (CUTOP_IS_EXTRA(sum->call.call)) {
+			sum->call.extra = arena_string(build->arena, model_call_name(build->model, sum->call.call));
+			if (!sum->call.extra)
+				return -ENOMEM;
+			sum->call.judged = model_extra_result(build->model, sum->call.call) != EXTRA_RESULT_NONE;
+		} else {
+			process->calls += sum->call.calls;
+		}
 		process->call_list[process->call_count++] = sum->call;
 		memset(sum, 0, sizeof(*sum));
 	}
@@ -554,8 +561,15 @@ int build_failures(struct build *build, struct image *image, struct snap_process
 		return -ENOMEM;
 	for (entry = fail_first(image); entry; entry = fail_next(entry)) {
 		struct snap_failure *failure = &process->failure_list[process->failure_count++];
-		const char *name = error_name(call_descs[entry->key.call].layer, entry->key.result);
+		const char *name = error_name(call_layer(entry->key.call), entry->key.result), *extra = NULL;
 
+		if (CUTOP_IS_EXTRA(entry->key.call)) {
+			extra = arena_string(build->arena, model_call_name(build->model, entry->key.call));
+			if (!extra)
+				return -ENOMEM;
+			if (model_extra_result(build->model, entry->key.call) == EXTRA_RESULT_NULL)
+				name = "NULL";
+		}
 		if (!name) {
 			snprintf(number, sizeof(number), "error %d", entry->key.result);
 			name = arena_string(build->arena, number);
@@ -569,6 +583,7 @@ int build_failures(struct build *build, struct image *image, struct snap_process
 			.count = entry->row.count,
 			.first = model_to_real(build->model, entry->row.first),
 			.last = model_to_real(build->model, entry->row.last),
+			.extra = extra,
 		};
 		process->failures += entry->row.count;
 	}

@@ -13,6 +13,8 @@ struct call_sum {
 	bool used;
 };
 
+#define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)	/* the table's calls, then those of --probe */
+
 struct build {
 	struct model *model;
 	struct snapshot *snapshot;
@@ -21,7 +23,7 @@ struct build {
 	uint64_t number;		/* of the snapshot, from 1 */
 	double interval;		/* seconds; NAN where there can be no rate */
 	unsigned int map_max;
-	struct call_sum *sums;		/* CALL_COUNT of them, zero between processes */
+	struct call_sum *sums;		/* CALL_SUMS of them, zero between processes */
 };
 
 /* Growth per second; NAN if there is no interval. */

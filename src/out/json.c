@@ -160,13 +160,15 @@ static json_t *call_object(struct json_writer *w, const struct snap_call *call)
 {
 	json_t *o = put_new(w);
 
-	put_text(w, o, "call", call_name(call->call));
-	if (call->call < CALL_COUNT)
-		put_text(w, o, "layer", call_layer_name((unsigned int)call_descs[call->call].layer));
+	put_text(w, o, "call", snapshot_call_name(call->call, call->extra));
+	put_text(w, o, "layer", call_layer_name(call_layer(call->call)));
 	put_count(w, o, "calls", call->calls);
-	put_count(w, o, "failures", call->failures);
+	if (!call->extra || call->judged)
+		put_count(w, o, "failures", call->failures);
 	put_text(w, o, "returns", call->sampled ? "sampled" : "all");
 	put_number(w, o, "seconds", call->seconds);
+	if (call->calls && !call->sampled)
+		put_number(w, o, "mean_seconds", call->seconds / (double)call->calls);
 	put_latency(w, o, &call->latency);
 	return o;
 }
@@ -175,10 +177,10 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 {
 	json_t *o = put_new(w);
 
-	put_text(w, o, "call", call_name(failure->call));
+	put_text(w, o, "call", snapshot_call_name(failure->call, failure->extra));
 	put_text(w, o, "error", failure->error);
 	put(w, o, "code", json_integer(failure->code));
-	if (error_is_sticky(failure->code))
+	if (!failure->extra && error_is_sticky(failure->code))
 		put(w, o, "sticky", json_true());
 	put_count(w, o, "count", failure->count);
 	put_time(w, o, "first", failure->first);

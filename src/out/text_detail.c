@@ -244,6 +244,58 @@ static void print_copies(struct line *line, const struct snap_process *process)
 		print_copy(line, &process->copies[i]);
 }
 
+/* Where the columns of probed functions end, from the end of the name. */
+enum { E_CALLS = 11, E_TIME = 19, E_AVERAGE = 27, E_MAX = 35, E_FAILED = 43 };
+
+static void print_extra(struct line *line, const struct snap_call *call, int from)
+{
+	char text[NUMBER_SIZE];
+
+	line_to(line, INDENT);
+	line_cut(line, call->extra, from - INDENT);
+	snprintf(text, sizeof(text), "%" PRIu64, call->calls);
+	line_right(line, from + E_CALLS, text);
+	line_right(line, from + E_TIME, text_seconds(call->seconds, text));
+	line_right(line, from + E_AVERAGE, text_seconds(call->calls ? call->seconds / (double)call->calls : NAN, text));
+	line_right(line, from + E_MAX, text_seconds(call->latency.max, text));
+	if (call->judged)
+		print_failed(line, from + E_FAILED, call->failures, false);
+	else
+		line_right(line, from + E_FAILED, "-");
+	line_end(line);
+}
+
+/* Functions that the user named, --probe. The others show by what they do. */
+static void print_extras(struct line *line, const struct snap_process *process)
+{
+	int name = text_cells("PROBED"), from;
+	bool any = false;
+
+	for (size_t i = 0; i < process->call_count; i++)
+		if (process->call_list[i].extra) {
+			int cells = text_cells(process->call_list[i].extra);
+
+			name = cells > name ? cells : name;
+			any = true;
+		}
+	if (!any)
+		return;
+	name = clamp_name_width(line, name, E_FAILED);
+	from = INDENT + name;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "PROBED");
+	line_right(line, from + E_CALLS, "CALLS");
+	line_right(line, from + E_TIME, "TIME");
+	line_right(line, from + E_AVERAGE, "AVG");
+	line_right(line, from + E_MAX, "MAX");
+	line_right(line, from + E_FAILED, "FAILED");
+	line_end(line);
+	for (size_t i = 0; i < process->call_count; i++)
+		if (process->call_list[i].extra)
+			print_extra(line, &process->call_list[i], from);
+}
+
 static void print_failures(struct line *line, const struct snap_process *process)
 {
 	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count : FAILURES_MAX;
@@ -253,7 +305,7 @@ static void print_failures(struct line *line, const struct snap_process *process
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = text_cells(call_name(process->failure_list[i].call));
+		int cells = text_cells(snapshot_call_name(process->failure_list[i].call, process->failure_list[i].extra));
 
 		name = cells > name ? cells : name;
 	}
@@ -267,12 +319,12 @@ static void print_failures(struct line *line, const struct snap_process *process
 		const struct snap_failure *failure = &process->failure_list[i];
 
 		line_to(line, INDENT);
-		line_text(line, call_name(failure->call));
+		line_text(line, snapshot_call_name(failure->call, failure->extra));
 		line_style(line, STYLE_FAILED);
 		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
-		line_format(line, "  %s (%d)", failure->error, failure->code);
+		line_format(line, failure->extra ? "  %s" : "  %s (%d)", failure->error, failure->code);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");
@@ -323,6 +375,7 @@ void text_detail(struct line *line, const struct snapshot *snapshot, const struc
 	print_memory(line, process);
 	print_kernels(line, process);
 	print_copies(line, process);
+	print_extras(line, process);
 	print_failures(line, process);
 	print_events(line, snapshot, process);
 }

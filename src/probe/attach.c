@@ -24,6 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/calls.h"
+
 #define ATTACH_TYPE_UPROBE_MULTI	48	/* linux/bpf.h, Linux 6.6 */
 #define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
 #define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */
@@ -56,21 +58,30 @@ static int link_multi(int program, const char *path, __u32 type, const __u64 *of
 	return fd;
 }
 
+#define PROBE_LIST_MAX	(CALL_COUNT + CUTOP_EXTRA_MAX)
+
 struct probe_list {
-	__u64 offsets[CALL_COUNT];
-	__u64 cookies[CALL_COUNT];
+	__u64 offsets[PROBE_LIST_MAX];
+	__u64 cookies[PROBE_LIST_MAX];
 	__u32 count;
 };
 
+static const struct call_desc *desc_of(unsigned int call)
+{
+	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
+
+	return CUTOP_IS_EXTRA(call) ? &extra : &call_descs[call];
+}
+
 /* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
 static void list_class(struct probe_list *list, const struct elf_functions *functions, enum call_class class,
-		       const struct attach_choice *choice, const struct call_desc *table)
+		       const struct attach_choice *choice)
 {
 	size_t i;
 
 	list->count = 0;
-	for (i = 0; i < functions->count && list->count < CALL_COUNT; i++) {
-		const struct call_desc *desc = &table[functions->list[i].call];
+	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
+		const struct call_desc *desc = desc_of(functions->list[i].call);
 
 		if (desc->class != class || !choice_wants(choice, desc))
 			continue;
@@ -117,14 +128,13 @@ static int open_multi(struct attachment *attachment, struct bpf *bpf, const char
 		      const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
-	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
 	struct probe_list list;
 	int class, error = 0;
 
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 
-		list_class(&list, functions, (enum call_class)class, choice, table);
+		list_class(&list, functions, (enum call_class)class, choice);
 		if (!list.count)
 			continue;
 		if (sessions && programs.session) {
@@ -195,7 +205,6 @@ struct helper_report {
 static void helper_attach(struct bpf *bpf, const char *path, const struct elf_functions *functions,
 			  const struct attach_choice *choice, struct helper_report *report)
 {
-	const struct call_desc *table = (const void *)bpf->skeleton->rodata->call_table;
 	int type = 0, return_bit = 0;
 	size_t i;
 
@@ -207,7 +216,7 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		return;
 	for (i = 0; i < functions->count; i++) {
 		const struct elf_function *function = &functions->list[i];
-		const struct call_desc *desc = &table[function->call];
+		const struct call_desc *desc = desc_of(function->call);
 		struct bpf_programs programs;
 		int link = 0;
 
@@ -322,6 +331,8 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 	close(answer[0]);
 	if (n != sizeof(report) || !report.attached) {
 		close(alive[1]);
+		if (n == sizeof(report) && !report.failed && !report.error)
+			return -ENOENT;
 		return report.error ? report.error : -EIO;
 	}
 	attachment->helper = alive[1];
@@ -343,6 +354,8 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
 		err = open_multi(attachment, bpf, path, functions, choice, pid);
+	if (err == -ENOENT)
+		return reason_set(why, err, "has no function that is asked for");
 	if (err)
 		return reason_set(why, err, "the kernel refused the probes: %s%s", strerror(-err),
 				  err == -EPERM ? " (needs CAP_BPF and CAP_PERFMON)" : "");

@@ -52,6 +52,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return PROGRAMS(map);
 	case CLASS_SIZE:
 		return PROGRAMS(size);
+	case CLASS_EXTRA:
+		return PROGRAMS(extra);
 	case CLASS_REGISTER:
 		return (struct bpf_programs){ .enter = s->progs.register_enter };
 	default:
@@ -65,7 +67,7 @@ static bool is_probe(const struct bpf_program *program)
 	return !strncmp(bpf_program__section_name(program), "uprobe", 6);
 }
 
-static void programs_choose(struct bpf *bpf)
+static void programs_choose(struct bpf *bpf, bool extras)
 {
 	enum attach_method method = bpf->features.method;
 	enum bpf_attach_type multi = (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI;
@@ -78,17 +80,18 @@ static void programs_choose(struct bpf *bpf)
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
+		bool wanted = class != CLASS_EXTRA || extras;
 		int i;
 
 		if (programs.session) {
-			bpf_program__set_autoload(programs.session, method == ATTACH_SESSION);
+			bpf_program__set_autoload(programs.session, wanted && method == ATTACH_SESSION);
 			bpf_program__set_expected_attach_type(programs.session,
 							      (enum bpf_attach_type)ATTACH_TYPE_UPROBE_SESSION);
 		}
 		for (i = 0; i < 2; i++) {
 			if (!pair[i])
 				continue;
-			bpf_program__set_autoload(pair[i], method != ATTACH_SESSION || !programs.session);
+			bpf_program__set_autoload(pair[i], wanted && (method != ATTACH_SESSION || !programs.session));
 			if (method != ATTACH_PERF)
 				bpf_program__set_expected_attach_type(pair[i], multi);
 		}
@@ -196,7 +199,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
-	programs_choose(bpf);
+	programs_choose(bpf, settings->extras);
 	err = bpf_object__load_skeleton(s->skeleton);
 	if (err) {
 		load_failed(err, &log, why);

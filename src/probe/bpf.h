@@ -27,6 +27,7 @@ struct trace_settings {
 struct bpf_settings {
 	bool exact_launches;
 	bool stacks;		/* of allocations */
+	bool extras;		/* functions that are not in the table may be probed */
 	unsigned int layers;	/* bit set of enum call_layer: what is probed */
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */

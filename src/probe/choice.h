@@ -22,6 +22,8 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 {
 	unsigned int groups = choice->groups;
 
+	if (desc->class == CLASS_EXTRA)	/* the user named it */
+		return true;
 	if (groups & 1u << GROUP_LAUNCH && desc->class == CLASS_GRAPH)
 		groups |= 1u << desc->group;
 	if (!(groups & 1u << desc->group))

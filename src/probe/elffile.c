@@ -151,8 +151,14 @@ static int functions_add(struct elf_functions *found, size_t *room, uint64_t off
 	return 0;
 }
 
-static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index *index,
-			     const struct segments *segments, struct elf_functions *found, size_t *room)
+/* Calls @visit for each function that the section, a symbol table, defines; not if its names lack what @search looks for. */
+struct symbol_search {
+	bool (*may_have)(const char *names, size_t size);	/* NULL: any */
+	int (*visit)(void *context, const char *name, uint64_t offset);
+	void *context;
+};
+
+static int section_symbols(Elf *elf, Elf_Scn *section, const struct segments *segments, const struct symbol_search *search)
 {
 	Elf_Scn *strings;
 	GElf_Shdr shdr, str_shdr;
@@ -169,7 +175,7 @@ static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index
 	names = elf_getdata(strings, NULL);
 	if (!names || !names->d_buf)
 		return -EBADMSG;
-	if (!memmem(names->d_buf, names->d_size, "cuda", 4) && !memmem(names->d_buf, names->d_size, "cuMem", 5))
+	if (search->may_have && !search->may_have(names->d_buf, names->d_size))
 		return 0;
 	data = elf_getdata(section, NULL);
 	if (!data || (data->d_size && !data->d_buf))
@@ -179,7 +185,6 @@ static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index
 		const char *name;
 		size_t room_left;
 		uint64_t offset;
-		int call;
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			return -EBADMSG;
@@ -191,16 +196,78 @@ static int section_functions(Elf *elf, Elf_Scn *section, const struct name_index
 		room_left = names->d_size - sym.st_name;
 		if (!memchr(name, 0, room_left < NAME_MAX_LEN ? room_left : NAME_MAX_LEN))
 			continue;
-		call = index_find(index, name);
-		if (call < 0 || code_offset(segments, sym.st_value, &offset))
+		if (code_offset(segments, sym.st_value, &offset))
 			continue;
-		if (found->count >= FUNCTIONS_MAX)
-			break;
-		err = functions_add(found, room, offset, call);
+		err = search->visit(search->context, name, offset);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* The same for both symbol tables of the file open at @fd. */
+static int file_symbols(int fd, const struct symbol_search *search, struct reason *why)
+{
+	Elf_Scn *section = NULL;
+	struct segments segments;
+	bool seen[2] = { false };
+	GElf_Shdr shdr;
+	Elf *elf;
+	int err;
+
+	err = elffile_open(fd, &elf, why);
+	if (err)
+		return err;
+	err = segments_read(elf, &segments);
+	while (!err && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &shdr)) {
+			err = -EBADMSG;
+			break;
+		}
+		if (shdr.sh_type != SHT_DYNSYM && shdr.sh_type != SHT_SYMTAB)
+			continue;
+		/* ELF allows one of each; a thousand are a way to keep us busy. */
+		if (seen[shdr.sh_type == SHT_SYMTAB])
+			continue;
+		seen[shdr.sh_type == SHT_SYMTAB] = true;
+		err = section_symbols(elf, section, &segments, search);
+	}
+	elf_end(elf);
+	if (err < 0)
+		reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
+	return err;
+}
+
+int elffile_symbols(int fd, int (*visit)(void *context, const char *name, uint64_t offset), void *context, struct reason *why)
+{
+	const struct symbol_search search = { .visit = visit, .context = context };
+
+	return file_symbols(fd, &search, why);
+}
+
+/* ---- the functions of the table ---- */
+
+struct functions_search {
+	struct name_index index;
+	struct elf_functions *found;
+	size_t room;
+};
+
+static bool may_have_functions(const char *names, size_t size)
+{
+	return memmem(names, size, "cuda", 4) || memmem(names, size, "cuMem", 5);
+}
+
+static int function_visit(void *context, const char *name, uint64_t offset)
+{
+	struct functions_search *search = context;
+	int call = index_find(&search->index, name);
+
+	if (call < 0)
+		return 0;
+	if (search->found->count >= FUNCTIONS_MAX)
+		return 1;
+	return functions_add(search->found, &search->room, offset, call);
 }
 
 static int function_compare(const void *a, const void *b)
@@ -246,51 +313,28 @@ static int functions_unique(struct elf_functions *found)
 
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
-	struct name_index index;
-	Elf_Scn *section = NULL;
-	struct segments segments;
-	bool seen[2] = { false };
-	size_t room = 0;
-	GElf_Shdr shdr;
-	Elf *elf;
+	struct functions_search functions = { .found = found };
+	const struct symbol_search search = { may_have_functions, function_visit, &functions };
 	int err;
 
 	memset(found, 0, sizeof(*found));
-	err = elffile_open(fd, &elf, why);
-	if (err)
-		return err;
-	index_build(&index);
-	err = segments_read(elf, &segments);
-	while (!err && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &shdr)) {
-			err = -EBADMSG;
-			break;
-		}
-		if (shdr.sh_type != SHT_DYNSYM && shdr.sh_type != SHT_SYMTAB)
-			continue;
-		/* ELF allows one of each; a thousand are a way to keep us busy. */
-		if (seen[shdr.sh_type == SHT_SYMTAB])
-			continue;
-		seen[shdr.sh_type == SHT_SYMTAB] = true;
-		err = section_functions(elf, section, &index, &segments, found, &room);
-		if (err)
-			break;
-	}
-	elf_end(elf);
-	if (err == -EBADMSG && found->count)
+	index_build(&functions.index);
+	err = file_symbols(fd, &search, why);
+	if (err == 1 || (err == -EBADMSG && found->count)) {
 		err = 0;	/* a broken further table does not take away what was found */
+		if (why)
+			why->text[0] = 0;
+	}
+	if (!err) {
+		err = functions_unique(found);
+		if (err)
+			reason_set(why, err, "no memory");
+	}
 	if (err) {
 		free(found->list);
 		memset(found, 0, sizeof(*found));
-		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
 	}
-	err = functions_unique(found);
-	if (err) {
-		free(found->list);
-		memset(found, 0, sizeof(*found));
-		return reason_set(why, err, "no memory");
-	}
-	return 0;
+	return err;
 }
 
 static char *string_at(Elf_Data *names, uint64_t at)

@@ -39,6 +39,12 @@ struct elf_functions {
  */
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
 
+/*
+ * Calls @visit with each function that the file's symbol tables define, some
+ * twice; a value other than 0 that it returns ends that, and is returned. Else returns 0 or a negative errno as above.
+ */
+int elffile_symbols(int fd, int (*visit)(void *context, const char *name, uint64_t offset), void *context, struct reason *why);
+
 struct elf_needs {
 	char **needed;		/* DT_NEEDED, in order */
 	size_t count;

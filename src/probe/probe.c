@@ -8,62 +8,21 @@
  * examined here is entered there first: reading a library to find its symbols
  * must not report it again.
  */
-#include "probe/probe.h"
+#include "probe/internal.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <uthash.h>
 
-#include "model/calls.h"
 #include "probe/attach.h"
 #include "probe/closure.h"
 #include "probe/late.h"
-#include "probe/maps.h"
-#include "probe/places.h"
-
-struct target {
-	struct file_id id;
-	struct attachment attachment;
-	size_t aliases;
-	struct target *next;
-};
-
-struct examined_key {
-	uint64_t device, inode, size, changed;
-};
-
-struct examined {
-	struct examined_key key;
-	struct target *target;	/* NULL: not a target */
-	struct file_id id;
-	char *path;
-	UT_hash_handle hh;	/* by key */
-	UT_hash_handle by_id;
-};
-
-struct probe {
-	struct bpf bpf;
-	struct probe_settings settings;
-	struct target *targets;
-	struct examined *examined;
-	struct examined *by_id;
-	struct probe_counts counts;
-	int *adopted;		/* links of others, see probe_adopt_link() */
-	size_t adopted_count;
-};
-
-static int map_fd(const struct bpf_map *map)
-{
-	return bpf_map__fd(map);
-}
 
 /*
  * Where each function has a link of its own, which takes long to undo, the
@@ -197,7 +156,7 @@ const char *probe_file_path(const struct probe *probe, const struct file_id *id)
 
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed)
 {
-	int fd = map_fd(probe->bpf.skeleton->maps.listed);
+	int fd = bpf_map__fd(probe->bpf.skeleton->maps.listed);
 	__u32 one = 1;
 
 	if (listed)
@@ -233,6 +192,41 @@ static void target_note(struct probe *probe, const struct target *target, const 
 	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC);
 }
 
+/* Tells of the functions that are new since @known. */
+static void extras_tell(struct probe *probe, size_t known)
+{
+	struct extras *extras = probe->settings.extras;
+	enum extra_result result;
+	const char *symbol;
+
+	for (; known < extras_count(extras); known++) {
+		symbol = extras_symbol(extras, known, &result);
+		probe->bpf.skeleton->bss->extra_results[known] = (__u8)result;
+		if (probe->settings.on_extra)
+			probe->settings.on_extra(probe->settings.context, (unsigned int)(CUTOP_EXTRA + known), symbol, result);
+	}
+}
+
+/* What is to be probed in the file at @fd. Returns 0 with @found, whose list the caller frees, or a negative errno. */
+static int functions_find(struct probe *probe, int fd, const char *path, struct elf_functions *found, bool *in_table,
+			  struct reason *why)
+{
+	size_t known = extras_count(probe->settings.extras);
+	int err = elffile_functions(fd, found, why);
+
+	*in_table = found->count > 0;
+	if (err || !extras_want(probe->settings.extras, fd, path))
+		return err;
+	err = extras_find(probe->settings.extras, fd, path, found, why);
+	extras_tell(probe, known);
+	if (err < 0) {
+		free(found->list);
+		memset(found, 0, sizeof(*found));
+		return err;
+	}
+	return 0;
+}
+
 /* Attaches to the functions of the file at @fd, and marks who has it mapped already. */
 static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
 		      struct target **result, struct reason *why)
@@ -241,10 +235,11 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	struct attach_choice choice = { probe->settings.groups, probe->settings.bpf.layers };
 	struct elf_functions found;
 	struct target *target;
+	bool in_table;
 	int err;
 
 	*result = NULL;
-	err = elffile_functions(fd, &found, why);
+	err = functions_find(probe, fd, path, &found, &in_table, why);
 	if (err)
 		return err;
 	if (!found.count)
@@ -267,7 +262,10 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	probe->counts.targets++;
 	probe->counts.attached += target->attachment.attached;
 	probe->counts.missing += target->attachment.failed;
-	late_mark(&probe->bpf, st, id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late, probe->settings.context);
+	/* A process that uses CUDA is not late for having loaded what else is probed. */
+	if (in_table)
+		late_mark(&probe->bpf, st, id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late,
+			  probe->settings.context);
 	target_note(probe, target, path, began);
 	*result = target;
 out:
@@ -317,11 +315,7 @@ static struct examined *examined_add(struct probe *probe, const struct examined_
 	return file;
 }
 
-/*
- * Examines the file open at @fd. Returns 1 if it is a target, 0 if it is none,
- * or a negative errno.
- */
-static int file_examine(struct probe *probe, int fd, const char *path, struct reason *why)
+int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why)
 {
 	struct examined_key key = { 0 };
 	struct examined *file;
@@ -345,7 +339,7 @@ static int file_examine(struct probe *probe, int fd, const char *path, struct re
 	err = bpf_identify(&probe->bpf, fd, &id);
 	if (err)
 		return reason_set(why, err, "cannot be identified: %s", strerror(-err));
-	bpf_map_update_elem(map_fd(probe->bpf.skeleton->maps.files), &id, &one, BPF_ANY);
+	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &id, &one, BPF_ANY);
 	file = examined_add(probe, &key, &id, path);
 	if (!file)
 		return reason_set(why, -ENOMEM, "no memory");
@@ -365,12 +359,12 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 
 	if (fd < 0)
 		return reason_set(why, -errno, "%s", strerror(errno));
-	result = file_examine(probe, fd, path, why);
+	result = probe_examine(probe, fd, path, why);
 	close(fd);
 	return result;
 }
 
-static void add_quietly(void *context, const char *path)
+void probe_add_quietly(void *context, const char *path)
 {
 	struct probe *probe = context;
 	struct reason why = { "" };
@@ -381,188 +375,5 @@ static void add_quietly(void *context, const char *path)
 
 void probe_add_program(struct probe *probe, const char *path, const char *library_path)
 {
-	closure_visit(path, library_path, add_quietly, probe);
-}
-
-/* ---- what processes map ---- */
-
-struct mapping_key {
-	uint64_t inode;
-	uint32_t major, minor;
-};
-
-struct mapping_seen {
-	struct mapping_key key;
-	UT_hash_handle hh;
-};
-
-struct process_scan {
-	struct probe *probe;
-	struct mapping_seen *seen;
-	pid_t pid;
-};
-
-static int mapping_examine(void *context, const struct maps_entry *entry)
-{
-	struct process_scan *scan = context;
-	struct mapping_key key = { entry->inode, entry->major, entry->minor };
-	struct reason why = { "" };
-	struct mapping_seen *seen;
-	char path[4096 + 32];
-	int fd;
-
-	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
-	if (seen)
-		return 0;
-	seen = calloc(1, sizeof(*seen));
-	if (!seen)
-		return 0;
-	seen->key = key;
-	HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
-	fd = maps_open(scan->pid, entry);
-	if (fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-	file_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, &why);
-	close(fd);
-	return 0;
-}
-
-static int process_examine(void *context, pid_t pid)
-{
-	struct process_scan *scan = context;
-
-	if (pid == getpid())
-		return 0;
-	scan->pid = pid;
-	maps_visit(pid, mapping_examine, scan);
-	return 0;
-}
-
-static int cached_library(void *context, const char *name, const char *path)
-{
-	(void)name;
-	add_quietly(context, path);
-	return 0;
-}
-
-void probe_find_ahead(struct probe *probe)
-{
-	struct process_scan scan = { .probe = probe };
-	struct mapping_seen *seen, *next;
-	size_t i;
-
-	/* With -p only those processes; with COMMAND what others map is no business of ours. */
-	for (i = 0; i < probe->settings.pid_count; i++)
-		process_examine(&scan, (pid_t)probe->settings.pids[i]);
-	if (!probe->settings.bpf.only_listed)
-		processes_visit(process_examine, &scan);
-	HASH_ITER(hh, scan.seen, seen, next) {
-		HASH_DELETE(hh, scan.seen, seen);
-		free(seen);
-	}
-	if (probe->settings.bpf.layers & 1u << LAYER_DRIVER)
-		ld_cache_visit("libcuda.so", cached_library, probe);
-	ld_cache_visit("libcudart", cached_library, probe);
-	places_visit(probe->settings.bpf.layers, add_quietly, probe);
-}
-
-/* ---- programs and files met on the way ---- */
-
-void probe_on_exec(struct probe *probe, const struct rec_exec *record)
-{
-	struct reason why = { "" };
-	char path[64], real[4096];
-	ssize_t n;
-	int fd, result;
-
-	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		/* Gone already: look again should it come back. */
-		bpf_map_delete_elem(map_fd(probe->bpf.skeleton->maps.files), &record->id);
-		return;
-	}
-	n = readlink(path, real, sizeof(real) - 1);
-	real[n > 0 ? n : 0] = 0;
-	result = file_examine(probe, fd, n > 0 ? real : path, &why);
-	close(fd);
-	if (result < 0 && result != -ENOEXEC)
-		note(probe->settings.notes, "%s: %s", real, why.text);
-}
-
-struct mapped_search {
-	struct probe *probe;
-	const struct rec_mmap *record;
-	bool found;
-};
-
-/*
- * The record names the file that was mapped as the process had it open. On an
- * overlay mount that is another inode than the one behind the mapping, so
- * only the name says which file is meant; one more examined does no harm.
- */
-static bool is_name_of(const struct rec_mmap *record, const char *path)
-{
-	const char *name = strrchr(path, '/');
-	size_t len = strnlen(record->file, sizeof(record->file));
-
-	return name && len && !strncmp(name + 1, record->file, len);
-}
-
-static void mapped_examine(struct mapped_search *search, int fd, const char *path)
-{
-	unsigned int targets = search->probe->counts.targets;
-	struct reason why = { "" };
-	int result = file_examine(search->probe, fd, path, &why);
-
-	/* Nobody is seen to map it yet if it takes longer to do so than we take to place probes. */
-	if (search->probe->counts.targets > targets)
-		late_mark_process(&search->probe->bpf, search->record->hdr.tgid, search->probe->settings.on_late,
-				  search->probe->settings.context);
-	/* A file that is no library was looked at, too. */
-	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
-		search->found = true;
-	if (result < 0 && result != -ENOEXEC)
-		note(search->probe->settings.notes, "%s: %s", path, why.text);
-}
-
-static int mapped_compare(void *context, const struct maps_entry *entry)
-{
-	struct mapped_search *search = context;
-	char path[4096 + 32];
-	int fd;
-
-	if (!is_name_of(search->record, entry->path))
-		return 0;
-	fd = maps_open((pid_t)search->record->hdr.tgid, entry);
-	if (fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
-	mapped_examine(search, fd, access(entry->path, F_OK) ? path : entry->path);
-	close(fd);
-	return 0;
-}
-
-void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
-{
-	struct mapped_search search = { .probe = probe, .record = record };
-	char path[64], real[4096];
-	ssize_t n;
-	int fd;
-
-	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
-	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0) {
-		n = readlink(path, real, sizeof(real) - 1);
-		real[n > 0 ? n : 0] = 0;
-		if (is_name_of(record, real))
-			mapped_examine(&search, fd, real);
-		close(fd);
-	}
-	if (!search.found)
-		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
-	if (!search.found)
-		bpf_map_delete_elem(map_fd(probe->bpf.skeleton->maps.files), &record->id);
+	closure_visit(path, library_path, probe_add_quietly, probe);
 }

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "probe/bpf.h"
+#include "probe/extras.h"
 #include "util/util.h"
 
 struct probe;
@@ -28,6 +29,9 @@ struct probe_settings {
 	unsigned int groups;		/* bits of enum call_group */
 	const char *method;		/* forced attach method, or NULL */
 	const struct notes *notes;
+	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
+	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
+	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
 	/* Told of an image that turns out to have run before its library was probed. */
 	void (*on_late)(void *context, uint32_t image);
 	void *context;
@@ -59,6 +63,13 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why);
 
 /* Adds targets from ld.so.cache, the usual places, and what the processes that are watched map by now. */
 void probe_find_ahead(struct probe *probe);
+
+/*
+ * Adds the files of settings.extras that are known by path, with what they need, or by name in ld.so.cache.
+ * @library_path as below. Returns 0 or a negative errno
+ * with @why set: a path that is no file, or that has no such function.
+ */
+int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why);
 
 /* Adds the program at @path and all libraries its loader will look for. @library_path: LD_LIBRARY_PATH or NULL. */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);

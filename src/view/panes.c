@@ -137,16 +137,15 @@ static double failure_number(const struct list *list, size_t item, size_t column
 static enum style failure_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {
 	const struct snap_failure *failure = &list->process->failure_list[item];
-	enum call_layer layer = failure->call < CALL_COUNT ? call_descs[failure->call].layer : LAYER_RUNTIME;
 	const char *meaning;
 
 	switch (column) {
 	case F_COUNT:
 		return cell_failures(out, failure->count, false);
 	case F_CALL:
-		return cell_text(out, ST_PLAIN, call_name(failure->call));
+		return cell_text(out, ST_PLAIN, snapshot_call_name(failure->call, failure->extra));
 	case F_ERROR:
-		return cell_text(out, error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
+		return cell_text(out, !failure->extra && error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
 	case F_CODE:
 		snprintf(out, CELL_TEXT, "%d", failure->code);
 		return ST_DIM;
@@ -157,15 +156,14 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 		format_clock(list->view, failure->last, out, CELL_TEXT);
 		return ST_PLAIN;
 	default:
-		meaning = error_meaning(layer, failure->code);
+		meaning = error_meaning(call_layer(failure->call), failure->code);
 		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
 	}
 }
 
 static void meaning_draw(const struct area *area, int row, const struct snap_failure *failure)
 {
-	enum call_layer layer = failure->call < CALL_COUNT ? call_descs[failure->call].layer : LAYER_RUNTIME;
-	const char *meaning = error_meaning(layer, failure->code);
+	const char *meaning = error_meaning(call_layer(failure->call), failure->code);
 	int col = area_text(area, row, 1, ST_DIM, failure->error) + 1;
 
 	if (meaning)
@@ -197,11 +195,12 @@ static const struct list_column call_columns[] = {
 	{ "TIME", 7, 0, false, 2, false },
 	{ "SHARE", 6, 0, false, 3, false },
 	{ "", 12, 0, true, 8, true },
+	{ "AVG", 6, 0, false, 7, false },
 	{ "p50", 6, 0, false, 5, false },
 	{ "p99", 6, 0, false, 6, false },
 	{ "MAX", 6, 0, false, 7, false },
 };
-enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_P50, C_P99, C_MAX };
+enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
 static double calls_seconds(const struct snap_process *process)
 {
@@ -221,6 +220,8 @@ static double call_number(const struct list *list, size_t item, size_t column)
 	case C_FAILED: return (double)call->failures;
 	case C_TIME: return call->seconds;
 	case C_SHARE: return *(const double *)list->items > 0 ? call->seconds / *(const double *)list->items : NAN;
+	/* Of a launch that is not watched to its end nobody knows the time. */
+	case C_AVERAGE: return call->calls && !call->sampled ? call->seconds / (double)call->calls : NAN;
 	case C_P50: return call->latency.p50;
 	case C_P99: return call->latency.p99;
 	default: return call->latency.max;
@@ -233,8 +234,8 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	double number = call_number(list, item, column);
 
 	switch (column) {
-	case C_CALL: return cell_text(out, ST_PLAIN, call_name(call->call));
-	case C_LAYER: return cell_text(out, ST_DIM, call->call < CALL_COUNT ? call_layer_name(call_descs[call->call].layer) : "?");
+	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_name(call->call, call->extra));
+	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
 	case C_CALLS: return cell_count(out, number);
 	case C_FAILED: return cell_failures(out, call->failures, call->sampled);
 	case C_SHARE: return cell_share(out, number);

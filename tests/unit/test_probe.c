@@ -370,6 +370,7 @@ int main(void)
 	probe_test_add(suite, "elf flipped", test_elf_flipped);
 	probe_test_add(suite, "elf random", test_elf_random);
 	elfinfo_tests(suite);
+	extras_tests(suite);
 	maps_tests(suite);
 	closure_tests(suite);
 	options_tests(suite);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that the user names (--probe): counted and timed, each at its own
+ * price. They have frames of their own, because they enclose CUDA calls that are
+ * to be counted as ever: a cuBLAS function is no hooked call to what it launches.
+ */
+#ifndef EXTRA_BPF_H
+#define EXTRA_BPF_H
+
+#define EXTRA_FRAMES	16	/* a power of two; deeper recursion is counted as lost */
+
+/* Set by user space: enum extra_result, by function. */
+__u8 extra_results[CUTOP_EXTRA_MAX];
+
+struct extra_frame {
+	__u64 sp, entry;
+	__u32 call;
+	__u32 pad;
+};
+
+struct extra_state {
+	__u32 depth;
+	__u32 pad;
+	struct extra_frame frames[EXTRA_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct extra_state);
+} extras SEC(".maps");
+
+/* What longjmp or an exception left behind lies below the stack pointer; the same function at the same place was left, too. */
+static __always_inline void extra_settle(struct extra_state *state, __u64 sp, __u32 call)
+{
+	int i;
+
+	for (i = 0; i < EXTRA_FRAMES; i++) {
+		struct extra_frame *frame;
+
+		if (!state->depth)
+			break;
+		frame = &state->frames[(state->depth - 1) & (EXTRA_FRAMES - 1)];
+		if (frame->sp > sp || (frame->sp == sp && frame->call != call))
+			break;
+		state->depth--;
+	}
+}
+
+static __always_inline int extra_entry(struct pt_regs *ctx, bool session)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	struct extra_state *state;
+	struct extra_frame *frame;
+	__u32 depth;
+
+	if (!thread || !CUTOP_IS_EXTRA(call))
+		return 1;
+	state = bpf_task_storage_get(&extras, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) {
+		count_lost_of(thread->image, LOST_THREADS);
+		return 1;
+	}
+	extra_settle(state, call_sp(ctx), call);
+	depth = state->depth;
+	if (depth >= EXTRA_FRAMES) {
+		count_lost_of(thread->image, LOST_NESTING);
+		return 1;
+	}
+	/* Lest the compiler drop the mask, which says the same: Linux 6.1's verifier does not see that. */
+	asm volatile("" : "+r"(depth));
+	frame = &state->frames[depth & (EXTRA_FRAMES - 1)];
+	frame->sp = call_sp(ctx);
+	frame->call = call;
+	state->depth = depth + 1;
+	frame->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Takes the frame of @call at @sp, and what lies above it. Returns when it was entered, 0: it was not seen. */
+__noinline __u64 extra_leave(struct extra_state *state, __u64 sp, __u32 call)
+{
+	int i;
+
+	if (!state)
+		return 0;
+	for (i = 0; i < EXTRA_FRAMES; i++) {
+		struct extra_frame *frame;
+
+		if (!state->depth)
+			return 0;
+		frame = &state->frames[(state->depth - 1) & (EXTRA_FRAMES - 1)];
+		if (frame->sp > sp)
+			return 0;
+		state->depth--;
+		if (frame->sp == sp && frame->call == call)
+			return frame->entry;
+	}
+	return 0;
+}
+
+static __always_inline int extra_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), entry, result = PT_REGS_RC(ctx);
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_leave();
+	struct extra_state *state;
+	bool failed = false;
+
+	if (!thread || !CUTOP_IS_EXTRA(call))
+		return 0;
+	state = bpf_task_storage_get(&extras, bpf_get_current_task_btf(), NULL, 0);
+	entry = state ? extra_leave(state, return_sp(ctx), call) : 0;
+	if (!entry) {
+		return_alone(thread);
+		return 0;
+	}
+	switch (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)]) {
+	case EXTRA_RESULT_STATUS:
+		failed = (__s32)result != 0;
+		break;
+	case EXTRA_RESULT_NEGATIVE:
+		failed = (__s32)result < 0;
+		break;
+	case EXTRA_RESULT_NULL:
+		failed = !result;
+		break;
+	}
+	call_count(thread->image, call, now - entry, failed);
+	if (failed && failure_row(thread, call, (__s32)result, now))
+		failure_send(thread, call, (__s32)result, call_site(ctx), now);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records that carry a text, as the collector makes them. */
+#ifndef COLLECT_TEXT_RECORD_H
+#define COLLECT_TEXT_RECORD_H
+
+#include <stdint.h>
+
+#include <linux/types.h>
+
+#include "cutop_event.h"
+
+/* A record of @type (REC_SITE, REC_NAME, REC_EXTRA) with as much of @text as fits. NULL without memory. The caller frees it. */
+struct rec_text *text_record_new(uint16_t type, uint32_t image, uint64_t address, uint32_t flags, const char *text);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A symbol has one number, in whichever files it is found. How its result says
+ * that it failed is what the user says, or what the libraries that come with
+ * CUDA do: theirs return a status, 0 if all is well.
+ */
+#include "probe/extras.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "names/demangle.h"
+
+struct request {
+	char *text;		/* as given */
+	char *library, *symbol;	/* parts of a copy of it */
+	char *parts;
+	int result;		/* enum extra_result, -1: not said */
+	bool found;
+};
+
+struct extras {
+	struct request *list;
+	size_t count;
+	struct {
+		char *symbol;
+		enum extra_result result;
+	} functions[CUTOP_EXTRA_MAX];
+	size_t function_count;
+	bool full;
+};
+
+static const char *const result_names[EXTRA_RESULT_COUNT] = {
+	[EXTRA_RESULT_NONE] = "none",
+	[EXTRA_RESULT_STATUS] = "status",
+	[EXTRA_RESULT_NEGATIVE] = "negative",
+	[EXTRA_RESULT_NULL] = "null",
+};
+
+/* Libraries whose functions return a status: their API references. */
+static const char *const status_prefixes[] = {
+	"cublas", "cudnn", "cufft", "curand", "cusparse", "cusolver", "cutensor", "nccl", "nvrtc", "nvJitLink", "nvml", "nvjpeg",
+	"cufile", "cuFile", "cupti", "cuda", "cu",
+};
+
+static const char *const no_status[] = { "String", "StatusName", "ErrorName", "GetVersion" };
+
+static enum extra_result result_of(const char *symbol)
+{
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_LEN(no_status); i++)
+		if (strstr(symbol, no_status[i]))
+			return EXTRA_RESULT_NONE;
+	if (!strncmp(symbol, "npp", 3))	/* NppStatus: warnings are above 0 */
+		return EXTRA_RESULT_NEGATIVE;
+	for (i = 0; i < ARRAY_LEN(status_prefixes); i++) {
+		len = strlen(status_prefixes[i]);
+		if (!strncmp(symbol, status_prefixes[i], len) && symbol[len] >= 'A' && symbol[len] <= 'Z')
+			return EXTRA_RESULT_STATUS;
+	}
+	return EXTRA_RESULT_NONE;
+}
+
+static int request_read(struct request *request, const char *text, struct reason *why)
+{
+	char *colon, *equals;
+	size_t i;
+
+	request->result = -1;
+	request->text = strdup(text);
+	request->parts = strdup(text);
+	if (!request->text || !request->parts)
+		return reason_set(why, -ENOMEM, "no memory");
+	colon = strchr(request->parts, ':');
+	if (!colon || colon == request->parts || !colon[1] || colon[1] == '=')
+		return reason_set(why, -EINVAL, "--probe takes LIBRARY:SYMBOL, for example libcublas.so.12:cublasSgemm_v2, not '%s'",
+				  text);
+	*colon = 0;
+	request->library = request->parts;
+	request->symbol = colon + 1;
+	equals = strrchr(request->symbol, '=');
+	if (!equals || !equals[1] || strpbrk(equals, ":*?["))	/* it may be part of a name: operator= */
+		return 0;
+	for (i = 0; i < EXTRA_RESULT_COUNT; i++)
+		if (!strcmp(equals + 1, result_names[i]))
+			break;
+	if (i == EXTRA_RESULT_COUNT)
+		return reason_set(why, -EINVAL, "--probe %s: a result is status, negative, null or none, not '%s'", text, equals + 1);
+	request->result = (int)i;
+	*equals = 0;
+	return 0;
+}
+
+int extras_new(struct extras **result, const char *const *requests, size_t count, struct reason *why)
+{
+	struct extras *extras = calloc(1, sizeof(*extras));
+	int err = 0;
+
+	*result = NULL;
+	if (extras)
+		extras->list = calloc(count + 1, sizeof(*extras->list));
+	if (!extras || !extras->list) {
+		free(extras);
+		return reason_set(why, -ENOMEM, "no memory");
+	}
+	for (; extras->count < count && !err; extras->count++)
+		err = request_read(&extras->list[extras->count], requests[extras->count], why);
+	if (err) {
+		extras_free(extras);
+		return err;
+	}
+	*result = extras;
+	return 0;
+}
+
+void extras_free(struct extras *extras)
+{
+	size_t i;
+
+	if (!extras)
+		return;
+	for (i = 0; i < extras->count; i++) {
+		free(extras->list[i].text);
+		free(extras->list[i].parts);
+	}
+	for (i = 0; i < extras->function_count; i++)
+		free(extras->functions[i].symbol);
+	free(extras->list);
+	free(extras);
+}
+
+/* "libcublas.so.12" means libcublas.so.12.1.3 as well, "cublas" every libcublas. */
+static bool name_matches(const char *library, const char *name)
+{
+	static const char *const before[] = { "", "lib" }, *const after[] = { "", ".*" };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_LEN(before); i++)
+		for (j = 0; j < ARRAY_LEN(after); j++) {
+			char *glob = format_new("%s%s%s", before[i], library, after[j]);
+			bool matches = glob && !fnmatch(glob, name, 0);
+
+			free(glob);
+			if (matches)
+				return true;
+		}
+	return false;
+}
+
+/* @st: NULL if only the name is known. */
+static bool is_file_of(const struct request *request, const struct stat *st, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	struct stat own;
+
+	if (!strchr(request->library, '/'))
+		return name_matches(request->library, name ? name + 1 : path);
+	return st && !stat(request->library, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+}
+
+bool extras_want(const struct extras *extras, int fd, const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (!extras || !extras->count || (fd >= 0 && fstat(fd, &st)))
+		return false;
+	for (i = 0; i < extras->count; i++)
+		if (is_file_of(&extras->list[i], fd >= 0 ? &st : NULL, path))
+			return true;
+	return false;
+}
+
+/* ---- symbols ---- */
+
+struct search {
+	struct extras *extras;
+	const struct request **requests;	/* those of this file, NULL-ended */
+	struct elf_function *list;
+	size_t count, room;
+};
+
+static bool symbol_matches(const struct request *request, const char *symbol)
+{
+	char *full, *brief;
+	bool matches;
+
+	if (!fnmatch(request->symbol, symbol, 0))
+		return true;
+	if (!strstr(request->symbol, "::") || strncmp(symbol, "_Z", 2))
+		return false;
+	full = demangle_full(symbol);
+	brief = full ? demangle_short(full) : NULL;
+	matches = brief && !fnmatch(request->symbol, brief, 0);
+	free(full);
+	free(brief);
+	return matches;
+}
+
+/* The number of @symbol, which is new or not. Returns it, or a negative errno. */
+static int number_of(struct extras *extras, const struct request *request, const char *symbol)
+{
+	size_t i;
+
+	for (i = 0; i < extras->function_count; i++)
+		if (!strcmp(extras->functions[i].symbol, symbol))
+			return (int)i;
+	if (i == CUTOP_EXTRA_MAX) {
+		extras->full = true;
+		return -ENOSPC;
+	}
+	extras->functions[i].symbol = strdup(symbol);
+	if (!extras->functions[i].symbol)
+		return -ENOMEM;
+	extras->functions[i].result = request->result >= 0 ? (enum extra_result)request->result : result_of(symbol);
+	extras->function_count++;
+	return (int)i;
+}
+
+static int symbol_visit(void *context, const char *symbol, uint64_t offset)
+{
+	struct search *search = context;
+	const struct request **request;
+	struct elf_function *more;
+	int number;
+	size_t i;
+
+	for (request = search->requests; *request; request++)
+		if (symbol_matches(*request, symbol))
+			break;
+	if (!*request)
+		return 0;
+	((struct request *)*request)->found = true;
+	/* .symtab repeats .dynsym; of several names of one place one is enough. */
+	for (i = 0; i < search->count; i++)
+		if (search->list[i].offset == offset)
+			return 0;
+	number = number_of(search->extras, *request, symbol);
+	if (number < 0)
+		return number == -ENOSPC ? 0 : number;
+	if (search->count == search->room) {
+		search->room = search->room ? 2 * search->room : 16;
+		more = realloc(search->list, search->room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		search->list = more;
+	}
+	search->list[search->count++] = (struct elf_function){ .offset = offset, .call = (uint16_t)(CUTOP_EXTRA + number) };
+	return 0;
+}
+
+int extras_find(struct extras *extras, int fd, const char *path, struct elf_functions *found, struct reason *why)
+{
+	struct search search = { .extras = extras };
+	struct elf_function *more;
+	size_t i, wanted = 0;
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return reason_set(why, -errno, "%s", strerror(errno));
+	search.requests = calloc(extras->count + 1, sizeof(search.requests[0]));
+	if (!search.requests)
+		return reason_set(why, -ENOMEM, "no memory");
+	for (i = 0; i < extras->count; i++)
+		if (is_file_of(&extras->list[i], &st, path))
+			search.requests[wanted++] = &extras->list[i];
+	err = elffile_symbols(fd, symbol_visit, &search, why);
+	if (!err && search.count) {
+		more = realloc(found->list, (found->count + search.count) * sizeof(*more));
+		if (more) {
+			found->list = more;
+			memcpy(more + found->count, search.list, search.count * sizeof(*more));
+			found->count += search.count;
+			err = (int)search.count;
+		} else {
+			err = reason_set(why, -ENOMEM, "no memory");
+		}
+	}
+	free(search.requests);
+	free(search.list);
+	return err;
+}
+
+size_t extras_count(const struct extras *extras)
+{
+	return extras ? extras->function_count : 0;
+}
+
+const char *extras_symbol(const struct extras *extras, size_t number, enum extra_result *result)
+{
+	*result = extras->functions[number].result;
+	return extras->functions[number].symbol;
+}
+
+bool extras_full(const struct extras *extras)
+{
+	return extras->full;
+}
+
+void extras_visit(const struct extras *extras, void (*visit)(void *context, const char *request, const char *library,
+							      bool found), void *context)
+{
+	size_t i;
+
+	for (i = 0; extras && i < extras->count; i++)
+		visit(context, extras->list[i].text, extras->list[i].library, extras->list[i].found);
+}

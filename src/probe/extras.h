@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that the user names (--probe LIBRARY:SYMBOL): which files they may
+ * be in, which symbols of those are meant, and the number of each.
+ */
+#ifndef PROBE_EXTRAS_H
+#define PROBE_EXTRAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "probe/elffile.h"
+#include "util/util.h"
+
+struct extras;
+
+/*
+ * Makes the list of @count requests, each LIBRARY:SYMBOL or
+ * LIBRARY:SYMBOL=RESULT. LIBRARY is a path if it has a slash, else a file's name,
+ * whole or without "lib", ".so" and version, or a glob; SYMBOL is a name or a
+ * glob, of what is demangled if it has "::"; RESULT is status, negative, null or
+ * none. Returns 0 with *@extras, freed with extras_free(), or -EINVAL, -ENOMEM with
+ * @why set.
+ */
+int extras_new(struct extras **extras, const char *const *requests, size_t count, struct reason *why);
+void extras_free(struct extras *extras);
+
+/* True if functions of the file open at @fd, found as @path, may be meant. @fd -1: going by its name alone. */
+bool extras_want(const struct extras *extras, int fd, const char *path);
+
+/*
+ * Appends to @found, as elffile_functions() leaves it, those of the file that are meant; what it has behind its
+ * list is dropped then. Returns how many, or a negative errno with @why set.
+ */
+int extras_find(struct extras *extras, int fd, const char *path, struct elf_functions *found, struct reason *why);
+
+/* The functions found so far, by number less CUTOP_EXTRA. Borrowed. */
+size_t extras_count(const struct extras *extras);
+const char *extras_symbol(const struct extras *extras, size_t number, enum extra_result *result);
+
+/* True once more functions were meant than there is room for (CUTOP_EXTRA_MAX). */
+bool extras_full(const struct extras *extras);
+
+/* Calls @visit with the library of each request: a path, or a file's name, and with whether anything was found for it. */
+void extras_visit(const struct extras *extras, void (*visit)(void *context, const char *request, const char *library,
+							      bool found), void *context);
+
+#endif

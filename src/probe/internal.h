@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What probe.c, which keeps the targets, and met.c, which finds files, share with nobody else. */
+#ifndef PROBE_INTERNAL_H
+#define PROBE_INTERNAL_H
+
+#include <uthash.h>
+
+#include "probe/attach.h"
+#include "probe/probe.h"
+
+struct target {
+	struct file_id id;
+	struct attachment attachment;
+	size_t aliases;
+	struct target *next;
+};
+
+struct examined_key {
+	uint64_t device, inode, size, changed;
+};
+
+struct examined {
+	struct examined_key key;
+	struct target *target;	/* NULL: not a target */
+	struct file_id id;
+	char *path;
+	UT_hash_handle hh;	/* by key */
+	UT_hash_handle by_id;
+};
+
+struct probe {
+	struct bpf bpf;
+	struct probe_settings settings;
+	struct target *targets;
+	struct examined *examined;
+	struct examined *by_id;
+	struct probe_counts counts;
+	int *adopted;		/* links of others, see probe_adopt_link() */
+	size_t adopted_count;
+};
+
+/*
+ * Examines the file open at @fd, found as @path. Returns 1 if it is a target, 0 if it is none,
+ * or a negative errno with @why set.
+ */
+int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why);
+
+/* probe_add_path() of the probe @context, which notes what goes wrong. */
+void probe_add_quietly(void *context, const char *path);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files to examine: what processes map when cutop starts, what lies in the usual
+ * places, and the programs and files met on the way.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/closure.h"
+#include "probe/internal.h"
+#include "probe/late.h"
+#include "probe/maps.h"
+#include "probe/places.h"
+
+/* ---- functions that the user names ---- */
+
+struct extras_adding {
+	struct probe *probe;
+	struct reason *why;
+	const char *library_path;
+	int error;
+};
+
+static int cached_extra(void *context, const char *name, const char *path)
+{
+	struct extras_adding *adding = context;
+
+	(void)name;
+	/* The name says nothing against most of the cache. */
+	if (extras_want(adding->probe->settings.extras, -1, path))
+		probe_add_quietly(adding->probe, path);
+	return 0;
+}
+
+static void extra_add(void *context, const char *request, const char *library, bool found)
+{
+	struct extras_adding *adding = context;
+	struct reason why = { "" };
+	int result;
+
+	if (found || adding->error || !strchr(library, '/'))
+		return;
+	result = probe_add_path(adding->probe, library, &why);
+	if (result < 0)
+		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request, library, why.text);
+	else	/* with what it needs: a library that is loaded late brings a runtime */
+		probe_add_program(adding->probe, library, adding->library_path);
+}
+
+static void extra_check(void *context, const char *request, const char *library, bool found)
+{
+	struct extras_adding *adding = context;
+
+	if (!found && !adding->error && strchr(library, '/'))
+		adding->error = reason_set(adding->why, -ENOENT, "--probe %s: %s defines no such function; nm -D --defined-only lists "
+					   "what it exports", request, library);
+}
+
+int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why)
+{
+	struct extras_adding adding = { .probe = probe, .why = why, .library_path = library_path };
+
+	if (!probe->settings.extras)
+		return 0;
+	extras_visit(probe->settings.extras, extra_add, &adding);
+	extras_visit(probe->settings.extras, extra_check, &adding);
+	if (!adding.error)
+		ld_cache_visit("", cached_extra, &adding);
+	return adding.error;
+}
+
+/* ---- what processes map ---- */
+
+struct mapping_key {
+	uint64_t inode;
+	uint32_t major, minor;
+};
+
+struct mapping_seen {
+	struct mapping_key key;
+	UT_hash_handle hh;
+};
+
+struct process_scan {
+	struct probe *probe;
+	struct mapping_seen *seen;
+	pid_t pid;
+};
+
+static int mapping_examine(void *context, const struct maps_entry *entry)
+{
+	struct process_scan *scan = context;
+	struct mapping_key key = { entry->inode, entry->major, entry->minor };
+	struct reason why = { "" };
+	struct mapping_seen *seen;
+	char path[4096 + 32];
+	int fd;
+
+	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
+	if (seen)
+		return 0;
+	seen = calloc(1, sizeof(*seen));
+	if (!seen)
+		return 0;
+	seen->key = key;
+	HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
+	fd = maps_open(scan->pid, entry);
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
+	probe_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, &why);
+	close(fd);
+	return 0;
+}
+
+static int process_examine(void *context, pid_t pid)
+{
+	struct process_scan *scan = context;
+
+	if (pid == getpid())
+		return 0;
+	scan->pid = pid;
+	maps_visit(pid, mapping_examine, scan);
+	return 0;
+}
+
+static int cached_library(void *context, const char *name, const char *path)
+{
+	(void)name;
+	probe_add_quietly(context, path);
+	return 0;
+}
+
+void probe_find_ahead(struct probe *probe)
+{
+	struct process_scan scan = { .probe = probe };
+	struct mapping_seen *seen, *next;
+	size_t i;
+
+	/* With -p only those processes; with COMMAND what others map is no business of ours. */
+	for (i = 0; i < probe->settings.pid_count; i++)
+		process_examine(&scan, (pid_t)probe->settings.pids[i]);
+	if (!probe->settings.bpf.only_listed)
+		processes_visit(process_examine, &scan);
+	HASH_ITER(hh, scan.seen, seen, next) {
+		HASH_DELETE(hh, scan.seen, seen);
+		free(seen);
+	}
+	if (probe->settings.bpf.layers & 1u << LAYER_DRIVER)
+		ld_cache_visit("libcuda.so", cached_library, probe);
+	ld_cache_visit("libcudart", cached_library, probe);
+	places_visit(probe->settings.bpf.layers, probe_add_quietly, probe);
+}
+
+/* ---- programs and files met on the way ---- */
+
+void probe_on_exec(struct probe *probe, const struct rec_exec *record)
+{
+	struct reason why = { "" };
+	char path[64], real[4096];
+	ssize_t n;
+	int fd, result;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		/* Gone already: look again should it come back. */
+		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
+		return;
+	}
+	n = readlink(path, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = 0;
+	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
+	close(fd);
+	if (result < 0 && result != -ENOEXEC)
+		note(probe->settings.notes, "%s: %s", real, why.text);
+}
+
+struct mapped_search {
+	struct probe *probe;
+	const struct rec_mmap *record;
+	bool found;
+};
+
+/*
+ * The record names the file that was mapped as the process had it open. On an
+ * overlay mount that is another inode than the one behind the mapping, so
+ * only the name says which file is meant; one more examined does no harm.
+ */
+static bool is_name_of(const struct rec_mmap *record, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t len = strnlen(record->file, sizeof(record->file));
+
+	return name && len && !strncmp(name + 1, record->file, len);
+}
+
+static void mapped_examine(struct mapped_search *search, int fd, const char *path)
+{
+	unsigned int targets = search->probe->counts.targets;
+	struct reason why = { "" };
+	int result = probe_examine(search->probe, fd, path, &why);
+
+	/* Nobody is seen to map it yet if it takes longer to do so than we take to place probes. */
+	if (search->probe->counts.targets > targets)
+		late_mark_process(&search->probe->bpf, search->record->hdr.tgid, search->probe->settings.on_late,
+				  search->probe->settings.context);
+	/* A file that is no library was looked at, too. */
+	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
+		search->found = true;
+	if (result < 0 && result != -ENOEXEC)
+		note(search->probe->settings.notes, "%s: %s", path, why.text);
+}
+
+static int mapped_compare(void *context, const struct maps_entry *entry)
+{
+	struct mapped_search *search = context;
+	char path[4096 + 32];
+	int fd;
+
+	if (!is_name_of(search->record, entry->path))
+		return 0;
+	fd = maps_open((pid_t)search->record->hdr.tgid, entry);
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
+	mapped_examine(search, fd, access(entry->path, F_OK) ? path : entry->path);
+	close(fd);
+	return 0;
+}
+
+void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
+{
+	struct mapped_search search = { .probe = probe, .record = record };
+	char path[64], real[4096];
+	ssize_t n;
+	int fd;
+
+	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		n = readlink(path, real, sizeof(real) - 1);
+		real[n > 0 ? n : 0] = 0;
+		if (is_name_of(record, real))
+			mapped_examine(&search, fd, real);
+		close(fd);
+	}
+	if (!search.found)
+		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
+	if (!search.found)
+		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --probe: functions that the user names are counted and timed, wherever they
+# are, at their own price; what they call of CUDA's counts as ever.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+program=$top_builddir/tests/e2e/bin/probed
+library=$top_builddir/tests/e2e/bin/libprobed.so.1
+[ -x "$program" ] || skip "the program is not built"
+
+# calls NAME: [name, calls, failures] of each probed function, sorted
+shown='[p.calls[] | select(.layer == "probe") | [.call, .calls, .failures]] | sort'
+
+# ---- every function of a library, by a glob; results by name and as said
+watch all --probe "$library:probed_[jpw]*" --probe "$library:probed_status=status" --probe "$library:probed_negative=negative" \
+	--probe "libprobed.so.1:probed_pointer=null" --probe 'probed:cublas*' --probe 'libprobed:probed::scaled::*' \
+	--probe "$library:probed_recursive" -- "$program"
+expect all "$shown" "$(echo '[["_ZN6probed6scaled5twiceEi",60,null],["cublasProbed_v2",60,6],["probed_jumps",0,null],
+	["probed_negative",60,15],["probed_plain",64,null],["probed_pointer",60,null],["probed_recursive",40,null],
+	["probed_status",60,20],["probed_wraps",1,null]]' | jq -c 'map(select(.[1] > 0))')"
+expect all '[p.failures[] | [.call, .error, .code, .count]] | sort' \
+	'[["cublasProbed_v2","error 13",13,6],["probed_negative","error -5",-5,15],["probed_status","error 7",7,20]]'
+expect all '[p.calls[] | select(.layer == "runtime") | [.call, .calls]] | sort' '[["cudaFree",1],["cudaMalloc",1]]'
+expect all '[p.memory.allocations, p.memory.frees, p.memory.leaked_bytes]' '[1,1,0]'
+expect all '[p.calls[] | select(.layer == "probe") | .seconds > 0 and .mean_seconds > 0 and
+	.mean_seconds <= .latency_seconds.max and .latency_seconds.p50 <= .latency_seconds.max] | all' true
+expect all 'p.calls as $c | def seconds(n): $c | map(select(.call == n).seconds) | add;
+	seconds("probed_wraps") > seconds("cudaMalloc") + seconds("cudaFree")' true
+expect all 'p.watched_from' '"start"'
+expect_nothing_lost all
+
+# ---- a result that is a pointer; none where the user says so
+watch null --probe "$library:probed_pointer=null" --probe "$library:cublasProbed_v2=none" -- "$program"
+expect null "$shown" '[["cublasProbed_v2",60,null],["probed_pointer",60,30]]'
+expect null '[p.failures[] | [.call, .error, .count]]' '[["probed_pointer","NULL",30]]'
+
+# ---- of the table, too: both count
+watch both --probe "$double/libcudart.so.13:cudaMalloc" -- "$program"
+expect both '[p.calls[] | select(.call == "cudaMalloc") | [.layer, .calls]] | sort' '[["probe",1],["runtime",1]]'
+
+# ---- threads
+watch threads --probe "$library:probed_plain" --probe "$library:probed_recursive" -- "$program" 16
+expect threads "$shown" '[["probed_plain",1024,null],["probed_recursive",640,null]]'
+expect threads '[p.memory.allocations, p.memory.frees]' '[16,16]'
+expect_nothing_lost threads
+
+# ---- a library nobody could know ahead, loaded late from elsewhere; the process that had it before
+cp "$library" "$T/libelsewhere.so"
+mkfifo "$T/hold"
+: >"$T/said"
+: >"$T/late.err"
+: >"$T/late.out"
+"$program" load "$T/libelsewhere.so" <"$T/hold" >"$T/said" &
+pid=$!
+exec 3>"$T/hold"
+wait_for 30 grep -q ready "$T/said" || fail "the program does not start"
+"$CUTOP" -b -v -f json -d 0.1 -p $pid --probe 'libelsewhere:probed_s*=status' >"$T/late.out" 2>"$T/late.err" 3>&- &
+cutop=$!
+wait_for 30 grep -q 'libelsewhere.so: 1 functions attached' "$T/late.err" || fail "not attached: $(cat "$T/late.err")"
+echo >&3
+wait $pid
+exec 3>&-
+wait_for 30 grep -q '"state":"exited"' "$T/late.out" || fail "its end is not seen"
+kill -INT $cutop
+wait $cutop
+tail -n 1 "$T/late.out" >"$T/late.json"
+expect late "$shown" '[["probed_status",60,20]]'
+watch dlopened --probe 'libelsewhere:probed_plain' -- env PROBED_LIBRARY="$T/libelsewhere.so" "$program"
+expect dlopened '[.processes[] | .calls[] | select(.layer == "probe") | .calls <= 64] | all' true
+
+# ---- one perf link per function, as before Linux 6.6
+export CUTOP_ATTACH=perf
+watch perf --probe "$library:probed_status=status" --probe "$library:probed_recursive" -- "$program"
+unset CUTOP_ATTACH
+expect perf "$shown" '[["probed_recursive",40,null],["probed_status",60,20]]'
+
+# ---- text
+"$CUTOP" -b -n 1 --probe "$library:probed_status=status" --probe "$library:probed_plain" -- "$program" >"$T/text"
+check "text: a line with failures" grep -Eq '^ +probed_status +60 +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +20$' "$T/text"
+check "text: a line without" grep -Eq '^ +probed_plain +64 .* -$' "$T/text"
+check "text: the failure" grep -Eq '^ +probed_status +20  error 7$' "$T/text"
+
+# ---- what is not there is said, and nothing hangs
+refused() {	# STATUS "pattern" OPTIONS...
+	want=$1 pattern=$2
+	shift 2
+	"$CUTOP" -b -n 1 "$@" -- true >"$T/refused.out" 2>"$T/refused.err"
+	got=$?
+	check "$*: status $got, not $want" [ $got = "$want" ]
+	check "$*: $(cat "$T/refused.err")" grep -q "$pattern" "$T/refused.err"
+}
+refused 2 'takes LIBRARY:SYMBOL' --probe nonsense
+refused 2 'takes LIBRARY:SYMBOL' --probe :symbol
+refused 2 'takes LIBRARY:SYMBOL' --probe lib:
+refused 2 'status, negative, null or none' --probe lib:symbol=often
+refused 1 'defines no such function' --probe "$library:no_such"
+refused 1 'No such file' --probe /no/such/file:symbol
+refused 1 'not an ELF file' --probe "$top_srcdir/README.md:symbol"
+refused 0 'no process that was watched had such a function' --probe libnowhere:symbol
+
+finish

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions that the user names: what is asked for, which files that means, and which symbols. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/extras.h"
+#include "probe_tests.h"
+
+static struct extras *extras_of(const char *request)
+{
+	struct extras *extras = NULL;
+	struct reason why = { "" };
+	int err = extras_new(&extras, &request, 1, &why);
+
+	ck_assert_msg(!err, "%s: %s", request, why.text);
+	return extras;
+}
+
+START_TEST(requests_that_make_no_sense)
+{
+	static const char *const requests[] = {
+		"", ":", "libfoo", "libfoo:", ":symbol", "libfoo:=status", "libfoo:symbol=sometimes", "libfoo:symbol=Status",
+	};
+	struct extras *extras = (struct extras *)&extras;
+	struct reason why = { "" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(requests); i++) {
+		why.text[0] = 0;
+		ck_assert_msg(extras_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s", requests[i]);
+		ck_assert_ptr_null(extras);
+		ck_assert_ptr_nonnull(strstr(why.text, "--probe"));
+	}
+	ck_assert_int_eq(extras_new(&extras, NULL, 0, &why), 0);
+	ck_assert(!extras_want(extras, -1, "/usr/lib/libfoo.so"));
+	extras_free(extras);
+}
+END_TEST
+
+static const struct {
+	const char *request, *path;
+	bool wanted;
+} files[] = {
+	{ "libcublas.so.12:f", "/usr/lib/libcublas.so.12", true },
+	{ "libcublas.so.12:f", "/usr/lib/libcublas.so.12.1.3", true },
+	{ "libcublas.so.12:f", "/usr/lib/libcublas.so.13", false },
+	{ "libcublas.so.12:f", "/usr/lib/libcublasLt.so.12", false },
+	{ "libcublas:f", "/usr/lib/libcublas.so.12", true },
+	{ "cublas:f", "/usr/lib/libcublas.so.12", true },
+	{ "cublas:f", "/usr/lib/libcublasLt.so.12", false },
+	{ "cublas*:f", "/usr/lib/libcublasLt.so.12", true },
+	{ "train:f", "/home/ana/train", true },
+	{ "train:f", "/home/ana/trainer", false },
+	{ "train:f", "train", true },
+	{ "/home/ana/train:f", "/home/ana/train", false },	/* a path means the file that it names, and there is none */
+	{ "[:f", "/usr/lib/[", true },
+};
+
+START_TEST(files_by_name)
+{
+	struct extras *extras = extras_of(files[_i].request);
+
+	ck_assert_msg(extras_want(extras, -1, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
+	extras_free(extras);
+}
+END_TEST
+
+/* This program is the file: it has symbols. */
+int probed_here(int number);
+int probed_here(int number)
+{
+	return number;
+}
+
+int cublasProbedHere(int number);
+int cublasProbedHere(int number)
+{
+	return number;
+}
+
+int twice(int number) __asm__("_ZN5extra6scaled5twiceIiEET_S2_");
+int twice(int number)
+{
+	return 2 * number;
+}
+
+static int find(const char *symbol, struct extras **extras, struct elf_functions *found)
+{
+	int fd = open("/proc/self/exe", O_RDONLY), count;
+	struct reason why = { "" };
+	char request[256];
+
+	ck_assert_int_ge(fd, 0);
+	snprintf(request, sizeof(request), "/proc/self/exe:%s", symbol);
+	*extras = extras_of(request);
+	memset(found, 0, sizeof(*found));
+	ck_assert(extras_want(*extras, fd, "anything"));
+	count = extras_find(*extras, fd, "anything", found, &why);
+	ck_assert_msg(count >= 0, "%s", why.text);
+	ck_assert_uint_eq(found->count, (size_t)count);
+	close(fd);
+	return count;
+}
+
+static const struct {
+	const char *symbol;
+	int count;
+	enum extra_result result;
+} symbols[] = {
+	{ "probed_here", 1, EXTRA_RESULT_NONE },
+	{ "probed_here=null", 1, EXTRA_RESULT_NULL },
+	{ "probed_here=negative", 1, EXTRA_RESULT_NEGATIVE },
+	{ "probed_*", 1, EXTRA_RESULT_NONE },
+	{ "*robed*ere", 2, 0 },
+	{ "cublasProbedHere", 1, EXTRA_RESULT_STATUS },
+	{ "cublasProbedHere=none", 1, EXTRA_RESULT_NONE },
+	{ "extra::scaled::twice", 1, EXTRA_RESULT_NONE },
+	{ "extra::*", 1, EXTRA_RESULT_NONE },
+	{ "_ZN5extra6scaled5twiceIiEET_S2_", 1, EXTRA_RESULT_NONE },
+	{ "extra::scaled::thrice", 0, 0 },
+	{ "no_such_function", 0, 0 },
+};
+
+START_TEST(functions_by_name)
+{
+	struct elf_functions found;
+	enum extra_result result;
+	struct extras *extras;
+
+	ck_assert_int_eq(probed_here(1) + cublasProbedHere(1) + twice(1), 4);
+	ck_assert_int_eq(find(symbols[_i].symbol, &extras, &found), symbols[_i].count);
+	ck_assert_uint_eq(extras_count(extras), (size_t)symbols[_i].count);
+	if (symbols[_i].count == 1) {
+		ck_assert_uint_eq(found.list[0].call, CUTOP_EXTRA);
+		ck_assert_uint_ne(found.list[0].offset, 0);
+		ck_assert_ptr_nonnull(extras_symbol(extras, 0, &result));
+		ck_assert_int_eq(result, symbols[_i].result);
+	}
+	ck_assert(!extras_full(extras));
+	free(found.list);
+	extras_free(extras);
+}
+END_TEST
+
+START_TEST(functions_are_bounded)
+{
+	struct elf_functions found;
+	struct extras *extras;
+
+	ck_assert_int_eq(find("*", &extras, &found), CUTOP_EXTRA_MAX);
+	ck_assert(extras_full(extras));
+	free(found.list);
+	extras_free(extras);
+}
+END_TEST
+
+void extras_tests(Suite *suite)
+{
+	TCase *loops = tcase_create("extras");
+
+	probe_test_add(suite, "extras nonsense", requests_that_make_no_sense);
+	tcase_add_loop_test(loops, files_by_name, 0, ARRAY_LEN(files));
+	tcase_add_loop_test(loops, functions_by_name, 0, ARRAY_LEN(symbols));
+	suite_add_tcase(suite, loops);
+	probe_test_add(suite, "extras bounded", functions_are_bounded);
+}
