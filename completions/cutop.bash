@@ -10,7 +10,7 @@ _cutop()
 		fi
 	done
 	if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then
-		COMPREPLY=($(compgen -W 'demo doctor' -- "$cur"))
+		COMPREPLY=($(compgen -W 'demo doctor record' -- "$cur"))
 		return
 	fi
 	case $prev in
@@ -22,9 +22,9 @@ _cutop()
 	-s | --sort) COMPREPLY=($(compgen -W "help $(cutop --sort help 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
 	--calls) COMPREPLY=($(compgen -W "help $(cutop --calls help 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
 	--map) COMPREPLY=($(compgen -W 'all none' -- "$cur")) ;;
-	-o | --output | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	-o | --output | --replay | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	-p | --pid) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --replay --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

@@ -24,6 +24,8 @@ struct batch {
 	FILE *out;
 	struct out_options out_options;
 	uint64_t printed;
+	bool is_quiet;		/* only a recording is made */
+	bool record_failed;	/* and the user knows */
 	int write_error;	/* the first; nothing is printed after it */
 };
 
@@ -31,6 +33,14 @@ struct batch {
 static bool waits_for_command(const struct batch *batch)
 {
 	return batch->session.have_command && batch->session.options->mode != MODE_DEMO;
+}
+
+/* The leak report is for one who watched a program to its end, or replays that. */
+static bool wants_report(const struct batch *batch)
+{
+	if (batch->session.replay)
+		return reader_facts(replay_reader(batch->session.replay))->has_command;
+	return waits_for_command(batch);
 }
 
 /* ---- output ---- */
@@ -47,7 +57,8 @@ static int output_open(struct batch *batch)
 	const struct options *options = batch->session.options;
 	struct winsize size;
 
-	batch->out = options->output ? fopen(options->output, "we") : stdout;
+	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
+	batch->out = options->output && options->mode != MODE_RECORD ? fopen(options->output, "we") : stdout;
 	if (!batch->out) {
 		warn_user(&batch->session.notes, "cannot write %s: %s", options->output, strerror(errno));
 		return -errno;
@@ -96,6 +107,10 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 
 	if (!snapshot || batch->write_error)
 		return;
+	if (batch->is_quiet) {
+		batch->printed++;
+		return;
+	}
 	switch (batch->session.options->format) {
 	case FORMAT_JSON:
 		err = out_json(batch->out, snapshot, &batch->out_options);
@@ -109,7 +124,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 		break;
 	default:
 		err = out_text(batch->out, snapshot, &batch->out_options);
-		if (!err && final && waits_for_command(batch))
+		if (!err && final && wants_report(batch))
 			err = out_leak_report(batch->out, snapshot, &batch->out_options);
 	}
 	batch->printed++;
@@ -118,7 +133,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 	batch->write_error = err;
 	if (err != -EPIPE)	/* a reader that has seen enough is no error */
 		warn_user(&batch->session.notes, "cannot write %s: %s",
-			  batch->session.options->output ? batch->session.options->output : "standard output", strerror(-err));
+			  batch->out != stdout ? batch->session.options->output : "standard output", strerror(-err));
 }
 
 /* ---- the wait ---- */
@@ -139,7 +154,16 @@ static bool is_over(const struct batch *batch)
 		return true;
 	if (waits_for_command(batch))
 		return batch->session.command.ended;
-	return batch->write_error || !more_snapshots(batch);
+	return batch->write_error || batch->record_failed || !more_snapshots(batch);
+}
+
+static void record_check(struct batch *batch, int err)
+{
+	if (!err || batch->record_failed)
+		return;
+	batch->record_failed = true;
+	warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
+		  batch->session.options->output, strerror(-err));
 }
 
 static void batch_wait(struct batch *batch)
@@ -148,7 +172,7 @@ static void batch_wait(struct batch *batch)
 	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = collector_fd(session->collector), .events = POLLIN },
-		{ .fd = fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+		{ .fd = batch->is_quiet ? -1 : fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
 	};
 
 	while (!is_over(batch)) {
@@ -157,6 +181,7 @@ static void batch_wait(struct batch *batch)
 		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
 			break;
 		session_signals(session, NULL, NULL);
+		record_check(batch, collector_record_error(session->collector));
 		if (fds[2].revents) {
 			fds[2].fd = -1;	/* said once */
 			if (!batch->write_error)
@@ -171,11 +196,67 @@ static void batch_wait(struct batch *batch)
 	}
 }
 
+/* ---- replay ---- */
+
+/* As fast as it can be read and printed. Returns the last snapshot, or NULL without memory; the caller frees it. */
+static struct snapshot *batch_replay(struct batch *batch)
+{
+	const struct options *options = batch->session.options;
+	struct replay *replay = batch->session.replay;
+	uint64_t begin = replay_begin(replay), next = begin, last = options->duration ? begin + options->duration : UINT64_MAX;
+	struct snapshot *snapshot = NULL, *newer;
+
+	while (!batch->session.ended_by && !batch->write_error && more_snapshots(batch)) {
+		if (options->delay_given)
+			next = (replay_now(replay) > next ? replay_now(replay) : next) + options->delay;
+		if (snapshot && (replay_next_time(replay) == UINT64_MAX || replay_next_time(replay) > last))
+			break;
+		newer = replay_step(replay, next);
+		if (!newer)
+			break;
+		snapshot_free(snapshot);
+		snapshot = newer;
+		print(batch, snapshot, replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
+		session_signals(&batch->session, NULL, NULL);
+	}
+	return snapshot;
+}
+
 /* ---- the whole ---- */
+
+/* Ends the recording, and says what it is. */
+static void record_end(struct batch *batch, const struct snapshot *snapshot)
+{
+	uint64_t bytes;
+	char size[32];
+
+	record_check(batch, collector_record_end(batch->session.collector, &bytes));
+	if (batch->record_failed || !batch->is_quiet || !snapshot)
+		return;
+	format_bytes((double)bytes, size, sizeof(size));
+	warn_user(&batch->session.notes, "recorded %.1f s, %zu process%s, %s: %s", snapshot->elapsed_seconds,
+		  snapshot->process_count, snapshot->process_count == 1 ? "" : "es", size, batch->session.options->output);
+}
+
+static struct snapshot *batch_watch(struct batch *batch)
+{
+	bool records = batch->session.options->mode == MODE_RECORD, prints;
+	struct snapshot *snapshot = NULL;
+
+	batch_wait(batch);
+	prints = waits_for_command(batch) || more_snapshots(batch);
+	if (prints || records)
+		snapshot = collector_finish(batch->session.collector);
+	if (prints)
+		print(batch, snapshot, true);
+	if (records)
+		record_end(batch, snapshot);
+	return snapshot;
+}
 
 int batch_run(const struct options *options)
 {
-	struct snapshot *snapshot = NULL;
+	struct snapshot *snapshot;
 	struct batch batch = { 0 };
 	int status;
 
@@ -185,13 +266,9 @@ int batch_run(const struct options *options)
 	status = output_open(&batch) ? EXIT_FAILED : session_begin(&batch.session);
 	if (status)
 		goto out;
-	batch_wait(&batch);
-	if (waits_for_command(&batch) || more_snapshots(&batch)) {
-		snapshot = collector_finish(batch.session.collector);
-		print(&batch, snapshot, true);
-	}
+	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);
 	status = session_status(&batch.session, snapshot);
-	if (!status && batch.write_error && batch.write_error != -EPIPE)
+	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed))
 		status = EXIT_FAILED;
 	snapshot_free(snapshot);
 out:

@@ -52,5 +52,5 @@ int main(int argc, char **argv)
 		return printed(status);
 	if (options.mode == MODE_DOCTOR)
 		return doctor_run(&options);
-	return options.batch ? batch_run(&options) : screen_run(&options);
+	return options.batch || options.mode == MODE_RECORD ? batch_run(&options) : screen_run(&options);
 }

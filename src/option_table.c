@@ -10,38 +10,39 @@
 #include "option_values.h"
 
 const struct option_entry option_table[] = {
-	{ 'b', "batch", NULL, IN_SNAPSHOTS, "print snapshots to standard output, no screen" },
-	{ 'n', "iterations", "N", IN_SNAPSHOTS, "stop after N snapshots (with COMMAND: until it ends)" },
-	{ 'd', "delay", "SECONDS", IN_SNAPSHOTS, "time between snapshots, decimals allowed (default 1)" },
-	{ OPTION_DURATION, "duration", "SECONDS", IN_SNAPSHOTS, "stop after this time" },
+	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen" },
+	{ 'n', "iterations", "N", IN_SHOWING, "stop after N snapshots (with COMMAND: until it ends)" },
+	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)" },
+	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING, "stop after this time" },
 	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json (one document per line), csv or folded" },
-	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SNAPSHOTS, "folded: live (default), leaked, suspect, held, allocated, launches" },
-	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output" },
-	{ 'p', "pid", "PID[,PID...]", IN_PROBING, "only these processes" },
-	{ 'u', "user", "USER", IN_SNAPSHOTS, "only this user's processes" },
-	{ 'c', "command", "GLOB", IN_SNAPSHOTS, "only processes whose command matches" },
-	{ 's', "sort", "COLUMN[,...]", IN_SNAPSHOTS, "sort by these columns (default live); 'help' lists them" },
-	{ 'r', "reverse", NULL, IN_SNAPSHOTS, "reverse the sort order" },
+	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: live (default), leaked, suspect, held, allocated, launches" },
+	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
+	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_REPLAY, "show a recording, on the screen or with --batch" },
+	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes" },
+	{ 'u', "user", "USER", IN_SHOWING, "only this user's processes" },
+	{ 'c', "command", "GLOB", IN_SHOWING, "only processes whose command matches" },
+	{ 's', "sort", "COLUMN[,...]", IN_SHOWING, "sort by these columns (default live); 'help' lists them" },
+	{ 'r', "reverse", NULL, IN_SHOWING, "reverse the sort order" },
 	{ 'l', "layer", "LAYER", IN_PROBING, "what to probe: runtime, driver or both (default)" },
 	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
 	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS, "whole user stacks as call sites (by frame pointers)" },
-	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SNAPSHOTS, "first window of the rising-floor test (default 10)" },
+	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
-	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SNAPSHOTS, "exit 3 if COMMAND leaked (more than BYTES)" },
+	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES)" },
 	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SNAPSHOTS, "with --fail-on-leak: no CUDA call at all is fine" },
-	{ OPTION_MAP, "map", "N|all|none", IN_SNAPSHOTS, "allocations listed per process, largest first (default 1000)" },
+	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000)" },
 	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS, "run COMMAND as USER (default: who called sudo)" },
 	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
 	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS, "count and time any further function, or those that a glob names" },
 	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M)" },
 	{ 'C', "color", "WHEN", IN_ALL, "auto (default), always or never" },
 	{ OPTION_ASCII, "ascii", NULL, IN_ALL, "no characters beyond ASCII" },
-	{ OPTION_THEME, "theme", "NAME", IN_SNAPSHOTS, "colours of the screen: default, mono, colorblind or light" },
-	{ OPTION_NO_MOUSE, "no-mouse", NULL, IN_SNAPSHOTS, "leave the mouse to the terminal" },
-	{ OPTION_READONLY, "readonly", NULL, IN_SNAPSHOTS, "no signals from the screen" },
-	{ OPTION_NO_CONFIG, "no-config", NULL, IN_SNAPSHOTS, "neither read nor save settings" },
-	{ OPTION_CONFIG, "config", "FILE", IN_SNAPSHOTS, "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)" },
+	{ OPTION_THEME, "theme", "NAME", IN_SCREEN, "colours of the screen: default, mono, colorblind or light" },
+	{ OPTION_NO_MOUSE, "no-mouse", NULL, IN_SCREEN, "leave the mouse to the terminal" },
+	{ OPTION_READONLY, "readonly", NULL, IN_SCREEN, "no signals from the screen" },
+	{ OPTION_NO_CONFIG, "no-config", NULL, IN_SCREEN, "neither read nor save settings" },
+	{ OPTION_CONFIG, "config", "FILE", IN_SCREEN, "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)" },
 	{ 'v', "verbose", NULL, IN_ALL, "say on standard error what is attached, and why something is not" },
 	{ 'h', "help", NULL, IN_ALL, "print this" },
 	{ 'V', "version", NULL, IN_ALL, "print the version" },
@@ -53,9 +54,10 @@ _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_
 #define PRINTS(format)	(1u << FORMAT_##format)
 
 const struct mode_entry mode_table[MODE_COUNT] = {
-	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true },
-	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), false },
-	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false },
+	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true, true },
+	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), false, true },
+	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false, false },
+	[MODE_RECORD] = { "record", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true, false },
 };
 
 const char *const format_names[FORMAT_COUNT] = {
@@ -74,6 +76,7 @@ void help_print(FILE *out)
 		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
 		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
 		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n"
+		"       cutop record -o FILE [-- COMMAND ...]   write a recording; cutop --replay FILE shows one\n"
 		"       cutop demo                   a live view of a built-in workload; needs no GPU\n"
 		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");
 	for (i = 0; i < option_count; i++) {
@@ -99,16 +102,37 @@ static const char *mode_name(enum program_mode mode)
 	return mode_table[mode].word ? mode_table[mode].word : "--batch";
 }
 
-int mode_takes_option(enum program_mode mode, int code)
+/* NULL: there is no such option. */
+static const struct option_entry *option_find(int code)
 {
 	size_t i;
 
 	for (i = 0; i < option_count; i++)
 		if (option_table[i].code == code)
-			break;
-	if (i == option_count || option_table[i].modes & 1u << mode)
+			return &option_table[i];
+	return NULL;
+}
+
+int mode_takes_option(enum program_mode mode, int code)
+{
+	const struct option_entry *option = option_find(code);
+
+	if (!option || option->modes & 1u << mode)
 		return 0;
-	return usage_error("'cutop %s' takes no --%s", mode_name(mode), option_table[i].name);
+	return usage_error("'cutop %s' takes no --%s", mode_name(mode), option->name);
+}
+
+bool replay_takes_option(int code)
+{
+	const struct option_entry *option = option_find(code);
+
+	return !option || option->modes & IN_REPLAY;
+}
+
+void replay_refuses(int code)
+{
+	usage_error("--%s does not go with --replay: nothing is watched, and what was recorded stands",
+		    option_find(code)->name);
 }
 
 int mode_prints(enum program_mode mode, enum format format)

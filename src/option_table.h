@@ -16,16 +16,20 @@ enum {
 	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_STACKS, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
 	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_PROBE, OPTION_RING_SIZE, OPTION_ASCII,
 	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
-	OPTION_FOLDED_BY,
+	OPTION_FOLDED_BY, OPTION_REPLAY,
 };
 
 /* Modes that take an option: bits 1 << enum program_mode. */
 #define IN_WATCH	(1u << MODE_WATCH)
 #define IN_DEMO		(1u << MODE_DEMO)
 #define IN_DOCTOR	(1u << MODE_DOCTOR)
-#define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO)
-#define IN_PROBING	(IN_WATCH | IN_DEMO | IN_DOCTOR)	/* what chooses and places probes */
-#define IN_ALL		((1u << MODE_COUNT) - 1)
+#define IN_RECORD	(1u << MODE_RECORD)
+#define IN_REPLAY	(1u << MODE_COUNT)	/* no mode: it goes with --replay */
+#define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO | IN_RECORD)
+#define IN_SHOWING	(IN_SNAPSHOTS | IN_REPLAY)
+#define IN_SCREEN	(IN_WATCH | IN_DEMO | IN_REPLAY)
+#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR)	/* what chooses and places probes */
+#define IN_ALL		((1u << MODE_COUNT) - 1 + IN_REPLAY)
 
 struct option_entry {
 	int code;		/* the short letter, if it is one */
@@ -43,6 +47,7 @@ struct mode_entry {
 	const char *word;	/* the first on the command line; NULL: none */
 	unsigned int formats;	/* bits 1 << enum format of what it prints */
 	bool takes_command;
+	bool has_screen;	/* without --batch */
 };
 
 extern const struct mode_entry mode_table[MODE_COUNT];
@@ -52,6 +57,9 @@ void help_print(FILE *out);
 
 /* Whether @mode takes the option of @code, and prints @format. Returns 0, or -EINVAL with the user told. */
 int mode_takes_option(enum program_mode mode, int code);
+/* Whether the option goes with --replay; and says that it does not. */
+bool replay_takes_option(int code);
+void replay_refuses(int code);
 int mode_prints(enum program_mode mode, enum format format);
 
 #endif

@@ -48,6 +48,9 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case 'o':
 		options->output = argument;
 		return 0;
+	case OPTION_REPLAY:
+		options->replay = argument;
+		return 0;
 	case 'p':
 		return parse_pids(options, argument);
 	case 'u':
@@ -75,6 +78,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		options->exact_launches = true;
 		return 0;
 	case OPTION_LEAK_AGE:
+		options->leak_age_given = true;
 		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);
 	case OPTION_LEAK_IGNORE:
 		if (options->leak_ignore_count == OPTIONS_LIST_MAX)
@@ -195,13 +199,15 @@ static int command_check(struct options *options, int argc, char **argv)
 		if (strcmp(argv[optind - 1], "--"))
 			return usage_error("'%s' is no option; write -- before a command", argv[optind]);
 		options->command = argv + optind;
+		if (options->replay)
+			return usage_error("--replay and a command do not go together");
 		if (options->pid_count)
 			return usage_error("--pid and a command do not go together");
 		return 0;
 	}
 	if (optind && !strcmp(argv[optind - 1], "--"))
 		return usage_error("there is no command after --");
-	if (options->fail_on_leak)
+	if (options->fail_on_leak && !options->replay)
 		return usage_error("--fail-on-leak needs a command to watch");
 	if (options->run_as)
 		return usage_error("--run-as needs a command to run");
@@ -230,9 +236,10 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	char shorts[2 * OPTION_MAX + 3];
 	const char *sort = "live";
 	bool reverse = false;
-	int code;
+	int code, misplaced = 0;
 
 	memset(options, 0, sizeof(*options));
+	options->words = argv;
 	options->delay = NSEC_PER_SEC;
 	options->uid = (uint32_t)-1;
 	options->leak_age = 10 * NSEC_PER_SEC;
@@ -267,9 +274,19 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		}
 		if (mode_takes_option(options->mode, code) || parse_one(options, code, optarg, &reverse, &sort))
 			return OPTIONS_EXIT;
+		if (!misplaced && !replay_takes_option(code))
+			misplaced = code;
 	}
 	if (!mode_table[options->mode].takes_command && optind < argc) {
 		usage_error("'cutop %s' takes no command", mode_table[options->mode].word);
+		return OPTIONS_EXIT;
+	}
+	if (options->replay && misplaced) {
+		replay_refuses(misplaced);
+		return OPTIONS_EXIT;
+	}
+	if (options->mode == MODE_RECORD && !options->output) {
+		usage_error("'cutop record' needs --output (-o) FILE, where the recording goes");
 		return OPTIONS_EXIT;
 	}
 	if (mode_prints(options->mode, options->format))
@@ -280,7 +297,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
-	if (!options->batch && options->mode != MODE_DOCTOR && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+	if (!options->batch && mode_table[options->mode].has_screen && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		usage_error("the screen needs a terminal; use --batch (-b) to print");
 		return OPTIONS_EXIT;
 	}

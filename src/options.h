@@ -18,6 +18,7 @@ enum program_mode {
 	MODE_WATCH,	/* the screen, or with --batch snapshots */
 	MODE_DEMO,	/* the same over the built-in cast */
 	MODE_DOCTOR,
+	MODE_RECORD,
 	MODE_COUNT,
 };
 
@@ -34,7 +35,8 @@ struct options {
 	enum format format;
 	enum folded_weight folded_by;
 	bool folded_given;
-	const char *output;
+	const char *output;		/* of record: the recording */
+	const char *replay;		/* a recording to be shown, or NULL */
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;
@@ -46,6 +48,7 @@ struct options {
 	bool exact_launches;
 	bool stacks;
 	uint64_t leak_age;		/* ns */
+	bool leak_age_given;
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
 	size_t leak_ignore_count;
 	bool fail_on_leak;
@@ -65,6 +68,7 @@ struct options {
 	bool no_mouse, readonly, no_config;
 	const char *config;
 	bool verbose;
+	char **words;			/* the whole command line, NULL-ended; borrowed */
 	char **command;			/* NULL-ended, or NULL; borrowed from argv */
 };
 

@@ -225,6 +225,21 @@ static void requests_do(struct screen *screen)
 		collector_clear_exited(screen->session.collector);
 		view_message(&screen->view, "exited processes are cleared");
 		break;
+	case REQUEST_PAUSE:
+		collector_play(screen->session.collector, PLAY_PAUSE);
+		break;
+	case REQUEST_FASTER:
+		collector_play(screen->session.collector, PLAY_FASTER);
+		break;
+	case REQUEST_SLOWER:
+		collector_play(screen->session.collector, PLAY_SLOWER);
+		break;
+	case REQUEST_BACKWARD:
+		collector_play(screen->session.collector, PLAY_BACK);
+		break;
+	case REQUEST_FORWARD:
+		collector_play(screen->session.collector, PLAY_ON);
+		break;
 	case REQUEST_DELAY:
 		collector_set_delay(screen->session.collector, screen->view.settings.delay);
 		break;
@@ -266,13 +281,28 @@ static void input_read(struct screen *screen)
 	}
 }
 
+static void play_show(struct screen *screen)
+{
+	struct play_status status = collector_play_status(screen->session.collector);
+	struct play *play = &screen->view.play;
+
+	play->paused = status.paused;
+	play->ended = status.ended;
+	play->position = status.position;
+	play->total = status.total;
+	play->speed = status.speed;
+	screen->dirty = true;
+}
+
 static void snapshot_take(struct screen *screen)
 {
 	struct snapshot *snapshot = collector_take(screen->session.collector);
 
+	if (screen->view.play.is_on)
+		play_show(screen);
 	if (!snapshot)
 		return;
-	if (!screen->snapshots++)
+	if (!screen->snapshots++ && !screen->view.play.is_on)
 		collector_set_delay(screen->session.collector, screen->view.settings.delay);
 	view_feed(&screen->view, snapshot);
 	screen->dirty = true;
@@ -390,7 +420,8 @@ static int screen_show(struct screen *screen)
 	if (terminal_open(&screen->terminal, want_colors(screen->options), &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
-	collector_set_delay(session->collector, FIRST_SNAPSHOT);
+	if (!screen->view.play.is_on)
+		collector_set_delay(session->collector, FIRST_SNAPSHOT);
 	screen_wait(screen);
 	terminal_close(screen->terminal);
 	__atomic_store_n(&session->notes.quiet, false, __ATOMIC_RELAXED);
@@ -420,6 +451,7 @@ int screen_run(const struct options *options)
 		goto out;
 	screen->session.stops_by_signal = true;
 	screen->view.readonly = options->readonly;
+	screen->view.play.is_on = options->replay != NULL;
 	screen->view.from_command = screen->session.have_command;
 	if (screen->session.have_command)
 		output_open(screen);

@@ -108,6 +108,21 @@ int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t c
 	return 0;
 }
 
+/* The command line, for who reads the recording. NULL without memory. */
+static char *words_join(char **words)
+{
+	char *text = NULL, *longer;
+
+	for (; *words; words++) {
+		longer = format_new("%s%s%s", text ? text : "", text ? " " : "", *words);
+		free(text);
+		text = longer;
+		if (!text)
+			break;
+	}
+	return text;
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -135,13 +150,19 @@ static int collector_begin(struct session *session)
 		.map_max = options->map_max,
 		.command_glob = options->command_glob,
 		.held_globs = options->leak_ignore,
+		.record = options->mode == MODE_RECORD ? options->output : NULL,
+		.record_command = session->have_command,
 	};
 	struct reason why = { "" };
+	char *words = settings.record ? words_join(options->words) : NULL;
 	int err;
 
+	settings.record_options = words;
 	err = session_pids_check(&session->notes, options->pids, options->pid_count);
-	if (err)
+	if (err) {
+		free(words);
 		return err;
+	}
 	command_files_raise();
 	if (options->mode == MODE_DEMO && !session->have_command)
 		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
@@ -153,6 +174,7 @@ static int collector_begin(struct session *session)
 		session->have_command = false;
 		err = collector_new_synthetic(&session->collector, &settings, &why);
 	}
+	free(words);
 	return err ? session_fail(session, err, why.text) : 0;
 }
 
@@ -218,6 +240,59 @@ static int command_begin(struct session *session)
 	return err == -ENOENT ? 127 : 126;
 }
 
+/* Says how a recording ends, if not well. */
+static void replay_tell(struct session *session, const struct reader *reader)
+{
+	const char *why;
+
+	switch (reader_end(reader, &why)) {
+	case RECORDING_IS_CUT_OFF:
+		warn_user(&session->notes, "%s: %s; up to there it is shown", session->options->replay, why);
+		break;
+	case RECORDING_IS_DAMAGED:
+		session->replay_damaged = true;
+		warn_user(&session->notes, "%s: %s; what comes before that is shown", session->options->replay, why);
+		break;
+	default:
+		break;
+	}
+}
+
+static int recording_begin(struct session *session)
+{
+	const struct options *options = session->options;
+	struct replay_settings settings = {
+		.leak_age = options->leak_age_given ? options->leak_age : 0,
+		.map_max = options->map_max,
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.uid = options->uid,
+		.command_glob = options->command_glob,
+	};
+	struct collector_settings collector = {
+		.delay = options->delay_given ? options->delay : 0, .leak_age = options->leak_age, .map_max = options->map_max,
+	};
+	struct reason why = { "" };
+	struct replay *replay;
+
+	if (replay_open(&replay, options->replay, &settings, &why)) {
+		warn_user(&session->notes, "cannot replay %s: %s", options->replay, why.text);
+		return EXIT_FAILED;
+	}
+	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay, reader_facts(replay_reader(replay))->version,
+	     reader_facts(replay_reader(replay))->host, reader_facts(replay_reader(replay))->options);
+	replay_tell(session, replay_reader(replay));
+	if (options->duration)
+		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
+	if (options->batch) {
+		session->replay = replay;
+		return 0;
+	}
+	if (collector_new_replay(&session->collector, &collector, replay, &why) || collector_start(session->collector, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	return 0;
+}
+
 int session_begin(struct session *session)
 {
 	struct reason why = { "" };
@@ -225,6 +300,8 @@ int session_begin(struct session *session)
 	if (session->options->probe_count &&
 	    extras_new(&session->extras, session->options->probes, session->options->probe_count, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
+	if (session->options->replay)
+		return recording_begin(session);
 	if (collector_begin(session))
 		return EXIT_FAILED;
 	if (session->have_command && command_fork(&session->command, session->command_line, session->options->run_as,
@@ -330,6 +407,11 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 	int status;
 
 	extras_visit(session->extras, warn_unfound, session);
+	if (session->options->replay && !session->ended_by)
+		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
+	/* To be told to end is how a recording mostly ends. */
+	if (session->options->mode == MODE_RECORD && !session->have_command)
+		return EXIT_DONE;
 	if (session->options->mode == MODE_DEMO)
 		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
 	if (session->have_command && !command_reap(&session->command)) {
@@ -359,4 +441,6 @@ void session_close(struct session *session)
 	session->collector = NULL;
 	extras_free(session->extras);
 	session->extras = NULL;
+	replay_close(session->replay);
+	session->replay = NULL;
 }

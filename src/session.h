@@ -21,8 +21,10 @@
 struct session {
 	const struct options *options;
 	struct notes notes;
-	struct collector *collector;
 	struct extras *extras;	/* functions named by --probe, or NULL */
+	struct collector *collector;	/* NULL: a replay that nobody waits for */
+	struct replay *replay;		/* of batch mode */
+	bool replay_damaged;
 	struct command command;
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */
@@ -44,7 +46,8 @@ struct session {
 int session_open(struct session *session, const struct options *options, const int *more);
 
 /*
- * Sets up the collector and starts it, and COMMAND. Returns 0 or the exit
+ * Sets up the collector and starts it, and COMMAND. A replay in batch mode needs
+ * neither: it is session->replay. Returns 0 or the exit
  * status to end with, the user told why. session_close() is due either way.
  */
 int session_begin(struct session *session);

@@ -22,9 +22,12 @@
 #include "collect/nvml.h"
 #include "collect/synthetic.h"
 #include "collect/tracefs.h"
+#include "config.h"
 #include "model/model.h"
+#include "record/recorder.h"
 
 #define FIRST_READING_MS 500	/* of a run that is over sooner than the driver answers */
+#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* what poll(2) can count */
 #define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is looked at this often at least */
 
 struct collector {
@@ -35,6 +38,10 @@ struct collector {
 	struct feed *feed;
 	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
 	struct nvml *nvml;		/* NULL: not asked */
+	struct replay *replay;		/* in place of all of these, or NULL */
+	struct player *player;
+	struct recorder *recorder;	/* NULL: nothing is recorded */
+	struct model_config config;
 
 	pthread_t thread;
 	bool running;
@@ -46,6 +53,9 @@ struct collector {
 	uint64_t new_delay;	/* ns; 0: as it is */
 	uint32_t focus;
 	bool new_focus;
+	unsigned int acts[PLAY_ACT_COUNT];	/* to be done, how often */
+	struct play_status status;
+	int record_error;
 };
 
 /* What of a snapshot the model does not know. */
@@ -75,14 +85,11 @@ static struct rec_moment moment_make(const struct collector *collector)
 	return moment;
 }
 
-static void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)
+static void host_name(char host[256])
 {
-	snapshot->synthetic = moment->is_synthetic;
-	snapshot->targets = moment->targets;
-	snapshot->attached = moment->attached;
-	snapshot->missing = moment->missing;
-	snapshot->self_cpu_seconds = (double)moment->self_cpu_ns / 1e9;
-	snapshot->self_resident_bytes = moment->self_resident;
+	if (gethostname(host, 255))
+		host[0] = 0;
+	host[255] = 0;
 }
 
 static void refresh(struct collector *collector)
@@ -106,8 +113,7 @@ static struct snapshot *snapshot_make(struct collector *collector)
 	if (!snapshot)
 		return NULL;
 	moment_fill(snapshot, &moment);
-	if (gethostname(snapshot->host, sizeof(snapshot->host) - 1))
-		snapshot->host[0] = 0;
+	host_name(snapshot->host);
 	return snapshot;
 }
 
@@ -137,19 +143,39 @@ static bool requests_take(struct collector *collector, uint64_t *next)
 	stop = collector->stop;
 	clear = collector->clear_exited;
 	delay = collector->new_delay;
-	if (collector->new_focus)
+	if (collector->new_focus && collector->replay)
+		replay_focus(collector->replay, collector->focus);
+	else if (collector->new_focus)
 		model_focus(collector->model, collector->focus);
 	collector->new_focus = false;
 	collector->clear_exited = false;
 	collector->new_delay = 0;
 	pthread_mutex_unlock(&collector->lock);
-	if (clear)
+	if (clear && collector->replay)
+		replay_clear_exited(collector->replay);
+	else if (clear)
 		model_clear_exited(collector->model);
 	if (delay) {
 		collector->settings.delay = delay;
 		*next = clock_ns(CLOCK_MONOTONIC) + delay;
 	}
 	return stop;
+}
+
+static void record_tick(struct collector *collector)
+{
+	int err;
+
+	if (!collector->recorder)
+		return;
+	recorder_tick(collector->recorder, clock_ns(CLOCK_MONOTONIC));
+	err = recorder_error(collector->recorder);
+	if (!err || collector->record_error)
+		return;
+	pthread_mutex_lock(&collector->lock);
+	collector->record_error = err;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->ready, 1);
 }
 
 static void *collector_run(void *argument)
@@ -180,6 +206,61 @@ static void *collector_run(void *argument)
 			break;
 		if (collector->feed)
 			feed_drain(collector->feed);
+		record_tick(collector);
+	}
+	return NULL;
+}
+
+/* ---- the thread of a replay ---- */
+
+static void play_acts_do(struct collector *collector)
+{
+	unsigned int acts[PLAY_ACT_COUNT], act;
+	struct snapshot *snapshot;
+
+	pthread_mutex_lock(&collector->lock);
+	memcpy(acts, collector->acts, sizeof(acts));
+	memset(collector->acts, 0, sizeof(collector->acts));
+	pthread_mutex_unlock(&collector->lock);
+	for (act = 0; act < PLAY_ACT_COUNT; act++)
+		for (; acts[act]; acts[act]--) {
+			snapshot = player_act(collector->player, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
+			if (snapshot)
+				snapshot_publish(collector, snapshot);
+		}
+}
+
+static void play_status_tell(struct collector *collector)
+{
+	struct play_status status = player_status(collector->player);
+
+	pthread_mutex_lock(&collector->lock);
+	collector->status = status;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->ready, 1);
+}
+
+static void *play_run(void *argument)
+{
+	struct collector *collector = argument;
+	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
+	uint64_t next = 0;
+
+	for (;;) {
+		struct snapshot *snapshot = player_due(collector->player, clock_ns(CLOCK_MONOTONIC));
+		uint64_t wait;
+
+		if (snapshot)
+			snapshot_publish(collector, snapshot);
+		play_status_tell(collector);
+		wait = player_wait(collector->player, clock_ns(CLOCK_MONOTONIC));
+		if (wait > PLAY_WAIT_MOST)
+			wait = PLAY_WAIT_MOST;
+		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		if (requests_take(collector, &next))
+			break;
+		player_space(collector->player, collector->settings.delay);
+		play_acts_do(collector);
 	}
 	return NULL;
 }
@@ -204,11 +285,6 @@ static void extra_found(void *context, unsigned int call, const char *symbol, en
 static int collector_prepare(struct collector **result, const struct collector_settings *settings,
 			     struct reason *why)
 {
-	struct model_config config = {
-		.start_mono = clock_ns(CLOCK_MONOTONIC),
-		.start_real = clock_ns(CLOCK_REALTIME),
-		.leak_age = settings->leak_age,
-	};
 	struct collector *collector = calloc(1, sizeof(*collector));
 
 	*result = NULL;
@@ -216,7 +292,10 @@ static int collector_prepare(struct collector **result, const struct collector_s
 		return reason_set(why, -ENOMEM, "no memory");
 	collector->settings = *settings;
 	pthread_mutex_init(&collector->lock, NULL);
-	collector->model = model_new(&config);
+	collector->config.start_mono = clock_ns(CLOCK_MONOTONIC);
+	collector->config.start_real = clock_ns(CLOCK_REALTIME);
+	collector->config.leak_age = settings->leak_age;
+	collector->model = model_new(&collector->config);
 	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->outlet.model = collector->model;
@@ -227,6 +306,28 @@ static int collector_prepare(struct collector **result, const struct collector_s
 		return reason_set(why, -ENOMEM, "no memory");
 	}
 	*result = collector;
+	return 0;
+}
+
+static int record_begin(struct collector *collector, struct reason *why)
+{
+	const struct collector_settings *settings = &collector->settings;
+	struct facts facts = {
+		.start_mono = collector->config.start_mono, .start_real = collector->config.start_real,
+		.leak_age = collector->config.leak_age, .has_command = settings->record_command,
+		.has_calls = settings->record_calls, .version = PACKAGE_VERSION,
+	};
+	int err;
+
+	if (!settings->record)
+		return 0;
+	host_name(facts.host);
+	snprintf(facts.options, sizeof(facts.options), "%s", settings->record_options ? settings->record_options : "");
+	err = recorder_open(&collector->recorder, settings->record, &facts, why);
+	if (err)
+		return err;
+	collector->outlet.tee = recorder_tee;
+	collector->outlet.context = collector->recorder;
 	return 0;
 }
 
@@ -251,6 +352,9 @@ int collector_new(struct collector **result, const struct collector_settings *se
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
 		goto fail;
 	}
+	err = record_begin(collector, why);
+	if (err)
+		goto fail;
 	return 0;
 fail:
 	collector_free(collector);
@@ -267,6 +371,24 @@ int collector_new_synthetic(struct collector **result, const struct collector_se
 		return err;
 	(*result)->synthetic = synthetic_new(clock_ns(CLOCK_MONOTONIC));
 	if ((*result)->synthetic)
+		return 0;
+	collector_free(*result);
+	*result = NULL;
+	return reason_set(why, -ENOMEM, "no memory");
+}
+
+int collector_new_replay(struct collector **result, const struct collector_settings *settings,
+			 struct replay *replay, struct reason *why)
+{
+	int err = collector_prepare(result, settings, why);
+
+	if (err) {
+		replay_close(replay);
+		return err;
+	}
+	(*result)->replay = replay;
+	(*result)->player = player_new(replay, clock_ns(CLOCK_MONOTONIC));
+	if ((*result)->player)
 		return 0;
 	collector_free(*result);
 	*result = NULL;
@@ -313,12 +435,12 @@ int collector_watch(struct collector *collector, struct reason *why)
 
 int collector_start(struct collector *collector, struct reason *why)
 {
-	int err = pthread_create(&collector->thread, NULL, collector_run, collector);
+	int err = pthread_create(&collector->thread, NULL, collector->replay ? play_run : collector_run, collector);
 
 	if (err)
 		return reason_set(why, -err, "cannot start a thread: %s", strerror(err));
 	collector->running = true;
-	if (!collector->synthetic)
+	if (!collector->synthetic && !collector->replay)
 		collector->nvml = nvml_open(collector->settings.probe.notes);
 	return 0;
 }
@@ -366,6 +488,47 @@ void collector_focus(struct collector *collector, uint32_t image)
 	eventfd_write(collector->wake, 1);
 }
 
+void collector_play(struct collector *collector, enum play_act act)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->acts[act]++;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
+}
+
+struct play_status collector_play_status(struct collector *collector)
+{
+	struct play_status status;
+
+	pthread_mutex_lock(&collector->lock);
+	status = collector->status;
+	pthread_mutex_unlock(&collector->lock);
+	return status;
+}
+
+int collector_record_error(struct collector *collector)
+{
+	int err;
+
+	pthread_mutex_lock(&collector->lock);
+	err = collector->record_error;
+	pthread_mutex_unlock(&collector->lock);
+	return err;
+}
+
+int collector_record_end(struct collector *collector, uint64_t *bytes)
+{
+	int err;
+
+	*bytes = 0;
+	if (!collector->recorder)
+		return 0;
+	err = recorder_close(collector->recorder, bytes);
+	collector->recorder = NULL;
+	collector->outlet.tee = NULL;
+	return err;
+}
+
 static void collector_stop(struct collector *collector)
 {
 	if (!collector->running)
@@ -395,6 +558,9 @@ void collector_free(struct collector *collector)
 		return;
 	collector_stop(collector);
 	nvml_close(collector->nvml);
+	collector_record_end(collector, &(uint64_t){ 0 });
+	player_free(collector->player);
+	replay_close(collector->replay);
 	feed_free(collector->feed);
 	synthetic_free(collector->synthetic);
 	probe_close(collector->probe);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collect/player.h"
 #include "model/snapshot.h"
 #include "probe/probe.h"
 #include "util/util.h"
@@ -27,6 +28,10 @@ struct collector_settings {
 	/* Sees each record after the model has, in the collector's thread; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
+	/* A recording to be written instead, or NULL; the rest tells its reader how it came about. */
+	const char *record;
+	const char *record_options;
+	bool record_command, record_calls;
 };
 
 /* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */
@@ -35,6 +40,13 @@ int collector_new(struct collector **collector, const struct collector_settings 
 /* The same with a made-up feed (synthetic.h) in place of probes: collector_start() is all that it then needs. */
 int collector_new_synthetic(struct collector **collector, const struct collector_settings *settings,
 			    struct reason *why);
+
+/*
+ * The same with @replay, which it takes over, in place of probes: snapshots are
+ * those of the recording, as time passes. collector_finish() is not for it.
+ */
+int collector_new_replay(struct collector **collector, const struct collector_settings *settings,
+			 struct replay *replay, struct reason *why);
 
 /* For setting up targets before collector_start(), and not after. */
 struct probe *collector_probe(struct collector *collector);
@@ -55,6 +67,16 @@ void collector_clear_exited(struct collector *collector);
 
 /* From the next snapshot on @image (0: none) has its spans: model_focus(). */
 void collector_focus(struct collector *collector, uint32_t image);
+
+/* Of a replay: to be done at the next turn of the thread; and where it is. A change of it makes collector_fd() readable. */
+void collector_play(struct collector *collector, enum play_act act);
+struct play_status collector_play_status(struct collector *collector);
+
+/* The first error there was in writing the recording, a negative errno, or 0. It makes collector_fd() readable. */
+int collector_record_error(struct collector *collector);
+
+/* After collector_finish(): ends the recording. Returns as collector_record_error(). *@bytes: how long it is. */
+int collector_record_end(struct collector *collector, uint64_t *bytes);
 
 /*
  * Stops the thread, reads everything once more and returns the final snapshot,

@@ -14,6 +14,7 @@
 #include "collect/feed_internal.h"
 #include "collect/identity.h"
 #include "collect/text_record.h"
+#include "model/identity.h"
 
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 
@@ -46,7 +47,7 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	struct rec_identity *identity = identity_read(&watched->process, watched->late);
 	const char *glob = feed->command_glob;
 
-	if (first && glob && (!identity || !identity_matches(identity, watched->process.comm, glob)))
+	if (first && glob && (!identity || !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), watched->process.comm, glob)))
 		watched->ignored = true;
 	if (!watched->ignored) {
 		if (first)

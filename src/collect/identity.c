@@ -6,7 +6,6 @@
 #include "collect/identity.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,20 +141,4 @@ struct rec_identity *identity_read(const struct rec_process *process, bool late)
 	at = stpcpy(at, arguments) + 1;
 	strcpy(at + 2, devices);	/* container and pod: empty, as calloc() left them */
 	return identity;
-}
-
-bool identity_matches(const struct rec_identity *identity, const char *comm, const char *glob)
-{
-	const char *command = identity->strings + strlen(identity->strings) + 1;
-	const char *arguments = command + strlen(command) + 1, *slash;
-	bool matches;
-	char *whole;
-
-	slash = strrchr(command, '/');
-	if (!fnmatch(glob, comm, 0) || !fnmatch(glob, command, 0) || (slash && !fnmatch(glob, slash + 1, 0)))
-		return true;
-	whole = format_new("%s %s", command, arguments);
-	matches = whole && !fnmatch(glob, whole, 0);
-	free(whole);
-	return matches;
 }

@@ -16,10 +16,4 @@
  */
 struct rec_identity *identity_read(const struct rec_process *process, bool late);
 
-/*
- * True if @glob (fnmatch(3)) matches the command name, its last path component,
- * or the whole command line of @identity.
- */
-bool identity_matches(const struct rec_identity *identity, const char *comm, const char *glob);
-
 #endif

@@ -255,8 +255,10 @@ void model_synced(struct model *model, uint32_t number, const struct sync_slot s
 	int error;
 	struct image *image = model_image(model, number, &error);
 
-	if (image)
-		memcpy(image->synced, slots, sizeof(image->synced));
+	if (!image)
+		return;
+	memcpy(image->synced, slots, sizeof(image->synced));
+	pending_trim(image);
 }
 
 void model_inexact(struct model *model, uint32_t number)

@@ -387,6 +387,8 @@ int pending_copy(struct image *image, const struct rec_copy *record, unsigned in
 int pending_host(struct model *model, struct image *image, const struct rec_host *record);
 /* Puts what is pending into the process's list of copies. */
 void pending_sum(struct image *image, struct snap_copy *copies, size_t count);
+/* Forgets what is known to be done since the image's devices were synchronized. */
+void pending_trim(struct image *image);
 void pending_free(struct image *image);
 
 /* sites.c */

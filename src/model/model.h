@@ -43,6 +43,9 @@ int model_record(struct model *model, const struct rec_hdr *record, size_t len);
 /* The size of a record of @type, without what may follow (strings, frames). 0: there is no such type. */
 size_t record_size(unsigned int type);
 
+/* Where in a record of @type its call (enum call_id, 16 bits) stands; 0: it has none. */
+size_t record_call_offset(unsigned int type);
+
 /*
  * Feeds a counter row: totals since the image was first seen; a later row with
  * the same key replaces the earlier. Rows of images not known yet are kept

@@ -15,6 +15,7 @@ model_sources = \
 	src/model/graph_parts.c src/model/graph_parts.h \
 	src/model/graphs.c \
 	src/model/histogram.c \
+	src/model/identity.c src/model/identity.h \
 	src/model/images.c \
 	src/model/internal.h \
 	src/model/kernels.c \

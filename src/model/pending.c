@@ -87,6 +87,14 @@ static void runs_trim(struct pending_entry *entry, uint64_t done)
 		memmove(entry->runs, entry->runs + first, entry->run_count * sizeof(*entry->runs));
 }
 
+void pending_trim(struct image *image)
+{
+	struct pending_entry *entry;
+
+	RB_FOREACH(entry, pending_tree, &image->pending)
+		runs_trim(entry, covered(image, &entry->row, DIR_DEFAULT));
+}
+
 int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row)
 {
 	struct pending_entry *entry;

@@ -7,6 +7,7 @@
  * looked at, and its strings never leave its bytes.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "model/calls.h"
@@ -120,6 +121,30 @@ size_t record_size(unsigned int type)
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
+	default: return 0;
+	}
+}
+
+size_t record_call_offset(unsigned int type)
+{
+	switch (type) {
+	case REC_ALLOC: return offsetof(struct rec_alloc, call);
+	case REC_FREE: return offsetof(struct rec_free, call);
+	case REC_COPY: return offsetof(struct rec_copy, call);
+	case REC_FAIL: return offsetof(struct rec_fail, call);
+	case REC_RESET: return offsetof(struct rec_reset, call);
+	case REC_KERNEL: return offsetof(struct rec_kernel, call);
+	case REC_LAUNCHED_AT: return offsetof(struct rec_launched_at, call);
+	case REC_HOST: return offsetof(struct rec_host, call);
+	case REC_MAP: return offsetof(struct rec_map, call);
+	case REC_GRAPH: return offsetof(struct rec_graph, call);
+	case REC_CALL: return offsetof(struct rec_call, call);
+	case REC_LAUNCH_ROW: return offsetof(struct rec_launch_row, key.call);
+	case REC_COPY_ROW: return offsetof(struct rec_copy_row, key.call);
+	case REC_CALL_ROW: return offsetof(struct rec_call_row, key.call);
+	case REC_FAIL_ROW: return offsetof(struct rec_fail_row, key.call);
+	case REC_GRAPH_ROW:
+	case REC_GRAPH_LAST: return offsetof(struct rec_graph_row, row.call);
 	default: return 0;
 	}
 }

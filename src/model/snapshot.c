@@ -12,6 +12,7 @@
 
 #include "model/calls.h"
 #include "model/snapshot_lists.h"
+#include "model/stream.h"
 
 #define RATE_SECONDS_MIN 0.010
 
@@ -308,4 +309,14 @@ fail:
 	free(build.sums);
 	arena_free(build.arena);
 	return NULL;
+}
+
+void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)
+{
+	snapshot->synthetic = moment->is_synthetic;
+	snapshot->targets = moment->targets;
+	snapshot->attached = moment->attached;
+	snapshot->missing = moment->missing;
+	snapshot->self_cpu_seconds = (double)moment->self_cpu_ns / 1e9;
+	snapshot->self_resident_bytes = moment->self_resident;
 }

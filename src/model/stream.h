@@ -82,4 +82,9 @@ struct rec_moment {
 	__u32 is_synthetic;
 };
 
+struct snapshot;
+
+/* Fills in what a model does not know, but for the host. */
+void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment);
+
 #endif

@@ -74,8 +74,24 @@ static uint64_t lost_total(const struct snapshot *snapshot)
 	return total;
 }
 
+/* "REPLAY 00:12/01:30 x2 PAUSED" */
+static void play_add(struct segments *segments, const struct play *play, bool ascii)
+{
+	struct segment *segment = segment_add(segments, 0, ST_MESSAGE, true);
+	char position[16], total[16], speed[16] = "";
+
+	format_age(play->position, position, sizeof(position));
+	format_age(play->total, total, sizeof(total));
+	if (play->speed > 1)
+		snprintf(speed, sizeof(speed), " %s%.0f", ascii ? "x" : "×", play->speed);
+	else if (play->speed > 0 && play->speed < 1)
+		snprintf(speed, sizeof(speed), " %s1/%.0f", ascii ? "x" : "×", 1 / play->speed);
+	snprintf(segment->text, sizeof(segment->text), "REPLAY %s/%s%s%s", position, total, speed,
+		 play->paused ? " PAUSED" : play->ended ? " END" : "");
+}
+
 /* What changes what is seen, and must not be forgotten. */
-static void flags_add(struct segments *segments, const struct view *view)
+static void flags_add(struct segments *segments, const struct view *view, bool ascii)
 {
 	struct segment *segment;
 	char clock[16];
@@ -93,6 +109,8 @@ static void flags_add(struct segments *segments, const struct view *view)
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
 	}
+	if (view->play.is_on)
+		play_add(segments, &view->play, ascii);
 	if (view->frozen) {
 		segment = segment_add(segments, 0, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "FROZEN");
@@ -135,9 +153,13 @@ static void status_draw(struct view *view, const struct area *area)
 		snprintf(segment->text, sizeof(segment->text), "self     - %5s", number);
 	else
 		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s", 100 * view->self_share, number);
-	flags_add(&segments, view);
+	flags_add(&segments, view, area->canvas->ascii);
 	segment = segment_add(&segments, 2, ST_PLAIN, true);
 	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
+	if (view->play.is_on) {
+		segments_draw(&segments, area);
+		return;
+	}
 	segment = segment_add(&segments, 6, ST_DIM, true);
 	snprintf(segment->text, sizeof(segment->text), "%.1fs", (double)view->settings.delay / 1e9);
 	segments_draw(&segments, area);

@@ -204,7 +204,9 @@ static void signal_menu(struct view *view)
 {
 	const struct snap_process *process = view_selected(view);
 
-	if (view->readonly)
+	if (view->play.is_on)
+		view_message(view, "a recording has no processes to send a signal to");
+	else if (view->readonly)
 		view_message(view, "no signals with --readonly");
 	else if (!process)
 		view_message(view, "no process is selected");
@@ -221,12 +223,34 @@ static void request(struct view *view, enum request what)
 	view->request = what;
 }
 
+/* The keys that mean something else in a replay. */
+static bool play_act(struct view *view, enum action action)
+{
+	static const struct {
+		enum action action;
+		enum request request;
+	} acts[] = {
+		{ ACT_FREEZE, REQUEST_PAUSE }, { ACT_ZOOM_IN, REQUEST_FASTER }, { ACT_ZOOM_OUT, REQUEST_SLOWER },
+		{ ACT_PAN_LEFT, REQUEST_BACKWARD }, { ACT_PAN_RIGHT, REQUEST_FORWARD },
+	};
+	size_t i;
+
+	for (i = 0; view->play.is_on && i < ARRAY_LEN(acts); i++)
+		if (acts[i].action == action) {
+			request(view, acts[i].request);
+			return true;
+		}
+	return false;
+}
+
 static void act(struct view *view, enum action action)
 {
 	struct settings *settings = &view->settings;
 	struct pane_state *pane = &view->panes[settings->pane];
 	char text[32];
 
+	if (play_act(view, action))
+		return;
 	switch (action) {
 	case ACT_UP: case ACT_DOWN: case ACT_PAGE_UP: case ACT_PAGE_DOWN: case ACT_FIRST: case ACT_LAST:
 		move(view, action);

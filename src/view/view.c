@@ -63,12 +63,24 @@ static void most_measure(struct view *view, const struct snapshot *snapshot)
 		view->most_live = sum;
 }
 
+/* A replay went back: what was seen has not happened yet. */
+static void rewind_to(struct view *view)
+{
+	history_free(&view->history);
+	baseline_end(view);
+	view->self_time = 0;
+	view->most_live = 0;
+	view->message[0] = 0;
+}
+
 void view_feed(struct view *view, struct snapshot *snapshot)
 {
 	struct snapshot *old = view->latest;
 
 	if (!snapshot)
 		return;
+	if (old && snapshot->time < old->time)
+		rewind_to(view);
 	history_feed(&view->history, snapshot, view->frozen && view->shown);
 	if (!view->frozen) {
 		self_measure(view, snapshot);

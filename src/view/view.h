@@ -50,7 +50,17 @@ struct pane_state {
 	int seek;		/* draw the next (1) or previous (-1) match */
 };
 
-enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL };
+enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL,
+	       REQUEST_PAUSE, REQUEST_FASTER, REQUEST_SLOWER, REQUEST_BACKWARD, REQUEST_FORWARD };
+
+/* Where a replay is. */
+struct play {
+	bool is_on;			/* what is shown is a recording */
+	bool paused, ended;
+	uint64_t position, total;	/* ns */
+	double speed;
+};
+
 
 /* A row of the process table. */
 struct row {
@@ -99,6 +109,7 @@ struct view {
 	bool ascii;			/* the terminal shows nothing else, whatever the settings say */
 	bool readonly, from_command, command_ended;
 	const char *note;		/* shown in the status line: a demonstration, a fallback */
+	struct play play;
 	enum request request;
 	int signal_number;
 	uint32_t signal_image;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collect/identity.h"
+#include "model/identity.h"
 #include "model/calls.h"
 #include "options.h"
 #include "probe_tests.h"
@@ -139,16 +140,12 @@ END_TEST
 
 static bool matches(const char *command, const char *arguments, const char *comm, const char *glob)
 {
-	union {
-		struct rec_identity identity;
-		char bytes[512];
-	} record = { 0 };
-	char *at = record.identity.strings;
+	char strings[512] = "", *at = strings;
 
 	at = stpcpy(at, "user") + 1;
 	at = stpcpy(at, command) + 1;
 	stpcpy(at, arguments);
-	return identity_matches(&record.identity, comm, glob);
+	return identity_matches(strings, sizeof(strings), comm, glob);
 }
 
 START_TEST(test_identity)
@@ -165,6 +162,10 @@ START_TEST(test_identity)
 	ck_assert(!matches("/usr/bin/python3", "train.py --fast", "pt_main", ""));
 	ck_assert(!matches("", "", "", "x"));
 	ck_assert(!matches("a\377b", "", "a", "[\377"));
+	/* From a file it may be anything. */
+	ck_assert(!identity_matches("", 0, "a", "b"));
+	ck_assert(!identity_matches("xyz", 3, "a", "xyz"));
+	ck_assert(identity_matches("u\0xyz", 5, "a", "xyz"));
 
 	process.hdr.tgid = (uint32_t)getpid();
 	process.uid = getuid();
@@ -172,14 +173,14 @@ START_TEST(test_identity)
 	identity = identity_read(&process, true);
 	ck_assert_ptr_nonnull(identity);
 	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
-	ck_assert(identity_matches(identity, "x", "*test_probe*"));
+	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "*test_probe*"));
 	free(identity);
 	/* gone already: what the record says */
 	process.hdr.tgid = 0x7fffffff;
 	memset(process.comm, 'y', sizeof(process.comm));
 	identity = identity_read(&process, false);
 	ck_assert_ptr_nonnull(identity);
-	ck_assert(identity_matches(identity, "x", "yyyyyy*"));
+	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "yyyyyy*"));
 	free(identity);
 }
 END_TEST

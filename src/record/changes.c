@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The latest of each row is kept, by its key. A row that says the same again
+ * changes nothing, with two exceptions, for which see the model's graphs.c:
+ *
+ * - model_graph_last() writes into launch rows of its image: after it the
+ *   next rows of that image's launches count, the same or not.
+ * - The second time a graph's row is seen, what it says is believed although no
+ *   record told of it. So two of the same count, and any record about graphs
+ *   begins this anew.
+ */
+#include "record/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "model/stream.h"
+
+#define KEY_MAX 32
+
+struct row_key {
+	uint16_t type;
+	uint16_t len;
+	uint32_t image;
+	char bytes[KEY_MAX];
+};
+
+struct kept {
+	struct row_key key;
+	uint64_t generation;	/* of graphs, or of last launches */
+	unsigned int repeats;
+	UT_hash_handle hh;
+	size_t size;
+	char bytes[];		/* of the whole record */
+};
+
+struct changes {
+	struct kept *kept;
+	uint64_t graphs;	/* records about them, so far */
+	uint64_t lasts;		/* REC_GRAPH_LAST, so far */
+};
+
+struct changes *changes_new(void)
+{
+	return calloc(1, sizeof(struct changes));
+}
+
+void changes_free(struct changes *changes)
+{
+	struct kept *kept, *next;
+
+	if (!changes)
+		return;
+	HASH_ITER(hh, changes->kept, kept, next) {
+		HASH_DEL(changes->kept, kept);
+		free(kept);
+	}
+	free(changes);
+}
+
+/* No row of @image comes any more. */
+static void forget(struct changes *changes, uint32_t image)
+{
+	struct kept *kept, *next;
+
+	HASH_ITER(hh, changes->kept, kept, next) {
+		if (kept->key.image != image)
+			continue;
+		HASH_DEL(changes->kept, kept);
+		free(kept);
+	}
+}
+
+/* The size of the key that follows the header of a row; 0: its image is its key. -1: no row. */
+static int key_size(unsigned int type)
+{
+	switch (type) {
+	case REC_LAUNCH_ROW: return sizeof(struct launch_key);
+	case REC_COPY_ROW: return sizeof(struct copy_key);
+	case REC_CALL_ROW: return sizeof(struct call_key);
+	case REC_GRAPH_ROW: return sizeof(struct graph_key);
+	case REC_FAIL_ROW: return sizeof(struct fail_key);
+	case REC_PENDING_ROW: return sizeof(struct pending_key);
+	case REC_SYNC:
+	case REC_SYNCED:
+	case REC_INEXACT: return 0;
+	default: return -1;
+	}
+}
+
+_Static_assert(sizeof(struct launch_key) <= KEY_MAX && sizeof(struct copy_key) <= KEY_MAX && sizeof(struct call_key) <= KEY_MAX &&
+	       sizeof(struct graph_key) <= KEY_MAX && sizeof(struct fail_key) <= KEY_MAX && sizeof(struct pending_key) <= KEY_MAX,
+	       "keys have to fit");
+
+static struct kept *keep(struct changes *changes, const struct row_key *key, size_t size)
+{
+	struct kept *kept;
+
+	HASH_FIND(hh, changes->kept, key, sizeof(*key), kept);
+	if (kept)
+		return kept;
+	kept = calloc(1, sizeof(*kept) + size);
+	if (!kept)
+		return NULL;
+	kept->key = *key;
+	kept->size = size;
+	HASH_ADD(hh, changes->kept, key, sizeof(kept->key), kept);
+	return kept;
+}
+
+static bool row_changes(struct changes *changes, const struct rec_hdr *record, const struct row_key *key)
+{
+	struct kept *kept = keep(changes, key, record->size);
+	uint64_t generation = record->type == REC_GRAPH_ROW ? changes->graphs :
+			      record->type == REC_LAUNCH_ROW ? changes->lasts : 0;
+	unsigned int enough = record->type == REC_GRAPH_ROW ? 2 : 1;
+
+	if (!kept || kept->size != record->size)
+		return true;
+	if (memcmp(kept->bytes, record, record->size) || kept->generation != generation) {
+		memcpy(kept->bytes, record, record->size);
+		kept->generation = generation;
+		kept->repeats = 0;
+	}
+	if (kept->repeats == enough)
+		return false;
+	kept->repeats++;
+	return true;
+}
+
+bool changes_any(struct changes *changes, const struct rec_hdr *record)
+{
+	struct row_key key = { .type = record->type, .image = record->image };
+	int size = key_size(record->type);
+
+	switch (record->type) {
+	case REC_GRAPH:
+		changes->graphs++;
+		return true;
+	case REC_GRAPH_LAST:
+		changes->lasts++;
+		return true;
+	case REC_GRAPHS_DONE:
+		changes->graphs++;
+		forget(changes, record->image);
+		return true;
+	case REC_LOST:
+		key.image = ((const struct rec_lost *)record)->cause;
+		size = 0;
+		break;
+	}
+	if (size < 0)
+		return true;
+	key.len = (uint16_t)size;
+	memcpy(key.bytes, record + 1, (size_t)size);
+	return row_changes(changes, record, &key);
+}

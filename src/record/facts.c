@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts are lines of "key=value". Keys that a reader does not know it skips.
+ *
+ * Numbers of calls and of causes of loss are those of tables that grow: their
+ * names in order are kept, so that another version of cutop can translate. The
+ * forms of records are not translated: where their sizes differ, it says so.
+ */
+#include "record/facts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "model/model.h"
+#include "names/demangle.h"
+
+#define TYPES_MAX	1024
+#define UNKNOWN		UINT16_MAX
+
+static const char *lost_name(unsigned int cause)
+{
+	return lost_cause_names[cause];
+}
+
+static void names_write(FILE *out, const char *key, const char *(*name)(unsigned int), unsigned int count)
+{
+	unsigned int i;
+
+	fprintf(out, "%s=", key);
+	for (i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? "," : "", name(i));
+	fputc('\n', out);
+}
+
+long facts_write(const struct facts *facts, char **text)
+{
+	char clean[sizeof(facts->options)];
+	size_t len = 0;
+	FILE *out = open_memstream(text, &len);
+	unsigned int type;
+	bool first = true;
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "version=%s\n", facts->version);
+	clean_text(facts->host, clean, sizeof(clean));
+	fprintf(out, "host=%s\n", clean);
+	clean_text(facts->options, clean, sizeof(clean));
+	fprintf(out, "options=%s\n", clean);
+	fprintf(out, "start_mono=%" PRIu64 "\nstart_real=%" PRIu64 "\nleak_age=%" PRIu64 "\n", facts->start_mono,
+		facts->start_real, facts->leak_age);
+	fprintf(out, "command=%d\ncalls_recorded=%d\n", facts->has_command, facts->has_calls);
+	fputs("records=", out);
+	for (type = 0; type < TYPES_MAX; type++) {
+		if (!record_size(type))
+			continue;
+		fprintf(out, "%s%u:%zu", first ? "" : ",", type, record_size(type));
+		first = false;
+	}
+	fputc('\n', out);
+	names_write(out, "calls", call_name, CALL_COUNT);
+	names_write(out, "lost", lost_name, LOST_COUNT);
+	if (fclose(out)) {
+		free(*text);
+		return -ENOMEM;
+	}
+	return (long)len;
+}
+
+/* ---- reading ---- */
+
+static bool read_number(const char *value, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*value < '0' || *value > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	return !errno && !*end && *number <= max;
+}
+
+static int read_flag(const char *value, bool *flag)
+{
+	uint64_t number;
+
+	if (!read_number(value, 1, &number))
+		return -EINVAL;
+	*flag = number;
+	return 0;
+}
+
+/* "1:304,2:40": the types of records and their sizes. */
+static int check_sizes(const char *value, const char *version, struct reason *why)
+{
+	unsigned long type, size;
+	char *end;
+
+	for (; *value; value = end) {
+		type = strtoul(value, &end, 10);
+		if (end == value || *end != ':')
+			return -EINVAL;
+		value = end + 1;
+		size = strtoul(value, &end, 10);
+		if (end == value || (*end && *end != ','))
+			return -EINVAL;
+		end += *end == ',';
+		if (type < TYPES_MAX && record_size((unsigned int)type) && record_size((unsigned int)type) != size)
+			return reason_set(why, -ENOTSUP, "its records have another form than here; cutop %s wrote it, and can replay it",
+					  *version ? version : "of another version");
+	}
+	return 0;
+}
+
+static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsigned int), unsigned int count, size_t guess)
+{
+	unsigned int i;
+
+	if (guess < count && !strncmp(name((unsigned int)guess), text, len) && !name((unsigned int)guess)[len])
+		return (uint16_t)guess;
+	for (i = 0; i < count; i++)
+		if (!strncmp(name(i), text, len) && !name(i)[len])
+			return (uint16_t)i;
+	return UNKNOWN;
+}
+
+/* Names in the order of their numbers there. *@map stays NULL where they are numbered as here. */
+static int read_names(const char *value, const char *(*name)(unsigned int), unsigned int count, uint16_t **map, size_t *map_count)
+{
+	uint16_t *numbers = calloc(UNKNOWN, sizeof(*numbers));
+	bool same = true;
+	size_t n = 0;
+
+	if (!numbers)
+		return -ENOMEM;
+	while (*value && n < UNKNOWN) {
+		size_t len = strcspn(value, ",");
+
+		numbers[n] = find_name(value, len, name, count, n);
+		same = same && numbers[n] == n;
+		n++;
+		value += len + (value[len] == ',');
+	}
+	free(*map);
+	*map = NULL;
+	*map_count = n;
+	if (same)
+		free(numbers);
+	else
+		*map = realloc(numbers, (n ? n : 1) * sizeof(*numbers)) ?: numbers;
+	return 0;
+}
+
+static void read_text(const char *value, char *out, size_t size)
+{
+	clean_text(value, out, size);
+}
+
+static int read_line(const char *key, const char *value, struct facts *facts, struct numbers *numbers, struct reason *why)
+{
+	const struct {
+		const char *key;
+		uint64_t *number;
+		uint64_t max;
+	} known[] = {
+		{ "start_mono", &facts->start_mono, UINT64_MAX },
+		{ "start_real", &facts->start_real, UINT64_MAX },
+		{ "leak_age", &facts->leak_age, UINT64_MAX / 4096 },	/* spans of up to 1024 windows are added up */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (!strcmp(key, known[i].key))
+			return read_number(value, known[i].max, known[i].number) ? 0 : -EINVAL;
+	if (!strcmp(key, "version"))
+		read_text(value, facts->version, sizeof(facts->version));
+	else if (!strcmp(key, "host"))
+		read_text(value, facts->host, sizeof(facts->host));
+	else if (!strcmp(key, "options"))
+		read_text(value, facts->options, sizeof(facts->options));
+	else if (!strcmp(key, "command"))
+		return read_flag(value, &facts->has_command);
+	else if (!strcmp(key, "calls_recorded"))
+		return read_flag(value, &facts->has_calls);
+	else if (!strcmp(key, "records"))
+		return check_sizes(value, facts->version, why);
+	else if (!strcmp(key, "calls"))
+		return read_names(value, call_name, CALL_COUNT, &numbers->calls, &numbers->call_count);
+	else if (!strcmp(key, "lost"))
+		return read_names(value, lost_name, LOST_COUNT, &numbers->lost, &numbers->lost_count);
+	return 0;
+}
+
+int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers, struct reason *why)
+{
+	char *copy = malloc(len + 1), *line, *next, *value;
+	int err = 0;
+
+	memset(facts, 0, sizeof(*facts));
+	memset(numbers, 0, sizeof(*numbers));
+	if (!copy)
+		return reason_set(why, -ENOMEM, "no memory");
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	for (line = copy; line && *line && !err; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		value = strchr(line, '=');
+		if (!value)
+			continue;
+		*value++ = 0;
+		why->text[0] = 0;
+		err = read_line(line, value, facts, numbers, why);
+		if (err && !why->text[0])
+			reason_set(why, err, "%s", err == -ENOMEM ? "no memory" : "what it says of itself makes no sense");
+	}
+	free(copy);
+	if (!err && (!numbers->call_count || !facts->start_real))
+		err = reason_set(why, -EINVAL, "what it says of itself is not complete");
+	if (err)
+		numbers_free(numbers);
+	return err;
+}
+
+void numbers_free(struct numbers *numbers)
+{
+	free(numbers->calls);
+	free(numbers->lost);
+	memset(numbers, 0, sizeof(*numbers));
+}

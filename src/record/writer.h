@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes a recording, block by block. */
+#ifndef RECORD_WRITER_H
+#define RECORD_WRITER_H
+
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "record/facts.h"
+
+struct writer;
+
+/*
+ * Makes the file @path, or writes over it, and writes what @facts say. Returns
+ * 0 or a negative errno with @why. Freed with writer_close().
+ */
+int writer_open(struct writer **writer, const char *path, const struct facts *facts, struct reason *why);
+
+/*
+ * Adds @record; it is written with its block. A block ends when it is full, with
+ * a REC_MOMENT, and with writer_flush(). These return 0 or a negative errno: what
+ * went before stays readable, and nothing is written any more.
+ */
+int writer_put(struct writer *writer, const struct rec_hdr *record);
+int writer_flush(struct writer *writer, uint64_t now);
+
+/* Bytes written so far. */
+uint64_t writer_bytes(const struct writer *writer);
+
+/* Writes what is left, and that this is the end. Returns 0, or the first error there was. Frees @writer. */
+int writer_close(struct writer *writer);
+
+#endif
