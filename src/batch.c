@@ -15,13 +15,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "batch_metrics.h"
 #include "config.h"
 #include "out/out.h"
 #include "session.h"
 
 struct batch {
 	struct session session;
-	FILE *out;
+	FILE *out;		/* NULL: nothing is printed to a stream */
+	struct batch_metrics metrics;
 	struct out_options out_options;
 	uint64_t printed;
 	bool is_quiet;		/* only a recording is made */
@@ -52,17 +54,43 @@ static bool want_color(const struct options *options, FILE *out)
 	return isatty(fileno(out)) && !getenv("NO_COLOR");
 }
 
+/* Where snapshots go, unless NULL: of record, --output is the recording. */
+static const char *output_path(const struct options *options)
+{
+	return options->mode == MODE_RECORD ? NULL : options->output;
+}
+
+/* A server is asked for what it knows. It prints only if it is told what, or where to. */
+static bool is_silent(const struct options *options)
+{
+	return options->listen && !options->format_given && !output_path(options);
+}
+
+static bool is_metrics(const struct options *options)
+{
+	return options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
+}
+
 static int output_open(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
 	struct winsize size;
+	int err = 0;
 
 	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
-	batch->out = options->output && options->mode != MODE_RECORD ? fopen(options->output, "we") : stdout;
-	if (!batch->out) {
-		warn_user(&batch->session.notes, "cannot write %s: %s", options->output, strerror(errno));
-		return -errno;
+	if (is_metrics(options))
+		err = batch_metrics_open(&batch->metrics, options, output_path(options));
+	if (!err && !is_silent(options) && !batch->metrics.replaces) {
+		batch->out = output_path(options) ? fopen(output_path(options), "we") : stdout;
+		err = batch->out ? 0 : -errno;
 	}
+	if (err) {
+		warn_user(&batch->session.notes, "cannot write %s: %s", output_path(options) ? output_path(options) : "metrics",
+			  strerror(-err));
+		return err;
+	}
+	if (!batch->out)
+		return 0;
 	batch->out_options.sort = options->sort;
 	batch->out_options.version = PACKAGE_VERSION;
 	batch->out_options.color = want_color(options, batch->out);
@@ -107,7 +135,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 
 	if (!snapshot || batch->write_error)
 		return;
-	if (batch->is_quiet) {
+	if (batch->is_quiet || is_silent(batch->session.options)) {
 		batch->printed++;
 		return;
 	}
@@ -117,6 +145,10 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 		break;
 	case FORMAT_CSV:
 		err = out_csv(batch->out, snapshot, &batch->out_options);
+		break;
+	case FORMAT_OPENMETRICS:
+	case FORMAT_PROMETHEUS:
+		err = batch_metrics_print(&batch->metrics, batch->out, snapshot);
 		break;
 	case FORMAT_FOLDED:
 		if (is_wanted(batch, final))
@@ -172,7 +204,7 @@ static void batch_wait(struct batch *batch)
 	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = collector_fd(session->collector), .events = POLLIN },
-		{ .fd = batch->is_quiet ? -1 : fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+		{ .fd = batch->is_quiet || !batch->out ? -1 : fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
 	};
 
 	while (!is_over(batch)) {
@@ -273,6 +305,7 @@ int batch_run(const struct options *options)
 	snapshot_free(snapshot);
 out:
 	session_close(&batch.session);
+	batch_metrics_close(&batch.metrics);
 	if (batch.out && batch.out != stdout && fclose(batch.out) && !batch.write_error) {
 		warn_user(&batch.session.notes, "cannot write %s: %s", options->output, strerror(errno));
 		if (!status)

@@ -14,9 +14,11 @@ const struct option_entry option_table[] = {
 	{ 'n', "iterations", "N", IN_SHOWING, "stop after N snapshots (with COMMAND: until it ends)" },
 	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)" },
 	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING, "stop after this time" },
-	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json (one document per line), csv or folded" },
+	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json, csv, folded, openmetrics or prometheus" },
 	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: live (default), leaked, suspect, held, allocated, launches" },
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
+	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SNAPSHOTS, "serve metrics for Prometheus there (default address 127.0.0.1)" },
+	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
 	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_REPLAY, "show a recording, on the screen or with --batch" },
 	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes" },
 	{ 'u', "user", "USER", IN_SHOWING, "only this user's processes" },
@@ -52,20 +54,28 @@ const size_t option_count = ARRAY_LEN(option_table);
 _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_MAX");
 
 #define PRINTS(format)	(1u << FORMAT_##format)
+#define PRINTS_SNAPSHOTS (PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED) | PRINTS(OPENMETRICS) | PRINTS(PROMETHEUS))
 
 const struct mode_entry mode_table[MODE_COUNT] = {
-	[MODE_WATCH] = { NULL, PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true, true },
-	[MODE_DEMO] = { "demo", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), false, true },
+	[MODE_WATCH] = { NULL, PRINTS_SNAPSHOTS, true, true },
+	[MODE_DEMO] = { "demo", PRINTS_SNAPSHOTS, false, true },
 	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false, false },
-	[MODE_RECORD] = { "record", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED), true, false },
+	[MODE_RECORD] = { "record", PRINTS_SNAPSHOTS, true, false },
 };
 
 const char *const format_names[FORMAT_COUNT] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_JSON] = "json",
 	[FORMAT_CSV] = "csv",
+	[FORMAT_OPENMETRICS] = "openmetrics",
+	[FORMAT_PROMETHEUS] = "prometheus",
 	[FORMAT_FOLDED] = "folded",
 };
+
+bool option_is_optional(const struct option_entry *option)
+{
+	return option->argument && !strncmp(option->argument, "[=", 2);
+}
 
 void help_print(FILE *out)
 {
@@ -81,7 +91,7 @@ void help_print(FILE *out)
 		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");
 	for (i = 0; i < option_count; i++) {
 		const struct option_entry *o = &option_table[i];
-		bool optional = o->argument && o->argument[0] == '[';
+		bool optional = option_is_optional(o);
 
 		if (o->code < 256)
 			snprintf(left, sizeof(left), "-%c, --%s%s%s", o->code, o->name, o->argument ? " " : "",

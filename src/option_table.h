@@ -16,7 +16,7 @@ enum {
 	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_STACKS, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
 	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_PROBE, OPTION_RING_SIZE, OPTION_ASCII,
 	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
-	OPTION_FOLDED_BY, OPTION_REPLAY,
+	OPTION_FOLDED_BY, OPTION_REPLAY, OPTION_LISTEN, OPTION_TOP_KERNELS,
 };
 
 /* Modes that take an option: bits 1 << enum program_mode. */
@@ -38,6 +38,9 @@ struct option_entry {
 	unsigned int modes;
 	const char *help;
 };
+
+/* True if @option may stand with and without an argument. */
+bool option_is_optional(const struct option_entry *option);
 
 extern const struct option_entry option_table[];
 #define OPTION_MAX 64		/* the table is no longer than this */

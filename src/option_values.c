@@ -202,6 +202,33 @@ int parse_ring(struct options *options, const char *text)
 	return 0;
 }
 
+int parse_listen(struct options *options, const char *text)
+{
+	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text, *host = "127.0.0.1";
+	size_t len = strlen(host);
+	uint64_t number;
+
+	if (colon) {
+		host = text;
+		len = (size_t)(colon - text);
+		if (len >= 2 && host[0] == '[' && host[len - 1] == ']') {
+			host++;
+			len -= 2;
+		} else if (memchr(host, ':', len)) {
+			return usage_error("--listen takes an IPv6 address in brackets, [::1]:9400, not '%s'", text);
+		}
+	}
+	if (!len || len >= sizeof(options->listen_host))
+		return usage_error("--listen takes [ADDR:]PORT, not '%s'", text);
+	if (parse_count("listen", port, 0, UINT16_MAX, &number))
+		return -EINVAL;
+	memcpy(options->listen_host, host, len);
+	options->listen_host[len] = 0;
+	options->listen_port = (uint16_t)number;
+	options->listen = true;
+	return 0;
+}
+
 int parse_map(struct options *options, const char *text)
 {
 	uint64_t value;

@@ -34,6 +34,7 @@ int parse_groups(struct options *options, char *text);
 int parse_layer(struct options *options, const char *text);
 int parse_ring(struct options *options, const char *text);
 int parse_probe(struct options *options, const char *text);
+int parse_listen(struct options *options, const char *text);
 int parse_map(struct options *options, const char *text);
 
 /* Print what there is to choose from. */

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "option_table.h"
 #include "option_values.h"
+#include "out/openmetrics.h"
 #include "view/theme.h"
 
 /* ---- the options ---- */
@@ -21,6 +22,7 @@
 static int parse_one(struct options *options, int code, char *argument, bool *reverse, const char **sort)
 {
 	static const char *const colors[] = { "auto", "always", "never" };
+	uint64_t value;
 	int err;
 
 	switch (code) {
@@ -38,6 +40,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		err = parse_choice("format", argument, format_names, ARRAY_LEN(format_names));
 		if (err >= 0)
 			options->format = (enum format)err;
+		options->format_given = true;
 		return err < 0 ? err : 0;
 	case OPTION_FOLDED_BY:
 		err = parse_choice("folded-by", argument, folded_weight_names, FOLDED_WEIGHT_COUNT);
@@ -51,6 +54,12 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case OPTION_REPLAY:
 		options->replay = argument;
 		return 0;
+	case OPTION_LISTEN:
+		return parse_listen(options, argument);
+	case OPTION_TOP_KERNELS:
+		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
+		options->kernels_shown = (unsigned int)value;
+		return err;
 	case 'p':
 		return parse_pids(options, argument);
 	case 'u':
@@ -157,7 +166,7 @@ static void tables_build(struct option *longs, char *shorts)
 	*shorts++ = ':';	/* we say ourselves what is wrong */
 	for (i = 0; i < option_count; i++) {
 		const struct option_entry *o = &option_table[i];
-		int has = !o->argument ? no_argument : o->argument[0] == '[' ? optional_argument : required_argument;
+		int has = !o->argument ? no_argument : option_is_optional(o) ? optional_argument : required_argument;
 
 		longs[i] = (struct option){ o->name, has, NULL, o->code };
 		if (o->code < 256) {
@@ -244,6 +253,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->uid = (uint32_t)-1;
 	options->leak_age = 10 * NSEC_PER_SEC;
 	options->map_max = 1000;
+	options->kernels_shown = KERNELS_SHOWN_DEFAULT;
 	options->ring_bytes = 16 << 20;
 	options->groups = GROUPS_DEFAULT;
 	options->layers = LAYERS_ALL;

@@ -22,7 +22,7 @@ enum program_mode {
 	MODE_COUNT,
 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_OPENMETRICS, FORMAT_PROMETHEUS, FORMAT_FOLDED, FORMAT_COUNT };
 
 #define OPTIONS_LIST_MAX 256
 
@@ -37,6 +37,11 @@ struct options {
 	bool folded_given;
 	const char *output;		/* of record: the recording */
 	const char *replay;		/* a recording to be shown, or NULL */
+	bool format_given;
+	bool listen;			/* serve metrics at: */
+	char listen_host[256];
+	uint16_t listen_port;		/* 0: any free one */
+	unsigned int kernels_shown;	/* in metrics, per process */
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;

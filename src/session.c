@@ -123,6 +123,18 @@ static char *words_join(char **words)
 	return text;
 }
 
+static void snapshot_serve(void *context, struct snapshot *snapshot, uint64_t due)
+{
+	struct session *session = context;
+
+	serve_feed(session->serve, snapshot, due);
+}
+
+static bool is_metrics(enum format format)
+{
+	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -152,6 +164,9 @@ static int collector_begin(struct session *session)
 		.held_globs = options->leak_ignore,
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
 		.record_command = session->have_command,
+		.totals = session->serve || (options->batch && is_metrics(options->format)),
+		.on_snapshot = session->serve ? snapshot_serve : NULL,
+		.context = session,
 	};
 	struct reason why = { "" };
 	char *words = settings.record ? words_join(options->words) : NULL;
@@ -222,6 +237,9 @@ int session_open(struct session *session, const struct options *options, const i
 		if (err)
 			return session_fail(session, err == -EACCES ? 126 : 127, why.text);
 	}
+	if (options->listen && serve_open(&session->serve, options->listen_host, options->listen_port,
+					  options->kernels_shown, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
 	return 0;
 }
 
@@ -264,6 +282,7 @@ static int recording_begin(struct session *session)
 	struct replay_settings settings = {
 		.leak_age = options->leak_age_given ? options->leak_age : 0,
 		.map_max = options->map_max,
+		.totals = is_metrics(options->format),
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.uid = options->uid,
@@ -307,6 +326,14 @@ int session_begin(struct session *session)
 	if (session->have_command && command_fork(&session->command, session->command_line, session->options->run_as,
 						  session->command_output, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
+	/* Its thread begins after the fork. */
+	if (session->serve && serve_start(session->serve, &why)) {
+		if (session->have_command)
+			command_abandon(&session->command);
+		return session_fail(session, EXIT_FAILED, why.text);
+	}
+	if (session->serve)
+		note(&session->notes, "metrics are at %s", serve_url(session->serve));
 	if (watch_begin(session)) {
 		if (session->have_command)
 			command_abandon(&session->command);
@@ -443,4 +470,6 @@ void session_close(struct session *session)
 	session->extras = NULL;
 	replay_close(session->replay);
 	session->replay = NULL;
+	serve_close(session->serve);
+	session->serve = NULL;
 }

@@ -16,6 +16,7 @@
 #include "collect/command.h"
 #include "demo.h"
 #include "options.h"
+#include "serve.h"
 #include "util/util.h"
 
 struct session {
@@ -25,6 +26,7 @@ struct session {
 	struct collector *collector;	/* NULL: a replay that nobody waits for */
 	struct replay *replay;		/* of batch mode */
 	bool replay_damaged;
+	struct serve *serve;	/* --listen, or NULL */
 	struct command command;
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */

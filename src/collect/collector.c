@@ -131,6 +131,12 @@ static void snapshot_publish(struct collector *collector, struct snapshot *snaps
 	eventfd_write(collector->ready, 1);
 }
 
+static void snapshot_tell(struct collector *collector, struct snapshot *snapshot, uint64_t due)
+{
+	if (collector->settings.on_snapshot)
+		collector->settings.on_snapshot(collector->settings.context, snapshot, due);
+}
+
 /* Does what others asked for. Returns true if the thread is to stop. */
 static bool requests_take(struct collector *collector, uint64_t *next)
 {
@@ -158,6 +164,7 @@ static bool requests_take(struct collector *collector, uint64_t *next)
 	if (delay) {
 		collector->settings.delay = delay;
 		*next = clock_ns(CLOCK_MONOTONIC) + delay;
+		snapshot_tell(collector, NULL, *next);
 	}
 	return stop;
 }
@@ -187,17 +194,26 @@ static void *collector_run(void *argument)
 		{ .fd = collector->wake, .events = POLLIN },
 	};
 
+	if (collector->settings.on_snapshot) {
+		struct snapshot *first = snapshot_make(collector);
+
+		if (first)
+			snapshot_tell(collector, first, next);
+		snapshot_free(first);
+	}
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait;
 		struct snapshot *snapshot;
 
 		if (now >= next) {
 			snapshot = snapshot_make(collector);
-			if (snapshot)
-				snapshot_publish(collector, snapshot);
 			next += collector->settings.delay;
 			if (next <= now)	/* a suspend, or a machine that cannot keep up */
 				next = now + collector->settings.delay;
+			if (snapshot) {
+				snapshot_tell(collector, snapshot, next);
+				snapshot_publish(collector, snapshot);
+			}
 			continue;
 		}
 		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
@@ -295,6 +311,7 @@ static int collector_prepare(struct collector **result, const struct collector_s
 	collector->config.start_mono = clock_ns(CLOCK_MONOTONIC);
 	collector->config.start_real = clock_ns(CLOCK_REALTIME);
 	collector->config.leak_age = settings->leak_age;
+	collector->config.totals = settings->totals;
 	collector->model = model_new(&collector->config);
 	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -24,6 +24,14 @@ struct collector_settings {
 	uint64_t leak_age;		/* ns */
 	unsigned int map_max;		/* allocations listed per process */
 	const char *command_glob;	/* -c, or NULL */
+	bool totals;			/* snapshots have sums by command and call */
+	/*
+	 * Called by the collector's thread with each snapshot, which it may hold,
+	 * and with when the next is due; with NULL when that is put off. The first
+	 * one comes at once.
+	 */
+	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
+	void *context;
 	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
 	/* Sees each record after the model has, in the collector's thread; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);

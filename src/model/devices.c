@@ -71,6 +71,8 @@ void devices_add(struct model *model, struct image *image, int device, uint64_t 
 	if (!own || !all)
 		return;		/* no memory, or no such device: nothing is said of it */
 	own->live = add_saturated(own->live, bytes);
+	if (own->live > own->peak)
+		own->peak = own->live;
 	all->live = add_saturated(all->live, bytes);
 	look(model, image, device, time);
 }
@@ -87,6 +89,17 @@ void devices_remove(struct model *model, struct image *image, int device, uint64
 		crosses(all);
 	if (own->total)
 		crosses(own);
+}
+
+void devices_ended(struct image *image, int device, int64_t bytes, bool held)
+{
+	struct device_use *own = devices_find(&image->held_on, device);
+	uint64_t *sum;
+
+	if (!own)
+		return;
+	sum = held ? &own->held : &own->leaked;
+	*sum = bytes < 0 ? subtract_saturated(*sum, (uint64_t)-bytes) : add_saturated(*sum, (uint64_t)bytes);
 }
 
 void devices_size(struct model *model, struct image *image, int device, uint64_t total, uint64_t time)

@@ -108,6 +108,7 @@ void image_note_device(struct image *image, int device)
 
 static void forget_image(struct model *model, struct image *image)
 {
+	totals_retire(model, image);
 	if (image->ended) {
 		model->exited_count--;
 		model->ended_nodes -= image->book.count;

@@ -34,6 +34,7 @@
 #define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: more is a lie */
 
 struct suspect;
+struct totals;
 struct graph_books;
 
 /* A place in the code: a call site, or a frame of a stack. */
@@ -69,6 +70,7 @@ struct site {
 	uint64_t suspect_since;		/* scratch of a snapshot */
 	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */
 	uint32_t index;
+	int16_t device;			/* where it allocates; CUTOP_DEVICE_UNKNOWN: not on one only */
 	bool held;
 };
 
@@ -153,6 +155,7 @@ struct module {
 /* What is held on one device. */
 struct device_use {
 	uint64_t live;			/* VRAM bytes */
+	uint64_t peak, leaked, held;	/* of one process only */
 	uint64_t total;			/* the device's size, 0: not told */
 	int device;
 	bool told;			/* that it is nearly full */
@@ -191,6 +194,7 @@ struct image {
 	char comm[CUTOP_COMM_LEN + 1];
 	char *user, *command, *arguments, *container, *pod;
 
+	uint16_t total;			/* its command's place in the totals, from 1; 0: none yet */
 	uint64_t end_time;
 	uint64_t end_order;		/* counts the ends: the oldest exited goes first */
 	enum end_reason end_reason;
@@ -280,6 +284,7 @@ struct model {
 	struct rec_device_reading *device_readings;
 	struct rec_process_reading *process_readings;
 	size_t device_reading_count, process_reading_count;
+	struct totals *totals;		/* totals.c; NULL: nobody asked for them */
 	uint64_t snapshot_time;
 	bool has_snapshot;
 	struct extra extras[CUTOP_EXTRA_MAX];
@@ -368,7 +373,15 @@ struct device_use *devices_find(struct device_list *devices, int device);
 void devices_add(struct model *model, struct image *image, int device, uint64_t bytes, uint64_t time);
 void devices_remove(struct model *model, struct image *image, int device, uint64_t bytes);
 void devices_size(struct model *model, struct image *image, int device, uint64_t total, uint64_t time);
+/* @bytes that lived on @device have outlived their owner, or, with a minus, turn out not to have: leaked, or held. */
+void devices_ended(struct image *image, int device, int64_t bytes, bool held);
 void devices_free(struct device_list *devices);
+
+/* totals.c: what all processes of a command have done, those that are forgotten included. */
+struct totals *totals_new(void);
+void totals_free(struct totals *totals);
+/* Keeps the counters of @image, which is about to be forgotten. */
+void totals_retire(struct model *model, struct image *image);
 
 /* mortem.c: events that keep the circumstances. */
 void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);

@@ -51,10 +51,26 @@ static void end_node(struct model *model, struct image *image, struct alloc_node
 	node->state = NODE_ENDED;
 	node->born = subtract_saturated(time, node->born);
 	site->ended = add_saturated(site->ended, node->bytes);
+	devices_ended(image, node->device, (int64_t)node->bytes, site->held);
 	if (site->held)
 		image->held = add_saturated(image->held, node->bytes);
 	else
 		image->leaked = add_saturated(image->leaked, node->bytes);
+}
+
+/* What ended at @site is held from now on, or leaked: on each device as well. */
+static void move_ended(struct image *image, const struct site *site, bool held)
+{
+	struct book_cursor cursor;
+	struct alloc_node *node;
+
+	book_walk(&image->book, &cursor);
+	while ((node = book_next(&cursor)) != NULL) {
+		if (node->state != NODE_ENDED || node->site != site->index)
+			continue;
+		devices_ended(image, node->device, -(int64_t)node->bytes, !held);
+		devices_ended(image, node->device, (int64_t)node->bytes, held);
+	}
 }
 
 void ledger_hold_site(struct image *image, struct site *site, bool held)
@@ -62,6 +78,8 @@ void ledger_hold_site(struct image *image, struct site *site, bool held)
 	if (site->held == held)
 		return;
 	site->held = held;
+	if (site->ended)
+		move_ended(image, site, held);
 	if (held) {
 		image->leaked = subtract_saturated(image->leaked, site->ended);
 		image->held = add_saturated(image->held, site->ended);
@@ -180,6 +198,10 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	image->allocations++;
 	image->live_allocations++;
 	image->kinds[node->kind] = add_saturated(image->kinds[node->kind], bytes);
+	if (!site->allocations)
+		site->device = node->device;
+	else if (site->device != node->device)
+		site->device = CUTOP_DEVICE_UNKNOWN;
 	site->allocations++;
 	if (KIND_IS_VRAM(node->kind)) {
 		image->allocated = add_saturated(image->allocated, bytes);
@@ -220,6 +242,7 @@ static void unleak(struct image *image, const struct alloc_node *node)
 	struct site *site = image->sites.list[node->site];
 
 	site->ended = subtract_saturated(site->ended, node->bytes);
+	devices_ended(image, node->device, -(int64_t)node->bytes, site->held);
 	if (site->held)
 		image->held = subtract_saturated(image->held, node->bytes);
 	else

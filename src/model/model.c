@@ -103,6 +103,10 @@ struct model *model_new(const struct model_config *config)
 	if (!model->config.max_exited)
 		model->config.max_exited = MAX_EXITED_DEFAULT;
 	RB_INIT(&model->images);
+	if (config->totals && !(model->totals = totals_new())) {
+		free(model);
+		return NULL;
+	}
 	return model;
 }
 
@@ -113,6 +117,7 @@ void model_free(struct model *model)
 	images_free(model);
 	devices_free(&model->held_on);
 	readings_free(model);
+	totals_free(model->totals);
 	events_free(model);
 	model_extras_free(model);
 	free(model);

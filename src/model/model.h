@@ -26,6 +26,7 @@ struct model_config {
 	uint64_t start_real;	/* ns, CLOCK_REALTIME, at the same instant */
 	uint64_t leak_age;	/* ns: first window of the rising-floor test */
 	unsigned int max_exited;	/* exited processes kept; 0: 1000 */
+	bool totals;			/* snapshots have sums by command and call, over forgotten processes too */
 };
 
 /* Returns a new model, or NULL without memory. The caller frees it with model_free(). */

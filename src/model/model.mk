@@ -32,6 +32,7 @@ model_sources = \
 	src/model/spans.c \
 	src/model/stream.h \
 	src/model/suspect.c \
+	src/model/totals.c \
 	src/model/tree.h \
 	src/model/versions.c src/model/versions.h \
 	src/names/demangle.c src/names/demangle.h

@@ -16,9 +16,22 @@
 
 #define RATE_SECONDS_MIN 0.010
 
+const char *command_basename(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+
+	return slash && slash[1] ? slash + 1 : command;
+}
+
+struct snapshot *snapshot_hold(struct snapshot *snapshot)
+{
+	__atomic_add_fetch(&snapshot->shared, 1, __ATOMIC_RELAXED);
+	return snapshot;
+}
+
 void snapshot_free(struct snapshot *snapshot)
 {
-	if (snapshot)
+	if (snapshot && !__atomic_fetch_sub(&snapshot->shared, 1, __ATOMIC_ACQ_REL))
 		arena_free(snapshot->arena);
 }
 
@@ -52,6 +65,7 @@ static int build_identity(struct build *build, const struct image *image, struct
 	process->start_time = image->identified && image->start_real ? image->start_real
 								     : model_to_real(build->model, image->first_time);
 	process->exited = image->ended;
+	process->end_time = image->ended ? model_to_real(build->model, image->end_time) : 0;
 	process->exit_code = image->exit_code;
 	process->end_reason = image->end_reason;
 	process->from_attach = image->from_attach;
@@ -126,6 +140,62 @@ static int build_devices(struct build *build, const struct image *image, struct 
 	return process->device_list ? 0 : -ENOMEM;
 }
 
+static int use_order(const void *left, const void *right)
+{
+	const struct snap_use *a = left, *b = right;
+
+	return (a->device > b->device) - (a->device < b->device);
+}
+
+static struct snap_use *find_use(struct snap_process *process, int device)
+{
+	size_t i;
+
+	for (i = 0; i < process->use_count; i++)
+		if (process->uses[i].device == device)
+			return &process->uses[i];
+	return NULL;
+}
+
+/* After the sites, which know what is suspect. */
+static int build_uses(struct build *build, const struct image *image, struct snap_process *process)
+{
+	size_t i, count = image->held_on.count;
+
+	process->uses = arena_alloc(build->arena, count + 1, sizeof(*process->uses));
+	if (!process->uses)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		const struct device_use *use = &image->held_on.list[i];
+
+		/* Of some only the size was asked for. */
+		if (use->peak)
+			process->uses[process->use_count++] = (struct snap_use){
+				.device = use->device, .live = use->live, .peak = use->peak,
+				.leaked = use->leaked, .held = use->held,
+			};
+	}
+	for (i = 0; i < process->site_count; i++) {
+		const struct snap_site *site = &process->sites[i];
+		struct snap_use *use;
+
+		if (!site->suspect)
+			continue;
+		use = find_use(process, site->device);
+		if (!use)
+			use = find_use(process, CUTOP_DEVICE_UNKNOWN);
+		if (!use) {
+			/* There is room for it: nothing else here adds to the list. */
+			use = &process->uses[process->use_count++];
+			use->device = CUTOP_DEVICE_UNKNOWN;
+		}
+		use->suspect = add_saturated(use->suspect, site->suspect);
+	}
+	if (process->use_count)
+		qsort(process->uses, process->use_count, sizeof(process->uses[0]), use_order);
+	return 0;
+}
+
 static void build_rates(struct build *build, struct image *image, struct snap_process *process)
 {
 	bool was_over = image->ended && build->model->has_snapshot && image->end_time <= build->model->snapshot_time;
@@ -141,31 +211,41 @@ static void build_rates(struct build *build, struct image *image, struct snap_pr
 		process->copy_rate[i] = build_rate(build, process->copy_bytes[i], image->copies_before[i]);
 		image->copies_before[i] = process->copy_bytes[i];
 	}
-	process->sync_seconds = (double)image->sync_ns / 1e9;
 	process->sync_share = was_over ? NAN : build_rate(build, image->sync_ns, image->sync_before) / 1e9;
 	if (process->sync_share > 1)
 		process->sync_share = 1;
 	image->sync_before = image->sync_ns;
 }
 
-static int build_process(struct build *build, struct image *image, struct snap_process *process)
+int build_counters(struct build *build, struct image *image, struct snap_process *process)
 {
 	int result;
 
 	build_memory(image, process);
-	result = build_identity(build, image, process);
-	if (!result)
-		result = build_devices(build, image, process);
-	if (!result)
-		result = build_sites_and_map(build, image, process);
-	if (!result)
-		result = build_kernels(build, image, process);
+	process->sync_seconds = (double)image->sync_ns / 1e9;
+	result = build_kernels(build, image, process);
 	if (!result)
 		result = build_copies(build, image, process);
 	if (!result)
 		result = build_calls(build, image, process);
 	if (!result)
 		result = build_failures(build, image, process);
+	return result;
+}
+
+static int build_process(struct build *build, struct image *image, struct snap_process *process)
+{
+	int result;
+
+	result = build_identity(build, image, process);
+	if (!result)
+		result = build_devices(build, image, process);
+	if (!result)
+		result = build_sites_and_map(build, image, process);
+	if (!result)
+		result = build_uses(build, image, process);
+	if (!result)
+		result = build_counters(build, image, process);
 	if (!result)
 		build_rates(build, image, process);
 	return result;
@@ -227,6 +307,7 @@ static int build_processes(struct build *build)
 		if (build_process(build, image, process) < 0)
 			return -ENOMEM;
 		add_totals(snapshot, process);
+		totals_note(build->model, image);
 		snapshot->process_count++;
 	}
 	if (count)
@@ -296,7 +377,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 		if (snapshot->interval_seconds >= RATE_SECONDS_MIN)
 			build.interval = snapshot->interval_seconds;
 	}
-	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0)
+	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0 || build_totals(&build) < 0)
 		goto fail;
 	for (i = 0; i < LOST_COUNT; i++)
 		snapshot->lost[i] = model->lost[i] + (i < LOST_BPF_COUNT ? model->lost_bpf[i] : 0);

@@ -102,9 +102,17 @@ struct snap_site {
 	uint64_t live, leaked, held, suspect;
 	uint64_t allocations;		/* made there in all */
 	uint64_t allocated;		/* bytes of VRAM in all, freed since or not */
+	int device;			/* CUTOP_DEVICE_UNKNOWN: not known, or more than one */
 	uint64_t stack_id;		/* tells sites at one address apart; 0: no stack is known */
 	const char *const *stack;	/* names or hex addresses, innermost first */
 	size_t stack_count;
+};
+
+/* What a process holds on one device. */
+struct snap_use {
+	int device;			/* CUTOP_DEVICE_UNKNOWN: on one that is not known */
+	uint64_t live, peak, leaked, held;
+	uint64_t suspect;		/* of sites that allocate on this device only; the rest counts as not known */
 };
 
 struct snap_process {
@@ -116,6 +124,7 @@ struct snap_process {
 	const char *command_line;		/* command and arguments; NULL: made by hand, command stands for it */
 	const char *container, *pod;		/* NULL if none */
 	bool exited;
+	uint64_t end_time;			/* 0: it runs */
 	int exit_code;				/* as wait(2) gives it */
 	enum end_reason end_reason;
 	bool from_attach;			/* figures are lower bounds */
@@ -144,6 +153,8 @@ struct snap_process {
 	int *devices;				/* ascending, known ones */
 	size_t device_count;
 	const char *device_list;		/* the same as text, "0,2-3"; empty if none is known */
+	struct snap_use *uses;			/* by device, where anything was ever held */
+	size_t use_count;
 	struct snap_alloc *map;			/* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
@@ -163,6 +174,28 @@ struct snap_process {
 
 /* What a call is called: @extra is that of its snap_call or snap_failure. */
 const char *snapshot_call_name(unsigned int call, const char *extra);
+struct snap_copy_total {
+	uint64_t calls, failures, bytes;
+	double seconds;
+};
+
+/*
+ * All processes of one command, those included that ended and were forgotten:
+ * its counters only grow.
+ */
+struct snap_command {
+	const char *command;
+	bool is_other;			/* all commands past COMMANDS_MAX */
+	uint64_t processes, running;	/* ever, and now */
+	uint64_t live, suspect;		/* now */
+	uint64_t leaked, held;
+	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees, unknown_frees;
+	uint64_t calls, failures, launches, graph_launches;
+	struct snap_copy_total copies[DIR_COUNT][2];	/* by direction and enum copy_mode */
+	double sync_seconds;
+};
+
+#define COMMANDS_MAX 200
 
 enum event_kind {
 	EVENT_OUT_OF_MEMORY,
@@ -255,6 +288,10 @@ struct snapshot {
 	size_t device_count;
 	struct snap_event *events;	/* the latest, oldest first; at most 256 */
 	size_t event_count;
+	struct snap_command *commands;	/* by first sight; none unless model_config.totals */
+	size_t command_count;
+	struct snap_call *calls;	/* of all processes ever, by table order, without latency; likewise */
+	size_t call_count;
 
 	/* filled by the caller of model_snapshot() */
 	bool synthetic;			/* a demonstration: nothing of this is real */
@@ -264,8 +301,14 @@ struct snapshot {
 	uint64_t self_resident_bytes;
 
 	void *arena;			/* where everything above lives */
+	unsigned int shared;		/* further holders; atomic */
 };
 
+/* The last part of @command, which may be a path: what goes together is called the same, wherever it was started. */
+const char *command_basename(const char *command);
+
+/* Returns @snapshot for one more holder, in any thread: each calls snapshot_free(), the last one frees it. */
+struct snapshot *snapshot_hold(struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 
 #endif

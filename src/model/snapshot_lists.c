@@ -92,6 +92,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 			.live = site->live,
 			.allocations = site->allocations,
 			.allocated = site->allocated,
+			.device = site->device,
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
 		};
@@ -238,7 +239,7 @@ int build_sites_and_map(struct build *build, struct image *image, struct snap_pr
 
 static void add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled)
 {
-	struct call_sum *sum = &build->sums[call < CALL_COUNT ? call : CALL_COUNT + (call - CUTOP_EXTRA)];
+	struct call_sum *sum = &build->sums[call_index(call)];
 	unsigned int i;
 
 	sum->used = true;

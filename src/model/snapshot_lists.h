@@ -15,6 +15,16 @@ struct call_sum {
 
 #define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)	/* the table's calls, then those of --probe */
 
+static inline unsigned int call_index(unsigned int call)
+{
+	return call < CALL_COUNT ? call : CALL_COUNT + (call - CUTOP_EXTRA);
+}
+
+static inline uint16_t call_number(unsigned int index)
+{
+	return (uint16_t)(index < CALL_COUNT ? index : CUTOP_EXTRA + (index - CALL_COUNT));
+}
+
 struct build {
 	struct model *model;
 	struct snapshot *snapshot;
@@ -38,6 +48,13 @@ int build_spans(struct build *build, struct image *image, struct snap_process *p
 
 /* The devices, and what of them processes use: after the processes. Returns 0 or -ENOMEM. */
 int build_device_list(struct build *build);
+/* What @image counted, in one list or another: the figures that are kept when it is forgotten. Returns 0 or -ENOMEM. */
+int build_counters(struct build *build, struct image *image, struct snap_process *process);
+
+/* totals.c: adds up all processes of the snapshot and those that are gone. Returns 0 or -ENOMEM. */
+int build_totals(struct build *build);
+/* The process of @image was made: notes it under its command. */
+void totals_note(struct model *model, struct image *image);
 
 /* Each fills its list and what is summed from it. Return 0 or -ENOMEM. */
 int build_sites_and_map(struct build *build, struct image *image, struct snap_process *process);

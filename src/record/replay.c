@@ -163,6 +163,7 @@ int replay_open(struct replay **result, const char *path, const struct replay_se
 	facts = reader_facts(replay->reader);
 	replay->config.start_mono = facts->start_mono;
 	replay->config.start_real = facts->start_real;
+	replay->config.totals = settings->totals;
 	replay->config.leak_age = settings->leak_age ? settings->leak_age : facts->leak_age;
 	replay->moments = reader_moments(replay->reader, &replay->moment_count);
 	if ((replay->filters && filter_learn(replay)) || start(replay)) {

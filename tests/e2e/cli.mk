@@ -6,6 +6,7 @@ cli_tests = \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_attach.sh \
 	tests/e2e/test_bad_input.sh \
+	tests/e2e/test_metrics.sh \
 	tests/e2e/test_doctor.sh
 TESTS += $(cli_tests)
 
@@ -24,4 +25,4 @@ $(e2e_bin)/libcudart.so.99: tests/e2e/tiny_runtime.c
 
 check_DATA += $(cli_helpers)
 CLEANFILES += $(cli_helpers)
-EXTRA_DIST += $(cli_tests) $(cli_helper_files) tests/e2e/cli.sh
+EXTRA_DIST += $(cli_tests) $(cli_helper_files) tests/e2e/cli.sh tests/e2e/metrics.py

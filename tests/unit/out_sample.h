@@ -28,5 +28,6 @@ char *sample_print(printer print, const struct snapshot *snapshot, struct out_op
 
 TCase *json_tests(void);
 TCase *folded_tests(void);
+TCase *openmetrics_tests(void);
 
 #endif

@@ -148,6 +148,36 @@ static bool matches(const char *command, const char *arguments, const char *comm
 	return identity_matches(strings, sizeof(strings), comm, glob);
 }
 
+START_TEST(test_listen)
+{
+	ck_assert(parse("-b"));
+	ck_assert(!options.listen && options.kernels_shown == 20);
+	ck_assert(parse("-b --listen 9400 --top-kernels 5"));
+	ck_assert(options.listen);
+	ck_assert_str_eq(options.listen_host, "127.0.0.1");
+	ck_assert_uint_eq(options.listen_port, 9400);
+	ck_assert_uint_eq(options.kernels_shown, 5);
+	ck_assert(parse("-b --listen=0.0.0.0:0"));
+	ck_assert_str_eq(options.listen_host, "0.0.0.0");
+	ck_assert_uint_eq(options.listen_port, 0);
+	ck_assert(parse("-b --listen [::1]:80"));
+	ck_assert_str_eq(options.listen_host, "::1");
+	ck_assert_uint_eq(options.listen_port, 80);
+	ck_assert(parse("-b --listen localhost:80"));
+	ck_assert(!parse("-b --listen"));
+	ck_assert(!parse("-b --listen ::1:80"));
+	ck_assert(!parse("-b --listen :80"));
+	ck_assert(!parse("-b --listen []:80"));
+	ck_assert(!parse("-b --listen [::1]"));
+	ck_assert(!parse("-b --listen localhost:"));
+	ck_assert(!parse("-b --listen localhost"));
+	ck_assert(!parse("-b --listen 65536"));
+	ck_assert(!parse("-b --listen -1"));
+	ck_assert(!parse("-b --top-kernels 201"));
+	ck_assert(!parse("doctor --listen 9400"));
+}
+END_TEST
+
 START_TEST(test_identity)
 {
 	struct rec_process process = { 0 };
@@ -190,5 +220,6 @@ void options_tests(Suite *suite)
 	probe_test_add(suite, "options", test_options);
 	probe_test_add(suite, "options wrong", test_options_wrong);
 	probe_test_add(suite, "options many", test_options_many);
+	probe_test_add(suite, "listen", test_listen);
 	probe_test_add(suite, "identity", test_identity);
 }

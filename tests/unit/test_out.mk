@@ -4,14 +4,27 @@ check_PROGRAMS += tests/unit/test_out
 TESTS += tests/unit/test_out
 endif
 tests_unit_test_out_SOURCES = \
+	src/serve_accept.c src/serve_accept.h \
 	tests/unit/out_sample.c \
 	tests/unit/out_sample.h \
+	tests/unit/test_openmetrics.c \
 	tests/unit/test_out.c \
 	tests/unit/test_out_folded.c \
 	tests/unit/test_out_json.c
 tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/unit/golden"'
 tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_serve
+TESTS += tests/unit/test_serve
+endif
+tests_unit_test_serve_SOURCES = \
+	src/serve.c src/serve.h \
+	src/serve_accept.c src/serve_accept.h \
+	tests/unit/test_serve.c
+tests_unit_test_serve_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(CHECK_LIBS)
 EXTRA_DIST += \
 	tests/unit/golden/leak-omitted.txt \
 	tests/unit/golden/leak-one.txt \

@@ -26,6 +26,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_stacks.c \
 	tests/unit/test_stream.c \
 	tests/unit/test_suspect.c \
+	tests/unit/test_totals.c \
 	tests/unit/test_tables.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_model_LDADD = $(core_libs) $(CHECK_LIBS)

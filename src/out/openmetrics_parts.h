@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of an exposition. Shared by openmetrics.c and openmetrics_process.c only. */
+#ifndef OUT_OPENMETRICS_PARTS_H
+#define OUT_OPENMETRICS_PARTS_H
+
+#include "out/exposition.h"
+#include "out/openmetrics_choice.h"
+
+/* The metrics of single processes. Returns 0 or -ENOMEM. */
+int processes_write(struct exposition *out, const struct choice *choice);
+
+#endif

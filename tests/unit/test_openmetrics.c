@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Metrics: escapes, both forms, what is shown and what is summed up, counters that never go down; the Accept header. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "out/openmetrics.h"
+#include "out_sample.h"
+#include "serve_accept.h"
+
+static struct openmetrics *metrics;
+static char *text;
+
+static void setup(void)
+{
+	metrics = openmetrics_new(2);
+	ck_assert_ptr_nonnull(metrics);
+	text = NULL;
+}
+
+static void teardown(void)
+{
+	free(text);
+	openmetrics_free(metrics);
+}
+
+static void print(const struct snapshot *snapshot, enum exposition_form form)
+{
+	size_t size = 0;
+	FILE *stream;
+
+	free(text);
+	text = NULL;
+	stream = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(openmetrics_write(metrics, stream, snapshot, "1\"2", form), 0);
+	fclose(stream);
+}
+
+/* The one of sample_snapshot(), whose process ended just now. */
+static struct snapshot *sample(void)
+{
+	struct snapshot *snapshot = sample_snapshot();
+
+	snapshot->processes[0].end_time = snapshot->time;
+	return snapshot;
+}
+
+/* True if @line is one of the lines of the text. */
+static bool has(const char *line)
+{
+	size_t len = strlen(line);
+	const char *at = text;
+
+	for (; (at = strstr(at, line)) != NULL; at++)
+		if ((at == text || at[-1] == '\n') && at[len] == '\n')
+			return true;
+	return false;
+}
+
+/* The value of the one series that begins with @series; -1 if there is none. */
+static double value(const char *series)
+{
+	size_t len = strlen(series);
+	const char *at = text;
+
+	for (; (at = strstr(at, series)) != NULL; at++)
+		if ((at == text || at[-1] == '\n') && at[len] == ' ')
+			return strtod(at + len, NULL);
+	return -1;
+}
+
+#define LEAKY "pid=\"4107\",command=\"leaky\",user=\"ana\""
+
+START_TEST(forms)
+{
+	print(sample(), EXPOSITION_OPENMETRICS);
+	ck_assert(has("# TYPE cutop_build info"));
+	ck_assert(has("cutop_build_info{version=\"1\\\"2\"} 1"));
+	ck_assert(has("# TYPE cutop_process_allocations counter"));
+	ck_assert(has("# UNIT cutop_process_memory_live_bytes bytes") || !strstr(text, "cutop_process_memory_live_bytes"));
+	ck_assert(has("cutop_process_allocations_total{" LEAKY "} 4"));
+	ck_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
+
+	print(sample(), EXPOSITION_PROMETHEUS);
+	ck_assert(has("# TYPE cutop_build_info gauge"));
+	ck_assert(has("# TYPE cutop_process_allocations_total counter"));
+	ck_assert(has("cutop_process_allocations_total{" LEAKY "} 4"));
+	ck_assert_ptr_null(strstr(text, "# UNIT"));
+	ck_assert_ptr_null(strstr(text, "EOF"));
+}
+END_TEST
+
+START_TEST(idle)
+{
+	print(sample_empty(), EXPOSITION_OPENMETRICS);
+	ck_assert(has("cutop_lost_total{cause=\"ring_full\"} 0"));
+	ck_assert(has("cutop_processes_omitted 0"));
+	ck_assert_ptr_null(strstr(text, "cutop_process_"));
+}
+END_TEST
+
+START_TEST(hostile_names)
+{
+	struct snapshot *snapshot = sample();
+	char long_name[5000], *line, *rest;
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = 0;
+	snapshot->processes[0].command = "a\"b\\c\nd\x1b[31m\xff\xc2\x9b";
+	snapshot->processes[0].user = long_name;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	ck_assert_ptr_nonnull(strstr(text, "command=\"a\\\"b\\\\c?d?[31m??\""));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		ck_assert_uint_lt(strlen(line), 1000);
+		ck_assert(line[0] == '#' || !strncmp(line, "cutop_", 6));
+	}
+}
+END_TEST
+
+static struct snap_kernel kernels[8];
+
+static struct snapshot *with_kernels(size_t count)
+{
+	struct snapshot *snapshot = sample();
+
+	snapshot->processes[0].kernels = kernels;
+	snapshot->processes[0].kernel_count = count;
+	return snapshot;
+}
+
+static void kernel_set(size_t at, const char *name, uint64_t launches)
+{
+	kernels[at] = (struct snap_kernel){ .name = name, .signature = name, .launches = launches };
+}
+
+static double launches(const char *name)
+{
+	char series[256];
+
+	snprintf(series, sizeof(series), "cutop_process_kernel_launches_total{" LEAKY ",kernel=\"%s\"%s}", name,
+		 strcmp(name, "other") ? ",device=\"0\"" : "");
+	return value(series);
+}
+
+START_TEST(kernels_by_name)
+{
+	kernel_set(0, "a", 100);
+	kernel_set(1, "b", 50);
+	print(with_kernels(2), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("other") == -1);
+
+	/* Places are taken: newcomers are others, until launched twice as often. */
+	kernel_set(2, "c", 40);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("c") == -1 && launches("other") == 40);
+	kernel_set(2, "c", 90);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("c") == -1 && launches("other") == 90);
+	kernel_set(2, "c", 110);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	/* What was told of it stays among the others; what was told of b is gone with b. */
+	ck_assert(launches("a") == 100 && launches("b") == -1 && launches("c") == 0 && launches("other") == 110);
+	kernel_set(2, "c", 115);
+	kernel_set(1, "b", 57);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("c") == 5 && launches("other") == 117);
+	/* The same snapshot again tells the same, in the other form as well. */
+	print(with_kernels(3), EXPOSITION_PROMETHEUS);
+	ck_assert(launches("a") == 100 && launches("c") == 5 && launches("other") == 117);
+}
+END_TEST
+
+START_TEST(kernels_of_one_name_are_one)
+{
+	kernel_set(0, "scale", 3);
+	kernel_set(1, "scale", 4);
+	kernel_set(2, "scale", 5);
+	kernels[2].device = 1;
+	kernel_set(3, "other", 1);	/* a kernel of that name is one of the others */
+	print(with_kernels(4), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("scale") == 7);
+	ck_assert(launches("other") == 1);
+	ck_assert(value("cutop_process_kernel_launches_total{" LEAKY ",kernel=\"scale\",device=\"1\"}") == 5);
+}
+END_TEST
+
+/* Kernels come, grow, and are renamed at random: no counter goes down, none counts what was not. */
+START_TEST(kernel_counters_never_go_down)
+{
+	static char names[8][8];
+	double other = 0, previous[8] = { 0 };
+	unsigned int step, i;
+
+	srand(7);
+	for (i = 0; i < 8; i++) {
+		snprintf(names[i], sizeof(names[i]), "k%u", i);
+		kernel_set(i, names[i], 1);
+	}
+	for (step = 0; step < 2000; step++) {
+		double sum = 0, now, total = 0;
+
+		for (i = 0; i < 8; i++)
+			kernels[i].launches += (uint64_t)(rand() % 4 ? rand() % 3 : rand() % (int)(kernels[i].launches + 1));
+		print(with_kernels(8), EXPOSITION_OPENMETRICS);
+		for (i = 0; i < 8; i++) {
+			now = launches(names[i]);
+			/* One that has a series again begins anew. */
+			ck_assert(now < 0 || previous[i] < 0 || now >= previous[i]);
+			previous[i] = now;
+			sum += now > 0 ? now : 0;
+			total += (double)kernels[i].launches;
+		}
+		now = launches("other");
+		ck_assert(now >= other);
+		other = now;
+		ck_assert(sum + other <= total);
+		for (i = 0; i < 8; i++)
+			if (kernels[i].launches > 1u << 20)
+				return;
+	}
+}
+END_TEST
+
+START_TEST(who_is_shown)
+{
+	struct snapshot *snapshot = sample();
+	struct snap_process *list = calloc(2000, sizeof(*list));
+	const char *at;
+	size_t i, shown = 0;
+
+	for (i = 0; i < 2000; i++) {
+		list[i] = snapshot->processes[0];
+		list[i].image = (uint32_t)i + 1;
+		list[i].pid = (uint32_t)i + 1;
+		list[i].exited = i >= 1000;
+		list[i].end_time = i >= 1000 ? snapshot->time - 1000000000ull * (i - 1000) : 0;
+	}
+	snapshot->processes = list;
+	snapshot->process_count = 2000;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	for (at = text; (at = strstr(at, "\ncutop_process_calls_total{")) != NULL; at++)
+		shown++;
+	ck_assert_uint_eq(shown, 600);
+	ck_assert(has("cutop_processes_omitted 500"));
+	/* Of those that ended, the latest; after five minutes none. */
+	ck_assert(value("cutop_process_running{pid=\"1001\",command=\"leaky\",user=\"ana\"}") == 0);
+	ck_assert(value("cutop_process_running{pid=\"1100\",command=\"leaky\",user=\"ana\"}") == 0);
+	ck_assert(value("cutop_process_running{pid=\"1101\",command=\"leaky\",user=\"ana\"}") == -1);
+	ck_assert(value("cutop_process_running{pid=\"500\",command=\"leaky\",user=\"ana\"}") == 1);
+	snapshot->time += 301 * 1000000000ull;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	ck_assert(value("cutop_process_running{pid=\"1001\",command=\"leaky\",user=\"ana\"}") == -1);
+	/* Of a pid's programs the one that runs. */
+	list[0].pid = list[1].pid = list[2].pid = 77;
+	list[0].exited = list[2].exited = true;
+	list[0].end_time = list[2].end_time = snapshot->time;
+	snapshot->process_count = 3;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	ck_assert(value("cutop_process_running{pid=\"77\",command=\"leaky\",user=\"ana\"}") == 1);
+	free(list);
+}
+END_TEST
+
+START_TEST(failures_are_few)
+{
+	static struct snap_failure failures[80];
+	struct snapshot *snapshot = sample();
+	static char errors[80][16];
+	size_t i;
+
+	for (i = 0; i < 80; i++) {
+		snprintf(errors[i], sizeof(errors[i]), "error %zu", i);
+		failures[i] = (struct snap_failure){ .call = CALL_cudaMalloc, .code = (int)i, .error = errors[i], .count = 80 - i,
+						     .first = 1000 - i };
+	}
+	snapshot->processes[0].failure_list = failures;
+	snapshot->processes[0].failure_count = 80;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	/* Those that came first have a series, and keep it. */
+	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 79\"}") == 1);
+	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 29\"}") == -1);
+	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"other\",layer=\"other\",error=\"other\"}") == (80 + 51) * 30 / 2);
+}
+END_TEST
+
+START_TEST(histograms)
+{
+	static struct snap_call calls[1];
+	struct snapshot *snapshot = sample();
+
+	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 7, .failures = 1, .seconds = 0.5 };
+	calls[0].hist[0] = 1;	/* up to 128 ns */
+	calls[0].hist[1] = 2;	/* up to 256 ns */
+	calls[0].hist[4] = 3;	/* up to 2048 ns */
+	calls[0].hist[CUTOP_HIST_BUCKETS - 1] = 1;
+	snapshot->calls = calls;
+	snapshot->call_count = 1;
+	print(snapshot, EXPOSITION_PROMETHEUS);
+#define CALL "{call=\"cudaMalloc\",layer=\"runtime\""
+	ck_assert(value("cutop_calls_total" CALL "}") == 7);
+	ck_assert(value("cutop_call_failures_total" CALL "}") == 1);
+	ck_assert(value("cutop_call_duration_seconds_bucket" CALL ",le=\"2.56e-07\"}") == 3);
+	ck_assert(value("cutop_call_duration_seconds_bucket" CALL ",le=\"1.024e-06\"}") == 3);
+	ck_assert(value("cutop_call_duration_seconds_bucket" CALL ",le=\"4.096e-06\"}") == 6);
+	ck_assert(value("cutop_call_duration_seconds_bucket" CALL ",le=\"68.7194767\"}") == 6);
+	ck_assert(value("cutop_call_duration_seconds_bucket" CALL ",le=\"+Inf\"}") == 7);
+	ck_assert(value("cutop_call_duration_seconds_sum" CALL "}") == 0.5);
+	ck_assert(value("cutop_call_duration_seconds_count" CALL "}") == 7);
+}
+END_TEST
+
+START_TEST(a_full_disk)
+{
+	FILE *stream = fopen("/dev/full", "w");
+
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(openmetrics_write(metrics, stream, sample(), "1", EXPOSITION_OPENMETRICS), -ENOSPC);
+	fclose(stream);
+}
+END_TEST
+
+START_TEST(accept_header)
+{
+	static const struct {
+		const char *accept;
+		bool openmetrics;
+	} cases[] = {
+		{ NULL, false },
+		{ "", false },
+		{ "*/*", false },
+		{ "text/plain", false },
+		{ "application/openmetrics-text", true },
+		{ "Application/OpenMetrics-Text ; Version=1.0.0", true },
+		{ "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true },
+		{ "application/openmetrics-text;version=2.0.0", false },
+		{ "application/openmetrics-text;q=0", false },
+		{ "application/openmetrics-text;q=0.3,text/plain;q=0.9", false },
+		{ "text/plain;q=0.3, application/openmetrics-text;q=0.9", true },
+		{ "application/openmetrics-text;q=nan", false },
+		{ "application/openmetrics-text;q=", false },
+		{ "application/openmetrics-textual", false },
+		{ ",,;;=,;q=1;;,", false },
+		{ ";", false },
+		{ "application/openmetrics-text;;;q", true },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(accepts_openmetrics(cases[i].accept) == cases[i].openmetrics, "%s", cases[i].accept);
+}
+END_TEST
+
+TCase *openmetrics_tests(void)
+{
+	TCase *tests = tcase_create("openmetrics");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, forms);
+	tcase_add_test(tests, idle);
+	tcase_add_test(tests, hostile_names);
+	tcase_add_test(tests, kernels_by_name);
+	tcase_add_test(tests, kernels_of_one_name_are_one);
+	tcase_add_test(tests, kernel_counters_never_go_down);
+	tcase_add_test(tests, who_is_shown);
+	tcase_add_test(tests, failures_are_few);
+	tcase_add_test(tests, histograms);
+	tcase_add_test(tests, a_full_disk);
+	tcase_add_test(tests, accept_header);
+	return tests;
+}

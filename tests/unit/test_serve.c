@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The server of metrics, fed by hand: what it says before there is anything, while all is well, and when nothing comes. */
+#include <arpa/inet.h>
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "model/model.h"
+#include "serve.h"
+
+static struct serve *serve;
+static struct model *model;
+static char answer[1 << 16];
+
+static void setup(void)
+{
+	struct model_config config = { .start_real = 1700000000ull * NSEC_PER_SEC, .totals = true };
+	struct reason why;
+
+	model = model_new(&config);
+	ck_assert_ptr_nonnull(model);
+	ck_assert_msg(!serve_open(&serve, "127.0.0.1", 0, 20, &why), "%s", why.text);
+	ck_assert_msg(!serve_start(serve, &why), "%s", why.text);
+}
+
+static void teardown(void)
+{
+	serve_close(serve);
+	model_free(model);
+}
+
+static uint16_t port(void)
+{
+	unsigned int number = 0;
+
+	ck_assert_int_eq(sscanf(serve_url(serve), "http://127.0.0.1:%u/metrics", &number), 1);
+	return (uint16_t)number;
+}
+
+static int connect_to(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port()),
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+/* Asks for @path; the whole of the answer is in `answer`. Returns its status. */
+static int get(const char *path)
+{
+	int fd = connect_to(), status = 0;
+	size_t len = 0;
+	ssize_t n;
+
+	dprintf(fd, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+	while ((n = read(fd, answer + len, sizeof(answer) - 1 - len)) > 0)
+		len += (size_t)n;
+	answer[len] = 0;
+	close(fd);
+	ck_assert_int_eq(sscanf(answer, "HTTP/1.1 %d", &status), 1);
+	return status;
+}
+
+/* A snapshot at @time; the next is due at @due. */
+static void feed(uint64_t time, uint64_t due)
+{
+	struct snapshot *snapshot = model_snapshot(model, time, 10);
+
+	ck_assert_ptr_nonnull(snapshot);
+	serve_feed(serve, snapshot, due);
+	snapshot_free(snapshot);	/* it holds its own */
+}
+
+START_TEST(health)
+{
+	ck_assert_int_eq(get("/healthz"), 503);
+	ck_assert_ptr_nonnull(strstr(answer, "nothing was collected yet"));
+	ck_assert_int_eq(get("/metrics"), 503);
+	ck_assert_int_eq(get("/"), 200);
+
+	feed(NSEC_PER_SEC, clock_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC);
+	ck_assert_int_eq(get("/healthz"), 200);
+	ck_assert_int_eq(get("/metrics"), 200);
+	ck_assert_ptr_nonnull(strstr(answer, "cutop_build_info"));
+
+	/* The next was due a minute ago. What is known is still told. */
+	feed(NSEC_PER_SEC, clock_ns(CLOCK_MONOTONIC) - 60 * NSEC_PER_SEC);
+	ck_assert_int_eq(get("/healthz"), 503);
+	ck_assert_ptr_nonnull(strstr(answer, "collecting stalls"));
+	ck_assert_int_eq(get("/metrics"), 200);
+
+	/* Put off: the user asked for longer intervals. */
+	serve_feed(serve, NULL, clock_ns(CLOCK_MONOTONIC) + 60 * NSEC_PER_SEC);
+	ck_assert_int_eq(get("/healthz"), 200);
+}
+END_TEST
+
+START_TEST(the_latest_is_served)
+{
+	char first[64], second[64];
+	const char *at;
+
+	feed(NSEC_PER_SEC, UINT64_MAX);
+	get("/metrics");
+	at = strstr(answer, "\ncutop_snapshot_time_seconds ");
+	ck_assert_ptr_nonnull(at);
+	snprintf(first, sizeof(first), "%.60s", at);
+	get("/metrics");
+	ck_assert_ptr_nonnull(strstr(answer, first));
+	feed(99 * NSEC_PER_SEC, UINT64_MAX);
+	get("/metrics");
+	at = strstr(answer, "\ncutop_snapshot_time_seconds ");
+	snprintf(second, sizeof(second), "%.60s", at);
+	ck_assert_str_ne(first, second);
+}
+END_TEST
+
+START_TEST(ends_with_clients)
+{
+	int fds[50];
+	size_t i;
+
+	feed(NSEC_PER_SEC, UINT64_MAX);
+	for (i = 0; i < 50; i++)
+		fds[i] = connect_to();
+	ck_assert_int_eq(get("/metrics"), 200);
+	serve_close(serve);	/* waits for none of them */
+	serve = NULL;
+	for (i = 0; i < 50; i++)
+		close(fds[i]);
+}
+END_TEST
+
+START_TEST(taken)
+{
+	struct serve *other;
+	struct reason why;
+
+	ck_assert_int_ne(serve_open(&other, "127.0.0.1", port(), 20, &why), 0);
+	ck_assert_ptr_nonnull(strstr(why.text, "already in use"));
+	ck_assert_ptr_null(other);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("serve");
+	TCase *tests = tcase_create("serve");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, health);
+	tcase_add_test(tests, the_latest_is_served);
+	tcase_add_test(tests, ends_with_clients);
+	tcase_add_test(tests, taken);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums by command and call, over processes that are forgotten; what is held on each device; shared snapshots. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+
+static struct feed feed;
+static struct snapshot *snapshot;
+
+static void setup(void)
+{
+	struct model_config config = {
+		.start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = 10 * SECOND, .max_exited = 2,
+		.totals = true,
+	};
+
+	feed_begin(&feed);
+	model_free(feed.model);
+	feed.model = model_new(&config);
+	ck_assert_ptr_nonnull(feed.model);
+	snapshot = NULL;
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+
+static const struct snap_command *command(const char *name)
+{
+	size_t i;
+
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	for (i = 0; i < snapshot->command_count; i++)
+		if (!strcmp(snapshot->commands[i].command, name))
+			return &snapshot->commands[i];
+	return NULL;
+}
+
+static const struct snap_call *call(unsigned int number)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->call_count; i++)
+		if (snapshot->calls[i].call == number)
+			return &snapshot->calls[i];
+	return NULL;
+}
+
+/* A process that allocates twice, frees once, launches thrice and ends. */
+static void life(uint32_t image)
+{
+	feed.image = image;
+	feed.pid = 5000 + image;
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 1000);
+	feed_alloc(&feed, 0x20000, 500);
+	feed_free(&feed, 0x20000, 0);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x400, 3);
+	feed_exit(&feed, END_EXIT, 0);
+}
+
+START_TEST(forgotten_are_counted)
+{
+	const struct snap_command *python;
+	uint32_t i;
+
+	for (i = 1; i <= 10; i++) {
+		life(i);
+		python = command("python");
+		ck_assert_ptr_nonnull(python);
+		ck_assert_uint_eq(python->processes, i);
+		ck_assert_uint_eq(python->running, 0);
+		ck_assert_uint_eq(python->allocations, 2 * i);
+		ck_assert_uint_eq(python->allocated, 1500 * i);
+		ck_assert_uint_eq(python->frees, i);
+		ck_assert_uint_eq(python->leaked, 1000 * i);
+		ck_assert_uint_eq(python->launches, 3 * i);
+		ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 3 * i);
+	}
+	ck_assert_uint_eq(snapshot->process_count, 2);
+	model_clear_exited(feed.model);
+	python = command("python");
+	ck_assert_uint_eq(snapshot->process_count, 0);
+	ck_assert_uint_eq(python->processes, 10);
+	ck_assert_uint_eq(python->leaked, 10000);
+	ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 30);
+}
+END_TEST
+
+START_TEST(gone_between_two_snapshots)
+{
+	const struct snap_command *python;
+	uint32_t i;
+
+	for (i = 1; i <= 10; i++)
+		life(i);
+	python = command("python");
+	ck_assert_uint_eq(python->processes, 10);
+	ck_assert_uint_eq(python->leaked, 10000);
+	ck_assert_uint_eq(python->launches, 30);
+}
+END_TEST
+
+START_TEST(a_command_is_its_last_part)
+{
+	static const char strings[] = "ana\0/opt/bin/solver\0-x\0\0";
+
+	feed_process(&feed);
+	feed_identity(&feed, false, strings, sizeof(strings));
+	feed_alloc(&feed, 0x10000, 1000);
+	ck_assert_ptr_null(command("/opt/bin/solver"));
+	ck_assert_ptr_nonnull(command("solver"));
+	ck_assert_str_eq(command_basename("odd/"), "odd/");
+	ck_assert_str_eq(command_basename("/"), "/");
+	ck_assert_str_eq(command_basename(""), "");
+}
+END_TEST
+
+START_TEST(commands_are_few)
+{
+	const struct snap_command *other;
+	uint64_t processes = 0;
+	char strings[64];
+	uint32_t i;
+	size_t j;
+	int len;
+
+	for (i = 1; i <= 500; i++) {
+		feed.image = i;
+		feed.pid = 5000 + i;
+		feed_process(&feed);
+		len = snprintf(strings, sizeof(strings), "ana%ccommand-%u%c%c%c", 0, i, 0, 0, 0);
+		feed_identity(&feed, false, strings, (size_t)len + 1);
+		feed_alloc(&feed, 0x10000, 10);
+	}
+	other = command("other");
+	ck_assert_ptr_nonnull(other);
+	ck_assert(other->is_other);
+	ck_assert_uint_le(snapshot->command_count, COMMANDS_MAX + 1);
+	ck_assert_uint_eq(other->processes, 500 - COMMANDS_MAX);
+	ck_assert_uint_eq(other->live, 10 * (500 - COMMANDS_MAX));
+	for (j = 0; j < snapshot->command_count; j++)
+		processes += snapshot->commands[j].processes;
+	ck_assert_uint_eq(processes, 500);
+}
+END_TEST
+
+START_TEST(leaked_never_goes_down)
+{
+	const struct snap_command *python;
+
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 1000);
+	feed_reset(&feed, 0);
+	ck_assert_uint_eq(command("python")->leaked, 1000);
+	/* It was none after all: freed with success. */
+	feed_free(&feed, 0x10000, 0);
+	python = command("python");
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->leaked, 0);
+	ck_assert_uint_eq(python->leaked, 1000);
+	feed_alloc(&feed, 0x30000, 1500);
+	feed_reset(&feed, 0);
+	ck_assert_uint_eq(command("python")->leaked, 1500);
+}
+END_TEST
+
+static const struct snap_use *use(int device)
+{
+	const struct snap_process *process;
+	size_t i;
+
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	for (i = 0; i < process->use_count; i++)
+		if (process->uses[i].device == device)
+			return &process->uses[i];
+	return NULL;
+}
+
+START_TEST(by_device)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 1000);
+	feed.device = 3;
+	feed_alloc(&feed, 0x20000, 700);
+	feed_free(&feed, 0x20000, 0);
+	feed_alloc(&feed, 0x30000, 200);
+	ck_assert_uint_eq(use(0)->live, 1000);
+	ck_assert_uint_eq(use(3)->live, 200);
+	ck_assert_uint_eq(use(3)->peak, 700);
+	ck_assert_ptr_null(use(1));
+	feed_exit(&feed, END_EXIT, 0);
+	ck_assert_uint_eq(use(0)->live, 0);
+	ck_assert_uint_eq(use(0)->leaked, 1000);
+	ck_assert_uint_eq(use(3)->leaked, 200);
+	ck_assert_uint_eq(use(3)->held, 0);
+	/* The call site turns out to lie in a caching allocator. */
+	feed_text(&feed, REC_SITE, 0x401000, SITE_IS_HELD, "c10::cuda::alloc");
+	ck_assert_uint_eq(use(0)->leaked, 0);
+	ck_assert_uint_eq(use(0)->held, 1000);
+	ck_assert_uint_eq(use(3)->held, 200);
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->held, 1200);
+}
+END_TEST
+
+START_TEST(suspects_by_device)
+{
+	int i;
+
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 1000);
+	feed.device = 3;
+	feed.site = 0x402000;
+	for (i = 0; i < 40; i++) {
+		feed.now += 10 * SECOND;
+		feed_alloc(&feed, 0x100000 + (uint64_t)i * 0x1000, 100);
+	}
+	ck_assert_uint_gt(use(3)->suspect, 0);
+	ck_assert_uint_eq(use(3)->suspect, feed_find(&feed, snapshot)->suspect);
+	ck_assert_uint_eq(use(0)->suspect, 0);
+	/* From now on the site allocates here and there: nobody can say where the rise lies. */
+	feed.device = 0;
+	feed_alloc(&feed, 0x900000, 100);
+	ck_assert_ptr_nonnull(use(CUTOP_DEVICE_UNKNOWN));
+	ck_assert_uint_eq(use(CUTOP_DEVICE_UNKNOWN)->suspect, feed_find(&feed, snapshot)->suspect);
+	ck_assert_uint_eq(use(3)->suspect, 0);
+}
+END_TEST
+
+START_TEST(the_last_holder_frees)
+{
+	struct snapshot *shared;
+
+	feed_process(&feed);
+	shared = feed_snapshot(&feed);
+	ck_assert_ptr_eq(snapshot_hold(shared), shared);
+	snapshot_free(shared);
+	ck_assert_uint_eq(shared->process_count, 1);
+	snapshot_free(shared);
+}
+END_TEST
+
+Suite *suite_totals(void)
+{
+	Suite *suite = suite_create("totals");
+	TCase *tests = tcase_create("totals");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, forgotten_are_counted);
+	tcase_add_test(tests, gone_between_two_snapshots);
+	tcase_add_test(tests, a_command_is_its_last_part);
+	tcase_add_test(tests, commands_are_few);
+	tcase_add_test(tests, leaked_never_goes_down);
+	tcase_add_test(tests, by_device);
+	tcase_add_test(tests, suspects_by_device);
+	tcase_add_test(tests, the_last_holder_frees);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
