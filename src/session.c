@@ -434,6 +434,8 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 	int status;
 
 	extras_visit(session->extras, warn_unfound, session);
+	if (session->extras && extras_full(session->extras))
+		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);
 	if (session->options->replay && !session->ended_by)
 		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
 	/* To be told to end is how a recording mostly ends. */

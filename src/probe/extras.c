@@ -239,6 +239,10 @@ static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 	for (i = 0; i < search->count; i++)
 		if (search->list[i].offset == offset)
 			return 0;
+	if (search->count == CUTOP_EXTRA_MAX) {	/* many of one name */
+		search->extras->full = true;
+		return 0;
+	}
 	number = number_of(search->extras, *request, symbol);
 	if (number < 0)
 		return number == -ENOSPC ? 0 : number;

@@ -31,7 +31,11 @@
 #include "cuda_double.h"
 
 /* Not inlined, not cloned, and nothing about it known to its callers: a call stays a call. */
+#ifdef __clang__
+#define OPAQUE __attribute__((noinline, optnone))
+#else
 #define OPAQUE __attribute__((noipa))
+#endif
 
 static char arena[1 << 20];
 static size_t used;

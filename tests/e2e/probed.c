@@ -26,7 +26,11 @@ struct functions {
 
 #ifdef LIBRARY
 
+#ifdef __clang__
+#define EXPORT __attribute__((noinline, optnone, visibility("default")))
+#else
 #define EXPORT __attribute__((noinline, noclone, visibility("default")))
+#endif
 
 EXPORT int probed_status(int number)
 {

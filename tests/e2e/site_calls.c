@@ -13,7 +13,11 @@
 
 #include "cuda_double.h"
 
+#ifdef __clang__
+#define OWN __attribute__((noinline, optnone))
+#else
 #define OWN __attribute__((noinline, noclone))
+#endif
 
 static OWN int make(size_t bytes)
 {

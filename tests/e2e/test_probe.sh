@@ -96,6 +96,7 @@ refused 2 'status, negative, null or none' --probe lib:symbol=often
 refused 1 'defines no such function' --probe "$library:no_such"
 refused 1 'No such file' --probe /no/such/file:symbol
 refused 1 'not an ELF file' --probe "$top_srcdir/README.md:symbol"
+refused 0 'more than 256 functions' --probe 'libc.so.6:str*' --probe 'libc.so.6:mem*' --probe 'libc.so.6:*printf*' --probe 'libc.so.6:*get*'
 refused 0 'no process that was watched had such a function' --probe libnowhere:symbol
 
 finish

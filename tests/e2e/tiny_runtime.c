@@ -6,7 +6,11 @@
  */
 #include <stddef.h>
 
+#ifdef __clang__
+#define EXPORT __attribute__((visibility("default"), noinline))
+#else
 #define EXPORT __attribute__((visibility("default"), noipa))
+#endif
 
 static char arena[1 << 20];
 static size_t used;
