@@ -202,9 +202,21 @@ static void option_complain(int code, const char *word)
 		usage_error("there is no option '%s'", word);
 }
 
+static bool is_mode(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < MODE_COUNT; i++)
+		if (mode_table[i].word && !strcmp(word, mode_table[i].word))
+			return true;
+	return false;
+}
+
 static int command_check(struct options *options, int argc, char **argv)
 {
 	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--") && is_mode(argv[optind]))
+			return usage_error("'%s' comes first: cutop %s [OPTIONS]", argv[optind], argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
 			return usage_error("'%s' is no option; write -- before a command", argv[optind]);
 		options->command = argv + optind;
