@@ -194,6 +194,17 @@ void image_end(struct model *model, struct image *image, uint64_t time, enum end
 	}
 }
 
+static int replace(char **field, const char *text, size_t len)
+{
+	char *copy = clean_copy(text, len);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
 void image_begin(struct model *model, struct image *image, const struct rec_process *record)
 {
 	char comm[CUTOP_COMM_LEN + 1] = "";
@@ -206,6 +217,9 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 	image->uid = image->identified ? image->uid : record->uid;
 	memcpy(comm, record->comm, CUTOP_COMM_LEN);
 	clean_text(comm, image->comm, sizeof(image->comm));
+	/* Until it is identified: the kernel's name for a program started by way of /proc/self/exe is "exe". */
+	if (!image->command && record->args_len <= sizeof(record->args) && strnlen(record->args, record->args_len))
+		replace(&image->command, record->args, strnlen(record->args, record->args_len));
 
 	/* Another image of this pid must have ended; that we were not told is a loss, not its life. */
 	RB_FOREACH(other, image_tree, &model->images) {
@@ -216,18 +230,7 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 		image_end(model, other, record->hdr.time, END_EXIT, 0);
 		break;		/* there is but one; and the end of one may remove others */
 	}
-	events_add(model, image, EVENT_START, record->hdr.time, 0, "%s makes its first CUDA call", name_of(image));
-}
-
-static int replace(char **field, const char *text, size_t len)
-{
-	char *copy = clean_copy(text, len);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*field);
-	*field = copy;
-	return 0;
+	events_add(model, image, EVENT_START, record->hdr.time, 0, "%s: the first call is seen", name_of(image));
 }
 
 int image_device(const struct image *image, int device)
