@@ -9,6 +9,7 @@ include $(srcdir)/tests/unit/test_out.mk
 include $(srcdir)/tests/view/view.mk
 include $(srcdir)/tests/unit/test_probe.mk
 include $(srcdir)/tests/unit/test_doctor.mk
+include $(srcdir)/tests/unit/test_record.mk
 include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk
 include $(srcdir)/tests/bench/bench.mk

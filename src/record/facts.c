@@ -131,13 +131,19 @@ static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsi
 /* Names in the order of their numbers there. *@map stays NULL where they are numbered as here. */
 static int read_names(const char *value, const char *(*name)(unsigned int), unsigned int count, uint16_t **map, size_t *map_count)
 {
-	uint16_t *numbers = calloc(UNKNOWN, sizeof(*numbers));
+	size_t n = 0, most = 1;
+	const char *comma;
+	uint16_t *numbers;
 	bool same = true;
-	size_t n = 0;
 
+	for (comma = strchr(value, ','); comma; comma = strchr(comma + 1, ','))
+		most++;
+	if (most > UNKNOWN)
+		return -EINVAL;
+	numbers = malloc(most * sizeof(*numbers));
 	if (!numbers)
 		return -ENOMEM;
-	while (*value && n < UNKNOWN) {
+	while (*value) {
 		size_t len = strcspn(value, ",");
 
 		numbers[n] = find_name(value, len, name, count, n);
@@ -151,7 +157,7 @@ static int read_names(const char *value, const char *(*name)(unsigned int), unsi
 	if (same)
 		free(numbers);
 	else
-		*map = realloc(numbers, (n ? n : 1) * sizeof(*numbers)) ?: numbers;
+		*map = numbers;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "model/stream.h"
 
 void feed_begin(struct feed *feed)
 {
@@ -28,9 +29,18 @@ static struct rec_hdr header(struct feed *feed, unsigned int type, size_t size)
 	};
 }
 
-static void give(struct feed *feed, const void *record, size_t size)
+static int offer(struct feed *feed, const void *record, size_t size)
 {
-	ck_assert_int_eq(model_record(feed->model, record, size), 0);
+	int result = model_record(feed->model, record, size);
+
+	if (feed->tee)
+		feed->tee(feed->tee_context, record, size);
+	return result;
+}
+
+void feed_give(struct feed *feed, const void *record, size_t size)
+{
+	ck_assert_int_eq(offer(feed, record, size), 0);
 }
 
 void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len)
@@ -44,7 +54,7 @@ void feed_identity(struct feed *feed, bool from_attach, const char *strings, siz
 
 	memcpy(buffer, &record, sizeof(record));
 	memcpy(buffer + sizeof(record), strings, len);
-	give(feed, buffer, sizeof(record) + len);
+	feed_give(feed, buffer, sizeof(record) + len);
 }
 
 void feed_process(struct feed *feed)
@@ -55,7 +65,7 @@ void feed_process(struct feed *feed)
 		.comm = "python",
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 	feed_identity(feed, false, strings, sizeof(strings));
 }
 
@@ -63,7 +73,7 @@ void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code)
 {
 	struct rec_end record = { .hdr = header(feed, REC_END, sizeof(record)), .reason = reason, .exit_code = code };
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes, int result)
@@ -74,7 +84,7 @@ int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint6
 		.element_bytes = kind == KIND_ARRAY ? 4 : 0, .context = feed->context, .stack = feed->stack,
 	};
 
-	return model_record(feed->model, &record.hdr, sizeof(record));
+	return offer(feed, &record.hdr, sizeof(record));
 }
 
 void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes)
@@ -89,7 +99,7 @@ static void free_record(struct feed *feed, uint64_t address, uint64_t entry, int
 		.site = 0x402000, .result = result, .call = CALL_cudaFree,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_free(struct feed *feed, uint64_t address, int result)
@@ -108,7 +118,7 @@ void feed_size(struct feed *feed, int device, uint64_t total)
 		.hdr = header(feed, REC_DEVICE, sizeof(record)), .device = device, .total = total,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_reset(struct feed *feed, int device)
@@ -117,7 +127,7 @@ void feed_reset(struct feed *feed, int device)
 		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cudaDeviceReset,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_context_end(struct feed *feed, int device, uint64_t context)
@@ -127,7 +137,7 @@ void feed_context_end(struct feed *feed, int device, uint64_t context)
 		.context = context,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle)
@@ -140,7 +150,7 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
 		.call = calls[act], .act = (__u8)act,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
@@ -152,14 +162,14 @@ void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_
 		.call = flags & COPY_IS_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_fail(struct feed *feed, unsigned int call, int result)
 {
 	struct rec_fail record = { .hdr = header(feed, REC_FAIL, sizeof(record)), .result = result, .call = (__u16)call };
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name)
@@ -173,7 +183,7 @@ void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned i
 
 	memcpy(buffer, &record, sizeof(record));
 	memcpy(buffer + sizeof(record), name, len);
-	give(feed, buffer, size);
+	feed_give(feed, buffer, size);
 }
 
 void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text)
@@ -186,7 +196,7 @@ void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t 
 
 	memcpy(buffer, &record, sizeof(record));
 	memcpy(buffer + sizeof(record), text, len);
-	give(feed, buffer, size);
+	feed_give(feed, buffer, size);
 }
 
 void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second)
@@ -199,7 +209,7 @@ void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t seco
 	memcpy(buffer, &record, sizeof(record));
 	for (i = 0; i < count; i++)
 		buffer[sizeof(record) / 8 + i] = i ? second + (i - 1) * 0x1000 : feed->site;
-	give(feed, buffer, size);
+	feed_give(feed, buffer, size);
 }
 
 void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call)
@@ -208,7 +218,7 @@ void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsig
 		.hdr = header(feed, REC_LAUNCHED_AT, sizeof(record)), .function = function, .site = site, .call = (__u16)call,
 	};
 
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file)
@@ -218,21 +228,35 @@ void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offse
 	};
 
 	strncpy(record.file, file, sizeof(record.file) - 1);
-	give(feed, &record, sizeof(record));
+	feed_give(feed, &record, sizeof(record));
 }
 
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches)
 {
-	struct launch_key key = {
-		.image = feed->image, .call = (__u16)call, .device = (__s16)feed->device, .function = function,
-	};
-	struct launch_row row = {
-		.launches = launches, .samples = launches, .ns = launches * 1000, .max_ns = 1000, .grid = { 64, 1, 1 },
-		.block = { 256, 1, 1 },
+	struct rec_launch_row record = {
+		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(record), .image = feed->image },
+		.key = { .image = feed->image, .call = (__u16)call, .device = (__s16)feed->device, .function = function },
+		.row = {
+			.launches = launches, .samples = launches, .ns = launches * 1000, .max_ns = 1000, .grid = { 64, 1, 1 },
+			.block = { 256, 1, 1 }, .hist = { [3] = launches },
+		},
 	};
 
-	row.hist[3] = launches;
-	ck_assert_int_eq(model_launch_row(feed->model, &key, &row), 0);
+	feed_give(feed, &record, sizeof(record));
+}
+
+struct snapshot *feed_moment(struct feed *feed)
+{
+	struct rec_moment moment = {
+		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = feed->now }, .self_cpu_ns = 2500000, .self_resident = 3 * MIB,
+		.targets = 2, .attached = 300, .missing = 4,
+	};
+	struct snapshot *snapshot;
+
+	feed_give(feed, &moment, sizeof(moment));
+	snapshot = feed_snapshot(feed);
+	moment_fill(snapshot, &moment);
+	return snapshot;
 }
 
 struct snapshot *feed_snapshot(struct feed *feed)

@@ -19,11 +19,16 @@ struct feed {
 	uint64_t site;
 	uint64_t context;	/* of allocations; 0: the primary one */
 	uint64_t stack;		/* of allocations; 0: none */
+	/* Sees each record after the model has, as an outlet's; or NULL. */
+	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
+	void *tee_context;
 };
 
 void feed_begin(struct feed *feed);
 void feed_end(struct feed *feed);
 
+/* A record of any kind, as it is. */
+void feed_give(struct feed *feed, const void *record, size_t size);
 void feed_process(struct feed *feed);		/* REC_PROCESS and REC_IDENTITY, watched from start */
 void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len);
 void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code);
@@ -48,6 +53,9 @@ void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t 
 void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call);
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file);
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches);
+
+/* A snapshot at a moment that is told as a collector tells it; the test frees it. */
+struct snapshot *feed_moment(struct feed *feed);
 
 /* A snapshot at the feed's time; the test frees it. */
 struct snapshot *feed_snapshot(struct feed *feed);

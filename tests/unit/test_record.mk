@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings: the reader and the writer, and the golden ones of tests/recordings.
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_record tests/unit/make_recording
+TESTS += tests/unit/test_record
+endif
+
+record_sample_sources = tests/unit/feed.c tests/unit/feed.h tests/unit/record_sample.c tests/unit/record_sample.h
+tests_unit_test_record_SOURCES = tests/unit/test_record.c $(record_sample_sources)
+tests_unit_test_record_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_record_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_make_recording_SOURCES = tests/unit/make_recording.c $(record_sample_sources)
+tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_make_recording_LDADD = $(core_libs) $(CHECK_LIBS)
+
+TESTS += tests/recordings/test_recordings.sh
+EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
+	tests/recordings/sample.txt tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv \
+	tests/recordings/sample.folded tests/recordings/sample.leaked.folded
