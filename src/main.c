@@ -48,6 +48,7 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");	/* -d 0.5 means the same everywhere */
 	/* A closed pipe is an error like others, found where we write. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow any more, likewise */
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
 		return printed(status);
 	if (options.mode == MODE_DOCTOR)

@@ -130,6 +130,7 @@ static void child_run(char **argv, const struct passwd *user, int go, int error,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (files_limit.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &files_limit);
 	if (output >= 0)

@@ -16,4 +16,5 @@ tests_unit_make_recording_LDADD = $(core_libs) $(CHECK_LIBS)
 TESTS += tests/recordings/test_recordings.sh
 EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
 	tests/recordings/sample.txt tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv \
-	tests/recordings/sample.folded tests/recordings/sample.leaked.folded
+	tests/recordings/sample.folded tests/recordings/sample.leaked.folded \
+	tests/recordings/sample.openmetrics

@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cutop record and --replay: what is replayed is what was seen, to the byte,
+# whatever happened to the recorder; files that are no recordings; the screen.
+# shellcheck source=/dev/null disable=SC2154,SC2016
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+CUTOP=$(realpath "$CUTOP")
+socket=cutop-record.$$
+pids=
+cleanup() {
+	tmux -L "$socket" kill-server 2>/dev/null
+	# shellcheck disable=SC2086
+	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+	rm -rf "$T"
+}
+trap cleanup EXIT
+
+# ---- the same ----
+
+# same NAME [options] -- COMMAND: snapshots printed while recording, and replayed, are the same
+same() {
+	name=$1
+	shift
+	"$CUTOP" record -o "$T/$name.cutop" -b -f json -d 0.1 "$@" >"$T/$name.all" 2>"$T/$name.err" </dev/null
+	live=$?
+	grep '^{"schema"' "$T/$name.all" >"$T/$name.live"
+	run "$name.replay" --replay "$T/$name.cutop" -b -f json
+	expect_status "$name.replay" 0
+	check "$name: nothing to say: $(cat "$T/$name.replay.err")" [ ! -s "$T/$name.replay.err" ]
+	check "$name: there is a snapshot" [ -s "$T/$name.live" ]
+	check "$name: replayed is what was seen" cmp "$T/$name.live" "$T/$name.replay.out"
+	tail -n 1 "$T/$name.replay.out" >"$T/$name.json"
+}
+
+same study --stacks -- "$workload" case-study leak
+expect study '.totals.leaked_bytes > 0' true
+same ways --stacks -- "$top_builddir/tests/e2e/bin/site_calls" 3
+expect ways '[p.sites[].stack | length] | max > 1' true
+same copies --exact-launches -- "$workload" copies
+expect copies '[p.copies[].calls] | add > 10' true
+export CUDA_DOUBLE_FAIL=cudaGraphLaunch:50:700
+same fault -- "$workload" graphs capture 100
+expect fault '[.events[] | select(.kind == "fault")] | length' 1
+unset CUDA_DOUBLE_FAIL
+same graphs -- "$workload" graphs capture 100
+expect graphs '[p.kernels[].graph_launches] | add > 0' true
+export CUDA_DOUBLE_FAIL=cudaDeviceSynchronize:2:700,cudaDeviceSynchronize:4:719
+same broken -- "$workload" broken
+expect broken '[.events[] | select(.kind == "fault")] | length' 2
+unset CUDA_DOUBLE_FAIL
+same pending -- "$workload" pending
+same fork -- "$workload" fork
+expect fork '.processes | length > 1' true
+export CUDA_DOUBLE_MEMORY=64M
+same exhaust -- "$workload" exhaust
+unset CUDA_DOUBLE_MEMORY
+expect exhaust '[.events[] | select(.kind == "out-of-memory")] | length > 0' true
+check "the command's status is that of the recorder" [ "$live" = 0 ]
+
+# In every format; the leak report, too.
+for format in text csv; do
+	"$CUTOP" record -o "$T/format.cutop" -b -f $format --map all -- "$workload" case-study leak >"$T/live" 2>/dev/null
+	run format --replay "$T/format.cutop" -b -f $format
+	check "$format: replayed is what was seen" cmp "$T/live" "$T/format.out"
+done
+run study --replay "$T/study.cutop" -b
+check "the replay ends with the leak report" grep -q '^leaked [0-9]* bytes' "$T/study.out"
+run study --replay "$T/study.cutop" -b --fail-on-leak
+expect_status study 3
+
+# ---- without -b ----
+
+run quiet record -o "$T/quiet.cutop" -- "$workload" case-study
+expect_status quiet 0
+expect_line quiet 'recorded [0-9.]* s, 1 process, [0-9.]*K: '
+check "record prints nothing" [ ! -s "$T/quiet.out" ]
+run quiet record -o "$T/quiet.cutop" -- sh -c 'exit 7'
+expect_status quiet 7
+
+# ---- part of it ----
+
+"$CUTOP" record -o "$T/two.cutop" -d 0.1 -- sh -c "'$workload' short; exec '$workload' case-study" >/dev/null 2>&1
+run all --replay "$T/two.cutop" -b -f json
+pid=$(tail -n 1 "$T/all.out" | jq '[.processes[] | select(.memory.frees == 3)][0].pid')
+run one --replay "$T/two.cutop" -b -f json -p "$pid"
+check "-p chooses from a recording" [ "$(tail -n 1 "$T/one.out" | jq -c '[.processes[].pid]')" = "[$pid]" ]
+run one --replay "$T/two.cutop" -b -f json -c '*case-study'
+check "-c does" [ "$(tail -n 1 "$T/one.out" | jq -c '[.processes[].pid]')" = "[$pid]" ]
+run one --replay "$T/two.cutop" -b -f json -u 65534
+check "-u does" [ "$(tail -n 1 "$T/one.out" | jq -c '.processes')" = "[]" ]
+run few --replay "$T/two.cutop" -b -f json -n 1
+check "-n 1: one snapshot" [ "$(wc -l <"$T/few.out")" = 1 ]
+run few --replay "$T/two.cutop" -b -f json -d 1000
+check "a long -d: the last one" [ "$(jq -c '[.time, .totals]' <"$T/few.out")" = "$(tail -n 1 "$T/all.out" | jq -c '[.time, .totals]')" ]
+
+# ---- without rights ----
+
+chmod 644 "$T/study.cutop"
+cp "$CUTOP" "$T/cutop"
+(cd / && setpriv --reuid 65534 --regid 65534 --clear-groups "$T/cutop" --replay "$T/study.cutop" -b -f json) >"$T/nobody.out" 2>"$T/nobody.err"
+check "nobody may replay: $(cat "$T/nobody.err")" cmp "$T/study.live" "$T/nobody.out"
+
+# ---- the recorder ends ----
+
+name=rec$$
+ln -s "$workload" "$T/$name"
+"$T/$name" trainer 60 >/dev/null 2>&1 &
+pids="$pids $!"
+long_enough() {
+	[ -s "$1" ] && [ "$(wc -c <"$1")" -gt "$2" ]
+}
+has_process() {
+	[ "$("$CUTOP" --replay "$1" -b -f json 2>/dev/null | tail -n 1 | jq '.processes[0].kernels[0].launches > 0')" = true ]
+}
+"$CUTOP" record -o "$T/killed.cutop" -d 0.1 --library "$double/libcudart.so.13" -c "$name*" 2>/dev/null &
+recorder=$!
+pids="$pids $recorder"
+check "a recording can be replayed while it is made" wait_for 20 has_process "$T/killed.cutop"
+kill -9 $recorder
+wait $recorder 2>/dev/null
+run killed --replay "$T/killed.cutop" -b -f json
+expect_status killed 0
+expect_line killed 'the recorder was killed; up to there it is shown'
+check "killed: what was recorded is there" [ "$(tail -n 1 "$T/killed.out" | jq '.processes | length')" = 1 ]
+
+"$CUTOP" record -o "$T/stopped.cutop" -d 0.1 --library "$double/libcudart.so.13" -c "$name*" 2>"$T/stopped.err" &
+recorder=$!
+pids="$pids $recorder"
+wait_for 20 has_process "$T/stopped.cutop"
+kill -INT $recorder
+wait $recorder
+check "SIGINT is how a recording ends: status 0" [ $? = 0 ]
+check "and it says what there is" grep -q 'recorded .* 1 process' "$T/stopped.err"
+run again --replay "$T/stopped.cutop" -b -f csv
+expect_status again 0
+check "stopped: it is whole" [ ! -s "$T/again.err" ]
+
+# ---- no room ----
+
+refused 1 '/dev/full: No space left on device' record -o /dev/full -- "$workload" case-study
+refused 1 'cannot write .*/none/x: No such file or directory' record -o "$T/none/x" -- "$workload" case-study
+# A limit on the size of files stands in for a full disk: one that fills while it is written.
+sh -c 'ulimit -f 24; exec "$@"' sh "$CUTOP" record -o "$T/full.cutop" -d 0.02 --library "$double/libcudart.so.13" -c "$name*" \
+	2>"$T/full.err" &
+recorder=$!
+pids="$pids $recorder"
+wait $recorder
+check "no room: exit 1" [ $? = 1 ]
+check "no room: it says so: $(cat "$T/full.err")" grep -q 'cannot write .*full.cutop: File too large; what was recorded until then' "$T/full.err"
+run full --replay "$T/full.cutop" -b -f json
+expect_status full 0
+check "no room: what was written is there" [ -s "$T/full.out" ]
+# COMMAND is not to suffer for it: it runs to its end.
+sh -c 'ulimit -f 24; exec "$@"' sh "$CUTOP" record -o "$T/full.cutop" -d 0.01 -- sh -c "'$workload' trainer 1; echo end" >"$T/full.out" 2>"$T/full.err"
+check "no room, with COMMAND: exit 1: $(cat "$T/full.err")" [ $? = 1 ]
+check "and COMMAND ran to its end" grep -q end "$T/full.out"
+
+# ---- what is no recording ----
+
+refused 1 'no such file|No such file' --replay "$T/nothing" -b
+refused 1 'it is a folder' --replay "$T" -b
+refused 1 'it is a pipe or a device' --replay /dev/null -b
+: >"$T/empty"
+refused 1 'it is empty' --replay "$T/empty" -b
+refused 1 'it is no recording of cutop' --replay "$T/study.json" -b
+head -c 8 "$T/study.cutop" >"$T/foreign"
+printf '\001\002\003\004\001\000\000\000' >>"$T/foreign"
+refused 1 'another byte order' --replay "$T/foreign" -b
+head -c 12 "$T/study.cutop" >"$T/newer"
+printf '\002\000\000\000' >>"$T/newer"
+refused 1 'version 2 of the format; this cutop reads version 1' --replay "$T/newer" -b
+sed 's/\r//' "$T/study.cutop" >"$T/text"
+refused 1 'meant to transfer text' --replay "$T/text" -b
+# Damaged in the middle: up to there, and not as if nothing were.
+size=$(wc -c <"$T/copies.cutop")
+cp "$T/copies.cutop" "$T/damaged.cutop"
+printf 'X' | dd of="$T/damaged.cutop" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
+run damaged --replay "$T/damaged.cutop" -b -f json
+expect_status damaged 1
+expect_line damaged 'it is damaged at byte [0-9]*: a block has a wrong checksum; what comes before that is shown'
+lines=$(wc -l <"$T/damaged.out")
+check "damaged: what comes before is as it was" [ "$lines" -ge 1 ]
+head -n $((lines - 1)) "$T/copies.live" >"$T/part"
+head -n $((lines - 1)) "$T/damaged.out" | check "to the byte" cmp "$T/part" -
+
+# ---- what does not go together ----
+
+refused 2 "'cutop record' needs --output" record -- true
+refused 2 'layer does not go with --replay' --replay "$T/study.cutop" -b -l driver
+refused 2 'ring-size does not go with --replay' -b --ring-size 1M --replay "$T/study.cutop"
+refused 2 'replay and a command' --replay "$T/study.cutop" -b -- true
+refused 2 "'cutop record' takes no --theme" record -o x --theme mono
+refused 2 "'cutop record' takes no --replay" record -o x --replay y
+refused 2 "'cutop demo' takes no --replay" demo --replay x
+refused 2 'use --batch' --replay "$T/study.cutop"
+
+# ---- the screen ----
+
+command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
+mux() {
+	tmux -L "$socket" -f /dev/null "$@"
+}
+see() {
+	for _ in $(seq 200); do
+		mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
+		sleep 0.05
+	done
+	echo "--- not seen: $1"
+	mux capture-pane -t t -p
+	return 1
+}
+"$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 3 >/dev/null 2>&1
+mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/show.cutop'"
+check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[3-9]'
+check "its process shows" see 'workload trainer 3'
+mux send-keys -t t Space
+check "Space pauses" see 'PAUSED'
+paused=$(mux capture-pane -t t -p | grep -o 'REPLAY [^ ]*')
+mux send-keys -t t + +
+check "+ is faster, and it is paused still" see "$paused ×4 PAUSED"
+mux send-keys -t t - - - -
+check "- is slower" see ' ×1/4 PAUSED'
+mux send-keys -t t + + + + + '[' '[' '['
+check "[ goes back" see 'REPLAY 00:0[01]/.* PAUSED'
+mux send-keys -t t ']' ']' ']'
+check "] goes on" see 'REPLAY 00:0[2-9]/.* PAUSED'
+mux send-keys -t t Space
+check "it ends, and stays there" see 'REPLAY 00:0\([0-9]\)/00:0\1 ×8 END'
+check "its process has exited" see 'exited 0'
+mux send-keys -t t F9
+check "there is nobody to send a signal to" see 'a recording has no processes'
+mux send-keys -t t '[' '[' '['
+check "back from the end" see 'REPLAY 00:0[0-9]/00:0[0-9] ×8'
+mux send-keys -t t q
+screen_gone() {
+	! mux has-session -t t 2>/dev/null
+}
+check "q quits" wait_for 10 screen_gone
+finish
