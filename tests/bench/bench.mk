@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/screen tests/bench/worker
+noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/worker
 EXTRA_PROGRAMS = $(noinst_bench)
-CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o
+CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o tests/bench/others.skel.h tests/bench/others.bpf.o
 
 tests/bench/empty.bpf.o: tests/bench/empty.bpf.c bpf/vmlinux_min.h
+tests/bench/others.bpf.o: tests/bench/others.bpf.c bpf/vmlinux_min.h
+tests/bench/empty.bpf.o tests/bench/others.bpf.o:
 	@$(MKDIR_P) tests/bench
-	$(AM_V_BPF)$(CLANG) $(BPF_CFLAGS) -I$(srcdir)/bpf $(LIBBPF_CFLAGS) -c $(srcdir)/tests/bench/empty.bpf.c -o $@
+	$(AM_V_BPF)$(CLANG) $(BPF_CFLAGS) -I$(srcdir)/bpf $(LIBBPF_CFLAGS) -c $(srcdir)/$(@:.o=.c) -o $@
 
 tests/bench/empty.skel.h: tests/bench/empty.bpf.o
 	$(AM_V_GEN)$(BPFTOOL) gen skeleton tests/bench/empty.bpf.o name empty_bpf > $@.tmp && mv -f $@.tmp $@
+tests/bench/others.skel.h: tests/bench/others.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton tests/bench/others.bpf.o name others_bpf > $@.tmp && mv -f $@.tmp $@
 
 tests_bench_empty_SOURCES = tests/bench/empty.c
 nodist_tests_bench_empty_SOURCES = tests/bench/empty.skel.h
 tests_bench_empty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/bench
 tests_bench_empty_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
 tests/bench/empty-empty.$(OBJEXT): tests/bench/empty.skel.h
+
+tests_bench_others_SOURCES = tests/bench/others.c
+nodist_tests_bench_others_SOURCES = tests/bench/others.skel.h
+tests_bench_others_CPPFLAGS = $(tests_bench_empty_CPPFLAGS)
+tests_bench_others_LDADD = $(tests_bench_empty_LDADD)
+tests/bench/others-others.$(OBJEXT): tests/bench/others.skel.h
 
 tests_bench_worker_SOURCES = tests/bench/worker.c
 tests_bench_worker_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -29,6 +39,7 @@ tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
 bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
 	tests/bench/screen
 
-EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c
+EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh

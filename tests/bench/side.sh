@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cutop beside what a user would pick instead, on the same workload in the same
+# run: bpftrace's one line, and two published designs made anew (others.bpf.c).
+# For each the cost per call, and what it lost of what it meant to record.
+set -u
+
+build=${top_builddir:-.}
+rounds=${ROUNDS:-5}
+calls=${CALLS:-200000}
+library=$build/tests/double/lib/libcudart.so.13
+worker="$build/tests/bench/worker $calls"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+if [ "$(id -u)" != 0 ]; then
+	echo "bench: needs root, to attach probes" >&2
+	exit 77
+fi
+
+measure() {	# mode command...
+	mode=$1
+	shift
+	"$@" >>"$out/$mode" || { echo "bench: $mode failed: $*" >&2; exit 1; }
+}
+
+# bpftrace prints its maps after what the worker prints.
+traced() {
+	bpftrace -q -c "$worker" -e "$1" 2>/dev/null | grep -E '^[0-9.]+ [0-9.]+ [0-9.]+ [0-9.]+ [0-9.]+$'
+}
+count="uprobe:$library:cudaLaunchKernel { @launches[pid, arg0] = count(); }
+	uprobe:$library:cudaMalloc, uprobe:$library:cudaFree, uprobe:$library:cudaMemcpy,
+	uprobe:$library:cudaMemcpyAsync, uprobe:$library:cudaDeviceSynchronize { @calls[pid, func] = count(); }"
+timed="uprobe:$library:cudaLaunchKernel, uprobe:$library:cudaMalloc, uprobe:$library:cudaFree, uprobe:$library:cudaMemcpy,
+	uprobe:$library:cudaMemcpyAsync, uprobe:$library:cudaDeviceSynchronize { @begin[tid] = nsecs; }
+	uretprobe:$library:cudaLaunchKernel, uretprobe:$library:cudaMalloc, uretprobe:$library:cudaFree, uretprobe:$library:cudaMemcpy,
+	uretprobe:$library:cudaMemcpyAsync, uretprobe:$library:cudaDeviceSynchronize /@begin[tid]/
+	{ @ns[pid, func] = hist(nsecs - @begin[tid]); @failed[pid, func] = sum(retval != 0); delete(@begin[tid]); }"
+
+i=0
+while [ $i -lt "$rounds" ]; do
+	measure none $worker
+	measure cutop "$build/src/cutop" -b -l runtime -f json -o "$out/cutop.json" -- $worker
+	measure queue "$build/tests/bench/others" queue "$library" "$out/queue.lost" -- $worker
+	measure ring "$build/tests/bench/others" ring "$library" "$out/ring.lost" -- $worker
+	if command -v bpftrace >/dev/null; then
+		measure count traced "$count"
+		measure timed traced "$timed"
+	fi
+	i=$((i + 1))
+done
+
+least() {	# mode column
+	sort -n -k "$2,$2" "$out/$1" | head -n 1 | cut -d ' ' -f "$2"
+}
+
+lost() {	# mode: per cent of its events
+	case $1 in
+	cutop) jq -r '[.lost[]] | add' "$out/cutop.json" | tail -n 1 ;;
+	queue | ring) awk '{ s += $1; l += $2 } END { printf "%.1f%%", 100 * l / (s + l) }' "$out/$1.lost" ;;
+	*) echo - ;;
+	esac
+}
+
+row() {		# title mode
+	[ -s "$out/$2" ] || return
+	printf '%-34s' "$1"
+	for column in 1 2 3 4; do
+		printf ' %9.0f' "$(least "$2" $column)"
+	done
+	printf '  %8s\n' "$(lost "$2")"
+}
+
+echo
+echo "side by side: ns per call, least of $rounds rounds of $calls calls"
+printf '%-34s %9s %9s %9s %9s  %8s\n' "" launch malloc+free memcpy sync lost
+row "nobody watches" none
+row "cutop" cutop
+row "bpftrace: counts" count
+row "bpftrace: times and failures" timed
+row "queue maps, a hash by thread" queue
+row "two records per call, 256 KiB ring" ring
+awk -v c="$(least cutop 1)" -v q="$(least queue 1)" -v r="$(least ring 1)" \
+	-v b="$([ -s "$out/count" ] && least count 1 || echo 1e9)" 'BEGIN {
+	printf "cutop is the cheapest per launch: %s\n", c <= q && c <= r && c <= b ? "ok" : "MISSED"
+}'
