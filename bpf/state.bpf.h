@@ -258,6 +258,19 @@ static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 	return true;
 }
 
+/* The process of @task as its own pid namespace counts. */
+static __always_inline __u32 namespace_tgid(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	int number = 0;
+
+	if (level > 32)		/* MAX_PID_NS_LEVEL, linux/pid_namespace.h */
+		return 0;
+	bpf_probe_read_kernel(&number, sizeof(number), (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid));
+	return number > 0 ? (__u32)number : 0;
+}
+
 /* Gives the current process an image. Returns 0 if it is not watched or there is no room. */
 __noinline __u32 image_new(void)
 {
@@ -304,7 +317,7 @@ __noinline __u32 image_new(void)
 	rec->parent_tgid = row->parent_tgid;
 	rec->uid = row->uid;
 	__builtin_memcpy(rec->comm, row->comm, sizeof(rec->comm));
-	rec->pad = 0;
+	rec->ns_tgid = namespace_tgid(task);
 	rec->args_len = 0;
 	args = BPF_CORE_READ(task, mm, arg_start);
 	len = BPF_CORE_READ(task, mm, arg_end) - args;

@@ -136,12 +136,22 @@ struct signal_struct {
 	int group_exit_code;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];		/* one more for each level */
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	struct files_struct *files;

@@ -142,7 +142,7 @@ struct rec_process {
 	__u32 uid;
 	char comm[CUTOP_COMM_LEN];
 	__u32 args_len;
-	__u32 pad;
+	__u32 ns_tgid;		/* as its own pid namespace counts; 0: not known */
 	char args[CUTOP_ARGS_LEN];	/* words, each ended by NUL, cut where there is no room */
 };
 

@@ -126,14 +126,14 @@ static bool other_namespace(pid_t pid, const char *name)
 
 static void identity_read_all(struct doctor_process *process)
 {
-	char *cgroups = proc_read(process->pid, "cgroup", 16384, NULL), container[256];
+	struct container container;
 
 	status_read(process);
 	command_read(process);
 	process->user = user_of(process->uid);
-	process->container = cleaned(cgroups ? container_of_cgroups(cgroups, container, sizeof(container)) : "");
+	container_read((unsigned int)process->pid, &container);
+	process->container = cleaned(container.id);
 	process->own_mount_ns = other_namespace(process->pid, "mnt");
-	free(cgroups);
 }
 
 /* ---- what it maps ---- */

@@ -297,6 +297,14 @@ static void extra_found(void *context, unsigned int call, const char *symbol, en
 	feed_extra(collector->feed, call, symbol, result);
 }
 
+static void program_begins(void *context, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+{
+	struct collector *collector = context;
+
+	if (collector->feed)
+		feed_program(collector->feed, fd, id, tgid, path);
+}
+
 /* What both kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
 static int collector_prepare(struct collector **result, const struct collector_settings *settings,
 			     struct reason *why)
@@ -360,6 +368,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	collector = *result;
 	probe.on_late = image_late;
 	probe.on_extra = extra_found;
+	probe.on_program = program_begins;
 	probe.context = collector;
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)

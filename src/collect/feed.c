@@ -80,6 +80,11 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	return watched;
 }
 
+void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+{
+	modules_preload(feed->modules, fd, id, tgid, path);
+}
+
 void feed_late(struct feed *feed, uint32_t image)
 {
 	struct watched *watched = feed_watched(feed, image);

@@ -32,6 +32,9 @@ void feed_settle(struct feed *feed);
 /* A function that --probe named was found: its id (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
 
+/* A program as probe_settings.on_program has it: its symbols are read while that can be done. */
+void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path);
+
 /* @image ran before its library was probed. */
 void feed_late(struct feed *feed, uint32_t image);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads /proc/PID/cmdline and status. Whatever is in them was chosen by the
+ * Reads /proc/PID/cmdline, status and cgroup. Whatever is in them was chosen by the
  * process: strings are bounded here and cleaned by the model.
  */
 #include "collect/identity.h"
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/container.h"
 #include "collect/visible.h"
 #include "util/util.h"
 
@@ -75,7 +76,7 @@ static void command_read(const struct rec_process *process, char *command, char 
 	free(text);
 }
 
-/* The innermost of the pids in "NSpid:", 0 if the kernel does not say. */
+/* For a process that BPF did not say it of: the innermost of the pids in "NSpid:", 0 if the kernel does not say. */
 static uint32_t namespace_pid(uint32_t tgid)
 {
 	char path[64], *text, *line, *end;
@@ -115,13 +116,17 @@ struct rec_identity *identity_read(const struct rec_process *process, bool late)
 {
 	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
 	struct rec_identity *identity;
+	struct container container;
 	uint64_t boot_to_real;
 	size_t size;
 
 	user_name(process->uid, user, sizeof(user));
 	command_read(process, command, arguments, sizeof(command));
 	devices_read(process->hdr.tgid, devices);
-	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + 6;
+	/* One that is gone already: its parent mostly stands in the same. */
+	if (!container_read(process->hdr.tgid, &container))
+		container_read(process->parent_tgid, &container);
+	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
 	size = (size + 7) & ~(size_t)7;
 	identity = calloc(1, size);
 	if (!identity)
@@ -133,12 +138,14 @@ struct rec_identity *identity_read(const struct rec_process *process, bool late)
 	identity->start_time = process->start_time + boot_to_real;
 	identity->parent_tgid = process->parent_tgid;
 	identity->uid = process->uid;
-	identity->ns_tgid = namespace_pid(process->hdr.tgid);
+	identity->ns_tgid = process->ns_tgid ? process->ns_tgid : namespace_pid(process->hdr.tgid);
 	identity->watched_from = late ? WATCHED_FROM_ATTACH : WATCHED_FROM_START;
 	at = identity->strings;
 	at = stpcpy(at, user) + 1;
 	at = stpcpy(at, command) + 1;
 	at = stpcpy(at, arguments) + 1;
-	strcpy(at + 2, devices);	/* container and pod: empty, as calloc() left them */
+	at = stpcpy(at, container.id) + 1;
+	at = stpcpy(at, container.pod) + 1;
+	strcpy(at, devices);
 	return identity;
 }

@@ -189,33 +189,59 @@ static struct module_file *file_get(struct modules *modules, const struct file_i
 	return file;
 }
 
-static void file_load(struct modules *modules, const struct rec_module *record)
+/* Reads the file of @search, open at @fd. */
+static void file_read_symbols(struct modules *modules, const struct mapping_search *search, int fd)
 {
-	struct mapping_search search = { .record = record };
-	struct module_file *file = file_get(modules, &record->id);
-	int fd, debug_fd;
+	struct module_file *file = file_get(modules, &search->record->id);
+	int debug_fd = debug_open(search, fd);
 
-	if (file && !resolver_forgot(modules->resolver, file->lines))
-		return;
-	fd = module_open(modules, &search);
-	if (fd < 0)
-		return;	/* perhaps a later process shows it */
-	debug_fd = debug_open(&search, fd);
 	if (!file) {
 		files_bound(modules);
 		file = calloc(1, sizeof(*file));
 		if (!file)
 			goto out;
-		file->id = record->id;
+		file->id = search->record->id;
 		file->symbols = symbols_read(fd, debug_fd);
 		file->used = ++modules->clock;
 		HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
 	}
 	file->lines = resolver_add(modules->resolver, fd, debug_fd);
 out:
-	close(fd);
 	if (debug_fd >= 0)
 		close(debug_fd);
+}
+
+/* Whether the file @id is to be read, still or again. */
+static bool file_is_wanted(struct modules *modules, const struct file_id *id)
+{
+	const struct module_file *file = file_get(modules, id);
+
+	return !file || resolver_forgot(modules->resolver, file->lines);
+}
+
+static void file_load(struct modules *modules, const struct rec_module *record)
+{
+	struct mapping_search search = { .record = record };
+	int fd;
+
+	if (!file_is_wanted(modules, &record->id))
+		return;
+	fd = module_open(modules, &search);
+	if (fd < 0)
+		return;	/* perhaps a later process shows it */
+	file_read_symbols(modules, &search, fd);
+	close(fd);
+}
+
+void modules_preload(struct modules *modules, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+{
+	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = *id };
+	struct mapping_search search = { .record = &record };
+
+	if (!file_is_wanted(modules, id))
+		return;
+	snprintf(search.path, sizeof(search.path), "%s", path);
+	file_read_symbols(modules, &search, fd);
 }
 
 void modules_add(struct modules *modules, const struct rec_module *record)

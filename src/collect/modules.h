@@ -20,6 +20,11 @@ struct modules *modules_new(struct probe *probe);
 void modules_free(struct modules *modules);
 
 void modules_add(struct modules *modules, const struct rec_module *record);
+/*
+ * Reads the file @id, open at @fd, before anybody is known to map it: that of a
+ * program that @tgid begins to run, which calls it @path.
+ */
+void modules_preload(struct modules *modules, int fd, const struct file_id *id, uint32_t tgid, const char *path);
 void modules_forget(struct modules *modules, uint32_t image);
 
 struct address_name {

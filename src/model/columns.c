@@ -58,6 +58,9 @@ VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
 VALUE(p2p) { return number(process->copy_rate[DIR_P2P]); }
 VALUE(wait) { return number(process->sync_share * 100); }
 VALUE(held) { return bound(process, (double)process->held); }
+VALUE(container) { return text(process->container); }
+VALUE(pod) { return text(process->pod); }
+VALUE(ns_pid) { return process->ns_pid ? number(process->ns_pid) : absent(); }
 VALUE(used) { return process->has_used ? number((double)process->used) : absent(); }
 VALUE(untracked) { return process->has_used ? number((double)process->untracked) : absent(); }
 VALUE(frees) { return bound(process, (double)process->frees); }
@@ -117,6 +120,9 @@ const struct column columns[] = {
 	{ "calls", "CALLS", "calls of hooked functions", UNIT_COUNT, 7, value_calls },
 	{ "start", "START", "when it started, in seconds since 1970", UNIT_ID, 10, value_start },
 	{ "state", "STATE", "running or exited", UNIT_TEXT, 7, value_state },
+	{ "ns_pid", "NSPID", "process id in its own namespace", UNIT_ID, 7, value_ns_pid },
+	{ "container", "CONTAINER", "container it runs in", UNIT_TEXT, 13, value_container },
+	{ "pod", "POD", "Kubernetes pod it runs in, by its UID", UNIT_TEXT, 13, value_pod },
 	{ "command", "COMMAND", "program and its arguments", UNIT_TEXT, 0, value_command },
 };
 

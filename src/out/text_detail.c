@@ -361,6 +361,23 @@ static void print_events(struct line *line, const struct snapshot *snapshot, con
 	}
 }
 
+static void print_container(struct line *line, const struct snap_process *process)
+{
+	if (!process->container && !process->pod)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, process->container ? "CONTAINER" : "POD");
+	line_style(line, STYLE_PLAIN);
+	if (process->container)
+		line_format(line, "  %s", process->container);
+	if (process->pod)
+		line_format(line, "  %s%s", process->container ? "in pod " : "", process->pod);
+	if (process->ns_pid)
+		line_format(line, "  (pid %" PRIu32 " there)", process->ns_pid);
+	line_end(line);
+}
+
 void text_detail(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
 {
 	char end[NUMBER_SIZE];
@@ -372,6 +389,7 @@ void text_detail(struct line *line, const struct snapshot *snapshot, const struc
 	line_text(line, process->command_line ? process->command_line : process->command);
 	line_text(line, text_end(process, end));
 	line_end(line);
+	print_container(line, process);
 	print_memory(line, process);
 	print_kernels(line, process);
 	print_copies(line, process);

@@ -159,6 +159,38 @@ void probe_find_ahead(struct probe *probe)
 
 /* ---- programs and files met on the way ---- */
 
+/* True if the file open at @fd is what @path leads to here. */
+static bool is_reachable(int fd, const char *path)
+{
+	struct stat ours, theirs;
+
+	return !stat(path, &ours) && !fstat(fd, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+static bool needs_cuda(int fd)
+{
+	struct reason why = { "" };
+	struct elf_needs needs;
+	bool found = false;
+	size_t i;
+
+	if (elffile_needs(fd, &needs, &why))
+		return false;
+	for (i = 0; i < needs.count && !found; i++)
+		found = !strncmp(needs.needed[i], "libcuda", strlen("libcuda"));	/* libcudart, too */
+	elffile_needs_free(&needs);
+	return found;
+}
+
+static void program_tell(struct probe *probe, int fd, const struct rec_exec *record, const char *path, bool is_target)
+{
+	struct file_id id;
+
+	if (probe->settings.on_program && !is_reachable(fd, path) && (is_target || needs_cuda(fd)) &&
+	    !bpf_identify(&probe->bpf, fd, &id))
+		probe->settings.on_program(probe->settings.context, fd, &id, record->hdr.tgid, path);
+}
+
 void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 {
 	struct reason why = { "" };
@@ -176,6 +208,8 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
 	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
+	if (result >= 0)
+		program_tell(probe, fd, record, real, result > 0);
 	close(fd);
 	if (result < 0 && result != -ENOEXEC)
 		note(probe->settings.notes, "%s: %s", real, why.text);

@@ -34,6 +34,11 @@ struct probe_settings {
 	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
 	/* Told of an image that turns out to have run before its library was probed. */
 	void (*on_late)(void *context, uint32_t image);
+	/*
+	 * Told of a program that @tgid begins to run, open at @fd, which needs a CUDA library and whose @path leads
+	 * nowhere here, or elsewhere: it is in a container, and once it has ended its file is out of reach.
+	 */
+	void (*on_program)(void *context, int fd, const struct file_id *id, uint32_t tgid, const char *path);
 	void *context;
 };
 

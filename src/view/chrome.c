@@ -29,7 +29,7 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.tabs);
 	const struct snap_process *process = view_selected(view);
-	char text[96];
+	char text[128], where[24] = "";
 	int col = 1, i, cells;
 
 	if (!area.rect.rows)
@@ -41,7 +41,9 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 	}
 	if (!process)
 		return;
-	snprintf(text, sizeof(text), " %u %.60s%s ", process->pid, command_brief(process), process->exited ? " (exited)" : "");
+	if (process->container)
+		snprintf(where, sizeof(where), " in %.12s", process->container);
+	snprintf(text, sizeof(text), " %u %.60s%s%s ", process->pid, command_brief(process), where, process->exited ? " (exited)" : "");
 	cells = canvas_width(canvas, text);
 	if (cells > area.rect.cols - col - 2)
 		cells = area.rect.cols - col - 2;
@@ -130,7 +132,9 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 	}
 	col = area_text(area, 0, col, ST_INPUT, text);
 	area_text(area, 0, col, ST_INPUT, "█");
-	if (view->mode == MODE_FILTER && area->rect.cols - col > 40)
+	if (view->mode == MODE_FILTER && area->rect.cols - col > 75)
+		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N  nspid:N  container:ID  pod:UID");
+	else if (view->mode == MODE_FILTER && area->rect.cols - col > 40)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N");
 	else if (view->mode == MODE_DELAY && area->rect.cols - col > 20)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");

@@ -50,6 +50,14 @@ static bool word_matches(const struct snap_process *process, const char *word)
 		snprintf(number, sizeof(number), "%u", process->pid);
 		return !word[4] || !strcmp(number, word + 4);
 	}
+	if (!strncmp(word, "nspid:", 6)) {
+		snprintf(number, sizeof(number), "%u", process->ns_pid);
+		return !word[6] || !strcmp(number, word + 6);
+	}
+	if (!strncmp(word, "container:", 10))
+		return process->container && text_find(process->container, word + 10);
+	if (!strncmp(word, "pod:", 4))
+		return process->pod && text_find(process->pod, word + 4);
 	return text_find(process->command, word) || text_find(process->arguments, word) ||
 	       (process->container && text_find(process->container, word)) || (process->pod && text_find(process->pod, word));
 }
@@ -246,10 +254,12 @@ void rows_select(struct view *view, size_t row)
 
 static bool search_matches(const struct snap_process *process, const char *search)
 {
-	char pid[16];
+	char pid[16], ns_pid[16];
 
 	snprintf(pid, sizeof(pid), "%u", process->pid);
-	return text_find(process->command, search) || text_find(process->arguments, search) ||
+	snprintf(ns_pid, sizeof(ns_pid), "%u", process->ns_pid);
+	return (process->container && text_find(process->container, search)) || (process->pod && text_find(process->pod, search)) ||
+	       !strcmp(ns_pid, search) || text_find(process->command, search) || text_find(process->arguments, search) ||
 	       text_find(process->user, search) || !strcmp(pid, search);
 }
 

@@ -25,6 +25,7 @@ e2e_tests = \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_record.sh \
+	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh
 TESTS += $(e2e_tests)
 

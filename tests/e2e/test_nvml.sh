@@ -113,7 +113,7 @@ fifo() {
 }
 # document JQ: some document has it, the latest becomes $T/live.json
 document() {
-	tail -n 1 "$T/live.out" | jq -e "$1" >/dev/null 2>&1
+	[ "$(tail -n 1 "$T/live.out" | jq "$1" 2>/dev/null)" = true ]
 }
 says <<END
 device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=500000

@@ -11,6 +11,7 @@
 void probe_test_add(Suite *suite, const char *name, const TTest *test);
 
 void closure_tests(Suite *suite);
+void container_tests(Suite *suite);
 void elfinfo_tests(Suite *suite);
 void extras_tests(Suite *suite);
 void maps_tests(Suite *suite);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/container.h"
 #include "doctor.h"
 #include "model/calls.h"
 
@@ -475,27 +474,6 @@ START_TEST(test_process_checks)
 }
 END_TEST
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define OTHER_ID "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
-
-START_TEST(test_containers)
-{
-	char name[80];
-
-	ck_assert_str_eq(container_of_cgroups("0::/user.slice/user-0.slice/session-1.scope\n", name, sizeof(name)), "");
-	ck_assert_str_eq(container_of_cgroups("0::/system.slice/docker-" ID ".scope\n", name, sizeof(name)), ID);
-	ck_assert_str_eq(container_of_cgroups("12:cpu:/docker/" ID "\n0::/\n", name, sizeof(name)), ID);
-	ck_assert_str_eq(container_of_cgroups("0::/kubepods.slice/pod1/cri-containerd-" OTHER_ID ".scope/" ID "\n",
-					      name,
-					      sizeof(name)), ID);
-	ck_assert_str_eq(container_of_cgroups("0::/a/" ID "0\n", name, sizeof(name)), "");
-	ck_assert_str_eq(container_of_cgroups("0::/lxc.payload.web/init.scope\n", name, sizeof(name)), "web");
-	ck_assert_str_eq(container_of_cgroups("0::/machine.slice/machine-deb.scope/x\n", name, sizeof(name)), "deb");
-	ck_assert_str_eq(container_of_cgroups("0::/docker/" ID, name, 5), "0123");
-	ck_assert_str_eq(container_of_cgroups("", name, sizeof(name)), "");
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("doctor");
@@ -504,7 +482,7 @@ int main(void)
 	const TTest *const tests[] = {
 		test_all_is_well, test_no_btf, test_old_kernels, test_forced_method, test_features,
 		test_refused_by_the_kernel, test_harm, test_rights, test_functions, test_functions_untried,
-		test_declared, test_file_checks, test_processes, test_process_checks, test_containers,
+		test_declared, test_file_checks, test_processes, test_process_checks,
 	};
 	size_t i;
 

@@ -373,6 +373,7 @@ int main(void)
 	extras_tests(suite);
 	maps_tests(suite);
 	closure_tests(suite);
+	container_tests(suite);
 	options_tests(suite);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

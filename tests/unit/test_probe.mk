@@ -8,6 +8,7 @@ endif
 tests_unit_test_probe_SOURCES = \
 	tests/unit/probe_tests.h \
 	tests/unit/test_closure.c \
+	tests/unit/test_container.c \
 	tests/unit/test_elfinfo.c \
 	tests/unit/test_extras.c \
 	tests/unit/test_maps.c \
