@@ -10,6 +10,7 @@ include $(srcdir)/tests/view/view.mk
 include $(srcdir)/tests/unit/test_probe.mk
 include $(srcdir)/tests/unit/test_doctor.mk
 include $(srcdir)/tests/unit/test_record.mk
+include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk
 include $(srcdir)/tests/bench/bench.mk
@@ -17,13 +18,14 @@ include $(srcdir)/tests/bench/bench.mk
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
 	CK_DEFAULT_TIMEOUT="$${CK_DEFAULT_TIMEOUT:-60}" CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
-	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)';
+	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)'; \
+	$(fuzz_environment)
 
 TESTS += tests/double/check-double.sh tests/unit/test_docs.sh
 EXTRA_DIST += tests/unit/test_docs.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
-TESTS_FULL = tests/vm/test_vm.sh tests/e2e/test_fallback.sh
+TESTS_FULL = tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
