@@ -38,19 +38,24 @@ static __always_inline __u64 call_site(struct pt_regs *ctx)
 	return PT_REGS_IP(ctx);
 }
 
+/* Where the kernel's return probes make functions of this thread's process return to; 0: not known. */
+static __always_inline __u64 trampoline_of(struct thread_state *thread)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	if (!thread->trampoline)
+		thread->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	return thread->trampoline;
+}
+
 /* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
 static __always_inline bool frame_alive(struct thread_state *thread, struct frame *frame)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u64 word = 0;
 
-	if (!thread->trampoline) {
-		struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-		thread->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-		if (!thread->trampoline)
-			return true;
-	}
+	if (!trampoline_of(thread))
+		return true;
 	if (bpf_probe_read_user(&word, sizeof(word), (void *)frame->sp))
 		return false;
 	return word == thread->trampoline;

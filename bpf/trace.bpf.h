@@ -10,9 +10,9 @@
  * What a call was given is read by trace_calls.bpf.h.
  *
  * With trace_entries only entries are probed, and nothing is there to tell that
- * a call has ended. A call is then taken for nested while the outer one's return
- * address still stands where it was put: the next call from the same depth
- * replaces it.
+ * a call has ended. A driver's call is then taken for nested if it comes from the
+ * library that the last call was one of, and that one's return address still
+ * stands where it was put: the next call from the same depth replaces it.
  */
 #ifndef TRACE_BPF_H
 #define TRACE_BPF_H
@@ -20,8 +20,9 @@
 struct trace_state {
 	struct rec_call_kernel record;
 	__u64 out;		/* where the call's out argument points; 0: none */
-	__u64 outer_sp;		/* trace_entries: of the last call that was not nested */
-	__u64 outer_return;
+	__u64 outer_sp;		/* trace_entries: of the last call that was not nested: stack pointer, */
+	__u64 outer_return;	/* return address, */
+	__u64 outer_ip;		/* and function */
 	struct frame frame;	/* trace_entries: arguments on their way here */
 	__u32 open;		/* begun, and not sent */
 	__u32 pad;

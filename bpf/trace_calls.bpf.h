@@ -62,6 +62,7 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace, __u32 call)
 {
 	struct launch_key key = { .call = call };
+	struct launch_row *row;
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
 	__u64 words[4], times = 1, list = 0, function = PT_REGS_PARM1(ctx);
@@ -89,7 +90,12 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	key.image = thread->image;
 	key.device = thread->device;
 	key.function = function;
-	launch_row_get(&key);
+	row = launch_row_get(&key);
+	if (row && !row->announced) {
+		/* Perhaps once more: whoever made the row may still be about to. */
+		kernel_announce(key.image, call, function);
+		row->announced = 1;
+	}
 	if (!trace_arguments)
 		return 0;
 	switch (desc->a) {
@@ -168,23 +174,34 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 
 /* ---- entry and return ---- */
 
-/* trace_entries: whether a call of a thread that entered another one before is inside that. */
-static __always_inline bool trace_is_inside(struct pt_regs *ctx, struct trace_state *trace)
+#define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
+
+/*
+ * trace_entries: whether a driver's call of a thread that entered another call
+ * before is inside that. Functions of the runtime do not call each other.
+ * Where somebody else probes returns, the kernel puts its own trampoline in the
+ * return address's place.
+ */
+static __always_inline bool trace_is_inside(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace,
+					    __u32 call)
 {
-	__u64 sp = call_sp(ctx), word = 0;
+	__u64 sp = call_sp(ctx), caller = 0, word = 0;
+	bool is_below = sp < trace->outer_sp && desc_of(call)->layer == LAYER_DRIVER;
 
 #if defined(__TARGET_ARCH_x86)
-	if (sp < trace->outer_sp && !bpf_probe_read_user(&word, sizeof(word), (void *)trace->outer_sp) &&
-	    word == trace->outer_return)
+	bpf_probe_read_user(&caller, sizeof(caller), (void *)sp);
+	if (is_below && caller - trace->outer_ip + SAME_LIBRARY < 2 * SAME_LIBRARY &&
+	    !bpf_probe_read_user(&word, sizeof(word), (void *)trace->outer_sp) &&
+	    (word == trace->outer_return || word == trampoline_of(thread)))
 		return true;
-	bpf_probe_read_user(&word, sizeof(word), (void *)sp);
 #else
 	/* The return address is in a register, and where a function saves it is its own affair. */
-	if (sp < trace->outer_sp)
+	if (is_below)
 		return true;
 #endif
 	trace->outer_sp = sp;
-	trace->outer_return = word;
+	trace->outer_return = caller;
+	trace->outer_ip = PT_REGS_IP(ctx);
 	return false;
 }
 
@@ -192,14 +209,15 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 {
 	struct trace_state *trace;
 
-	if (!thread || !frame || !(traced_how(call) & CUTOP_TRACED))
+	if (!thread || !frame || (!trace_entries && !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
 	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!trace) {
 		count_lost_of(thread->image, LOST_TRACED);
 		return 0;
 	}
-	if (trace_entries && trace_is_inside(ctx, trace))
+	/* What is inside a call that is not traced is not, either. */
+	if (trace_entries && (trace_is_inside(ctx, thread, trace, call) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
 	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
 	trace->out = 0;
@@ -266,7 +284,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 	struct trace_state *trace;
 	struct frame *frame;
 
-	if (!thread || call >= CALL_COUNT || !(traced_how(call) & CUTOP_TRACED))
+	if (!thread || call >= CALL_COUNT)
 		return 0;
 	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!trace) {

@@ -10,11 +10,11 @@ _cutop()
 		fi
 	done
 	if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then
-		COMPREPLY=($(compgen -W 'demo doctor record' -- "$cur"))
+		COMPREPLY=($(compgen -W 'demo doctor record trace' -- "$cur"))
 		return
 	fi
 	case $prev in
-	-f | --format) COMPREPLY=($(compgen -W 'text json csv folded openmetrics prometheus' -- "$cur")) ;;
+	-f | --format) COMPREPLY=($(compgen -W 'text json csv folded openmetrics prometheus chrome' -- "$cur")) ;;
 	--folded-by) COMPREPLY=($(compgen -W 'live leaked suspect held allocated launches' -- "$cur")) ;;
 	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;
 	-C | --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
@@ -24,7 +24,7 @@ _cutop()
 	--map) COMPREPLY=($(compgen -W 'all none' -- "$cur")) ;;
 	-o | --output | --replay | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	-p | --pid) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

@@ -212,7 +212,7 @@ struct rec_call {
 	__u64 entry;		/* time at entry */
 	__u64 site;		/* the caller's return address, 0 where it was not looked at */
 	__u64 stack;		/* rec_stack.stack of the same image; 0: none */
-	__u64 out;		/* what the call wrote through its out argument (call_signature(), TRACED_OUT), raw */
+	__u64 out;		/* what the call wrote through its out argument (TRACED_OUT), raw */
 	__s32 result;		/* at return */
 	__s32 device;		/* the thread's at entry; CUTOP_DEVICE_UNKNOWN */
 	__u16 call;		/* enum call_id */
@@ -464,7 +464,7 @@ struct launch_row {
 	__u64 last;		/* when the last one was entered, by the launch clock (fault.bpf.h) */
 	__u64 stream_seen;	/* equal: the stream is that one's */
 	__u32 last_tid;		/* thread of the last one */
-	__u32 pad;
+	__u32 announced;	/* its name was told of before a traced call */
 };
 
 enum copy_mode { COPY_SYNC, COPY_ASYNC };

@@ -18,6 +18,7 @@
 #include "doctor.h"
 #include "options.h"
 #include "screen.h"
+#include "trace.h"
 
 /* What --help and the like printed must have arrived. */
 static int printed(int status)
@@ -53,5 +54,7 @@ int main(int argc, char **argv)
 		return printed(status);
 	if (options.mode == MODE_DOCTOR)
 		return doctor_run(&options);
+	if (options.mode == MODE_TRACE)
+		return trace_run(&options);
 	return options.batch || options.mode == MODE_RECORD ? batch_run(&options) : screen_run(&options);
 }

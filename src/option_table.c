@@ -11,35 +11,39 @@
 
 const struct option_entry option_table[] = {
 	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen" },
-	{ 'n', "iterations", "N", IN_SHOWING, "stop after N snapshots (with COMMAND: until it ends)" },
+	{ 'n', "iterations", "N", IN_SHOWING | IN_TRACE, "stop after N snapshots, or lines of a trace (with COMMAND: until it ends)" },
 	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)" },
-	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING, "stop after this time" },
-	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json, csv, folded, openmetrics or prometheus" },
+	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING | IN_TRACE, "stop after this time" },
+	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json, csv, folded, openmetrics, prometheus; trace: also chrome" },
 	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: live (default), leaked, suspect, held, allocated, launches" },
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
 	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SNAPSHOTS, "serve metrics for Prometheus there (default address 127.0.0.1)" },
 	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
 	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_REPLAY, "show a recording, on the screen or with --batch" },
 	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes" },
-	{ 'u', "user", "USER", IN_SHOWING, "only this user's processes" },
-	{ 'c', "command", "GLOB", IN_SHOWING, "only processes whose command matches" },
+	{ 'u', "user", "USER", IN_SHOWING | IN_TRACE, "only this user's processes" },
+	{ 'c', "command", "GLOB", IN_SHOWING | IN_TRACE, "only processes whose command matches" },
 	{ 's', "sort", "COLUMN[,...]", IN_SHOWING, "sort by these columns (default live); 'help' lists them" },
 	{ 'r', "reverse", NULL, IN_SHOWING, "reverse the sort order" },
 	{ 'l', "layer", "LAYER", IN_PROBING, "what to probe: runtime, driver or both (default)" },
 	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
-	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS, "whole user stacks as call sites (by frame pointers)" },
+	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS | IN_TRACE, "whole user stacks as call sites (by frame pointers); trace: below each line" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
 	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES)" },
 	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SNAPSHOTS, "with --fail-on-leak: no CUDA call at all is fine" },
 	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000)" },
-	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS, "run COMMAND as USER (default: who called sudo)" },
+	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)" },
 	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
 	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS, "count and time any further function, or those that a glob names" },
-	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M)" },
-	{ 'C', "color", "WHEN", IN_ALL, "auto (default), always or never" },
-	{ OPTION_ASCII, "ascii", NULL, IN_ALL, "no characters beyond ASCII" },
+	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, trace 64M)" },
+	{ 't', "no-time", NULL, IN_TRACE, "trace: lines without the time" },
+	{ 'E', "entries", NULL, IN_TRACE, "trace: a line at each call's entry, and no return probes" },
+	{ OPTION_PAIRS, "pairs", NULL, IN_TRACE, "trace: a line at each call's entry and one at its return" },
+	{ OPTION_ARGS, "args", NULL, IN_TRACE, "trace: with the arguments of kernels, the first 16" },
+	{ 'C', "color", "WHEN", IN_ALL & ~IN_TRACE, "auto (default), always or never" },
+	{ OPTION_ASCII, "ascii", NULL, IN_ALL & ~IN_TRACE, "no characters beyond ASCII" },
 	{ OPTION_THEME, "theme", "NAME", IN_SCREEN, "colours of the screen: default, mono, colorblind or light" },
 	{ OPTION_NO_MOUSE, "no-mouse", NULL, IN_SCREEN, "leave the mouse to the terminal" },
 	{ OPTION_READONLY, "readonly", NULL, IN_SCREEN, "no signals from the screen" },
@@ -60,6 +64,7 @@ const struct mode_entry mode_table[MODE_COUNT] = {
 	[MODE_WATCH] = { NULL, PRINTS_SNAPSHOTS, true, true },
 	[MODE_DEMO] = { "demo", PRINTS_SNAPSHOTS, false, true },
 	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false, false },
+	[MODE_TRACE] = { "trace", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CHROME), true, false },
 	[MODE_RECORD] = { "record", PRINTS_SNAPSHOTS, true, false },
 };
 
@@ -70,6 +75,7 @@ const char *const format_names[FORMAT_COUNT] = {
 	[FORMAT_OPENMETRICS] = "openmetrics",
 	[FORMAT_PROMETHEUS] = "prometheus",
 	[FORMAT_FOLDED] = "folded",
+	[FORMAT_CHROME] = "chrome",
 };
 
 bool option_is_optional(const struct option_entry *option)
@@ -86,6 +92,7 @@ void help_print(FILE *out)
 		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
 		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
 		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n"
+		"       cutop trace [-- COMMAND ...]            a line per call, as it returns\n"
 		"       cutop record -o FILE [-- COMMAND ...]   write a recording; cutop --replay FILE shows one\n"
 		"       cutop demo                   a live view of a built-in workload; needs no GPU\n"
 		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");

@@ -126,7 +126,7 @@ void calls_help(void)
 {
 	unsigned int group, call, shown;
 
-	printf("default      all but queries\nall          everything\n");
+	printf("default      all but queries; in a trace also without names\nall          everything\n");
 	for (group = 0; group < GROUP_COUNT; group++) {
 		printf("%-12s", call_group_names[group]);
 		for (call = 0, shown = 0; call < CALL_COUNT && shown < 3; call++)
@@ -139,15 +139,17 @@ void calls_help(void)
 int parse_groups(struct options *options, char *text)
 {
 	char *word, *rest = NULL;
-	unsigned int groups = 0, group;
+	unsigned int groups = 0, traced = 0, group;
 
 	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		if (!strcmp(word, "default")) {
 			groups |= GROUPS_DEFAULT;
+			traced |= GROUPS_TRACED;
 			continue;
 		}
 		if (!strcmp(word, "all")) {
 			groups |= GROUPS_ALL;
+			traced |= GROUPS_ALL;
 			continue;
 		}
 		for (group = 0; group < GROUP_COUNT; group++)
@@ -156,10 +158,12 @@ int parse_groups(struct options *options, char *text)
 		if (group == GROUP_COUNT)
 			return usage_error("there is no group of calls '%s'; --calls help lists them", word);
 		groups |= 1u << group;
+		traced |= 1u << group;
 	}
 	if (!groups)
 		return usage_error("--calls takes a list of groups; --calls help lists them");
 	options->groups = groups | GROUPS_NEEDED;
+	options->traced_groups = traced;
 	return 0;
 }
 

@@ -14,6 +14,9 @@
 /* Without these the books would be wrong or without names: they are always probed. */
 #define GROUPS_NEEDED	(1u << GROUP_NAME | 1u << GROUP_DEVICE | 1u << GROUP_MEMORY)
 
+/* What a trace shows by default: registrations of kernels before main() are thousands, and nobody wrote them. */
+#define GROUPS_TRACED	(GROUPS_DEFAULT & ~(1u << GROUP_NAME))
+
 #define LAYERS_ALL	((1u << LAYER_COUNT) - 1)
 
 /* Tells the user, and where to look. Returns -EINVAL. */

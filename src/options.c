@@ -139,6 +139,18 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case OPTION_ASCII:
 		options->ascii = true;
 		return 0;
+	case 't':
+		options->no_time = true;
+		return 0;
+	case 'E':
+		options->entries = true;
+		return 0;
+	case OPTION_PAIRS:
+		options->pairs = true;
+		return 0;
+	case OPTION_ARGS:
+		options->kernel_arguments = true;
+		return 0;
 	case 'v':
 		options->verbose = true;
 		return 0;
@@ -212,6 +224,17 @@ static bool is_mode(const char *word)
 	return false;
 }
 
+static int trace_check(const struct options *options)
+{
+	if (options->entries && options->pairs)
+		return usage_error("--entries and --pairs do not go together");
+	if (options->entries && options->stacks)
+		return usage_error("--stacks takes stacks at the return, and --entries (-E) looks at none");
+	if (options->no_time && options->format == FORMAT_CHROME)
+		return usage_error("--format chrome is all about time: --no-time (-t) is for text and json");
+	return 0;
+}
+
 static int command_check(struct options *options, int argc, char **argv)
 {
 	if (optind < argc) {
@@ -268,12 +291,15 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->kernels_shown = KERNELS_SHOWN_DEFAULT;
 	options->ring_bytes = 16 << 20;
 	options->groups = GROUPS_DEFAULT;
+	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
 	mode_parse(options, &argc, &argv);
 	if (options->mode == MODE_DEMO)
 		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
+	if (options->mode == MODE_TRACE)
+		options->ring_bytes = 64 << 20;		/* a second of 400,000 calls */
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':
@@ -317,7 +343,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		usage_error("--folded-by is for --format folded");
 		return OPTIONS_EXIT;
 	}
-	if (command_check(options, argc, argv) || sort_set(options, sort, reverse))
+	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
 	if (!options->batch && mode_table[options->mode].has_screen && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		usage_error("the screen needs a terminal; use --batch (-b) to print");

@@ -19,10 +19,11 @@ enum program_mode {
 	MODE_DEMO,	/* the same over the built-in cast */
 	MODE_DOCTOR,
 	MODE_RECORD,
+	MODE_TRACE,
 	MODE_COUNT,
 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_OPENMETRICS, FORMAT_PROMETHEUS, FORMAT_FOLDED, FORMAT_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_OPENMETRICS, FORMAT_PROMETHEUS, FORMAT_FOLDED, FORMAT_CHROME, FORMAT_COUNT };
 
 #define OPTIONS_LIST_MAX 256
 
@@ -49,6 +50,8 @@ struct options {
 	const char *command_glob;
 	struct sort_order sort;
 	unsigned int groups;		/* bits of enum call_group */
+	unsigned int traced_groups;	/* the same: as asked for, without what the books need besides */
+	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
 	bool stacks;

@@ -135,6 +135,18 @@ static bool is_metrics(enum format format)
 	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
 }
 
+static struct trace_settings trace_settings_of(const struct options *options)
+{
+	return (struct trace_settings){
+		.on = options->mode == MODE_TRACE,
+		.groups = options->traced_groups,
+		.entries = options->entries,
+		.pairs = options->pairs,
+		.arguments = options->kernel_arguments,
+		.no_books = options->mode == MODE_TRACE,
+	};
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -149,6 +161,7 @@ static int collector_begin(struct session *session)
 				.follow_children = session->have_command,
 				.only_uid = options->uid,
 				.ring_bytes = options->ring_bytes,
+				.trace = trace_settings_of(options),
 			},
 			.pids = options->pids,
 			.pid_count = options->pid_count,
@@ -167,6 +180,8 @@ static int collector_begin(struct session *session)
 		.totals = session->serve || (options->batch && is_metrics(options->format)),
 		.on_snapshot = session->serve ? snapshot_serve : NULL,
 		.context = session,
+		.tee = session->tee,
+		.tee_context = session->tee_context,
 	};
 	struct reason why = { "" };
 	char *words = settings.record ? words_join(options->words) : NULL;

@@ -36,6 +36,9 @@ struct session {
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */
 	bool stops_by_signal;	/* such a signal ends us with COMMAND too, which gets it as well */
+	/* Set before session_begin(): collector_settings.tee */
+	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
+	void *tee_context;
 	uint64_t deadline;	/* CLOCK_MONOTONIC ns, UINT64_MAX: none */
 	char program[PATH_MAX];	/* of COMMAND */
 };

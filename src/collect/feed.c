@@ -184,13 +184,17 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 }
 
 /* A traced call. Its stack is known by another number once it was cut. */
-static void call_feed(struct feed *feed, struct rec_call *record, size_t size)
+static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
 {
-	if (size < sizeof(*record))
+	struct rec_call_kernel call;	/* the longer of two: nobody may write into the ring */
+
+	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
+		outlet_put(feed->outlet, &record->hdr, size);
 		return;
-	if (record->stack)
-		record->stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
-	outlet_put(feed->outlet, &record->hdr, size);
+	}
+	memcpy(&call, record, size);
+	call.call.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
+	outlet_put(feed->outlet, &call.call.hdr, size);
 }
 
 static int record_read(void *context, void *data, size_t size)

@@ -134,9 +134,3 @@ unsigned int call_stream(unsigned int call)
 		stream |= CUTOP_STREAM_PER_THREAD;
 	return stream;
 }
-
-unsigned int call_out(unsigned int call)
-{
-	(void)call;
-	return 0;
-}

@@ -26,9 +26,6 @@ extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
 /* Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Those of copies and synchronizing calls only. */
 unsigned int call_stream(unsigned int call);
 
-/* Which argument of @call points at what it writes: CUTOP_TRACED_OUT..., cutop_event.h; 0: none. Not of copies, launches. */
-unsigned int call_out(unsigned int call);
-
 /* True if @code, returned by @call, is a failure of that call (not an echo, not a poll's "not ready"). */
 int call_failed(unsigned int call, int code);
 

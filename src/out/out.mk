@@ -1,5 +1,6 @@
 # Printers of snapshots; part of libcutop_core.a, which needs JANSSON_LIBS.
 out_sources = \
+	src/out/buffer.c src/out/buffer.h \
 	src/out/csv.c \
 	src/out/exposition.c \
 	src/out/exposition.h \
@@ -24,4 +25,12 @@ out_sources = \
 	src/out/text.c \
 	src/out/text.h \
 	src/out/text_detail.c \
-	src/out/text_parts.c
+	src/out/text_parts.c \
+	src/out/trace.c src/out/trace.h \
+	src/out/trace_chrome.c \
+	src/out/trace_fields.c src/out/trace_fields.h \
+	src/out/trace_images.c src/out/trace_images.h \
+	src/out/trace_json.c \
+	src/out/trace_print.h \
+	src/out/trace_text.c \
+	src/out/trace_types.c src/out/trace_types.h

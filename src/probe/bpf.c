@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cutop_context.skel.h"
+#include "model/arguments.h"
 #include "model/calls.h"
 
 /* linux/bpf.h, Linux 6.6 and 6.13: newer than the headers we may be built with */
@@ -80,18 +81,19 @@ static void programs_choose(struct bpf *bpf, bool extras)
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
-		bool wanted = class != CLASS_EXTRA || extras;
 		int i;
 
+		if (class == CLASS_EXTRA && !extras)
+			continue;
 		if (programs.session) {
-			bpf_program__set_autoload(programs.session, wanted && method == ATTACH_SESSION);
+			bpf_program__set_autoload(programs.session, method == ATTACH_SESSION);
 			bpf_program__set_expected_attach_type(programs.session,
 							      (enum bpf_attach_type)ATTACH_TYPE_UPROBE_SESSION);
 		}
 		for (i = 0; i < 2; i++) {
 			if (!pair[i])
 				continue;
-			bpf_program__set_autoload(pair[i], wanted && (method != ATTACH_SESSION || !programs.session));
+			bpf_program__set_autoload(pair[i], method != ATTACH_SESSION || !programs.session);
 			if (method != ATTACH_PERF)
 				bpf_program__set_expected_attach_type(pair[i], multi);
 		}

@@ -26,17 +26,19 @@ e2e_tests = \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_containers.sh \
-	tests/e2e/test_folded.sh
+	tests/e2e/test_folded.sh \
+	tests/e2e/test_trace.sh \
+	tests/e2e/test_trace_output.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/site_calls $(e2e_bin)/leaks \
-	$(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/compiled
+	$(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/compiled $(e2e_bin)/traced_calls
 e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/leaks.c \
-	tests/e2e/probed.c tests/e2e/registers.c tests/e2e/compiled.c
+	tests/e2e/probed.c tests/e2e/registers.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
@@ -64,6 +66,9 @@ $(e2e_bin)/compiled: tests/e2e/compiled.c $(workload_header_files) $(double_lib)
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/compiled.c $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
 $(e2e_bin)/mixed_calls: tests/e2e/mixed_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/mixed_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -ldl
+
+$(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/traced_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -lpthread
 
 # As the libraries that carry a runtime of their own: nothing of it is exported, and no symbol is left.
 $(e2e_bin)/libprivate.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cutop trace: a line per call. */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "options.h"
+
+/* Returns the exit status. */
+int trace_run(const struct options *options);
+
+#endif

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes src/model/arguments_table.h from NVIDIA's public headers: names of arguments and what they are.
+
+  tests/generate-arguments.py [INCLUDE-DIR] > src/model/arguments_table.h
+
+The result is committed, because building cutop needs no CUDA toolkit. Wants
+clang. Functions of the call table whose class knows its arguments (copies,
+launches, allocations, frees) have no line, nor have those that the headers no
+longer declare.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = sys.argv[1] if len(sys.argv) > 1 else "/usr/local/cuda/include"
+KNOWN_CLASSES = {"CLASS_ALLOC", "CLASS_FREE", "CLASS_COPY", "CLASS_LAUNCH"}
+# In no public header; crt/host_runtime.h, which nvcc includes, has them.
+INTERNAL = {
+    "__cudaRegisterFunction": "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p",
+    "__cudaGetKernel": "kernel:p* entryFuncAddr:p",
+}
+# Versions between the first and today's, whose arguments the header does not have.
+OLDER = {"cudaStreamGetCaptureInfo_v2"}
+# Structs by value that fit registers, and how many they take (System V ABI, 3.2.3). Others lie on the stack.
+IN_REGISTERS = {"CUmemLocation": 1, "cudaMemLocation": 1, "CUmemLocation_st": 1, "dim3": 2}
+
+
+def table():
+    """(symbol, class) of the call table, in order."""
+    found = []
+    for header in ("cutop_calls.h", "cutop_driver_calls.h"):
+        with open(os.path.join(HERE, "..", "include", header), encoding="utf-8") as file:
+            found += re.findall(r"CUTOP_CALL\((\w+), LAYER_\w+, (CLASS_\w+),", file.read())
+    return found
+
+
+def declarations():
+    """Parameters, as clang sees them, by function."""
+    source = '#include <cuda.h>\n#include <cuda_runtime_api.h>\n'
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+        file.write(source)
+        file.flush()
+        tree = subprocess.run(["clang", "-D__CUDA_API_VERSION_INTERNAL", "-I", INCLUDE, "-Xclang", "-ast-dump=json",
+                               "-fsyntax-only", file.name], check=True, capture_output=True).stdout
+    functions = {}
+    for node in json.loads(tree)["inner"]:
+        if node.get("kind") == "TypedefDecl":
+            TYPEDEFS[node["name"]] = node["type"].get("desugaredQualType", node["type"]["qualType"])
+        if node.get("kind") != "FunctionDecl":
+            continue
+        functions[node["name"]] = [
+            (p.get("name", ""), p["type"]["qualType"], p["type"].get("desugaredQualType", p["type"]["qualType"]))
+            for p in node.get("inner", []) if p["kind"] == "ParmVarDecl"]
+    return functions
+
+
+def scalar(written, plain):
+    """The letter of a type that is no pointer to something; '' for a struct by value."""
+    bare = re.sub(r"\b(const|volatile|enum)\b", "", plain).strip()
+    if re.fullmatch(r"(CUdeviceptr(_v\d)?|CUmemGenericAllocationHandle|CUgraphConditionalHandle|cudaGraphConditionalHandle|CUtexObject|CUsurfObject|cudaTextureObject_t|cudaSurfaceObject_t)",
+                    written.replace("const ", "").strip()):
+        return "p"
+    if written.replace("const ", "").strip() in ("cudaStream_t", "CUstream"):
+        return "s"
+    if bare.endswith("*") or "(*" in bare:
+        return "p"
+    if bare in ("float", "double"):
+        return "x"
+    if bare in ("unsigned long long", "unsigned long", "size_t"):
+        return "z"
+    if bare in ("unsigned int", "unsigned char", "unsigned short"):
+        return "u"
+    if bare in ("int", "char", "short") or "enum" in plain:
+        return "i"
+    return ""
+
+
+TYPEDEFS = {}
+
+
+def resolved(name):
+    """What a typedef stands for in the end."""
+    while name in TYPEDEFS and TYPEDEFS[name] != name:
+        name = TYPEDEFS[name]
+    return name
+
+
+def pointee(written, plain):
+    """What a pointer to a result points at, as a letter, or None if it is no such pointer."""
+    if not plain.endswith("*") or "const" in written.split("*")[0] or "(*" in plain:
+        return None
+    inner_written = written[:-1].strip() if written.endswith("*") else ""
+    inner = resolved(inner_written)
+    if inner in ("void", "char") or not inner_written:
+        return None
+    if inner == "float":
+        return "f"
+    letter = scalar(inner_written, inner)
+    return letter if letter in ("p", "s", "z", "u", "i") else None
+
+
+def signature(parameters):
+    words, word = [], 0
+    for name, written, plain in parameters:
+        result = pointee(written, plain)
+        if result:
+            words.append(f"{name}:{'p' if result == 's' else result}*")
+            word += 1
+            continue
+        letter = scalar(written, plain)
+        if letter == "x":
+            continue
+        if not letter:
+            registers = IN_REGISTERS.get(plain.replace("struct ", ""), 0)
+            words += [f"{name if i == 0 else ''}:p" for i in range(registers)]
+            continue
+        words.append(f"{name}:{letter}")
+    return " ".join(words)
+
+
+def main():
+    if not os.access(os.path.join(INCLUDE, "cuda.h"), os.R_OK):
+        print(f"generate-arguments.py: {INCLUDE}/cuda.h cannot be read; name the toolkit's include directory",
+              file=sys.stderr)
+        sys.exit(77)
+    functions = declarations()
+    print("""/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Made by tests/generate-arguments.py from NVIDIA's public headers (names and
+ * kinds of arguments only); do not edit. Each word is an argument, in the order of
+ * integer registers: its name, and what it is (arguments.c).
+ */
+#define CALL_ARGUMENTS(ARGUMENTS) \\""")
+    lines = []
+    for symbol, kind in table():
+        if kind in KNOWN_CLASSES:
+            continue
+        text = INTERNAL.get(symbol)
+        if text is None:
+            base = re.sub(r"_pt[sd][sz]$", "", symbol)
+            plain = re.sub(r"_v\d$", "", base)  # today's header declares the newest under the plain name
+            if base in OLDER:
+                plain = base
+            parameters = functions.get(symbol) or functions.get(base) or functions.get(plain)
+            if not parameters:
+                continue
+            text = signature(parameters)
+        if text:
+            lines.append(f'\tARGUMENTS({symbol}, "{text}")')
+    print(" \\\n".join(lines))
+
+
+main()
