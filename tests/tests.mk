@@ -21,11 +21,11 @@ AM_TESTS_ENVIRONMENT = \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)'; \
 	$(fuzz_environment)
 
-TESTS += tests/double/check-double.sh tests/unit/test_docs.sh
-EXTRA_DIST += tests/unit/test_docs.sh
+TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh
+EXTRA_DIST += tests/unit/test_docs.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
-TESTS_FULL = tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh
+TESTS_FULL = tests/e2e/test_package.sh tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.

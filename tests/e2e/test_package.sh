@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The Debian package: it builds from a copy of the source, lintian finds no
+# error, it holds what it is to hold, and its scripts do nothing that the
+# administrator did not ask for.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+for tool in dpkg-buildpackage dh lintian; do
+	command -v $tool >/dev/null || { echo "SKIP: needs $tool (Debian: apt install debhelper lintian)"; exit 77; }
+done
+T=$(mktemp -d "${TMPDIR:-/tmp}/cutop-package.XXXXXX")
+trap 'rm -rf "$T"' EXIT
+failed=0
+fail() {
+	failed=1
+	echo "FAIL: $*"
+}
+
+# ---- what it says of itself fits the source
+version=$(sed -n 's/^AC_INIT(\[cutop\], \[\(.*\)\])$/\1/p' "$top_srcdir/configure.ac")
+packaged=$(sed -n '1s/^cutop (\([^)]*\)).*/\1/p' "$top_srcdir/debian/changelog")
+[ -n "$version" ] && [ "$version" = "$packaged" ] || fail "version $version is packaged as $packaged"
+# Autotools, make and gcc are there wherever packages are built.
+sed -n "/^packages='/,/'\$/p" "$top_srcdir/contrib/setup" | sed "s/packages=//" | tr -d "'" | tr -s ' \t' '\n' | sort >"$T/setup"
+for package in $(grep -v -x -e autoconf -e automake -e make -e gcc "$T/setup"); do
+	grep -q "^ $package\\( .*\\)\\?,\$" "$top_srcdir/debian/control" || fail "$package is missing in Build-Depends"
+done
+
+# ---- it builds
+mkdir "$T/cutop"
+(
+	cd "$top_srcdir" || exit
+	if git rev-parse --git-dir >/dev/null 2>&1; then
+		git ls-files -c -o --exclude-standard
+	else
+		find . -name build -prune -o -type f -print
+	fi | while read -r file; do
+		[ ! -e "$file" ] || printf '%s\n' "$file"
+	done | tar cf - -T -
+) | tar xf - -C "$T/cutop"
+cd "$T/cutop" || exit 1
+# The environment of the make that runs this test is not that of a build of packages.
+if ! env -i PATH="$PATH:/usr/sbin:/sbin" HOME="$T" LC_ALL=C.UTF-8 DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
+	dpkg-buildpackage -us -uc -b >"$T/log" 2>&1; then
+	tail -n 30 "$T/log"
+	fail "dpkg-buildpackage"
+	exit 1
+fi
+deb=$(echo "$T"/cutop_*.deb)
+lintian --allow-root --fail-on error "$T"/cutop_*.changes >"$T/lintian" 2>&1 || fail "lintian: $(cat "$T/lintian")"
+cat "$T/lintian"
+
+# ---- it holds what it is to hold
+dpkg-deb --fsys-tarfile "$deb" | tar tf - >"$T/files"
+for file in usr/bin/cutop usr/share/man/man8/cutop.8.gz usr/share/bash-completion/completions/cutop \
+	usr/share/zsh/site-functions/_cutop usr/share/fish/vendor_completions.d/cutop.fish \
+	usr/libexec/cutop/demo/cutop-demo usr/libexec/cutop/demo/libcudart.so.13 usr/share/doc/cutop/README.Debian \
+	usr/share/doc/cutop/copyright; do
+	grep -qx "./$file" "$T/files" || fail "$file is not in the package"
+done
+if [ -e "$top_srcdir/contrib/systemd/cutop.service.in" ]; then
+	grep -q '/systemd/system/cutop.service$' "$T/files" || fail "the service is not in the package"
+	grep -q '^./usr/share/cutop/grafana/cutop.json$' "$T/files" || fail "the dashboard is not in the package"
+	grep -q '^./usr/share/doc/cutop/examples/' "$T/files" || fail "examples are not in the package"
+fi
+# Nothing of the build's own place is in it.
+dpkg-deb -x "$deb" "$T/x"
+if grep -q -r -F "$T" "$T/x/usr/bin" "$T/x/usr/share"; then
+	fail "the path of the build is in the package: $(grep -l -r -F "$T" "$T/x/usr/bin" "$T/x/usr/share")"
+fi
+
+# ---- no rights, no service, unless asked for
+dpkg-deb -e "$deb" "$T/control"
+if grep -l -E 'setcap|chmod|deb-systemd-invoke.*start|deb-systemd-helper enable' "$T"/control/*inst "$T"/control/*rm 2>/dev/null; then
+	fail "a script of the package gives rights, or starts the service"
+fi
+"$T/x/usr/bin/cutop" --version | grep -qx "cutop $version" || fail "the packaged program is of another version"
+[ $failed = 0 ] && echo "$(basename "$deb"): $(wc -l <"$T/files") files"
+exit $failed
