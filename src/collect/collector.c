@@ -233,11 +233,18 @@ static void play_acts_do(struct collector *collector)
 {
 	unsigned int acts[PLAY_ACT_COUNT], act;
 	struct snapshot *snapshot;
+	int steps;
 
 	pthread_mutex_lock(&collector->lock);
 	memcpy(acts, collector->acts, sizeof(acts));
 	memset(collector->acts, 0, sizeof(collector->acts));
 	pthread_mutex_unlock(&collector->lock);
+	/* Many steps are one way: each way back begins at the start. */
+	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
+	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
+	snapshot = player_seek(collector->player, steps, clock_ns(CLOCK_MONOTONIC));
+	if (snapshot)
+		snapshot_publish(collector, snapshot);
 	for (act = 0; act < PLAY_ACT_COUNT; act++)
 		for (; acts[act]; acts[act]--) {
 			snapshot = player_act(collector->player, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));

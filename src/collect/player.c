@@ -72,21 +72,22 @@ static uint64_t next_place(const struct player *player)
 	return spaced < replay_end(player->replay) ? spaced : replay_end(player->replay);
 }
 
-static struct snapshot *seek(struct player *player, bool back, uint64_t now)
+struct snapshot *player_seek(struct player *player, int steps, uint64_t now)
 {
 	uint64_t begin = replay_begin(player->replay), end = replay_end(player->replay), at = replay_now(player->replay), other;
 	uint64_t step = (end - begin) / SEEK_PART > SEEK_LEAST ? (end - begin) / SEEK_PART : SEEK_LEAST;
+	uint64_t way = step * (uint64_t)abs(steps);
 
-	if (!back && has_ended(player))
+	if (!steps || (steps > 0 && has_ended(player)))
 		return NULL;
-	if (back) {
+	if (steps < 0) {
 		/* One snapshot back at least. */
 		other = replay_previous_time(player->replay);
-		at = at - begin > step ? at - step : begin;
+		at = at - begin > way ? at - way : begin;
 		at = other && other < at ? other : at;
 	} else {
 		other = replay_next_time(player->replay);
-		at = end - at > step ? at + step : end;
+		at = end - at > way ? at + way : end;
 		at = other > at ? other : at;
 	}
 	place_set(player, at, now);
@@ -118,9 +119,6 @@ struct snapshot *player_act(struct player *player, enum play_act act, uint64_t n
 		if (player->speed < SPEED_LEAST)
 			player->speed = SPEED_LEAST;
 		return NULL;
-	case PLAY_BACK:
-	case PLAY_ON:
-		return seek(player, act == PLAY_BACK, now);
 	default:
 		return NULL;
 	}

@@ -26,11 +26,13 @@ void player_free(struct player *player);
 void player_space(struct player *player, uint64_t spacing);
 
 /*
- * Pauses or goes on (from the start, where it has ended), goes twice or half as
- * fast, or goes back or on by a twentieth of the whole. Returns a snapshot of where
- * that leads, or NULL: it leads nowhere else.
+ * Pauses or goes on (from the start, where it has ended), or goes twice or half as
+ * fast. Returns a snapshot of where that leads, or NULL: it leads nowhere else.
  */
 struct snapshot *player_act(struct player *player, enum play_act act, uint64_t now);
+
+/* Goes on, or back (below 0), by so many twentieths of the whole. Returns as player_act(). */
+struct snapshot *player_seek(struct player *player, int steps, uint64_t now);
 
 /* The time until the next snapshot is due, ns; UINT64_MAX: none is. */
 uint64_t player_wait(const struct player *player, uint64_t now);

@@ -28,7 +28,7 @@ struct recording_preamble {
 #define BLOCK_MAX	(1u << 20)	/* either way, as we read them */
 
 enum block_flag {
-	BLOCK_IS_PACKED = 1,	/* by zlib */
+	BLOCK_IS_PACKED = 1,	/* pack.h */
 	BLOCK_IS_TEXT = 2,	/* the first */
 	BLOCK_IS_MOMENT = 4,	/* ends with a REC_MOMENT, of the block's time */
 	BLOCK_IS_END = 8,	/* the last */

@@ -23,6 +23,7 @@
 #include "model/model.h"
 #include "model/stream.h"
 #include "record/format.h"
+#include "record/pack.h"
 
 struct reader {
 	int fd;
@@ -114,15 +115,11 @@ static bool block_read(struct reader *reader, uint64_t at, struct block_header *
 /* Puts what block_read() read into reader->room. Returns false if that cannot be. */
 static bool block_unpack(struct reader *reader, const struct block_header *header)
 {
-	uLongf bytes = header->bytes;
-
 	reader->at = 0;
 	reader->used = header->bytes;
-	if (!(header->flags & BLOCK_IS_PACKED))
-		memcpy(reader->room, reader->stored, header->bytes);
-	else if (uncompress((Bytef *)reader->room, &bytes, (const Bytef *)reader->stored, header->stored) != Z_OK ||
-		 bytes != header->bytes)
-		return false;
+	if (header->flags & BLOCK_IS_PACKED)
+		return unpack_bytes(reader->stored, header->stored, reader->room, header->bytes);
+	memcpy(reader->room, reader->stored, header->bytes);
 	return true;
 }
 

@@ -4,6 +4,7 @@ record_sources = \
 	src/record/changes.c src/record/changes.h \
 	src/record/facts.c src/record/facts.h \
 	src/record/format.h \
+	src/record/pack.c src/record/pack.h \
 	src/record/reader.c src/record/reader.h \
 	src/record/recorder.c src/record/recorder.h \
 	src/record/replay.c src/record/replay.h \

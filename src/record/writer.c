@@ -10,8 +10,7 @@
 #include <zlib.h>
 
 #include "record/format.h"
-
-#define LEVEL 1		/* of zlib: records are written while others wait for us */
+#include "record/pack.h"
 
 struct writer {
 	int fd;
@@ -44,10 +43,10 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 	struct block_header header = {
 		.magic = BLOCK_MAGIC, .flags = flags, .stored = (uint32_t)size, .bytes = (uint32_t)size, .time = writer->time,
 	};
-	uLongf packed = sizeof(writer->packed);
+	size_t packed = pack_bytes(data, size, writer->packed, size);
 	int err;
 
-	if (size && compress2((Bytef *)writer->packed, &packed, (const Bytef *)data, size, LEVEL) == Z_OK && packed < size) {
+	if (packed) {
 		header.flags |= BLOCK_IS_PACKED;
 		header.stored = (uint32_t)packed;
 		data = writer->packed;

@@ -22,6 +22,7 @@
 #include "out/out.h"
 #include "record/changes.h"
 #include "record/format.h"
+#include "record/pack.h"
 #include "record/recorder.h"
 #include "record/replay.h"
 #include "record/writer.h"
@@ -486,8 +487,7 @@ START_TEST(forged_blocks)
 	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .image = 1 }, { .type = REC_INEXACT } };
 	struct forged *file = malloc(sizeof(*file));
 	char bomb[1000], zeros[2000] = "";
-	uLongf packed = sizeof(bomb);
-	size_t records;
+	size_t records, packed = pack_bytes(zeros, sizeof(zeros), bomb, sizeof(bomb));
 
 	/* A record that is shorter than its header, longer than its block, or shorter than its type. */
 	forge_begin(file, "");
@@ -511,7 +511,7 @@ START_TEST(forged_blocks)
 	ck_assert_int_eq(read_forged(file, &records), RECORDING_IS_WHOLE);
 	ck_assert_uint_eq(records, 1);
 	/* Packed, but not what it says, or not packed at all. */
-	ck_assert_int_eq(compress2((Bytef *)bomb, &packed, (const Bytef *)zeros, sizeof(zeros), 9), Z_OK);
+	ck_assert_uint_gt(packed, 0);
 	forge_begin(file, "");
 	forge_block(file, BLOCK_IS_PACKED, 100 * SECOND, bomb, packed, 100);
 	ck_assert_int_eq(read_forged(file, &records), RECORDING_IS_DAMAGED);
