@@ -25,8 +25,8 @@ TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_
 EXTRA_DIST += tests/unit/test_docs.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
-TESTS_FULL = tests/e2e/test_package.sh tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh
-EXTRA_DIST += tests/vm/run-vm.sh $(TESTS_FULL)
+TESTS_FULL = tests/e2e/test_package.sh tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh tests/e2e/test_prometheus.sh
+EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)

@@ -7,6 +7,7 @@ cli_tests = \
 	tests/e2e/test_attach.sh \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_metrics.sh \
+	tests/e2e/test_service.sh \
 	tests/e2e/test_doctor.sh
 TESTS += $(cli_tests)
 

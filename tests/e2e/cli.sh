@@ -11,7 +11,24 @@
 #                                the filter is true of the file
 #   wait_for SECONDS COMMAND...  until it succeeds
 #   expect_clean WHAT            no program of cutop's is left in the kernel that no process holds
+#   own_user NUMBER              copies workload and double to where a user who is nobody else can run them, as
+#                                as_own COMMAND... ; cutop -u NUMBER --library "$own_lib" then sees nobody else's
 run_count=0
+
+own_user() {
+	command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
+	own_uid=$1
+	own_lib=$T/own/lib/libcudart.so.13
+	mkdir -p "$T/own/lib"
+	cp "$workload" "$T/own/workload"
+	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/own/lib"
+	chmod -R a+rX "$T/own"
+	workload=$T/own/workload
+}
+
+as_own() {
+	LD_LIBRARY_PATH=$T/own/lib setpriv --reuid "$own_uid" --regid "$own_uid" --clear-groups "$@"
+}
 
 run() {
 	run_name=$1

@@ -5,6 +5,7 @@
 metrics.py parse openmetrics|prometheus FILE   every rule of the format that cutop could break
 metrics.py monotone FILE FILE...               no counter went down from one file to the next
 metrics.py attack HOST PORT                    garbage, slow clients, 500 at once; the server answers after each
+metrics.py wait HOST PORT SECONDS LINE FILE   until a scrape, left in FILE, has LINE; any if that is empty
 metrics.py hold HOST PORT N SECONDS            N clients that say nothing, and how long one that does has to wait
 """
 import math
@@ -192,6 +193,21 @@ def hold(host, port, count, seconds):
         connection.close()
 
 
+def wait(host, port, seconds, line, path):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            status, body = ask(host, port)
+            with open(path, 'wb') as stream:
+                stream.write(body)
+            if status == 200 and (not line or line.encode() in body.split(b'\n')):
+                return
+        except ConnectionError:
+            pass
+        need(time.monotonic() < end, 'in vain')
+        time.sleep(0.1)
+
+
 def main():
     what, rest = sys.argv[1], sys.argv[2:]
     try:
@@ -201,6 +217,8 @@ def main():
             monotone(rest)
         elif what == 'attack':
             attack(rest[0], int(rest[1]))
+        elif what == 'wait':
+            wait(rest[0], int(rest[1]), float(rest[2]), rest[3], rest[4])
         elif what == 'hold':
             hold(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))
         else:
