@@ -37,9 +37,10 @@ tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers
+bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
 	tests/bench/screen
 
-EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh
+EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh

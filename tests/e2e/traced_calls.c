@@ -6,7 +6,7 @@
  *   traced_calls classes LOG   calls of every class, one thread
  *   traced_calls driver LOG    the same of the driver, by itself
  *   traced_calls threads LOG N N calls in each of 4 threads, and a stream for each
- *   traced_calls burst N       N calls of cudaGetDevice's kind that do next to nothing
+ *   traced_calls burst N       N calls of cudaSetDevice; says how many ns they took
  *   traced_calls args          launches with arguments of several types
  *   traced_calls hold          says "ready", and calls once for each line it reads
  *
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda_double.h"
@@ -234,10 +235,14 @@ static int threads(int count)
 
 static int burst(long count)
 {
+	struct timespec begin, end;
 	long i;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (i = 0; i < count; i++)
 		cudaSetDevice(0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	fprintf(stderr, "%lld\n", (end.tv_sec - begin.tv_sec) * 1000000000ll + end.tv_nsec - begin.tv_nsec);
 	return 0;
 }
 

@@ -34,3 +34,13 @@ EXTRA_DIST += \
 	tests/unit/golden/text-color.txt \
 	tests/unit/golden/text-empty.txt \
 	tests/unit/golden/text.txt
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_trace
+TESTS += tests/unit/test_trace
+endif
+tests_unit_test_trace_SOURCES = \
+	src/trace_writer.c src/trace_writer.h \
+	tests/unit/test_trace.c
+tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)

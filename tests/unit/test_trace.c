@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Traces: what the formats print of records that make sense, and of those that do not; the writer and its queue. */
+#include <check.h>
+#include <errno.h>
+#include <jansson.h>
+#include <linux/types.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/arguments.h"
+#include "model/calls.h"
+#include "out/trace.h"
+#include "out/trace_images.h"
+#include "out/trace_types.h"
+#include "trace_writer.h"
+
+#define KERNEL	0x401000ull
+
+static struct trace_options options;
+static struct trace *trace;
+static struct buffer out;
+
+static void setup(void)
+{
+	setenv("TZ", "UTC", 1);
+	memset(&options, 0, sizeof(options));
+	/* 2001-09-09 01:46:40 UTC */
+	options.start_real = 1000000000ull * 1000000000;
+	options.start_mono = 5000000000ull;
+	options.version = "0.1";
+	trace = NULL;
+	memset(&out, 0, sizeof(out));
+}
+
+static void teardown(void)
+{
+	trace_free(trace);
+	buffer_free(&out);
+}
+
+static void begin(enum trace_form form)
+{
+	options.form = form;
+	trace = trace_new(&options);
+	ck_assert_ptr_nonnull(trace);
+	trace_begin(trace, &out);
+}
+
+static void give(const void *record, size_t size)
+{
+	trace_record(trace, record, size, &out);
+}
+
+#define HDR(type_, size_) { .type = type_, .size = (__u16)(size_), .image = 1, .time = 5000123456ull, .tgid = 4242, .tid = 4243 }
+
+static void process(const char *comm)
+{
+	struct rec_process record = { .hdr = HDR(REC_PROCESS, sizeof(record)) };
+
+	memcpy(record.comm, comm, strnlen(comm, sizeof(record.comm)));
+	give(&record, sizeof(record));
+}
+
+static void kernel(const char *name)
+{
+	size_t len = strlen(name), size = sizeof(struct rec_kernel) + ((len + 8) & ~7ul);
+	struct rec_kernel *record = calloc(1, size);
+
+	record->hdr = (struct rec_hdr)HDR(REC_KERNEL, size);
+	record->function = record->stub = KERNEL;
+	record->source = NAME_REGISTERED;
+	record->name_len = (__u32)len;
+	memcpy(record->name, name, len);
+	give(record, size);
+	free(record);
+}
+
+static void site(uint64_t address, const char *name)
+{
+	size_t len = strlen(name), size = sizeof(struct rec_text) + ((len + 8) & ~7ul);
+	struct rec_text *record = calloc(1, size);
+
+	record->hdr = (struct rec_hdr)HDR(REC_SITE, size);
+	record->address = address;
+	record->text_len = (__u32)len;
+	memcpy(record->text, name, len);
+	give(record, size);
+	free(record);
+}
+
+static struct rec_call call_of(unsigned int call)
+{
+	return (struct rec_call){ .hdr = HDR(REC_CALL, sizeof(struct rec_call)), .entry = 5000120000ull, .call = (__u16)call };
+}
+
+static void call_malloc(uint64_t address, uint64_t bytes)
+{
+	struct rec_call call = call_of(CALL_cudaMalloc);
+
+	call.memory.address = address;
+	call.memory.bytes = bytes;
+	give(&call, sizeof(call));
+}
+
+static void call_launch(void)
+{
+	struct rec_call_kernel launch = { .call = call_of(CALL_cudaLaunchKernel) };
+	float number = 0.5f;
+	int32_t count = -3;
+
+	launch.call.hdr.size = sizeof(launch);
+	launch.call.launch.function = KERNEL;
+	launch.call.launch.grid[0] = launch.call.launch.grid[1] = launch.call.launch.grid[2] = 2;
+	launch.call.launch.block[0] = 64;
+	launch.call.launch.block[1] = launch.call.launch.block[2] = 1;
+	launch.call.launch.launches = 1;
+	launch.call.kernel_words = 4;
+	launch.kernel[0] = 0x7f0000000000;
+	memcpy(&launch.kernel[1], &number, sizeof(number));
+	memcpy(&launch.kernel[2], &count, sizeof(count));
+	launch.kernel[3] = 0xdead;	/* behind the last one */
+	give(&launch, sizeof(launch));
+}
+
+static void some_calls(void)
+{
+	struct rec_call call = call_of(CALL_cudaFree);
+
+	process("python");
+	kernel("_Z5saxpyPffi");
+	call_malloc(0x7f0000000000, 4096);
+	call_launch();
+	call.memory.address = 0x7f0000000000;
+	call.hdr.time = 5001000000ull;
+	call.entry = 5000999000ull;
+	give(&call, sizeof(call));
+	call = call_of(CALL_cudaEventElapsedTime);
+	call.words[1] = 0xa0;
+	call.words[2] = 0xb0;
+	call.flags = TRACED_OUT;
+	call.out = 0x3f800000;
+	call.result = 400;
+	call.device = CUTOP_DEVICE_UNKNOWN;
+	give(&call, sizeof(call));
+}
+
+static const char *printed(void)
+{
+	buffer_char(&out, 0);
+	ck_assert(!out.failed);
+	return out.data;
+}
+
+START_TEST(as_text)
+{
+	begin(TRACE_TEXT);
+	some_calls();
+	ck_assert_str_eq(printed(),
+		"01:46:40.000120 python             4242    4243 cudaMalloc(address=0x7f0000000000, bytes=4096, kind=device) on 0 = cudaSuccess <0.000003456>\n"
+		"01:46:40.000120 python             4242    4243 cudaLaunchKernel(kernel=saxpy, grid=(2,2,2), block=(64,1,1), shared_bytes=0, stream=0x0, "
+		"arguments=[0x7f0000000000, 0.5, -3]) on 0 = cudaSuccess <0.000003456>\n"
+		"01:46:40.000999 python             4242    4243 cudaFree(address=0x7f0000000000) on 0 = cudaSuccess <0.000001000> "
+		"freed 4096 bytes of cudaMalloc after 0.000875544 s\n"
+		"01:46:40.000120 python             4242    4243 cudaEventElapsedTime(ms=1, start=0xa0, end=0xb0) = cudaErrorInvalidResourceHandle "
+		"<0.000003456>\n");
+}
+END_TEST
+
+START_TEST(as_json)
+{
+	uint64_t lost[LOST_COUNT] = { [LOST_TRACED] = 7 };
+	char *line, *rest = NULL;
+	json_t *lines[8];
+	size_t count = 0;
+	json_error_t error;
+
+	begin(TRACE_JSON);
+	some_calls();
+	trace_end(trace, lost, 3, &out);
+	for (line = strtok_r((char *)(uintptr_t)printed(), "\n", &rest); line && count < 8; line = strtok_r(NULL, "\n", &rest)) {
+		lines[count] = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+		ck_assert_msg(lines[count] != NULL, "%s: %s", line, error.text);
+		count++;
+	}
+	ck_assert_uint_eq(count, 5);
+	ck_assert_str_eq(json_string_value(json_object_get(lines[0], "time")), "2001-09-09T01:46:40.000120Z");
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "signature")), "saxpy(float*, float, int)");
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "symbol")), "_Z5saxpyPffi");
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[2], "freed"), "bytes")), 4096);
+	ck_assert(json_is_true(json_object_get(lines[3], "failed")));
+	ck_assert_ptr_null(json_object_get(lines[3], "device"));
+	ck_assert_int_eq(json_integer_value(json_object_get(lines[4], "calls")), 4);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "traced_calls")), 7);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "unwritten")), 3);
+	while (count)
+		json_decref(lines[--count]);
+}
+END_TEST
+
+/* Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long. */
+static const char *const hostile[] = {
+	"\033]0;x\a\n\r\t\"\\,}{[]", "\xff\xfe\xc0\x80\xed\xa0\x80", "\"", "\\", "\\u0000", "\x7f\xc2\x9b" "31m", "",
+	"_Z", "_ZN", "_Z1fIXadL_Z1gvEEEvv", "a\nb", "\xe2\x82", "(((((", ")", "f(", "<>,()", "_ZTSSSSSS_S_S_S_",
+};
+
+static void hostile_calls(const char *name)
+{
+	struct rec_call call = call_of(CALL_cudaMalloc);
+	struct {
+		struct rec_stack stack;
+		__u64 frames[2];
+	} stack = { .stack = { .hdr = HDR(REC_STACK, sizeof(stack)), .stack = 9, .count = 2 }, .frames = { 0x10, 0x20 } };
+	struct rec_module module = { .hdr = HDR(REC_MODULE, sizeof(module)), .start = KERNEL, .end = KERNEL + 4096 };
+
+	memcpy(module.file, name, strnlen(name, sizeof(module.file)));
+	process(name);
+	give(&module, sizeof(module));
+	kernel(name);
+	site(0x10, name);
+	give(&stack, sizeof(stack));
+	call_launch();
+	call.stack = 9;
+	give(&call, sizeof(call));
+}
+
+static void assert_clean(const char *text)
+{
+	for (; *text; text++)
+		ck_assert_msg((unsigned char)*text >= ' ' || *text == '\n', "a control byte: %02x", *text);
+}
+
+START_TEST(hostile_names)
+{
+	uint64_t lost[LOST_COUNT] = { 0 };
+	size_t i;
+	int form;
+
+	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+		for (i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+			json_error_t error;
+			size_t lines = 0;
+			const char *text;
+			json_t *document;
+
+			options.stacks = true;
+			begin((enum trace_form)form);
+			hostile_calls(hostile[i]);
+			trace_end(trace, lost, 0, &out);
+			text = printed();
+			assert_clean(text);
+			if (form == TRACE_CHROME) {
+				document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+				ck_assert_msg(document != NULL, "%s: %s", text, error.text);
+				json_decref(document);
+			}
+			for (; *text; text++) {
+				if (form == TRACE_JSON && (text == out.data || text[-1] == '\n')) {
+					document = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+					ck_assert_msg(document != NULL, "%s: %s", text, error.text);
+					json_decref(document);
+				}
+				lines += *text == '\n';
+			}
+			/* text: two calls, and two frames below one */
+			ck_assert_uint_eq(lines, form == TRACE_TEXT ? 4 : form == TRACE_JSON ? 3 : lines);
+			trace_free(trace);
+			trace = NULL;
+			buffer_free(&out);
+		}
+	}
+}
+END_TEST
+
+START_TEST(nonsense)
+{
+	static const __u16 types[] = { REC_PROCESS, REC_END, REC_KERNEL, REC_NAME, REC_SITE, REC_STACK, REC_MODULE, REC_RESET, REC_CALL };
+	unsigned int seed = 1, i, j;
+	int form;
+
+	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+		options.stacks = true;
+		begin((enum trace_form)form);
+		for (i = 0; i < 20000; i++) {
+			union {
+				struct rec_hdr hdr;
+				struct rec_call call;
+				__u8 bytes[400];
+			} record;
+			/* At its end nothing may be read: it is exactly as long as it says. */
+			size_t size = sizeof(record.hdr) + (size_t)rand_r(&seed) % (sizeof(record) - sizeof(record.hdr));
+			void *copy = malloc(size);
+
+			for (j = 0; j < sizeof(record); j++)
+				record.bytes[j] = (__u8)(rand_r(&seed) >> 8);
+			record.hdr.type = types[(unsigned int)rand_r(&seed) % (sizeof(types) / sizeof(types[0]))];
+			record.hdr.size = (__u16)size;
+			record.hdr.image %= 8;
+			if (rand_r(&seed) % 2) {
+				record.call.call %= CALL_COUNT;
+				record.call.moment %= 3;
+				record.call.kernel_words %= 20;
+				record.call.stack %= 4;
+			}
+			memcpy(copy, &record, size);
+			give(copy, size);
+			free(copy);
+			if (out.len > 1 << 20)
+				out.len = 0;
+		}
+		trace_free(trace);
+		trace = NULL;
+		buffer_free(&out);
+	}
+}
+END_TEST
+
+START_TEST(types)
+{
+	static const struct {
+		const char *full;
+		int count;	/* -1: there is no list */
+		uint8_t types[4];
+	} cases[] = {
+		{ "saxpy(float*, float, int)", 3, { WORD_HEX, WORD_FLOAT, WORD_S32 } },
+		{ "void k<int (*)(float, int), 3>(std::pair<int, int>, double const, unsigned long long)", 3, { WORD_HEX, WORD_DOUBLE, WORD_U64 } },
+		{ "f()", 0, { 0 } },
+		{ "plain", -1, { 0 } },
+		{ "", -1, { 0 } },
+		{ ")", -1, { 0 } },
+		{ "()", -1, { 0 } },
+		{ "g(bool) const", 1, { WORD_U8 } },
+		{ "main::{lambda(int)#1}::operator()(char) const", 1, { WORD_S8 } },
+	};
+	uint8_t found[CUTOP_KERNEL_WORDS], count;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool any = trace_types_read(cases[i].full, found, &count);
+
+		ck_assert_msg(any == (cases[i].count >= 0), "%s", cases[i].full);
+		if (!any)
+			continue;
+		ck_assert_msg(count == cases[i].count, "%s: %d", cases[i].full, count);
+		ck_assert_msg(!memcmp(found, cases[i].types, count), "%s", cases[i].full);
+	}
+}
+END_TEST
+
+START_TEST(signatures)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	struct call_argument argument;
+	unsigned int call, state, count, with = 0, of = 0, outs;
+
+	for (call = 0; call < CALL_COUNT; call++) {
+		const struct call_desc *desc = &call_descs[call];
+
+		for (state = 0, count = 0, outs = 0; call_argument_next(call, &state, &argument); count++) {
+			ck_assert_uint_gt(argument.name_len, 0);
+			ck_assert_uint_eq(strspn(argument.name, letters), argument.name_len);
+			outs += argument.is_result;
+			ck_assert_uint_lt(argument.word, 24);
+		}
+		ck_assert_uint_le(outs, 1);
+		ck_assert_uint_eq(outs, (call_out(call) & CUTOP_TRACED_OUT) != 0);
+		if (desc->class == CLASS_PLAIN) {
+			of++;
+			with += count > 0;
+		}
+	}
+	ck_assert_uint_eq(call_out(CALL_cudaStreamCreate), CUTOP_TRACED_OUT | 0);
+	ck_assert_uint_eq(call_out(CALL_cudaGetDevice), CUTOP_TRACED_OUT | CUTOP_TRACED_SHORT | 0);
+	ck_assert_uint_eq(call_out(CALL_cudaMemset), 0);
+	/* Some take none, some are in no header of today's. */
+	ck_assert_msg(with * 100 > of * 95, "%u of %u plain calls have names of arguments", with, of);
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	begin(TRACE_TEXT);
+	buffer_count(&out, UINT64_MAX);
+	buffer_char(&out, ' ');
+	buffer_signed(&out, INT64_MIN);
+	buffer_char(&out, ' ');
+	buffer_hex(&out, UINT64_MAX);
+	buffer_hex(&out, 0);
+	buffer_char(&out, ' ');
+	buffer_padded(&out, 7, 3);
+	buffer_padded(&out, 12345, 3);
+	buffer_char(&out, ' ');
+	buffer_seconds(&out, 1000000001);
+	buffer_char(&out, ' ');
+	buffer_micros(&out, 12034);
+	buffer_quoted(&out, "a\"b\\c\x01");
+	ck_assert_str_eq(printed(), "18446744073709551615 -9223372036854775808 0xffffffffffffffff0x0 00712345 1.000000001 12.034\"a\\\"b\\\\c\\u0001\"");
+}
+END_TEST
+
+/* ---- the writer ---- */
+
+#define MANY 600000
+
+static struct trace_writer *writer_of(int fd, uint64_t limit)
+{
+	struct trace_writer_settings settings = { .trace = options, .fd = fd, .limit = limit };
+	struct trace_writer *writer = trace_writer_new(&settings);
+
+	ck_assert_ptr_nonnull(writer);
+	return writer;
+}
+
+static void put_calls(struct trace_writer *writer, int count)
+{
+	struct rec_call call = call_of(CALL_cudaFree);
+
+	while (count--)
+		trace_writer_put(writer, &call.hdr, sizeof(call));
+}
+
+static void wait_writer(struct trace_writer *writer)
+{
+	struct pollfd fd = { .fd = trace_writer_fd(writer), .events = POLLIN };
+
+	while (!trace_writer_has_ended(writer))
+		poll(&fd, 1, -1);
+}
+
+START_TEST(writer_to_nobody)
+{
+	static const uint64_t lost[LOST_COUNT];
+	struct trace_writer *writer;
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	writer = writer_of(ends[1], 0);
+	put_calls(writer, MANY);	/* more than the pipe and the queue hold */
+	trace_writer_finish(writer, lost);
+	trace_writer_hurry(writer);
+	wait_writer(writer);
+	ck_assert_int_eq(trace_writer_error(writer), -ETIMEDOUT);
+	ck_assert_uint_gt(trace_writer_unwritten(writer), 0);
+	ck_assert_uint_eq(trace_writer_unwritten(writer) + trace_writer_count(writer), MANY);
+	trace_writer_free(writer);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+START_TEST(writer_to_the_gone)
+{
+	static const uint64_t lost[LOST_COUNT];
+	struct trace_writer *writer;
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	close(ends[0]);
+	signal(SIGPIPE, SIG_IGN);
+	writer = writer_of(ends[1], 0);
+	put_calls(writer, 1000);
+	trace_writer_finish(writer, lost);
+	wait_writer(writer);
+	ck_assert_int_eq(trace_writer_error(writer), -EPIPE);
+	ck_assert_uint_eq(trace_writer_unwritten(writer), 1000);
+	trace_writer_free(writer);
+	/* Freed in the middle of everything, it ends. */
+	writer = writer_of(ends[1], 0);
+	put_calls(writer, 1000);
+	trace_writer_free(writer);
+	close(ends[1]);
+}
+END_TEST
+
+START_TEST(writer_to_a_file)
+{
+	static const uint64_t lost[LOST_COUNT];
+	FILE *file = tmpfile();
+	struct trace_writer *writer;
+	int c, lines = 0;
+
+	writer = writer_of(fileno(file), 10000);
+	put_calls(writer, 15000);
+	trace_writer_finish(writer, lost);
+	wait_writer(writer);
+	ck_assert(trace_writer_is_full(writer));
+	ck_assert_int_eq(trace_writer_error(writer), 0);
+	ck_assert_uint_eq(trace_writer_count(writer), 10000);
+	ck_assert_uint_eq(trace_writer_unwritten(writer), 0);
+	trace_writer_free(writer);
+	rewind(file);
+	while ((c = getc(file)) != EOF)
+		lines += c == '\n';
+	ck_assert_int_eq(lines, 10000);
+	fclose(file);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace");
+	TCase *tests = tcase_create("trace");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, as_text);
+	tcase_add_test(tests, as_json);
+	tcase_add_test(tests, hostile_names);
+	tcase_add_test(tests, nonsense);
+	tcase_add_test(tests, types);
+	tcase_add_test(tests, signatures);
+	tcase_add_test(tests, numbers);
+	tcase_add_test(tests, writer_to_nobody);
+	tcase_add_test(tests, writer_to_the_gone);
+	tcase_add_test(tests, writer_to_a_file);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
