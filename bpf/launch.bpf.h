@@ -297,30 +297,39 @@ static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, _
 #define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
 #define LAUNCH_CAPTURED	2	/* into a capture: it will be a node, and launches nothing */
 
+/* Everything of a launch, wherever it stands. *@function is its first argument until it is known better. */
+static __always_inline void launch_read(struct pt_regs *ctx, const volatile struct call_desc *desc,
+					struct launch_shape *shape, __u64 *function, __u64 *times)
+{
+	bool driver = desc->a == FORM_DRIVER;
+	__u64 words[4];
+
+	if (!driver && desc->a != FORM_ARGS) {
+		launch_struct(ctx, shape, function, times);
+		return;
+	}
+	launch_registers(ctx, driver, words);
+	shape_unpack(shape, words[0], words[1], words[2], words[3]);
+	if (driver)
+		shape->block[2] = call_arg(ctx, 6);
+	shape->shared_bytes = call_arg(ctx, driver ? 7 : 6);
+	shape->stream = call_arg(ctx, driver ? 8 : 7);
+}
+
 /* A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture. */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
-	bool driver = desc->a == FORM_DRIVER;
 	struct launch_shape shape = {};
 	struct launch_key key = {};
 	struct launch_row *row;
 	struct frame *frame;
-	__u64 words[4], times, graph;
+	__u64 times, graph;
 
 	if (!thread)
 		return false;
 	key.function = PT_REGS_PARM1(ctx);
-	if (driver || desc->a == FORM_ARGS) {
-		launch_registers(ctx, driver, words);
-		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-		if (driver)
-			shape.block[2] = call_arg(ctx, 6);
-		shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
-		shape.stream = call_arg(ctx, driver ? 8 : 7);
-	} else {
-		launch_struct(ctx, &shape, &key.function, &times);
-	}
+	launch_read(ctx, desc, &shape, &key.function, &times);
 	graph = capture_graph(thread, stream_name(thread, shape.stream, desc->flags));
 	if (!graph)
 		return false;

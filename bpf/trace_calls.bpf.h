@@ -65,21 +65,11 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	struct launch_row *row;
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
-	__u64 words[4], times = 1, list = 0, function = PT_REGS_PARM1(ctx);
-	bool driver = desc->a == FORM_DRIVER;
+	__u64 times = 1, list = 0, function = PT_REGS_PARM1(ctx);
 
 	if (!thread || !trace)
 		return 0;
-	if (driver || desc->a == FORM_ARGS) {
-		launch_registers(ctx, driver, words);
-		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-		if (driver)
-			shape.block[2] = call_arg(ctx, 6);
-		shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
-		shape.stream = call_arg(ctx, driver ? 8 : 7);
-	} else {
-		launch_struct(ctx, &shape, &function, &times);
-	}
+	launch_read(ctx, desc, &shape, &function, &times);
 	trace->record.call.launch.function = function;
 	trace->record.call.launch.stream = shape.stream;
 	__builtin_memcpy(trace->record.call.launch.grid, shape.grid, sizeof(shape.grid));

@@ -209,9 +209,10 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 	return true;
 }
 
-/* ---- arguments of kernels ---- */
+/* ---- values ---- */
 
-size_t trace_view_words(const struct trace_view *view)
+/* How many of the kernel's arguments are to be shown: those that its name says it has, or all that were read. */
+static size_t word_count(const struct trace_view *view)
 {
 	size_t count = view->words ? view->call->kernel_words : 0;
 
@@ -220,13 +221,23 @@ size_t trace_view_words(const struct trace_view *view)
 	return count;
 }
 
-static void real(double number, bool quoted, struct buffer *out)
+/* Floating point. JSON has no number that is none. */
+static void real(double number, bool json, struct buffer *out)
 {
-	/* JSON has no number that is none. */
-	buffer_format(out, quoted && !isfinite(number) ? "\"%.9g\"" : "%.9g", number);
+	buffer_format(out, json && !isfinite(number) ? "\"%.9g\"" : "%.9g", number);
 }
 
-void trace_view_word(const struct trace_view *view, size_t i, bool quote_hex, struct buffer *out)
+static void hex(uint64_t number, bool json, struct buffer *out)
+{
+	if (json)
+		buffer_char(out, '"');
+	buffer_hex(out, number);
+	if (json)
+		buffer_char(out, '"');
+}
+
+/* Argument @i of the kernel, by its type where that is known. */
+static void word_put(const struct trace_view *view, size_t i, bool json, struct buffer *out)
 {
 	bool typed = view->kernel && view->kernel->has_types && i < view->kernel->type_count;
 	uint64_t word = view->words[i];
@@ -260,18 +271,60 @@ void trace_view_word(const struct trace_view *view, size_t i, bool quote_hex, st
 		return;
 	case WORD_FLOAT:
 		memcpy(&narrow, &word, sizeof(narrow));
-		real((double)narrow, quote_hex, out);
+		real((double)narrow, json, out);
 		return;
 	case WORD_DOUBLE:
 		memcpy(&wide, &word, sizeof(wide));
-		real(wide, quote_hex, out);
+		real(wide, json, out);
 		return;
 	case WORD_HEX:
+		hex(word, json, out);
+	}
+}
+
+void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out)
+{
+	size_t i, count;
+	float number;
+
+	switch (field->kind) {
+	case FIELD_HEX:
+		hex(field->number, json, out);
+		break;
+	case FIELD_COUNT:
+		buffer_count(out, field->number);
+		break;
+	case FIELD_SIGNED:
+		buffer_signed(out, (int64_t)field->number);
+		break;
+	case FIELD_FLOAT:
+		memcpy(&number, &field->number, sizeof(number));
+		real((double)number, json, out);
+		break;
+	case FIELD_TEXT:
+		if (json)
+			buffer_quoted(out, field->text);
+		else
+			buffer_text(out, field->text);
+		break;
+	case FIELD_DIMS:
+		buffer_char(out, json ? '[' : '(');
+		for (i = 0; i < 3; i++) {
+			if (i)
+				buffer_char(out, ',');
+			buffer_count(out, field->dims[i]);
+		}
+		buffer_char(out, json ? ']' : ')');
+		break;
+	case FIELD_WORDS:
+		count = word_count(view);
+		buffer_char(out, '[');
+		for (i = 0; i < count; i++) {
+			if (i)
+				buffer_text(out, json ? "," : ", ");
+			word_put(view, i, json, out);
+		}
+		buffer_char(out, ']');
 		break;
 	}
-	if (quote_hex)
-		buffer_char(out, '"');
-	buffer_hex(out, word);
-	if (quote_hex)
-		buffer_char(out, '"');
 }

@@ -50,10 +50,7 @@ struct trace_view {
 /* Fills @view with @call, of @size bytes. Books what it allocates or frees in its image. False without memory. */
 bool trace_view_fill(struct trace_view *view, struct trace_images *images, const struct rec_call *call, size_t size);
 
-/* How many of the kernel's arguments are to be shown: those that its name says it has, or all that were read. */
-size_t trace_view_words(const struct trace_view *view);
-
-/* Puts argument @i of the kernel: a number, or with @quote_hex a quoted address where its type is not known. */
-void trace_view_word(const struct trace_view *view, size_t i, bool quote_hex, struct buffer *out);
+/* Puts the value of @field, for people or as JSON. */
+void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out);
 
 #endif

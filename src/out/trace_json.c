@@ -4,9 +4,7 @@
  * end (docs/trace.md). Written without a tree in between: building one takes
  * several times as long as everything else.
  */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "model/calls.h"
@@ -33,50 +31,6 @@ static void hex_put(struct buffer *out, uint64_t number)
 	buffer_char(out, '"');
 }
 
-static void value_put(const struct trace_view *view, const struct trace_field *field, struct buffer *out)
-{
-	size_t i, count;
-	float number;
-
-	switch (field->kind) {
-	case FIELD_HEX:
-		hex_put(out, field->number);
-		break;
-	case FIELD_COUNT:
-		buffer_count(out, field->number);
-		break;
-	case FIELD_SIGNED:
-		buffer_signed(out, (int64_t)field->number);
-		break;
-	case FIELD_FLOAT:
-		memcpy(&number, &field->number, sizeof(number));
-		buffer_format(out, isfinite(number) ? "%.9g" : "\"%.9g\"", (double)number);
-		break;
-	case FIELD_TEXT:
-		buffer_quoted(out, field->text);
-		break;
-	case FIELD_DIMS:
-		buffer_char(out, '[');
-		for (i = 0; i < 3; i++) {
-			if (i)
-				buffer_char(out, ',');
-			buffer_count(out, field->dims[i]);
-		}
-		buffer_char(out, ']');
-		break;
-	case FIELD_WORDS:
-		count = trace_view_words(view);
-		buffer_char(out, '[');
-		for (i = 0; i < count; i++) {
-			if (i)
-				buffer_char(out, ',');
-			trace_view_word(view, i, true, out);
-		}
-		buffer_char(out, ']');
-		break;
-	}
-}
-
 void trace_json_arguments(const struct trace_view *view, struct buffer *out)
 {
 	size_t i;
@@ -88,7 +42,7 @@ void trace_json_arguments(const struct trace_view *view, struct buffer *out)
 		buffer_char(out, '"');
 		buffer_bytes(out, view->fields[i].name, view->fields[i].name_len);
 		buffer_text(out, "\":");
-		value_put(view, &view->fields[i], out);
+		trace_view_value(view, &view->fields[i], true, out);
 	}
 	buffer_char(out, '}');
 }

@@ -8,7 +8,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "model/calls.h"
@@ -65,52 +64,6 @@ static int characters(const char *text)
 	return count;
 }
 
-static void field_put(const struct trace_view *view, const struct trace_field *field, struct buffer *out)
-{
-	size_t i, count;
-	float number;
-
-	buffer_bytes(out, field->name, field->name_len);
-	buffer_char(out, '=');
-	switch (field->kind) {
-	case FIELD_HEX:
-		buffer_hex(out, field->number);
-		break;
-	case FIELD_COUNT:
-		buffer_count(out, field->number);
-		break;
-	case FIELD_SIGNED:
-		buffer_signed(out, (int64_t)field->number);
-		break;
-	case FIELD_FLOAT:
-		memcpy(&number, &field->number, sizeof(number));
-		buffer_format(out, "%.9g", (double)number);
-		break;
-	case FIELD_TEXT:
-		buffer_text(out, field->text);
-		break;
-	case FIELD_DIMS:
-		buffer_char(out, '(');
-		for (i = 0; i < 3; i++) {
-			if (i)
-				buffer_char(out, ',');
-			buffer_count(out, field->dims[i]);
-		}
-		buffer_char(out, ')');
-		break;
-	case FIELD_WORDS:
-		count = trace_view_words(view);
-		buffer_char(out, '[');
-		for (i = 0; i < count; i++) {
-			if (i)
-				buffer_text(out, ", ");
-			trace_view_word(view, i, false, out);
-		}
-		buffer_char(out, ']');
-		break;
-	}
-}
-
 static void freed_put(const struct trace_view *view, struct buffer *out)
 {
 	const struct trace_block *freed = &view->freed;
@@ -161,7 +114,9 @@ void trace_text_call(struct trace *trace, const struct trace_view *view, struct 
 	for (i = 0; i < view->field_count; i++) {
 		if (i)
 			buffer_text(out, ", ");
-		field_put(view, &view->fields[i], out);
+		buffer_bytes(out, view->fields[i].name, view->fields[i].name_len);
+		buffer_char(out, '=');
+		trace_view_value(view, &view->fields[i], false, out);
 	}
 	buffer_char(out, ')');
 	if (view->has_device) {
