@@ -26,7 +26,7 @@ EXTRA_DIST += tests/unit/test_docs.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
 TESTS_FULL = tests/e2e/test_package.sh tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh tests/e2e/test_prometheus.sh
-EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL)
+EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL) tests/e2e/test_killed.sh
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)
