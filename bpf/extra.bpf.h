@@ -48,6 +48,38 @@ static __always_inline void extra_settle(struct extra_state *state, __u64 sp, __
 	}
 }
 
+/* What a trace says of such a call: that it is entered, or left, when @entry is when it was entered. */
+struct extra_traced {
+	__u64 entry, now, site, stack;
+	__u32 call;
+	__s32 result;
+	__u8 moment;	/* enum call_moment */
+};
+
+static __noinline int extra_trace(struct thread_state *thread, struct extra_traced *traced)
+{
+	struct rec_call *rec;
+
+	if (!thread || !traced)
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(thread->image, LOST_TRACED);
+		return 0;
+	}
+	__builtin_memset(rec, 0, sizeof(*rec));
+	header_of(thread, &rec->hdr, REC_CALL, sizeof(*rec), traced->now);
+	rec->entry = traced->entry;
+	rec->site = traced->site;
+	rec->stack = traced->stack;
+	rec->call = traced->call;
+	rec->result = traced->result;
+	rec->moment = traced->moment;
+	rec->device = CUTOP_DEVICE_UNKNOWN;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
 static __always_inline int extra_entry(struct pt_regs *ctx, bool session)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
@@ -58,6 +90,14 @@ static __always_inline int extra_entry(struct pt_regs *ctx, bool session)
 
 	if (!thread || !CUTOP_IS_EXTRA(call))
 		return 1;
+	if (tracing && (trace_entries || trace_pairs)) {
+		struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
+
+		traced.entry = traced.now = bpf_ktime_get_ns();
+		extra_trace(thread, &traced);
+		if (trace_entries)
+			return 1;
+	}
 	state = bpf_task_storage_get(&extras, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!state) {
 		count_lost_of(thread->image, LOST_THREADS);
@@ -127,6 +167,16 @@ static __always_inline int extra_return(struct pt_regs *ctx)
 	case EXTRA_RESULT_NULL:
 		failed = !result;
 		break;
+	}
+	if (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)] == EXTRA_RESULT_NULL)
+		result = !failed;	/* of a pointer half would not say it */
+	if (tracing) {
+		struct extra_traced traced = { .entry = entry, .now = now, .site = call_site(ctx), .call = call };
+
+		traced.result = result;
+		traced.moment = trace_pairs ? CALL_LEFT : CALL_WHOLE;
+		traced.stack = with_stacks ? stack_take(ctx, thread) : 0;
+		extra_trace(thread, &traced);
 	}
 	call_count(thread->image, call, now - entry, failed);
 	if (failed && failure_row(thread, call, (__s32)result, now))

@@ -179,7 +179,8 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_CALL:
-		return record->traced.call < CALL_COUNT && record->traced.moment <= CALL_LEFT &&
+		return (record->traced.call < CALL_COUNT || CUTOP_IS_EXTRA(record->traced.call)) &&
+		       record->traced.moment <= CALL_LEFT &&
 		       record->traced.kernel_words <= tail / sizeof(__u64);
 	case REC_SITE:
 	case REC_NAME:

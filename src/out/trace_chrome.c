@@ -90,7 +90,7 @@ static uint64_t stream_meant(const struct trace_view *view)
 {
 	uint64_t stream = view->stream;
 	bool per_thread = call_stream(view->call->call) & CUTOP_STREAM_PER_THREAD ||
-			  call_descs[view->call->call].flags & CALL_PER_THREAD;
+			  view->desc->flags & CALL_PER_THREAD;
 
 	if (!stream)
 		stream = per_thread ? 2 : 1;
@@ -180,10 +180,10 @@ void trace_chrome_call(struct trace *trace, const struct trace_view *view, struc
 		buffer_micros(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
 	}
 	buffer_text(out, ",\"cat\":\"");
-	buffer_text(out, call_group_names[call_descs[call->call].group]);
+	buffer_text(out, view->desc->class == CLASS_EXTRA ? call_layer_name(LAYER_EXTRA) : call_group_names[view->desc->group]);
 	buffer_text(out, "\",\"args\":{\"arguments\":");
 	trace_json_arguments(view, out);
-	if (view->has_result) {
+	if (view->has_result && view->has_value) {
 		buffer_text(out, ",\"result\":");
 		if (view->result)
 			buffer_quoted(out, view->result);

@@ -154,6 +154,21 @@ static void signature_fields(struct trace_view *view, const struct call_desc *de
 	view->has_stream = desc->class == CLASS_GRAPH && desc->a == EXEC_LAUNCH;
 }
 
+/* As bpf/extra.bpf.h judges; of a pointer the result says only whether there is one. */
+static bool extra_failed(enum extra_result how, int32_t result)
+{
+	switch (how) {
+	case EXTRA_RESULT_STATUS:
+		return result != 0;
+	case EXTRA_RESULT_NEGATIVE:
+		return result < 0;
+	case EXTRA_RESULT_NULL:
+		return !result;
+	default:
+		return false;
+	}
+}
+
 static void result_fill(struct trace_view *view, const struct call_desc *desc)
 {
 	const struct rec_call *call = view->call;
@@ -161,19 +176,36 @@ static void result_fill(struct trace_view *view, const struct call_desc *desc)
 	view->has_result = call->moment != CALL_ENTERED;
 	if (!view->has_result)
 		return;
+	if (CUTOP_IS_EXTRA(call->call)) {
+		view->has_value = view->extra != EXTRA_RESULT_NONE;
+		view->failed = extra_failed(view->extra, call->result);
+		if (view->extra == EXTRA_RESULT_NULL)
+			view->result = view->failed ? "NULL" : "pointer";
+		return;
+	}
+	view->has_value = true;
 	view->result = error_name((enum call_layer)desc->layer, call->result);
 	view->failed = call_failed(call->call, call->result);
 }
 
 bool trace_view_fill(struct trace_view *view, struct trace_images *images, const struct rec_call *call, size_t size)
 {
-	const struct call_desc *desc = &call_descs[call->call];
+	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
+	const struct call_desc *desc = CUTOP_IS_EXTRA(call->call) ? &extra : &call_descs[call->call];
 
 	view->call = call;
+	view->desc = desc;
 	view->image = trace_image_of(images, &call->hdr);
 	if (!view->image)
 		return false;
 	view->name = call_name(call->call);
+	view->extra = EXTRA_RESULT_NONE;
+	if (desc == &extra) {
+		const struct trace_extra *known = &images->extras[call->call - CUTOP_EXTRA];
+
+		view->name = known->symbol ? known->symbol : "?";
+		view->extra = known->result;
+	}
 	view->field_count = 0;
 	view->kernel = NULL;
 	view->words = NULL;
@@ -194,6 +226,8 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 		break;
 	case CLASS_LAUNCH:
 		launch_fields(view);
+		break;
+	case CLASS_EXTRA:	/* what it was given nobody knows how to read */
 		break;
 	default:
 		signature_fields(view, desc);

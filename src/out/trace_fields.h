@@ -30,6 +30,7 @@ struct trace_field {
 struct trace_view {
 	const struct rec_call *call;
 	struct trace_image *image;
+	const struct call_desc *desc;
 	const char *name;	/* of the function */
 	struct trace_field fields[TRACE_FIELDS_MAX];
 	size_t field_count;
@@ -37,6 +38,8 @@ struct trace_view {
 	const uint64_t *words;	/* its arguments, call->kernel_words of them */
 	const char *result;	/* "cudaSuccess", or NULL for a number that has no name */
 	bool has_result;	/* it was seen to return */
+	bool has_value;		/* and what it returned says something */
+	enum extra_result extra;	/* of a function that --probe named */
 	bool failed;
 	bool has_device;	/* call->device is known, and no argument says it */
 	bool captured;

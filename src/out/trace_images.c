@@ -89,8 +89,12 @@ void trace_images_free(struct trace_images *images)
 {
 	struct trace_image *image, *next;
 
+	size_t i;
+
 	HASH_ITER(hh, images->list, image, next)
 		image_free(images, image);
+	for (i = 0; i < CUTOP_EXTRA_MAX; i++)
+		free(images->extras[i].symbol);
 }
 
 static struct trace_image *image_find(struct trace_images *images, uint32_t number)
@@ -371,6 +375,19 @@ static bool text_fits(const struct rec_text *record, size_t size)
 	return size >= sizeof(*record) && record->text_len <= size - sizeof(*record);
 }
 
+static void extra_keep(struct trace_images *images, const struct rec_text *text)
+{
+	struct trace_extra *extra;
+
+	if (!CUTOP_IS_EXTRA(text->address) || text->flags >= EXTRA_RESULT_COUNT)
+		return;
+	extra = &images->extras[text->address - CUTOP_EXTRA];
+	if (extra->symbol)
+		return;
+	extra->symbol = clean_copy(text->text, text->text_len);
+	extra->result = (enum extra_result)text->flags;
+}
+
 void trace_images_record(struct trace_images *images, const struct rec_hdr *record, size_t size)
 {
 	struct trace_image *image;
@@ -414,6 +431,13 @@ void trace_images_record(struct trace_images *images, const struct rec_hdr *reco
 		image = trace_image_of(images, record);
 		if (image)
 			kernel_name(image, text->address, 0, text->flags, text->text, text->text_len);
+		return;
+	}
+	case REC_EXTRA: {
+		const struct rec_text *text = (const void *)record;
+
+		if (text_fits(text, size))
+			extra_keep(images, text);
 		return;
 	}
 	case REC_SITE:

@@ -81,7 +81,14 @@ struct trace_image {
 	UT_hash_handle hh;
 };
 
+/* A function that --probe named. */
+struct trace_extra {
+	char *symbol;		/* cleaned; NULL: not told */
+	enum extra_result result;
+};
+
 struct trace_images {
+	struct trace_extra extras[CUTOP_EXTRA_MAX];
 	struct trace_image *list;
 	struct trace_image *last;	/* found last */
 };

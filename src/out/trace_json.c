@@ -142,16 +142,18 @@ void trace_json_call(struct trace *trace, const struct trace_view *view, struct 
 	buffer_count(out, call->hdr.tid);
 	text_put(out, "event", moments[call->moment]);
 	text_put(out, "call", view->name);
-	text_put(out, "layer", call_layer_name(call_descs[call->call].layer));
+	text_put(out, "layer", call_layer_name(view->desc->layer));
 	key_put(out, "arguments");
 	trace_json_arguments(view, out);
 	if (view->has_result) {
-		if (view->result)
+		if (view->has_value && view->result)
 			text_put(out, "result", view->result);
-		key_put(out, "code");
-		buffer_signed(out, call->result);
-		key_put(out, "failed");
-		buffer_text(out, view->failed ? "true" : "false");
+		if (view->has_value) {
+			key_put(out, "code");
+			buffer_signed(out, call->result);
+			key_put(out, "failed");
+			buffer_text(out, view->failed ? "true" : "false");
+		}
 		key_put(out, "duration_seconds");
 		buffer_seconds(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
 	}

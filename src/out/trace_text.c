@@ -126,10 +126,11 @@ void trace_text_call(struct trace *trace, const struct trace_view *view, struct 
 	if (view->captured)
 		buffer_text(out, " captured");
 	if (view->has_result) {
-		buffer_text(out, " = ");
-		if (view->result)
+		if (view->has_value)
+			buffer_text(out, " = ");
+		if (view->has_value && view->result)
 			buffer_text(out, view->result);
-		else
+		else if (view->has_value)
 			buffer_signed(out, call->result);
 		buffer_text(out, " <");
 		buffer_seconds(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);

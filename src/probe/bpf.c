@@ -29,6 +29,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 {
 	struct cutop_bpf *s = bpf->skeleton;
 
+	if (bpf->entries_only && class == CLASS_EXTRA)
+		return (struct bpf_programs){ .enter = s->progs.extra_enter };
 	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED && class != CLASS_REGISTER)
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
 #define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, s->progs.name##_session }

@@ -179,7 +179,7 @@ bool extras_want(const struct extras *extras, int fd, const char *path)
 
 struct search {
 	struct extras *extras;
-	const struct request **requests;	/* those of this file, NULL-ended */
+	struct request **requests;	/* those of this file, NULL-ended */
 	struct elf_function *list;
 	size_t count, room;
 };
@@ -224,17 +224,20 @@ static int number_of(struct extras *extras, const struct request *request, const
 static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 {
 	struct search *search = context;
-	const struct request **request;
+	struct request **at, *request = NULL;
 	struct elf_function *more;
 	int number;
 	size_t i;
 
-	for (request = search->requests; *request; request++)
-		if (symbol_matches(*request, symbol))
-			break;
-	if (!*request)
+	/* Of several that mean it the first that says something of its result counts. */
+	for (at = search->requests; *at; at++)
+		if (symbol_matches(*at, symbol)) {
+			(*at)->found = true;
+			if (!request || (request->result < 0 && (*at)->result >= 0))
+				request = *at;
+		}
+	if (!request)
 		return 0;
-	((struct request *)*request)->found = true;
 	/* .symtab repeats .dynsym; of several names of one place one is enough. */
 	for (i = 0; i < search->count; i++)
 		if (search->list[i].offset == offset)
@@ -243,7 +246,7 @@ static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 		search->extras->full = true;
 		return 0;
 	}
-	number = number_of(search->extras, *request, symbol);
+	number = number_of(search->extras, request, symbol);
 	if (number < 0)
 		return number == -ENOSPC ? 0 : number;
 	if (search->count == search->room) {

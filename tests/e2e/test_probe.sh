@@ -16,10 +16,10 @@ watch all --probe "$library:probed_[jpw]*" --probe "$library:probed_status=statu
 	--probe "libprobed.so.1:probed_pointer=null" --probe 'probed:cublas*' --probe 'libprobed:probed::scaled::*' \
 	--probe "$library:probed_recursive" -- "$program"
 expect all "$shown" "$(echo '[["_ZN6probed6scaled5twiceEi",60,null],["cublasProbed_v2",60,6],["probed_jumps",0,null],
-	["probed_negative",60,15],["probed_plain",64,null],["probed_pointer",60,null],["probed_recursive",40,null],
+	["probed_negative",60,15],["probed_plain",64,null],["probed_pointer",60,30],["probed_recursive",40,null],
 	["probed_status",60,20],["probed_wraps",1,null]]' | jq -c 'map(select(.[1] > 0))')"
 expect all '[p.failures[] | [.call, .error, .code, .count]] | sort' \
-	'[["cublasProbed_v2","error 13",13,6],["probed_negative","error -5",-5,15],["probed_status","error 7",7,20]]'
+	'[["cublasProbed_v2","error 13",13,6],["probed_negative","error -5",-5,15],["probed_pointer","NULL",0,30],["probed_status","error 7",7,20]]'
 expect all '[p.calls[] | select(.layer == "runtime") | [.call, .calls]] | sort' '[["cudaFree",1],["cudaMalloc",1]]'
 expect all '[p.memory.allocations, p.memory.frees, p.memory.leaked_bytes]' '[1,1,0]'
 expect all '[p.calls[] | select(.layer == "probe") | .seconds > 0 and .mean_seconds > 0 and
@@ -79,6 +79,37 @@ expect perf "$shown" '[["probed_recursive",40,null],["probed_status",60,20]]'
 check "text: a line with failures" grep -Eq '^ +probed_status +60 +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +20$' "$T/text"
 check "text: a line without" grep -Eq '^ +probed_plain +64 .* -$' "$T/text"
 check "text: the failure" grep -Eq '^ +probed_status +20  error 7$' "$T/text"
+
+# ---- traced: a line per call, also where it encloses others
+"$CUTOP" trace -f json -o "$T/trace.json" --probe "$library:probed_*" --probe "$library:probed_status=status" \
+	--probe "$library:probed_pointer=null" -- "$program" >"$T/said" 2>"$T/trace.err"
+traced() {	# "what" JQ-FILTER VALUE, on the list of lines
+	got=$(jq -sc "$2" "$T/trace.json" 2>&1)
+	check "trace: $1: $got, not $3" [ "$got" = "$3" ]
+}
+traced "how often" '[.[] | select(.layer == "probe").call] | group_by(.) | map([.[0], length])' \
+	'[["probed_negative",60],["probed_plain",64],["probed_pointer",60],["probed_recursive",40],["probed_status",60],["probed_wraps",1]]'
+traced "failures" '[.[] | select(.failed and .layer == "probe") | [.call, .result, .code]] | group_by(.) | map([.[0], length])' \
+	'[[["probed_pointer","NULL",0],30],[["probed_status",null,7],20]]'
+traced "the rest of the results" '[.[] | select(.call == "probed_plain" or .call == "probed_recursive") | has("code")] | any' false
+traced "what it encloses" '(map(select(.call == "probed_wraps"))[0].duration_seconds) as $all |
+	[.[] | select(.layer == "runtime").duration_seconds] | length == 2 and add < $all' true
+traced "nothing lost" '[.[] | select(has("lost")).lost[]] | add' 0
+check "trace: nothing said: $(cat "$T/trace.err")" [ ! -s "$T/trace.err" ]
+"$CUTOP" trace -E -o "$T/entries" --probe "$library:probed_status" -- "$program" >"$T/said" 2>"$T/trace.err"
+check "entries" [ "$(grep -c '\[ENTER\] probed_status()$' "$T/entries")" = 60 ]
+check "entries: nothing said: $(cat "$T/trace.err")" [ ! -s "$T/trace.err" ]
+"$CUTOP" trace --pairs -o "$T/pairs" --probe "$library:probed_status=status" -- "$program" >"$T/said" 2>"$T/trace.err"
+check "pairs: entries" [ "$(grep -c '\[ENTER\] probed_status()$' "$T/pairs")" = 60 ]
+check "pairs: ends" [ "$(grep -Ec '\[EXIT\]  probed_status\(\) = [07] <' "$T/pairs")" = 60 ]
+"$CUTOP" trace -f chrome -o "$T/chrome" --probe "$library:probed_status=status" -- "$program" >"$T/said"
+got=$(jq -c '[(.traceEvents? // .)[] | select(.name == "probed_status") | [.ph, .cat]] | group_by(.) | map([.[0], length])' "$T/chrome")
+check "chrome: $got" [ "$got" = '[[["X","probe"],60]]' ]
+
+# ---- recorded
+"$CUTOP" record -o "$T/recording" --probe "$library:probed_status=status" -- "$program" >"$T/said" 2>&1
+"$CUTOP" -b --replay "$T/recording" -f json | tail -n 1 >"$T/replayed.json"
+expect replayed "$shown" '[["probed_status",60,20]]'
 
 # ---- what is not there is said, and nothing hangs
 refused() {	# STATUS "pattern" OPTIONS...
