@@ -24,7 +24,7 @@ _cutop()
 	--map) COMPREPLY=($(compgen -W 'all none' -- "$cur")) ;;
 	-o | --output | --replay | --library) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	-p | --pid) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --trace --pid --user --command --sort --reverse --layer --calls --exact-launches --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

@@ -54,6 +54,8 @@ int main(int argc, char **argv)
 		return printed(status);
 	if (options.mode == MODE_DOCTOR)
 		return doctor_run(&options);
+	if (options.mode == MODE_TRACE && options.replay)
+		return trace_replay(&options);
 	if (options.mode == MODE_TRACE)
 		return trace_run(&options);
 	return options.batch || options.mode == MODE_RECORD ? batch_run(&options) : screen_run(&options);

@@ -17,6 +17,8 @@
 #include "out/openmetrics.h"
 #include "view/theme.h"
 
+#define RING_TRACING	(64u << 20)	/* a second of 400,000 calls */
+
 /* ---- the options ---- */
 
 static int parse_one(struct options *options, int code, char *argument, bool *reverse, const char **sort)
@@ -50,6 +52,10 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		return err < 0 ? err : 0;
 	case 'o':
 		options->output = argument;
+		return 0;
+	case OPTION_TRACE:
+		options->record_calls = true;
+		options->ring_bytes = RING_TRACING > options->ring_bytes ? RING_TRACING : options->ring_bytes;
 		return 0;
 	case OPTION_REPLAY:
 		options->replay = argument;
@@ -232,6 +238,8 @@ static int trace_check(const struct options *options)
 		return usage_error("--stacks takes stacks at the return, and --entries (-E) looks at none");
 	if (options->no_time && options->format == FORMAT_CHROME)
 		return usage_error("--format chrome is all about time: --no-time (-t) is for text and json");
+	if (options->mode == MODE_RECORD && options->kernel_arguments && !options->record_calls)
+		return usage_error("--args is for every call: 'cutop record' takes it with --trace");
 	return 0;
 }
 
@@ -299,7 +307,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	if (options->mode == MODE_DEMO)
 		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
 	if (options->mode == MODE_TRACE)
-		options->ring_bytes = 64 << 20;		/* a second of 400,000 calls */
+		options->ring_bytes = RING_TRACING;
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':

@@ -51,6 +51,7 @@ struct options {
 	struct sort_order sort;
 	unsigned int groups;		/* bits of enum call_group */
 	unsigned int traced_groups;	/* the same: as asked for, without what the books need besides */
+	bool record_calls;		/* record --trace */
 	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;

@@ -138,7 +138,7 @@ static bool is_metrics(enum format format)
 static struct trace_settings trace_settings_of(const struct options *options)
 {
 	return (struct trace_settings){
-		.on = options->mode == MODE_TRACE,
+		.on = options->mode == MODE_TRACE || options->record_calls,
 		.groups = options->traced_groups,
 		.entries = options->entries,
 		.pairs = options->pairs,
@@ -177,6 +177,7 @@ static int collector_begin(struct session *session)
 		.held_globs = options->leak_ignore,
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
 		.record_command = session->have_command,
+		.record_calls = options->record_calls,
 		.totals = session->serve || (options->batch && is_metrics(options->format)),
 		.on_snapshot = session->serve ? snapshot_serve : NULL,
 		.context = session,
@@ -302,6 +303,8 @@ static int recording_begin(struct session *session)
 		.pid_count = options->pid_count,
 		.uid = options->uid,
 		.command_glob = options->command_glob,
+		.tee = session->tee,
+		.tee_context = session->tee_context,
 	};
 	struct collector_settings collector = {
 		.delay = options->delay_given ? options->delay : 0, .leak_age = options->leak_age, .map_max = options->map_max,
@@ -318,7 +321,7 @@ static int recording_begin(struct session *session)
 	replay_tell(session, replay_reader(replay));
 	if (options->duration)
 		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
-	if (options->batch) {
+	if (options->batch || options->mode == MODE_TRACE) {
 		session->replay = replay;
 		return 0;
 	}

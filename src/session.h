@@ -24,7 +24,7 @@ struct session {
 	struct notes notes;
 	struct extras *extras;	/* functions named by --probe, or NULL */
 	struct collector *collector;	/* NULL: a replay that nobody waits for */
-	struct replay *replay;		/* of batch mode */
+	struct replay *replay;		/* of batch mode and of a trace */
 	bool replay_damaged;
 	struct serve *serve;	/* --listen, or NULL */
 	struct command command;

@@ -8,4 +8,7 @@
 /* Returns the exit status. */
 int trace_run(const struct options *options);
 
+/* The same from a recording that holds every call. */
+int trace_replay(const struct options *options);
+
 #endif

@@ -15,16 +15,16 @@ passed=0
 export TZ=UTC LC_ALL=C.UTF-8
 unset NO_COLOR
 
-# $1: how the expected file's name ends; the rest: options. The version of cutop is no matter of formats.
+# $1: how the expected file's name ends; the rest: the mode, if any, and options. The version of cutop is no matter of formats.
 format() {
 	suffix=$1
 	shift
 	for recording in "$here"/*.cutop; do
 		name=$(basename "$recording" .cutop).$suffix
-		"$CUTOP" --replay "$recording" "$@" >"$T/raw" 2>"$T/err"
+		"$CUTOP" "$@" --replay "$recording" >"$T/raw" 2>"$T/err"
 		status=$?
 		case $suffix in
-		json) jq . "$T/raw" ;;		# a line per member, for who reads the difference
+		*json) jq . "$T/raw" ;;		# a line per member, for who reads the difference
 		*) cat "$T/raw" ;;
 		esac | sed 's/"version": "[^"]*"/"version": "0"/; s/version="[^"]*"/version="0"/' >"$T/$name"
 		if [ "$status" != 0 ]; then
@@ -49,6 +49,9 @@ format json -b -f json -d 4
 format csv -b -f csv
 format folded -b -f folded
 format openmetrics -b -f openmetrics -n 1 -d 1000
+format trace.txt trace
+format trace.json trace -f json
+format chrome.json trace -f chrome
 format leaked.folded -b -f folded --folded-by leaked
 
 [ -n "${REGENERATE:-}" ] || echo "$passed passed, $failed failed"

@@ -187,6 +187,34 @@ static void second_pass(struct feed *feed, unsigned int second)
 	lost(feed, LOST_RETURN, second > 3 ? 2 : 0);
 }
 
+/* Calls, as `record --trace` has them. */
+static void traced(struct feed *feed, unsigned int call, uint64_t ns, struct rec_call record)
+{
+	record.hdr = (struct rec_hdr){
+		.type = REC_CALL, .size = sizeof(record), .image = feed->image, .time = feed->now, .tgid = feed->pid, .tid = feed->pid + 1,
+	};
+	record.entry = feed->now - ns;
+	record.site = feed->site;
+	record.call = (__u16)call;
+	feed_give(feed, &record, sizeof(record));
+	feed->now += 2000;
+}
+
+static void trace_some(struct feed *feed)
+{
+	be(feed, TRAINER);
+	traced(feed, CALL_cudaMalloc, 1500, (struct rec_call){
+		.memory = { .address = 0x7f1300000000, .bytes = 32 * MIB, .kind = KIND_DEVICE } });
+	traced(feed, CALL_cudaMemcpyAsync, 700, (struct rec_call){
+		.copy = { .destination = 0x7f1300000000, .source = 0x7e0000000000, .bytes = MIB, .stream = 0x5000, .direction = DIR_H2D,
+			  .copy_flags = COPY_IS_ASYNC } });
+	traced(feed, CALL_cudaLaunchKernel, 900, (struct rec_call){
+		.launch = { .function = 0x401100, .stream = 0x5000, .grid = { 64, 1, 1 }, .block = { 256, 1, 1 }, .launches = 1 } });
+	traced(feed, CALL_cudaStreamSynchronize, 1900, (struct rec_call){ .words = { 0x5000 }, .result = 700 });
+	be(feed, SERVER);
+	traced(feed, CALL_cudaFree, 800, (struct rec_call){ .memory = { .address = 0x7f5500000000 }, .device = CUTOP_DEVICE_UNKNOWN });
+}
+
 /* ---- telling it ---- */
 
 static char *document(const struct snapshot *snapshot)
@@ -215,8 +243,8 @@ static void moment(struct feed *feed, struct sample *sample, size_t index)
 void sample_record(struct sample *sample, const char *path, enum sample_end end)
 {
 	struct facts facts = {
-		.start_mono = START, .start_real = START_REAL, .leak_age = SECOND, .has_command = true, .version = "0.1.0",
-		.host = "workstation", .options = "cutop record -o sample.cutop -- ./all",
+		.start_mono = START, .start_real = START_REAL, .leak_age = SECOND, .has_command = true, .has_calls = true, .version = "0.1.0",
+		.host = "workstation", .options = "cutop record --trace -o sample.cutop -- ./all",
 	};
 	struct recorder *recorder;
 	struct reason why = { "" };
@@ -236,6 +264,8 @@ void sample_record(struct sample *sample, const char *path, enum sample_end end)
 	for (second = 1; second < SAMPLE_MOMENTS; second++) {
 		feed.now = START + second * SECOND;
 		second_pass(&feed, second);
+		if (second == 3)
+			trace_some(&feed);
 		feed.now = START + second * SECOND + SECOND / 2;
 		moment(&feed, sample, second);
 	}

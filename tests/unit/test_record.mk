@@ -17,4 +17,5 @@ TESTS += tests/recordings/test_recordings.sh
 EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
 	tests/recordings/sample.txt tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv \
 	tests/recordings/sample.folded tests/recordings/sample.leaked.folded \
-	tests/recordings/sample.openmetrics
+	tests/recordings/sample.openmetrics tests/recordings/sample.trace.txt tests/recordings/sample.trace.json \
+	tests/recordings/sample.chrome.json
