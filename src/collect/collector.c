@@ -468,13 +468,15 @@ int collector_watch(struct collector *collector, struct reason *why)
 
 int collector_start(struct collector *collector, struct reason *why)
 {
-	int err = pthread_create(&collector->thread, NULL, collector->replay ? play_run : collector_run, collector);
+	int err;
 
+	/* First: the thread may ask it at once. */
+	if (!collector->synthetic && !collector->replay)
+		collector->nvml = nvml_open(collector->settings.probe.notes);
+	err = pthread_create(&collector->thread, NULL, collector->replay ? play_run : collector_run, collector);
 	if (err)
 		return reason_set(why, -err, "cannot start a thread: %s", strerror(err));
 	collector->running = true;
-	if (!collector->synthetic && !collector->replay)
-		collector->nvml = nvml_open(collector->settings.probe.notes);
 	return 0;
 }
 
