@@ -113,16 +113,17 @@ fifo() {
 }
 # document JQ: some document has it, the latest becomes $T/live.json
 document() {
-	[ "$(tail -n 1 "$T/live.out" | jq "$1" 2>/dev/null)" = true ]
+	[ "$(tail -n 1 "$T/live.out" 2>/dev/null | jq "$1" 2>/dev/null)" = true ]
 }
 says <<END
 device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=500000
 device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=0
 END
 for library in "$new" "$old"; do
+	rm -f "$T/live.out" "$T/live.err"
 	LD_LIBRARY_PATH=$library "$CUTOP" -b -v -f json -d 0.1 -c 'site_calls*' --library "$double/libcudart.so.13" >"$T/live.out" 2>"$T/live.err" 3>&- &
 	watcher=$!
-	check "cutop does not start: $(cat "$T/live.err")" wait_for 20 grep -q 'libcudart.so.13: .*attached' "$T/live.err"
+	check "cutop does not start: $(cat "$T/live.err" 2>/dev/null)" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/live.err"
 	fifo
 	{
 		cat "$T/nvml"

@@ -98,7 +98,7 @@ START_TEST(test_container_long)
 	memcpy(text, "0::/lxc/", 8);
 	ck_assert(container_of_cgroups(text, &container));
 	ck_assert_uint_eq(strlen(container.id), sizeof(container.id) - 1);
-	for (i = 0; i + 3 < sizeof(text); i += 4)
+	for (i = 0; i + 4 < sizeof(text); i += 4)
 		memcpy(text + i, "/pod", 4);
 	ck_assert(!container_of_cgroups(text, &container));
 }
