@@ -458,7 +458,9 @@ int screen_run(const struct options *options)
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
 	screen->view.from_command = screen->session.have_command && options->mode != MODE_DEMO;
-	if (screen->session.made_up.text[0])
+	if (screen->session.replay_damaged)
+		screen->view.note = "DAMAGED: not to its end";
+	else if (screen->session.made_up.text[0])
 		screen->view.note = "DEMO, made up: no right to place probes";
 	else if (options->mode == MODE_DEMO)
 		screen->view.note = "DEMO";

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "collect/collector_internal.h"
 #include "collect/feed.h"
 #include "collect/nvml.h"
 #include "collect/synthetic.h"
@@ -27,36 +28,7 @@
 #include "record/recorder.h"
 
 #define FIRST_READING_MS 500	/* of a run that is over sooner than the driver answers */
-#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* what poll(2) can count */
 #define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is looked at this often at least */
-
-struct collector {
-	struct collector_settings settings;
-	struct probe *probe;
-	struct model *model;
-	struct outlet outlet;		/* to the model */
-	struct feed *feed;
-	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
-	struct nvml *nvml;		/* NULL: not asked */
-	struct replay *replay;		/* in place of all of these, or NULL */
-	struct player *player;
-	struct recorder *recorder;	/* NULL: nothing is recorded */
-	struct model_config config;
-
-	pthread_t thread;
-	bool running;
-	int wake;		/* eventfd: stop */
-	int ready;		/* eventfd: a snapshot waits */
-	pthread_mutex_t lock;	/* of what follows */
-	struct snapshot *latest;
-	bool stop, clear_exited;
-	uint64_t new_delay;	/* ns; 0: as it is */
-	uint32_t focus;
-	bool new_focus;
-	unsigned int acts[PLAY_ACT_COUNT];	/* to be done, how often */
-	struct play_status status;
-	int record_error;
-};
 
 /* What of a snapshot the model does not know. */
 static struct rec_moment moment_make(const struct collector *collector)
@@ -119,7 +91,7 @@ static struct snapshot *snapshot_make(struct collector *collector)
 
 /* ---- the thread ---- */
 
-static void snapshot_publish(struct collector *collector, struct snapshot *snapshot)
+void collector_publish(struct collector *collector, struct snapshot *snapshot)
 {
 	struct snapshot *old;
 
@@ -137,8 +109,7 @@ static void snapshot_tell(struct collector *collector, struct snapshot *snapshot
 		collector->settings.on_snapshot(collector->settings.context, snapshot, due);
 }
 
-/* Does what others asked for. Returns true if the thread is to stop. */
-static bool requests_take(struct collector *collector, uint64_t *next)
+bool collector_requests(struct collector *collector, uint64_t *next)
 {
 	bool stop, clear;
 	uint64_t delay;
@@ -212,78 +183,17 @@ static void *collector_run(void *argument)
 				next = now + collector->settings.delay;
 			if (snapshot) {
 				snapshot_tell(collector, snapshot, next);
-				snapshot_publish(collector, snapshot);
+				collector_publish(collector, snapshot);
 			}
 			continue;
 		}
 		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
-		if (requests_take(collector, &next))
+		if (collector_requests(collector, &next))
 			break;
 		if (collector->feed)
 			feed_drain(collector->feed);
 		record_tick(collector);
-	}
-	return NULL;
-}
-
-/* ---- the thread of a replay ---- */
-
-static void play_acts_do(struct collector *collector)
-{
-	unsigned int acts[PLAY_ACT_COUNT], act;
-	struct snapshot *snapshot;
-	int steps;
-
-	pthread_mutex_lock(&collector->lock);
-	memcpy(acts, collector->acts, sizeof(acts));
-	memset(collector->acts, 0, sizeof(collector->acts));
-	pthread_mutex_unlock(&collector->lock);
-	/* Many steps are one way: each way back begins at the start. */
-	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
-	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
-	snapshot = player_seek(collector->player, steps, clock_ns(CLOCK_MONOTONIC));
-	if (snapshot)
-		snapshot_publish(collector, snapshot);
-	for (act = 0; act < PLAY_ACT_COUNT; act++)
-		for (; acts[act]; acts[act]--) {
-			snapshot = player_act(collector->player, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
-			if (snapshot)
-				snapshot_publish(collector, snapshot);
-		}
-}
-
-static void play_status_tell(struct collector *collector)
-{
-	struct play_status status = player_status(collector->player);
-
-	pthread_mutex_lock(&collector->lock);
-	collector->status = status;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->ready, 1);
-}
-
-static void *play_run(void *argument)
-{
-	struct collector *collector = argument;
-	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
-	uint64_t next = 0;
-
-	for (;;) {
-		struct snapshot *snapshot = player_due(collector->player, clock_ns(CLOCK_MONOTONIC));
-		uint64_t wait;
-
-		if (snapshot)
-			snapshot_publish(collector, snapshot);
-		play_status_tell(collector);
-		wait = player_wait(collector->player, clock_ns(CLOCK_MONOTONIC));
-		if (wait > PLAY_WAIT_MOST)
-			wait = PLAY_WAIT_MOST;
-		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
-		if (requests_take(collector, &next))
-			break;
-		player_space(collector->player, collector->settings.delay);
-		play_acts_do(collector);
 	}
 	return NULL;
 }
@@ -312,8 +222,7 @@ static void program_begins(void *context, int fd, const struct file_id *id, uint
 		feed_program(collector->feed, fd, id, tgid, path);
 }
 
-/* What both kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
-static int collector_prepare(struct collector **result, const struct collector_settings *settings,
+int collector_prepare(struct collector **result, const struct collector_settings *settings,
 			     struct reason *why)
 {
 	struct collector *collector = calloc(1, sizeof(*collector));
@@ -410,24 +319,6 @@ int collector_new_synthetic(struct collector **result, const struct collector_se
 	return reason_set(why, -ENOMEM, "no memory");
 }
 
-int collector_new_replay(struct collector **result, const struct collector_settings *settings,
-			 struct replay *replay, struct reason *why)
-{
-	int err = collector_prepare(result, settings, why);
-
-	if (err) {
-		replay_close(replay);
-		return err;
-	}
-	(*result)->replay = replay;
-	(*result)->player = player_new(replay, clock_ns(CLOCK_MONOTONIC));
-	if ((*result)->player)
-		return 0;
-	collector_free(*result);
-	*result = NULL;
-	return reason_set(why, -ENOMEM, "no memory");
-}
-
 struct probe *collector_probe(struct collector *collector)
 {
 	return collector->probe;
@@ -473,7 +364,7 @@ int collector_start(struct collector *collector, struct reason *why)
 	/* First: the thread may ask it at once. */
 	if (!collector->synthetic && !collector->replay)
 		collector->nvml = nvml_open(collector->settings.probe.notes);
-	err = pthread_create(&collector->thread, NULL, collector->replay ? play_run : collector_run, collector);
+	err = pthread_create(&collector->thread, NULL, collector->replay ? collector_play_run : collector_run, collector);
 	if (err)
 		return reason_set(why, -err, "cannot start a thread: %s", strerror(err));
 	collector->running = true;
@@ -521,24 +412,6 @@ void collector_focus(struct collector *collector, uint32_t image)
 	collector->new_focus = true;
 	pthread_mutex_unlock(&collector->lock);
 	eventfd_write(collector->wake, 1);
-}
-
-void collector_play(struct collector *collector, enum play_act act)
-{
-	pthread_mutex_lock(&collector->lock);
-	collector->acts[act]++;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
-}
-
-struct play_status collector_play_status(struct collector *collector)
-{
-	struct play_status status;
-
-	pthread_mutex_lock(&collector->lock);
-	status = collector->status;
-	pthread_mutex_unlock(&collector->lock);
-	return status;
 }
 
 int collector_record_error(struct collector *collector)

@@ -175,7 +175,9 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	for (i = 0; i < count; i++) {
 		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
 
-		area_text(&area, 0, col + 1, ST_KEY_TEXT, items[i].binding->bar_text);
+		/* As wide as what it stands for, so that nothing moves. */
+		area_text(&area, 0, col + 1, ST_KEY_TEXT,
+			  view->play.is_on && items[i].binding->action == ACT_FREEZE ? "Pause " : items[i].binding->bar_text);
 	}
 }
 

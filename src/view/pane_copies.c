@@ -109,7 +109,7 @@ static void plots_draw(struct view *view, const struct area *area, const struct 
 		struct plot plot = {
 			.track = history_find(&view->history, process->image), .series = SERIES_COPIES + order[used[i]],
 			.style = direction_styles[order[used[i]]], .title = titles[used[i]], .bytes = true, .per = "/s",
-			.marks = SERIES_COUNT, .back = view->back, .zoom = view->zoom, .delay = (double)view->settings.delay / 1e9,
+			.marks = SERIES_COUNT, .back = view->back, .zoom = view->zoom, .delay = view_interval(view),
 		};
 
 		plot_draw(&part, &plot);

@@ -100,6 +100,13 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		view_release(view, old);
 }
 
+double view_interval(const struct view *view)
+{
+	if (view->play.is_on && view->shown && view->shown->interval_seconds > 0)
+		return view->shown->interval_seconds;
+	return (double)view->settings.delay / 1e9;
+}
+
 void view_message(struct view *view, const char *format, ...)
 {
 	va_list args;

@@ -129,6 +129,9 @@ void view_mouse(struct view *view, int row, int col, enum mouse what);
 
 void view_draw(struct view *view, struct canvas *canvas);
 
+/* Seconds between the samples of the history: as they are collected, or were. */
+double view_interval(const struct view *view);
+
 /* Says something in the bar for some seconds. */
 void view_message(struct view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

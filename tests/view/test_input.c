@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cast.h"
+#include "util/util.h"
 
 static struct view view;
 static struct canvas canvas;
@@ -49,6 +50,56 @@ static uint32_t selected_pid(void)
 
 	return process ? process->pid : 0;
 }
+
+/* Keys of the view's own time are those of the recording's in a replay. */
+START_TEST(in_a_replay)
+{
+	static const struct {
+		const char *key;
+		enum request request;
+	} acts[] = {
+		{ " ", REQUEST_PAUSE }, { "+", REQUEST_FASTER }, { "-", REQUEST_SLOWER }, { "[", REQUEST_BACKWARD }, { "]", REQUEST_FORWARD },
+	};
+	struct snapshot *again;
+	size_t i;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
+	keys(" ");
+	ck_assert(view.frozen);
+	ck_assert_str_ne(row_with("Space Freeze"), "");
+	keys(" ");
+	view.play = (struct play){ .is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1 };
+	for (i = 0; i < ARRAY_LEN(acts); i++) {
+		view.request = REQUEST_NONE;
+		keys(acts[i].key);
+		ck_assert_int_eq(view.request, acts[i].request);
+		ck_assert(!view.frozen);
+		ck_assert_uint_eq(view.zoom, 0);
+	}
+	ck_assert_ptr_nonnull(strstr(row_with("REPLAY"), "REPLAY 00:12/01:30 "));
+	ck_assert_str_eq(row_with("PAUSED"), "");
+	ck_assert_str_ne(row_with("Space Pause "), "");
+	view.play.speed = 4;
+	view.play.paused = true;
+	view_draw(&view, &canvas);
+	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 \303\2274 PAUSED"), "");
+	view.play.speed = 0.25;
+	view.play.paused = false;
+	view.play.ended = true;
+	view.ascii = true;
+	view_draw(&view, &canvas);
+	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 x1/4 END"), "");
+	/* Nobody is there to be sent a signal. */
+	view_key(&view, K_F9);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	/* Time that goes back takes with it what had been seen of the time after. */
+	ck_assert_uint_gt(track_count(&view.history.all), 1);
+	again = cast_snapshot(1);
+	again->time = view.latest->time - NSEC_PER_SEC;
+	view_feed(&view, again);
+	ck_assert_uint_eq(track_count(&view.history.all), 1);
+}
+END_TEST
 
 START_TEST(the_table_is_sound)
 {
@@ -476,6 +527,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, quitting);
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
+	tcase_add_test(tests, in_a_replay);
 	tcase_add_test(tests, the_mouse);
 	tcase_add_test(tests, monkey);
 	suite_add_tcase(suite, tests);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the collector share: collector.c, which watches, and collector_replay.c, which replays. */
+#ifndef COLLECT_COLLECTOR_INTERNAL_H
+#define COLLECT_COLLECTOR_INTERNAL_H
+
+#include <pthread.h>
+
+#include "collect/collector.h"
+#include "collect/outlet.h"
+
+struct collector {
+	struct collector_settings settings;
+	struct probe *probe;
+	struct model *model;
+	struct outlet outlet;		/* to the model */
+	struct feed *feed;
+	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
+	struct nvml *nvml;		/* NULL: not asked */
+	struct replay *replay;		/* in place of all of these, or NULL */
+	struct player *player;
+	struct recorder *recorder;	/* NULL: nothing is recorded */
+	struct model_config config;
+
+	pthread_t thread;
+	bool running;
+	int wake;		/* eventfd: stop */
+	int ready;		/* eventfd: a snapshot waits */
+	pthread_mutex_t lock;	/* of what follows */
+	struct snapshot *latest;
+	bool stop, clear_exited;
+	uint64_t new_delay;	/* ns; 0: as it is */
+	uint32_t focus;
+	bool new_focus;
+	unsigned int acts[PLAY_ACT_COUNT];	/* to be done, how often */
+	struct play_status status;
+	int record_error;
+};
+
+/* What all kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
+int collector_prepare(struct collector **collector, const struct collector_settings *settings, struct reason *why);
+
+/* Hands @snapshot out in place of the one before. */
+void collector_publish(struct collector *collector, struct snapshot *snapshot);
+
+/* Does what others asked for. Returns true if the thread is to stop. */
+bool collector_requests(struct collector *collector, uint64_t *next);
+
+/* The thread of a replay: collector_replay.c. */
+void *collector_play_run(void *collector);
+
+#endif

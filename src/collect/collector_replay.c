@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A collector over a recording: its thread makes snapshots as time passes, and does what the keys ask for. */
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "collect/collector_internal.h"
+
+#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* what poll(2) can count */
+
+static void play_acts_do(struct collector *collector)
+{
+	unsigned int acts[PLAY_ACT_COUNT], act;
+	struct snapshot *snapshot;
+	int steps;
+
+	pthread_mutex_lock(&collector->lock);
+	memcpy(acts, collector->acts, sizeof(acts));
+	memset(collector->acts, 0, sizeof(collector->acts));
+	pthread_mutex_unlock(&collector->lock);
+	/* Many steps are one way: each way back begins at the start. */
+	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
+	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
+	snapshot = player_seek(collector->player, steps, clock_ns(CLOCK_MONOTONIC));
+	if (snapshot)
+		collector_publish(collector, snapshot);
+	for (act = 0; act < PLAY_ACT_COUNT; act++)
+		for (; acts[act]; acts[act]--) {
+			snapshot = player_act(collector->player, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
+			if (snapshot)
+				collector_publish(collector, snapshot);
+		}
+}
+
+static void play_status_tell(struct collector *collector)
+{
+	struct play_status status = player_status(collector->player);
+
+	pthread_mutex_lock(&collector->lock);
+	collector->status = status;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->ready, 1);
+}
+
+void *collector_play_run(void *argument)
+{
+	struct collector *collector = argument;
+	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
+	uint64_t next = 0;
+
+	for (;;) {
+		struct snapshot *snapshot = player_due(collector->player, clock_ns(CLOCK_MONOTONIC));
+		uint64_t wait;
+
+		if (snapshot)
+			collector_publish(collector, snapshot);
+		play_status_tell(collector);
+		wait = player_wait(collector->player, clock_ns(CLOCK_MONOTONIC));
+		if (wait > PLAY_WAIT_MOST)
+			wait = PLAY_WAIT_MOST;
+		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		if (collector_requests(collector, &next))
+			break;
+		player_space(collector->player, collector->settings.delay);
+		play_acts_do(collector);
+	}
+	return NULL;
+}
+
+int collector_new_replay(struct collector **result, const struct collector_settings *settings,
+			 struct replay *replay, struct reason *why)
+{
+	int err = collector_prepare(result, settings, why);
+
+	if (err) {
+		replay_close(replay);
+		return err;
+	}
+	(*result)->replay = replay;
+	(*result)->player = player_new(replay, clock_ns(CLOCK_MONOTONIC));
+	if ((*result)->player)
+		return 0;
+	collector_free(*result);
+	*result = NULL;
+	return reason_set(why, -ENOMEM, "no memory");
+}
+
+void collector_play(struct collector *collector, enum play_act act)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->acts[act]++;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
+}
+
+struct play_status collector_play_status(struct collector *collector)
+{
+	struct play_status status;
+
+	pthread_mutex_lock(&collector->lock);
+	status = collector->status;
+	pthread_mutex_unlock(&collector->lock);
+	return status;
+}
