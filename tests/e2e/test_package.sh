@@ -70,8 +70,13 @@ fi
 
 # ---- no rights, no service, unless asked for
 dpkg-deb -e "$deb" "$T/control"
-if grep -l -E 'setcap|chmod|deb-systemd-invoke.*start|deb-systemd-helper enable' "$T"/control/*inst "$T"/control/*rm 2>/dev/null; then
+if grep -E 'setcap|chmod|deb-systemd-invoke +start|_dh_action=start' "$T"/control/*inst "$T"/control/*rm 2>/dev/null; then
 	fail "a script of the package gives rights, or starts the service"
+fi
+# An upgrade may enable again what the administrator had enabled.
+if grep -B2 'deb-systemd-helper enable' "$T"/control/postinst 2>/dev/null | grep -v -e 'was-enabled' -e 'deb-systemd-helper enable' \
+	-e 'Create new symlinks' -e '^--'; then
+	fail "the package enables its service: $(cat "$T/control/postinst")"
 fi
 "$T/x/usr/bin/cutop" --version | grep -qx "cutop $version" || fail "the packaged program is of another version"
 [ $failed = 0 ] && echo "$(basename "$deb"): $(wc -l <"$T/files") files"
