@@ -345,6 +345,19 @@ __noinline int thread_begin(struct thread_state *thread)
 	return 0;
 }
 
+/* The kernel had no storage for a thread, or was busy with it: its call goes uncounted, and its process is not exact. */
+__noinline int thread_refused(void)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
+
+	if (known)
+		count_lost_of(*known, LOST_THREADS);
+	else
+		count_lost(LOST_THREADS);
+	return 0;
+}
+
 /* The current thread's state at entry; NULL if it is not watched. */
 static __always_inline struct thread_state *thread_enter(void)
 {
@@ -354,7 +367,7 @@ static __always_inline struct thread_state *thread_enter(void)
 	if (!thread) {
 		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!thread) {
-			count_lost(LOST_THREADS);
+			thread_refused();
 			return NULL;
 		}
 		thread_begin(thread);
