@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Texts of others, and of users: the first byte says what the rest is. Names of kernels, lines of /proc, control
+ * groups, what the environment says of devices, settings, sort orders, requests for probes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collect/container.h"
+#include "collect/visible.h"
+#include "fuzz.h"
+#include "model/columns.h"
+#include "model/identity.h"
+#include "names/demangle.h"
+#include "names/handles.h"
+#include "probe/extras.h"
+#include "probe/maps.h"
+#include "view/settings.h"
+
+/* What is shown must hold no control character, whatever was given. */
+static void demangle(const char *text)
+{
+	char *full = demangle_full(text), *brief = full ? demangle_short(full) : NULL;
+	const char *at;
+
+	for (at = full; at && *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			abort();
+	free(full);
+	free(brief);
+	free(handles_kernel(text));
+}
+
+static void container(const char *text)
+{
+	struct container container;
+
+	container_of_cgroups(text, &container);
+}
+
+static void visible(const char *text)
+{
+	int devices[VISIBLE_MAX];
+	size_t i, count = visible_parse(text, "/nowhere", devices);
+
+	if (count > VISIBLE_MAX)
+		abort();
+	for (i = 0; i < count; i++)
+		if (devices[i] < 0)
+			abort();
+}
+
+static void settings(const char *text)
+{
+	int fd = memfd_create("settings", MFD_CLOEXEC);
+	struct reason why = { "" };
+	struct settings settings = { 0 };
+	char path[64];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+		settings_read(&settings, path, &why);
+	close(fd);
+}
+
+static void sort(const char *text)
+{
+	struct sort_order order = { 0 };
+	const char *bad;
+	size_t len;
+
+	sort_order_parse(&order, text, &bad, &len);
+}
+
+static void extras(const char *text)
+{
+	struct reason why = { "" };
+	struct extras *extras;
+
+	if (extras_new(&extras, &text, 1, &why))
+		return;
+	extras_want(extras, -1, text);
+	extras_want(extras, -1, "/usr/lib/libcublas.so.12.1");
+	extras_free(extras);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct maps_entry entry;
+	int executable;
+	char *text;
+
+	if (size < 1)
+		return 0;
+	text = strndup((const char *)data + 1, size - 1);
+	if (!text)
+		return 0;
+	switch (data[0] % 8) {
+	case 0:
+		demangle(text);
+		break;
+	case 1:
+		maps_parse(text, &entry, &executable);
+		break;
+	case 2:
+		container(text);
+		break;
+	case 3:
+		visible(text);
+		break;
+	case 4:
+		settings(text);
+		break;
+	case 5:
+		sort(text);
+		break;
+	case 6:
+		extras(text);
+		break;
+	default:
+		identity_matches((const char *)data + 1, size - 1, "python", "*py*");
+	}
+	free(text);
+	return 0;
+}
