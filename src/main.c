@@ -23,7 +23,8 @@
 /* What --help and the like printed must have arrived. */
 static int printed(int status)
 {
-	if (!fflush(stdout) || errno == EPIPE)
+	/* What did not fit into the buffer was written before; of that ferror() knows, and errno still has the reason. */
+	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
 		return status;
 	warn_user(NULL, "cannot write standard output: %s", strerror(errno));
 	return EXIT_FAILED;
