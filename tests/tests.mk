@@ -25,8 +25,27 @@ TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_
 EXTRA_DIST += tests/unit/test_docs.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
-TESTS_FULL = tests/e2e/test_package.sh tests/vm/test_vm.sh tests/e2e/test_fallback.sh tests/fuzz/fuzz.sh tests/e2e/test_prometheus.sh
-EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL) tests/e2e/test_killed.sh
+# What is slow, or needs much: the rest of what make check has.
+TESTS_FULL = \
+	tests/e2e/test_doctor.sh \
+	tests/e2e/test_record.sh \
+	tests/e2e/test_graphs.sh \
+	tests/e2e/test_bad_input.sh \
+	tests/e2e/test_status.sh \
+	tests/e2e/test_attach.sh \
+	tests/e2e/test_trace_output.sh \
+	tests/e2e/test_nvml.sh \
+	tests/e2e/test_pending.sh \
+	tests/e2e/test_driver.sh \
+	tests/e2e/test_leaks.sh \
+	tests/e2e/test_probe.sh \
+	tests/e2e/test_package.sh \
+	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_fallback.sh \
+	tests/fuzz/fuzz.sh \
+	tests/vm/test_vm.sh \
+	tests/e2e/test_killed.sh
+EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)

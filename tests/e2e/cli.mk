@@ -3,12 +3,8 @@
 # Include after e2e.mk.
 cli_tests = \
 	tests/e2e/test_options.sh \
-	tests/e2e/test_status.sh \
-	tests/e2e/test_attach.sh \
-	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_metrics.sh \
-	tests/e2e/test_service.sh \
-	tests/e2e/test_doctor.sh
+	tests/e2e/test_service.sh
 TESTS += $(cli_tests)
 
 cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c

@@ -7,28 +7,20 @@ e2e_tests = \
 	tests/e2e/test_accounting.sh \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_mortem.sh \
-	tests/e2e/test_pending.sh \
 	tests/e2e/test_nesting.sh \
-	tests/e2e/test_driver.sh \
 	tests/e2e/test_threads.sh \
 	tests/e2e/test_launches.sh \
-	tests/e2e/test_graphs.sh \
-	tests/e2e/test_leaks.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_compiled.sh \
 	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_lives.sh \
 	tests/e2e/test_registers.sh \
 	tests/e2e/test_sites.sh \
-	tests/e2e/test_probe.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_stacks.sh \
-	tests/e2e/test_nvml.sh \
-	tests/e2e/test_record.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh \
-	tests/e2e/test_trace.sh \
-	tests/e2e/test_trace_output.sh
+	tests/e2e/test_trace.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.

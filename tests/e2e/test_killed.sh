@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cutop killed at any moment, by SIGKILL, while it starts, watches or ends: the
 # programs it watched run on to their right end, no breakpoint stays in them, and
-# the next cutop works. CUTOP_TEST_ROUNDS: how often (200). Another cutop that watches everything would spoil it: its
+# the next cutop works. CUTOP_TEST_ROUNDS: how often (60). Another cutop that watches everything would spoil it: its
 # breakpoints are in these programs, too.
 CUTOP_TEST_LIMIT=900
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 
-rounds=${CUTOP_TEST_ROUNDS:-200}
+rounds=${CUTOP_TEST_ROUNDS:-60}
 mkdir "$T/lib"
 cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"	# nobody else's probes are in these
 LD_LIBRARY_PATH=$T/lib
