@@ -10,7 +10,7 @@ bpf_sources = \
 	bpf/fault.bpf.h \
 	bpf/frames.bpf.h \
 	bpf/graph.bpf.h \
-	bpf/launch.bpf.h \
+	bpf/shape.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \

@@ -43,6 +43,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "memory.bpf.h"
 #include "pending.bpf.h"
 #include "copy.bpf.h"
+#include "shape.bpf.h"
 #include "launch.bpf.h"
 #include "graph.bpf.h"
 #include "plain.bpf.h"
