@@ -63,7 +63,7 @@ static const char *output_path(const struct options *options)
 /* A server is asked for what it knows. It prints only if it is told what, or where to. */
 static bool is_silent(const struct options *options)
 {
-	return options->listen && !options->format_given && !output_path(options);
+	return options->listen && !options->format_given && !output_path(options) && !options->to_stdout;
 }
 
 static bool is_metrics(const struct options *options)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/calls.h"
+#include "option_hints.h"
 #include "probe/extras.h"
 
 int usage_error(const char *format, ...)
@@ -27,16 +28,23 @@ int usage_error(const char *format, ...)
 	return -EINVAL;
 }
 
-int parse_count(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+static bool is_count(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	if (errno || end == text || *end || !isdigit((unsigned char)text[0]) || *value < min || *value > max)
-		return usage_error("--%s takes a whole number from %llu to %llu, not '%s'", name,
-				   (unsigned long long)min, (unsigned long long)max, text);
-	return 0;
+	return !errno && end != text && !*end && isdigit((unsigned char)text[0]) && *value >= min && *value <= max;
+}
+
+int parse_count(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	if (is_count(text, min, max, value))
+		return 0;
+	if (max == UINT64_MAX)
+		return usage_error("--%s takes a whole number, at least %llu, not '%s'", name, (unsigned long long)min, text);
+	return usage_error("--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)min,
+			   (unsigned long long)max, text);
 }
 
 int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
@@ -85,10 +93,9 @@ int parse_pids(struct options *options, char *text)
 
 	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		uint64_t pid;
-		int err = parse_count("pid", word, 1, INT_MAX, &pid);
 
-		if (err)
-			return err;
+		if (!is_count(word, 1, INT_MAX, &pid))
+			return usage_error("--pid takes process ids, not '%s' (--command takes names)", word);
 		if (options->pid_count == OPTIONS_LIST_MAX)
 			return usage_error("--pid takes at most %d processes", OPTIONS_LIST_MAX);
 		options->pids[options->pid_count++] = (uint32_t)pid;
@@ -126,7 +133,7 @@ void calls_help(void)
 {
 	unsigned int group, call, shown;
 
-	printf("default      all but queries; in a trace also without names\nall          everything\n");
+	printf("default      all but queries; in a trace without names, too\nall          everything\n");
 	for (group = 0; group < GROUP_COUNT; group++) {
 		printf("%-12s", call_group_names[group]);
 		for (call = 0, shown = 0; call < CALL_COUNT && shown < 3; call++)
@@ -155,8 +162,14 @@ int parse_groups(struct options *options, char *text)
 		for (group = 0; group < GROUP_COUNT; group++)
 			if (!strcmp(word, call_group_names[group]))
 				break;
-		if (group == GROUP_COUNT)
-			return usage_error("there is no group of calls '%s'; --calls help lists them", word);
+		if (group == GROUP_COUNT) {
+			struct hint hint;
+
+			hint_begin(&hint, word);
+			for (group = 0; group < GROUP_COUNT; group++)
+				hint_try(&hint, call_group_names[group], call_group_names[group]);
+			return usage_error("there is no group of calls '%s'%s; --calls help lists them", word, hint_say(&hint));
+		}
 		groups |= 1u << group;
 		traced |= 1u << group;
 	}
@@ -224,8 +237,8 @@ int parse_listen(struct options *options, const char *text)
 	}
 	if (!len || len >= sizeof(options->listen_host))
 		return usage_error("--listen takes [ADDR:]PORT, not '%s'", text);
-	if (parse_count("listen", port, 0, UINT16_MAX, &number))
-		return -EINVAL;
+	if (!is_count(port, 0, UINT16_MAX, &number))
+		return usage_error("--listen takes [ADDR:]PORT, with a port up to %d, not '%s'", UINT16_MAX, text);
 	memcpy(options->listen_host, host, len);
 	options->listen_host[len] = 0;
 	options->listen_port = (uint16_t)number;
@@ -236,7 +249,6 @@ int parse_listen(struct options *options, const char *text)
 int parse_map(struct options *options, const char *text)
 {
 	uint64_t value;
-	int err;
 
 	if (!strcmp(text, "all")) {
 		options->map_max = UINT_MAX;
@@ -246,17 +258,21 @@ int parse_map(struct options *options, const char *text)
 		options->map_max = 0;
 		return 0;
 	}
-	err = parse_count("map", text, 0, UINT_MAX - 1, &value);
+	if (!is_count(text, 0, UINT_MAX - 1, &value))
+		return usage_error("--map takes how many allocations to list, all or none, not '%s'", text);
 	options->map_max = (unsigned int)value;
-	return err;
+	return 0;
 }
 
 int parse_choice(const char *name, const char *text, const char *const *choices, size_t count)
 {
-	size_t i;
+	char list[256] = "";
+	size_t i, at = 0;
 
 	for (i = 0; i < count; i++)
 		if (!strcmp(text, choices[i]))
 			return (int)i;
-	return usage_error("--%s does not know '%s'", name, text);
+	for (i = 0; i < count && at < sizeof(list); i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", !i ? "" : i + 1 < count ? ", " : " or ", choices[i]);
+	return usage_error("--%s takes %s, not '%s'", name, list, text);
 }

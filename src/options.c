@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "option_hints.h"
 #include "option_table.h"
 #include "option_values.h"
 #include "out/openmetrics.h"
@@ -51,7 +52,9 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		options->folded_given = true;
 		return err < 0 ? err : 0;
 	case 'o':
-		options->output = argument;
+		/* As everywhere, - is standard output. */
+		options->to_stdout = !strcmp(argument, "-");
+		options->output = options->to_stdout ? NULL : argument;
 		return 0;
 	case OPTION_TRACE:
 		options->record_calls = true;
@@ -168,10 +171,19 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 static int sort_set(struct options *options, const char *text, bool reverse)
 {
 	const char *bad;
-	size_t len;
+	struct hint hint;
+	char word[64];
+	size_t len, i;
 
-	if (sort_order_parse(&options->sort, text, &bad, &len))
-		return usage_error("there is no column '%.*s'; -s help lists them", (int)len, bad);
+	if (sort_order_parse(&options->sort, text, &bad, &len)) {
+		snprintf(word, sizeof(word), "%.*s", (int)len, bad);
+		hint_begin(&hint, word);
+		for (i = 0; i < column_count; i++) {
+			hint_try(&hint, columns[i].name, columns[i].name);
+			hint_try(&hint, columns[i].title, columns[i].name);
+		}
+		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad, hint_say(&hint));
+	}
 	options->sort.reverse = reverse;
 	return 0;
 }
@@ -201,6 +213,8 @@ static void tables_build(struct option *longs, char *shorts)
 static void option_complain(int code, const char *word)
 {
 	size_t i, len = strcspn(word, "="), fitting = 0;
+	struct hint hint;
+	char name[64];
 
 	for (i = 0; i < option_count; i++) {
 		if (optopt == option_table[i].code) {
@@ -216,8 +230,14 @@ static void option_complain(int code, const char *word)
 		usage_error("there is no option '-%c'", optopt);
 	else if (fitting > 1)
 		usage_error("'%s' may be any of %zu options", word, fitting);
-	else
-		usage_error("there is no option '%s'", word);
+	else {
+		snprintf(name, sizeof(name), "%.*s", len > 2 ? (int)len - 2 : 0, word + 2);
+		hint_begin(&hint, name);
+		hint.prefix = "--";
+		for (i = 0; i < option_count; i++)
+			hint_try(&hint, option_table[i].name, option_table[i].name);
+		usage_error("there is no option '%s'%s", word, hint_say(&hint));
+	}
 }
 
 static bool is_mode(const char *word)
@@ -243,13 +263,28 @@ static int trace_check(const struct options *options)
 	return 0;
 }
 
+/* A word that is no option and not behind --: of a mode, perhaps. */
+static const char *mode_hint(struct hint *hint, const char *word)
+{
+	hint_begin(hint, word);
+	for (size_t i = 0; i < MODE_COUNT; i++)
+		if (mode_table[i].word)
+			hint_try(hint, mode_table[i].word, mode_table[i].word);
+	hint_try(hint, "help", "--help");
+	hint_try(hint, "version", "--version");
+	return hint_say(hint);
+}
+
 static int command_check(struct options *options, int argc, char **argv)
 {
+	struct hint hint;
+
 	if (optind < argc) {
 		if (strcmp(argv[optind - 1], "--") && is_mode(argv[optind]))
 			return usage_error("'%s' comes first: cutop %s [OPTIONS]", argv[optind], argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
-			return usage_error("'%s' is no option; write -- before a command", argv[optind]);
+			return usage_error("'%s' is no option%s; write -- before a command", argv[optind],
+					   mode_hint(&hint, argv[optind]));
 		options->command = argv + optind;
 		if (options->replay)
 			return usage_error("--replay and a command do not go together");
@@ -263,6 +298,24 @@ static int command_check(struct options *options, int argc, char **argv)
 		return usage_error("--fail-on-leak needs a command to watch");
 	if (options->run_as)
 		return usage_error("--run-as needs a command to run");
+	return 0;
+}
+
+/* What is printed, and where to, says nothing to a mode that does not print. */
+static int output_check(const struct options *options)
+{
+	bool prints = options->batch || !mode_table[options->mode].has_screen;
+
+	if (options->mode == MODE_RECORD && options->to_stdout)
+		return usage_error("'cutop record' writes a file, and not to standard output");
+	if (options->mode == MODE_RECORD && !options->output)
+		return usage_error("'cutop record' needs --output (-o) FILE, where the recording goes");
+	if (options->mode == MODE_RECORD && options->format_given && !options->batch)
+		return usage_error("a recording has a form of its own; --format is for what --batch (-b) prints meanwhile");
+	if (!prints && options->format_given)
+		return usage_error("the screen has no --format; use --batch (-b) to print");
+	if (!prints && (options->output || options->to_stdout))
+		return usage_error("the screen has no --output; use --batch (-b) to print");
 	return 0;
 }
 
@@ -341,11 +394,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		replay_refuses(misplaced);
 		return OPTIONS_EXIT;
 	}
-	if (options->mode == MODE_RECORD && !options->output) {
-		usage_error("'cutop record' needs --output (-o) FILE, where the recording goes");
-		return OPTIONS_EXIT;
-	}
-	if (mode_prints(options->mode, options->format))
+	if (mode_prints(options->mode, options->format) || output_check(options))
 		return OPTIONS_EXIT;
 	if (options->folded_given && options->format != FORMAT_FOLDED) {
 		usage_error("--folded-by is for --format folded");

@@ -36,7 +36,8 @@ struct options {
 	enum format format;
 	enum folded_weight folded_by;
 	bool folded_given;
-	const char *output;		/* of record: the recording */
+	const char *output;		/* of record: the recording; NULL: standard output */
+	bool to_stdout;			/* was asked for by name: -o - */
 	const char *replay;		/* a recording to be shown, or NULL */
 	bool format_given;
 	bool listen;			/* serve metrics at: */

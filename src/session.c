@@ -175,6 +175,8 @@ static int collector_begin(struct session *session)
 		.map_max = options->map_max,
 		.command_glob = options->command_glob,
 		.held_globs = options->leak_ignore,
+		/* Not where each snapshot is recorded: a replay would print it. */
+		.rates_at_once = options->batch && options->mode != MODE_RECORD,
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
 		.record_command = session->have_command,
 		.record_calls = options->record_calls,

@@ -165,9 +165,10 @@ static void *collector_run(void *argument)
 		{ .fd = collector->wake, .events = POLLIN },
 	};
 
-	if (collector->settings.on_snapshot) {
+	if (collector->settings.on_snapshot || collector->settings.rates_at_once) {
 		struct snapshot *first = snapshot_make(collector);
 
+		next = clock_ns(CLOCK_MONOTONIC) + collector->settings.delay;
 		if (first)
 			snapshot_tell(collector, first, next);
 		snapshot_free(first);

@@ -25,6 +25,7 @@ struct collector_settings {
 	unsigned int map_max;		/* allocations listed per process */
 	const char *command_glob;	/* -c, or NULL */
 	bool totals;			/* snapshots have sums by command and call */
+	bool rates_at_once;		/* one more snapshot is made at the start, for no one: the first that is taken has rates */
 	/*
 	 * Called by the collector's thread with each snapshot, which it may hold,
 	 * and with when the next is due; with NULL when that is put off. The first

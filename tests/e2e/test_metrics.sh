@@ -132,7 +132,7 @@ check "nothing was attached before" [ "$(wc -l <"$T/inuse.err")" = 1 ]
 refused 1 "cannot listen on 192.0.2.1:$port: .*no such address" -b --listen "192.0.2.1:$port"
 refused 2 'IPv6 address in brackets' -b --listen "::1:$port"
 refused 2 '\[ADDR:\]PORT' -b --listen ":$port"
-refused 2 'whole number from 0 to 65535' -b --listen 127.0.0.1:http
+refused 2 'a port up to 65535' -b --listen 127.0.0.1:http
 refused 2 "takes no --listen" doctor --listen 9400
 kill -TERM "$server"
 wait "$server"

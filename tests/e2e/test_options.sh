@@ -56,10 +56,10 @@ refused 2 'time in seconds' -b -d 1s
 refused 2 'time in seconds' -b -d ''
 refused 2 'time in seconds' -b --duration -1
 refused 2 'time in seconds' -b --leak-age none
-refused 2 "does not know 'xml'" -b -f xml
-refused 2 'whole number' -b -p 1,two
-refused 2 'whole number' -b -p 0
-refused 2 'whole number' -b -p 4294967297
+refused 2 "takes text, json, csv, .* or chrome, not 'xml'" -b -f xml
+refused 2 "process ids, not 'two' \(--command takes names\)" -b -p 1,two
+refused 2 "process ids, not '0'" -b -p 0
+refused 2 "process ids, not '4294967297'" -b -p 4294967297
 refused 2 'list of process ids' -b -p ''
 refused 2 "no user 'nobody-at-all'" -b -u nobody-at-all
 refused 2 "no user ''" -b -u ''
@@ -71,7 +71,7 @@ refused 2 "runtime, driver or both, not 'nonsense'" -b --layer nonsense
 refused 2 "no group of calls 'nonsense'.*--calls help" -b --calls nonsense
 refused 2 "no group of calls 'nonsense'" -b --calls memory,nonsense
 refused 2 'list of groups' -b --calls ,
-refused 2 'whole number' -b --map some
+refused 2 "how many allocations to list, all or none, not 'some'" -b --map some
 refused 2 'power of two' -b --ring-size 3M
 refused 2 'power of two' -b --ring-size 4K
 refused 2 'power of two' -b --ring-size 2G
@@ -82,14 +82,33 @@ refused 2 'size in bytes' -b --fail-on-leak=99999999999G -- true
 refused 2 'needs a command' -b --fail-on-leak
 refused 2 'needs a command' -b --run-as root
 refused 2 "no user 'nobody-at-all'" -b --run-as nobody-at-all -- true
-refused 2 "does not know 'sometimes'" -b -C sometimes
+refused 2 "auto, always or never, not 'sometimes'" -b -C sometimes
 refused 2 'no command after --' -b --
 refused 2 "'true'.*-- before" -b true
 refused 2 'do not go together' -b -p $$ -- true
 run escape -b --format "$(printf 'a\033[31m\nb')"
 expect_status escape 2
-expect_line escape "does not know 'a"
+expect_line escape "not 'a"
 check "an escape sequence reaches the terminal" [ "$(tr -d '\n' <"$T/escape.err" | tr -d '[:print:]' | wc -c)" = 0 ]
+
+# What is near to something is taken for a slip of it; what is near to nothing, for nothing.
+refused 2 "no option '--itertions' \(did you mean '--iterations'\?\)" --itertions 3
+refused 2 "no option '--pids=3' \(did you mean '--pid'\?\)" --pids=3
+refused 2 "no option '--elephants';" --elephants
+refused 2 "no column 'liev' \(did you mean 'live'\?\); -s help" -b -s peak,liev
+refused 2 "no column 'H2D/s' \(did you mean 'h2d'\?\)" -b -s H2D/s
+refused 2 "no column 'quark';" -b -s quark
+refused 2 "no group of calls 'coppies' \(did you mean 'copies'\?\)" -b --calls copies,coppies
+refused 2 "'tracs' is no option \(did you mean 'trace'\?\)" tracs
+refused 2 "'help' is no option \(did you mean '--help'\?\)" help
+refused 2 "'ls' is no option;" ls
+
+# Who names a format, or a place, wants something printed.
+refused 2 'screen has no --format; use --batch' -f json
+refused 2 'screen has no --output; use --batch' -o "$T/nothing"
+refused 2 'a recording has a form of its own' record -f json -o "$T/nothing"
+refused 2 'not to standard output' record -o -
+check "what is refused writes nothing" [ ! -e "$T/nothing" ]
 
 # ---- formats ----
 
@@ -117,6 +136,10 @@ run three -b -f json -d 0.02 -n 3
 check "-n 3 prints 3 documents" [ "$(jq -s length "$T/three.out")" = 3 ]
 check_jq "an interval is the time between two documents" -s '[range(1; length) as $i |
 	((.[$i].elapsed_seconds - .[$i - 1].elapsed_seconds - .[$i].interval_seconds) | fabs) < 0.001] | all' "$T/three.out"
+check_jq "the first document has an interval, too" -s '.[0] | .interval_seconds >= 0.02 and
+	.interval_seconds <= .elapsed_seconds' "$T/three.out"
+run rates -b -f json -n 1 --library "$library" -- "$workload" launches 100
+check_jq "a single document has rates" '.processes[0].kernels | length > 0 and all(.launches_per_second > 0)' "$T/rates.out"
 run slow -b -f json -d 0.5 -n 3
 check_jq "-d is the interval" -s '[.[1:][].interval_seconds] | add > 0.5' "$T/slow.out"
 run duration -b -f json -d 100 --duration 0.2
@@ -164,6 +187,12 @@ run output -b -f json -n 1 -o "$T/there.json" -- "$workload" short
 expect_status output 0
 check_jq "-o writes the file" '.schema == 1' "$T/there.json"
 check "-o leaves standard output alone" [ ! -s "$T/output.out" ]
+here=$(pwd)
+cd "$T" || exit 1
+run dash -b -f json -n 1 -o - -- "$workload" short
+check "-o - makes no file" [ ! -e "$T/-" ]
+cd "$here" || exit 1
+check_jq "-o - is standard output" .schema "$T/dash.out"
 
 # ---- sorting: the same two processes, once each way ----
 
