@@ -15,10 +15,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rights.h"
+
 int session_fail(const struct session *session, int status, const char *text)
 {
 	warn_user(&session->notes, "%s", text);
 	return status;
+}
+
+static const char *library_path(const struct session *session)
+{
+	return command_variable(session->environment, "LD_LIBRARY_PATH");
 }
 
 static void add_libraries(struct session *session, int *error)
@@ -32,7 +39,7 @@ static void add_libraries(struct session *session, int *error)
 		result = probe_add_path(probe, session->options->libraries[i], &why);
 		if (result > 0) {
 			/* With what it needs: a runtime needs its driver. */
-			probe_add_program(probe, session->options->libraries[i], getenv("LD_LIBRARY_PATH"));
+			probe_add_program(probe, session->options->libraries[i], library_path(session));
 			continue;
 		}
 		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
@@ -55,32 +62,63 @@ static int watch_begin(struct session *session)
 	struct reason why = { "" };
 	int err;
 
-	err = probe ? collector_watch(session->collector, &why) : 0;
+	if (!probe)
+		return 0;
+	err = collector_watch(session->collector, &why);
 	if (err)
 		return session_fail(session, err, why.text);
-	if (!probe)
-		goto start;
 	add_libraries(session, &err);
 	if (err)
 		return err;
-	err = probe_add_extras(probe, getenv("LD_LIBRARY_PATH"), &why);
+	err = probe_add_extras(probe, library_path(session), &why);
 	if (err)
 		return session_fail(session, err, why.text);
 	if (session->have_command) {
 		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
 		if (err)
 			return session_fail(session, err, "cannot list the command's process");
-		probe_add_program(probe, session->program, getenv("LD_LIBRARY_PATH"));
+		probe_add_program(probe, session->program, library_path(session));
 	}
 	probe_find_ahead(probe);
 	if (!probe_counts(probe).targets)
 		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
 		     "with --library");
-start:
-	err = collector_start(session->collector, &why);
-	if (err)
-		return session_fail(session, err, why.text);
 	return 0;
+}
+
+static bool is_metrics(enum format format)
+{
+	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
+}
+
+/* From here on nothing is opened that only root may. COMMAND, which waits, has its own rights. */
+static void rights_keep(const struct session *session, unsigned int what)
+{
+	const struct options *options = session->options;
+	struct reason why = { "" };
+	bool shown = options->mode != MODE_TRACE && options->mode != MODE_RECORD && !options->batch;
+
+	/* F9; and what ends us ends COMMAND, whoever it runs as. */
+	if ((shown && !options->readonly && !options->replay) || session->have_command)
+		what |= RIGHTS_SIGNAL;
+	/* The keys w and W; a file that is written anew for each snapshot. */
+	if (shown || is_metrics(options->format))
+		what |= RIGHTS_WRITE;
+	if (rights_drop(what, &why))
+		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
+}
+
+/* The threads begin here: after the fork, and with the rights that are left. */
+static int threads_start(struct session *session)
+{
+	struct reason why = { "" };
+	int err = session->serve ? serve_start(session->serve, &why) : 0;
+
+	if (!err && session->serve)
+		note(&session->notes, "metrics are at %s", serve_url(session->serve));
+	if (!err)
+		err = collector_start(session->collector, &why);
+	return err ? session_fail(session, err, why.text) : 0;
 }
 
 int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count)
@@ -128,11 +166,6 @@ static void snapshot_serve(void *context, struct snapshot *snapshot, uint64_t du
 	struct session *session = context;
 
 	serve_feed(session->serve, snapshot, due);
-}
-
-static bool is_metrics(enum format format)
-{
-	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
 }
 
 static struct trace_settings trace_settings_of(const struct options *options)
@@ -250,6 +283,7 @@ int session_open(struct session *session, const struct options *options, const i
 	session->signals = signals_open(more, session->have_command);
 	if (session->signals < 0)
 		return session_fail(session, EXIT_FAILED, "signalfd failed");
+	session->environment = command_environment();
 	if (session->have_command) {
 		err = command_find(session->command_line[0], session->program, &why);
 		if (err)
@@ -323,6 +357,7 @@ static int recording_begin(struct session *session)
 	replay_tell(session, replay_reader(replay));
 	if (options->duration)
 		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
+	rights_keep(session, 0);
 	if (options->batch || options->mode == MODE_TRACE) {
 		session->replay = replay;
 		return 0;
@@ -335,6 +370,7 @@ static int recording_begin(struct session *session)
 int session_begin(struct session *session)
 {
 	struct reason why = { "" };
+	int err;
 
 	if (session->options->probe_count &&
 	    extras_new(&session->extras, session->options->probes, session->options->probe_count, &why))
@@ -343,18 +379,15 @@ int session_begin(struct session *session)
 		return recording_begin(session);
 	if (collector_begin(session))
 		return EXIT_FAILED;
-	if (session->have_command && command_fork(&session->command, session->command_line, session->options->run_as,
-						  session->command_output, &why))
+	if (session->have_command && command_fork(&session->command, session->command_line, session->environment,
+						  session->options->run_as, session->command_output, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
-	/* Its thread begins after the fork. */
-	if (session->serve && serve_start(session->serve, &why)) {
-		if (session->have_command)
-			command_abandon(&session->command);
-		return session_fail(session, EXIT_FAILED, why.text);
+	err = watch_begin(session);
+	if (!err) {
+		rights_keep(session, collector_probe(session->collector) ? RIGHTS_PROBE : 0);
+		err = threads_start(session);
 	}
-	if (session->serve)
-		note(&session->notes, "metrics are at %s", serve_url(session->serve));
-	if (watch_begin(session)) {
+	if (err) {
 		if (session->have_command)
 			command_abandon(&session->command);
 		return EXIT_FAILED;
@@ -494,4 +527,6 @@ void session_close(struct session *session)
 	session->replay = NULL;
 	serve_close(session->serve);
 	session->serve = NULL;
+	command_environment_free(session->environment);
+	session->environment = NULL;
 }

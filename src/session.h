@@ -30,6 +30,7 @@ struct session {
 	struct command command;
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */
+	char **environment;	/* command_environment() */
 	struct demo demo;	/* cutop demo: its cast */
 	struct reason made_up;	/* why a demonstration is made up; empty: it is real */
 	int command_output;	/* COMMAND's standard output and error; -1: ours */

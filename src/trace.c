@@ -41,7 +41,7 @@ static int output_open(struct trace_mode *mode)
 	return -errno;
 }
 
-static int writer_start(struct trace_mode *mode)
+static int writer_make(struct trace_mode *mode)
 {
 	static const enum trace_form forms[FORMAT_COUNT] = { [FORMAT_JSON] = TRACE_JSON, [FORMAT_CHROME] = TRACE_CHROME };
 	const struct options *options = mode->session.options;
@@ -61,7 +61,7 @@ static int writer_start(struct trace_mode *mode)
 
 	mode->writer = trace_writer_new(&settings);
 	if (!mode->writer)
-		return session_fail(&mode->session, EXIT_FAILED, "cannot start a thread");
+		return session_fail(&mode->session, EXIT_FAILED, "no memory");
 	mode->session.tee = trace_writer_put;
 	mode->session.tee_context = mode->writer;
 	return 0;
@@ -189,7 +189,9 @@ int trace_run(const struct options *options)
 
 	if (status)
 		return status;
-	status = output_open(&mode) || writer_start(&mode) ? EXIT_FAILED : session_begin(&mode.session);
+	status = output_open(&mode) || writer_make(&mode) ? EXIT_FAILED : session_begin(&mode.session);
+	if (!status && trace_writer_start(mode.writer))
+		status = session_fail(&mode.session, EXIT_FAILED, "cannot start a thread");
 	if (!status) {
 		wait_for_end(&mode);
 		status = finish(&mode);

@@ -27,6 +27,7 @@ struct trace_writer {
 	bool is_file;		/* it never keeps anybody waiting for a reader */
 	int hurry, done;	/* eventfds */
 	pthread_t thread;
+	bool started;
 	struct buffer printed;	/* the thread's own, like what follows */
 	size_t ends[WRITE_CALLS];	/* where in it each of its calls ends */
 	size_t call_count;
@@ -227,8 +228,6 @@ struct trace_writer *trace_writer_new(const struct trace_writer_settings *settin
 	writer->trace = trace_new(&settings->trace);
 	err = !writer->trace ? ENOMEM : writer->hurry < 0 || writer->done < 0 ? errno : 0;
 	if (!err)
-		err = pthread_create(&writer->thread, NULL, writer_run, writer);
-	if (!err)
 		return writer;
 	trace_free(writer->trace);
 	if (writer->hurry >= 0)
@@ -238,6 +237,14 @@ struct trace_writer *trace_writer_new(const struct trace_writer_settings *settin
 	free(writer);
 	errno = err;
 	return NULL;
+}
+
+int trace_writer_start(struct trace_writer *writer)
+{
+	int err = pthread_create(&writer->thread, NULL, writer_run, writer);
+
+	writer->started = !err;
+	return -err;
 }
 
 int trace_writer_fd(const struct trace_writer *writer)
@@ -305,7 +312,8 @@ void trace_writer_free(struct trace_writer *writer)
 	writer->finish = true;
 	pthread_mutex_unlock(&writer->lock);
 	pthread_cond_signal(&writer->more);
-	pthread_join(writer->thread, NULL);
+	if (writer->started)
+		pthread_join(writer->thread, NULL);
 	trace_free(writer->trace);
 	buffer_free(&writer->printed);
 	buffer_free(&writer->reading);

@@ -21,8 +21,11 @@ struct trace_writer_settings {
 	uint64_t limit;		/* calls that are printed at most; 0: any number */
 };
 
-/* Starts the thread. Returns NULL with errno set. */
+/* Returns NULL with errno set. */
 struct trace_writer *trace_writer_new(const struct trace_writer_settings *settings);
+
+/* Starts its thread; what it was given before waits. Returns 0 or a negative errno. */
+int trace_writer_start(struct trace_writer *writer);
 
 /* Gives it a record: the tee of a collector. May be called by any one thread. */
 void trace_writer_put(void *writer, const struct rec_hdr *record, size_t size);

@@ -39,6 +39,7 @@ TESTS_FULL = \
 	tests/e2e/test_driver.sh \
 	tests/e2e/test_leaks.sh \
 	tests/e2e/test_probe.sh \
+	tests/e2e/test_rights.sh \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \
 	tests/e2e/test_fallback.sh \

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -106,6 +107,50 @@ static void output_set(int output)
 	dup2(output, STDERR_FILENO);
 }
 
+#define ENVIRONMENT_MAX	(4u << 20)
+
+char **command_environment(void)
+{
+	size_t len, count = 1, at;
+	char *text, **list;
+
+	if (!getauxval(AT_SECURE))
+		return NULL;
+	text = file_read("/proc/self/environ", ENVIRONMENT_MAX, &len);
+	if (!text)
+		return NULL;
+	/* Words each ended by NUL; file_read() ended the last. */
+	for (at = 0; at < len; at += strlen(text + at) + 1)
+		count++;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list) {
+		free(text);
+		return NULL;
+	}
+	list[0] = text;	/* kept for command_environment_free(), before what is used */
+	for (at = 0, count = 1; at < len; at += strlen(text + at) + 1)
+		list[count++] = text + at;
+	return list + 1;
+}
+
+void command_environment_free(char **environment)
+{
+	if (!environment)
+		return;
+	free(environment[-1]);
+	free(environment - 1);
+}
+
+const char *command_variable(char **environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (environment = environment ? environment : environ; *environment; environment++)
+		if (!strncmp(*environment, name, len) && (*environment)[len] == '=')
+			return *environment + len + 1;
+	return NULL;
+}
+
 static struct rlimit files_limit;	/* as we found it; both 0: not changed */
 
 void command_files_raise(void)
@@ -120,7 +165,7 @@ void command_files_raise(void)
 		files_limit = (struct rlimit){ 0 };
 }
 
-static void child_run(char **argv, const struct passwd *user, int go, int error, int output)
+static void child_run(char **argv, char **environment, const struct passwd *user, int go, int error, int output)
 {
 	sigset_t none;
 	char byte;
@@ -137,6 +182,8 @@ static void child_run(char **argv, const struct passwd *user, int go, int error,
 		output_set(output);
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
+	if (environment)
+		environ = environment;
 	err = become(user);
 	if (!err) {
 		execvp(argv[0], argv);
@@ -147,7 +194,8 @@ static void child_run(char **argv, const struct passwd *user, int go, int error,
 	_exit(127);
 }
 
-int command_fork(struct command *command, char **argv, const char *run_as, int output, struct reason *why)
+int command_fork(struct command *command, char **argv, char **environment, const char *run_as, int output,
+		 struct reason *why)
 {
 	const struct passwd *user = command_user(run_as);
 	int go[2], error[2];
@@ -165,7 +213,7 @@ int command_fork(struct command *command, char **argv, const char *run_as, int o
 	command->pid = fork();
 	if (!command->pid) {
 		close(go[1]);
-		child_run(argv, user, go[0], error[1], output);
+		child_run(argv, environment, user, go[0], error[1], output);
 	}
 	close(go[0]);
 	close(error[1]);

@@ -26,12 +26,25 @@ int command_find(const char *name, char *path, struct reason *why);
 void command_files_raise(void);
 
 /*
+ * The environment that cutop was started with, where that is not ours any more: of a program with file
+ * capabilities the loader takes out LD_LIBRARY_PATH and its like (ld.so(8), secure-execution mode), and
+ * COMMAND, which has none, is to find them. Returns a NULL-ended vector, which
+ * command_environment_free() frees; NULL: ours is as it was.
+ */
+char **command_environment(void);
+void command_environment_free(char **environment);
+
+/* The value of @name in @environment, or in ours for NULL; NULL: it is not set. */
+const char *command_variable(char **environment, const char *name);
+
+/*
  * Forks a child that waits for command_go() and then runs @argv as user
- * @run_as; NULL: as the user who called sudo, if it was sudo. It writes to
- * the descriptor @output and reads nothing; -1: it shares ours. Returns 0 or a
+ * @run_as; NULL: as the user who called sudo, if it was sudo. Its environment is @environment, or ours for NULL.
+ * It writes to the descriptor @output and reads nothing; -1: it shares ours. Returns 0 or a
  * negative errno with @why set.
  */
-int command_fork(struct command *command, char **argv, const char *run_as, int output, struct reason *why);
+int command_fork(struct command *command, char **argv, char **environment, const char *run_as, int output,
+		 struct reason *why);
 
 /* Lets the child run. Returns 0, or the negative errno with which the program could not be started. */
 int command_go(struct command *command);

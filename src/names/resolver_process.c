@@ -82,11 +82,12 @@ static int calls_limit(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void rights_drop(void)
+static int rights_drop(void)
 {
-	/* Without the right to change user there is none to lose. */
+	/* Where cutop has given up the right to change user, the user is one who may open nothing below. */
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
-		return;
+		errno = 0;
+	return capabilities_clear();
 }
 
 static void limits_set(void)
@@ -236,8 +237,7 @@ _Noreturn void resolver_process(int socket)
 	if (descriptors_close(socket))
 		_exit(1);
 	limits_set();
-	rights_drop();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || calls_limit())
+	if (rights_drop() || calls_limit())
 		_exit(1);
 	while (question_read(&question, fds)) {
 		if (question.type == RESOLVER_ADD) {

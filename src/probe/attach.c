@@ -279,6 +279,8 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	helper_attach(bpf, path, functions, choice, &report);
+	/* To hold links takes no right. */
+	capabilities_clear();
 	if (write(answer, &report, sizeof(report)) < 0)
 		_exit(1);
 	close(answer);

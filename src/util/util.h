@@ -46,6 +46,9 @@ int reason_set(struct reason *reason, int error, const char *format, ...) __attr
  */
 char *file_read(const char *path, size_t max, size_t *len);
 
+/* Gives up all capabilities, and the right to gain any: for a child that needs none. Returns 0 or a negative errno. */
+int capabilities_clear(void);
+
 /* printf into a new string; NULL without memory. The caller frees it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/worker
+noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/worker \
+	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
 CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o tests/bench/others.skel.h tests/bench/others.bpf.o
 
@@ -37,10 +38,14 @@ tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
+tests_bench_filter_SOURCES = tests/bench/filter.c src/rights.c
+tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
+
 bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
 	tests/bench/screen
+	tests/bench/filter
 
 EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh

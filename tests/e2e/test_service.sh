@@ -107,7 +107,7 @@ fi
 file=$top_srcdir/contrib/container/Containerfile
 check "the container builds by contrib/setup" grep -q 'contrib/setup build && make' "$file"
 if command -v dpkg-query >/dev/null; then
-	sed -n '/apt-get install/,/rm -rf/p' "$file" | grep -oE '\b(lib[a-z0-9]+|zlib1g)\b' | grep -v '^lib$' | sort -u >"$T/listed"
+	sed -n '/apt-get install/,/rm -rf/p' "$file" | grep -oE '\b(lib[a-z0-9-]+|zlib1g)\b' | grep -v '^lib$' | sort -u >"$T/listed"
 	readelf -d "$CUTOP" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | while read -r library; do
 		dpkg-query -S "*/$library" 2>/dev/null | sed -n "s/^\([^:]*\):[^ ]* .*linux-gnu\/$library\$/\1/p" | head -n 1
 	done | grep -Ev '^(libc6|libgcc-s1|libasan[0-9]*|libubsan[0-9]*|libtsan[0-9]*)$' | sort -u >"$T/needed"

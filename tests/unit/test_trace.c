@@ -409,7 +409,8 @@ static struct trace_writer *writer_of(int fd, uint64_t limit)
 {
 	struct trace_writer_settings settings = { .trace = options, .fd = fd, .limit = limit };
 	struct trace_writer *writer = trace_writer_new(&settings);
-
+	ck_assert_ptr_nonnull(writer);
+	ck_assert_int_eq(trace_writer_start(writer), 0);
 	ck_assert_ptr_nonnull(writer);
 	return writer;
 }

@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Rights: what cutop holds once it has started, as root and with the file capabilities that README names; that this is
+# enough to watch a program of another user in a private home; that COMMAND has the rights of who started cutop.
+# shellcheck disable=SC2154,SC2016,SC2086
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+command -v setcap >/dev/null || skip "needs setcap (Debian: apt install libcap2-bin)"
+command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
+sites=$top_builddir/tests/e2e/bin/site_calls
+socket=cutop-rights.$$
+pids=
+cleanup() {
+	command -v tmux >/dev/null && tmux -L "$socket" kill-server 2>/dev/null
+	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+	rm -rf "$T"
+}
+trap cleanup EXIT
+
+# What README tells to set.
+named=$(sed -n 's/^sudo setcap \([a-z_,]*\)+ep .*/\1/p' "$top_srcdir/README.md")
+check "README names the capabilities" [ -n "$named" ]
+mkdir "$T/bin"
+cp "$CUTOP" "$T/bin/cutop"
+chmod 755 "$T/bin" "$T/bin/cutop"
+setcap "$named+ep" "$T/bin/cutop" 2>/dev/null || skip "file capabilities cannot be set in $T"
+setpriv --reuid=65534 --regid=65534 --clear-groups "$T/bin/cutop" --version >/dev/null 2>&1 || skip "file capabilities do not count in $T"
+# The double where everybody may read it: cutop is to follow LD_LIBRARY_PATH, which the loader takes from such programs.
+mkdir "$T/lib"
+cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"
+chmod -R a+rX "$T/lib"
+
+# mask NUMBER...: these capabilities, as /proc/PID/status has them. linux/capability.h has the numbers.
+mask() {
+	sum=0
+	for bit; do
+		sum=$((sum | 1 << bit))
+	done
+	printf '%016x\n' $sum
+}
+override=1 read_search=2 kill=5 ptrace=19 perfmon=38 bpf=39 restore=40
+four="$read_search $ptrace $perfmon $bpf"
+
+# field FILE NAME: that line's word
+field() {
+	awk -v name="$2:" '$1 == name { print $2 }' "$1"
+}
+# Every thread of the process $1 is confined.
+is_confined() {
+	for task in /proc/"$1"/task/*/status; do
+		[ "$(field "$task" Seccomp 2>/dev/null)" = 2 ] || return 1
+	done
+}
+# holds WHAT PID CAPABILITIES: so does every thread of it, and can get no more
+holds() {
+	wait_for 20 is_confined "${2:-none}" || { fail "$1: not confined"; return; }
+	for task in /proc/"$2"/task/*/status; do
+		got=$(for name in CapPrm CapEff CapInh CapAmb NoNewPrivs Seccomp; do field "$task" $name 2>/dev/null; done | paste -sd ' ')
+		[ -n "$got" ] || continue	# a thread that has ended
+		check "$1: holds $got" [ "$got" = "$3 $3 $(mask) $(mask) 1 2" ]
+	done
+}
+
+# as WHO: the words before a command that have that user run it, in $as
+as() {
+	case $1 in
+	root) as= ;;
+	nobody) as="setpriv --reuid=65534 --regid=65534 --clear-groups" ;;
+	*) as="setpriv --reuid=$1 --regid=$1 --clear-groups" ;;
+	esac
+}
+
+# ---- a program of user 4242, in a home that is closed to others
+mkdir -p "$T/home/lib"
+cp "$sites" "$T/home/sites"
+cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/home/lib"
+chown -R 4242:4242 "$T/home"
+chmod -R go= "$T/home"
+check "the home is not closed" sh -c "! setpriv --reuid=65534 --regid=65534 --clear-groups cat '$T/home/sites' >/dev/null 2>&1"
+mkfifo "$T/in"
+chown 4242 "$T/in"
+
+# sites NAME PID: that process is seen, from its first call, with all names
+sites_expect() {
+	jq -c ".processes |= map(select(.pid == $2))" "$T/$1.all" >"$T/$1.json"
+	expect "$1" 'p | [.user, .watched_from, .state, .inexact]' '["4242","start","running",false]'
+	expect "$1" 'p.memory | [.allocations, .live_bytes]' '[4,12100]'
+	expect "$1" '[p.sites[] | [.live_bytes, (.site | test("^make[+]0x[0-9a-f]+ at site_calls.c:[0-9]+ [(]sites[)]$"))]]' '[[12100,true]]'
+}
+
+# watcher WHO: watches as that, and starts such a program after cutop has given up what it does not need
+watcher() {
+	who=$1
+	cutop_file=$CUTOP
+	[ "$who" = root ] || cutop_file=$T/bin/cutop
+	as "$who"
+	$as "$cutop_file" -b -v -f json -d 0.1 --library "$T/home/lib/libcudart.so.13" -u 4242 >"$T/$who.out" 2>"$T/$who.err" &
+	cutop=$!
+	pids="$pids $cutop"
+	if [ "$who" = root ]; then
+		holds "$who" $cutop "$(mask $four $restore)"
+		check "root: nor may it get more" [ "$(field /proc/$cutop/status CapBnd)" = "$(mask $four $restore)" ]
+	else
+		holds "$who" $cutop "$(mask $four)"
+	fi
+	as 4242
+	LD_LIBRARY_PATH=$T/home/lib $as "$T/home/sites" 1 wait <"$T/in" &
+	program=$!
+	exec 3>"$T/in"
+	seen() {
+		tail -n 1 "$T/$who.out" | jq -e "[.processes[] | select(.pid == $program and .memory.allocations == 4)] | length == 1" >/dev/null 2>&1 &&
+			tail -n 1 "$T/$who.out" | grep -q 'at site_calls.c'
+	}
+	check "$who: what another user runs is not seen: $(cat "$T/$who.err")" wait_for 20 seen
+	# The process that reads lines of source has no right at all.
+	lines=$(pgrep -P $cutop -x cutop-lines)
+	check "$who: nobody reads lines" [ -n "$lines" ]
+	holds "$who, lines" "$lines" "$(mask)"
+	kill -INT $cutop
+	wait $cutop
+	tail -n 1 "$T/$who.out" >"$T/$who.all"
+	exec 3>&-
+	wait $program
+	sites_expect "$who" $program
+	check "$who: a right was missing: $(cat "$T/$who.err")" sh -c "! grep -Ei 'permission|give up|refuse system' '$T/$who.err'"
+}
+watcher root
+watcher nobody
+
+# ---- one that runs before cutop does, whose library is deleted: root's five capabilities read it, too
+LD_LIBRARY_PATH=$T/home/lib $as "$T/home/sites" 1 wait <"$T/in" &
+program=$!
+exec 3>"$T/in"
+wait_for 20 grep -q "$T/home/lib/libcuda.so.1" /proc/$program/maps
+as nobody
+$as "$T/bin/cutop" -b -v -n 1 -d 0.1 -p $program >/dev/null 2>"$T/before.err"
+check "a process of another user that ran before: $(cat "$T/before.err")" grep -q "$T/home/lib/libcudart.so.13: .* attached" "$T/before.err"
+exec 3>&-
+wait $program
+
+# ---- COMMAND has the rights, and the environment, of who started cutop
+rights='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp):" /proc/self/status; ulimit -n; echo "$LD_LIBRARY_PATH|$TMPDIR"'
+export LD_LIBRARY_PATH="$T/lib" TMPDIR=/nowhere
+for who in root nobody; do
+	as $who
+	$as sh -c "$rights" >"$T/plain"
+	cutop_file=$CUTOP
+	[ $who = root ] || cutop_file=$T/bin/cutop
+	$as "$cutop_file" -b -o /dev/null -- sh -c "$rights" >"$T/command" 2>"$T/command.err"
+	check "$who: COMMAND's rights differ: $(diff "$T/plain" "$T/command")" cmp -s "$T/plain" "$T/command"
+done
+check "COMMAND ran as nobody" grep -q '^Uid:.65534' "$T/command"
+# Its library is known ahead, though that variable is kept from cutop itself.
+cp "$bin/workload" "$T/program"
+$as "$T/bin/cutop" -b -f json -n 1 -- "$T/program" case-study leak >"$T/ahead.json" 2>"$T/ahead.err"
+expect ahead 'p | [.watched_from, .memory.leaked_bytes, .user]' '["start",8000000,"nobody"]'
+unset LD_LIBRARY_PATH TMPDIR
+# Ambient capabilities are the starter's own: COMMAND keeps them, cutop does not.
+cp "$CUTOP" "$T/bin/plain"
+setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+kill --ambient-caps=+bpf,+perfmon,+kill -- \
+	"$T/bin/plain" -b -o /dev/null -- grep CapAmb /proc/self/status >"$T/ambient" 2>&1
+check "COMMAND keeps what is ambient: $(cat "$T/ambient")" grep -q "CapAmb:.$(mask $kill $perfmon $bpf)" "$T/ambient"
+
+# ---- other modes. One that runs COMMAND as somebody else has to be able to end it.
+holds_in() {	# NAME CAPABILITIES cutop's options
+	name=$1
+	want=$2
+	shift 2
+	"$CUTOP" "$@" >"$T/$name.out" 2>"$T/$name.err" &
+	cutop=$!
+	pids="$pids $cutop"
+	holds "$name" $cutop "$want"
+	kill -TERM $cutop 2>/dev/null
+	wait $cutop
+}
+holds_in trace "$(mask $four $restore)" trace -o "$T/x"
+holds_in record "$(mask $four $restore)" record -o "$T/x"
+holds_in command "$(mask $kill $four $restore)" -b -o /dev/null -- sleep 100
+holds_in listen "$(mask $four $restore)" -b --listen 127.0.0.1:0
+holds_in replaced "$(mask 0 $override 3 $four $restore)" -b -f prometheus -o "$T/x"
+
+# ---- the helper of the fallback holds its links and no right
+CUTOP_ATTACH=perf "$CUTOP" -b -o /dev/null -l runtime --library "$T/lib/libcudart.so.13" 2>"$T/perf.err" &
+cutop=$!
+pids="$pids $cutop"
+if wait_for 20 is_confined $cutop; then
+	helper=
+	for status_file in /proc/[0-9]*/status; do
+		[ -e "$status_file" ] || continue
+		[ "$(field "$status_file" Name 2>/dev/null)" = cutop-probes ] || continue
+		number=${status_file%/status}
+		number=${number#/proc/}
+		# of this cutop: it has the other end of a pipe of the helper's
+		for pipe in "/proc/$number/fd/"*; do
+			link=$(readlink "$pipe") || continue
+			case $link in pipe:*) ls -l /proc/$cutop/fd | grep -qF "$link" && helper=$number ;; esac
+		done
+	done
+	check "the fallback has no helper" [ -n "$helper" ]
+	if [ -n "$helper" ]; then
+		check "the helper's rights: $(cat /proc/"$helper"/status)" [ "$(field /proc/"$helper"/status CapPrm) $(field /proc/"$helper"/status NoNewPrivs)" = "$(mask) 1" ]
+	fi
+fi
+kill -KILL $cutop
+wait $cutop 2>/dev/null
+
+# ---- the screen keeps what its keys take, unless it is to touch nothing
+if command -v tmux >/dev/null; then
+	own_user 4243
+	as 4243
+	LD_LIBRARY_PATH=$T/own/lib $as "$workload" loop 60 >/dev/null &
+	victim=$!
+	pids="$pids $victim"
+	mux() {
+		tmux -L "$socket" -f /dev/null "$@"
+	}
+	see() {
+		for _ in $(seq 200); do
+			mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
+			sleep 0.05
+		done
+		echo "--- not seen: $1"
+		mux capture-pane -t t -p
+		return 1
+	}
+	mux new-session -d -s t -x 120 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -p $victim"
+	check "the screen shows it" see "$victim 4243"
+	holds screen "$(mux list-panes -t t -F '#{pane_pid}')" "$(mask 0 $override 3 $kill $four $restore)"
+	mux send-keys -t t F9
+	check "F9 asks" see 'SIGTERM\|15'
+	mux send-keys -t t Enter
+	check "and asks again, or sends" see "signal 15 sent\|y/n\|(y)\|Send\|send"
+	mux send-keys -t t y
+	check "F9 ends another user's process" wait_for 10 sh -c "! kill -0 $victim 2>/dev/null || grep -q 'State:.Z' /proc/$victim/status"
+	mux kill-server
+fi
+expect_clean "all of this"
+finish
