@@ -90,8 +90,22 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-"
 	QUOTE(PTSZ(__cudaLaunchKernel)) "\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
+#ifdef DOUBLE_STATIC
+	".hidden " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
+#endif
+	".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", %function\n"
+	QUOTE(PTSZ(__cudaLaunchKernel)) ":\n"
+	"	.cfi_startproc\n"
+	"	b " QUOTE(PTSZ(cudaLaunchKernel)) "\n"
+	"	.cfi_endproc\n"
+	".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-"
+	QUOTE(PTSZ(__cudaLaunchKernel)) "\n");
 #else
-#error "the double's __cudaLaunchKernel is written for x86-64 only"
+#error "the double's __cudaLaunchKernel is written for x86-64 and arm64"
 #endif
 
 API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, void *data)

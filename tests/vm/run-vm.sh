@@ -7,20 +7,24 @@
 # hands back what the command printed, its exit status and the files asked for.  It needs
 # no disk image, no network inside, no right over /dev/kvm and nothing installed but:
 PACKAGES='qemu-system-x86 busybox-static cpio'
+# and for an arm64 machine:
+PACKAGES_ARM64='qemu-system-arm binutils cpio'
 #
 # How it works
 #   kernel     `apt-get download' puts the package into the cache, and its vmlinuz and
 #              config are taken out of it; nothing is installed.  A second run needs no apt.
+#              Another suite or architecture is fetched by packages.sh.
 #   initramfs  a static busybox with its applets, the files named by -f, and for each ELF
-#              file among them the libraries and the loader that ldd names; packed by cpio
+#              file among them the libraries and the loader that ldd names, or, of another
+#              architecture, those of a folder with such libraries (-r); packed by cpio
 #              and not compressed (unpacking costs the machine more than reading).
 #   qemu       emulates in software (TCG), which boots Debian's kernel in one to two
 #              seconds; with KVM only where the processor has it, and if the machine does
 #              not come up that way, it is started again without.
 #   four serial ports, so that nothing needs to be told apart by what it looks like:
-#              ttyS0 the kernel's console, kept aside and shown when the machine fails;
-#              ttyS1 the command's stdout, ttyS2 its stderr, both live; ttyS3 init's own
-#              report: "ready", "status N", and then a tar archive of the files wanted.
+#              the kernel's console, kept aside and shown when the machine fails; the
+#              command's stdout, and its stderr, both live; init's own report: "ready",
+#              "status N", and then a tar archive of the files wanted.
 #   /init      mounts proc, sysfs, devtmpfs, tracefs (/sys/kernel/tracing) and bpffs
 #              (/sys/fs/bpf; the root, with /tmp, is a tmpfs already), brings lo up, runs
 #              the command in /tmp with no input and with pipes for output, kills what the
@@ -32,19 +36,24 @@ set -u -o pipefail
 
 usage() {
     cat <<'EOF'
-Usage: run-vm.sh [-v] [-t SECONDS] [-m MEGABYTES] [-k KERNEL_PACKAGE]
+Usage: run-vm.sh [-v] [-t SECONDS] [-m MEGABYTES] [-a ARCHITECTURE] [-s SUITE]
+                 [-k KERNEL_PACKAGE] [-r DIRECTORY]
                  [-f FILE[:DEST]]... [-g FILE[:DEST]]... -- COMMAND
 Boot KERNEL_PACKAGE in qemu, run COMMAND there by /bin/sh -c (busybox), give its output.
 
+  -a ARCHITECTURE amd64 (default) or arm64
   -f FILE[:DEST]  put FILE into the machine, under DEST or its own absolute path; a
                   directory with all in it.  Links are followed.  The libraries of ELF
                   files come along under their own paths; what is loaded by dlopen and
                   the interpreters of scripts do not
   -g FILE[:DEST]  afterwards fetch FILE (or a directory) from the machine to DEST, or
                   into the current directory
-  -k PACKAGE      the kernel, default linux-image-cloud-amd64; one that only depends on
-                  the kernel's own package is followed
+  -k PACKAGE      the kernel, default linux-image-cloud-amd64 or -arm64; one that only
+                  depends on the kernel's own package is followed
   -m MEGABYTES    memory of the machine, default 1024
+  -r DIRECTORY    where libraries of another architecture are found, as from a root
+  -s SUITE        of Debian, that the kernel is taken from, such as bookworm-backports;
+                  default: what apt is set up for
   -t SECONDS      kill the machine after this time, default 120; downloads do not count
   -v              say what is done, how long it takes, and show the machine's console
 
@@ -63,14 +72,17 @@ die()  { say "$*"; exit 125; }
 skip() { say "skipped: $*"; exit 77; }
 note() { if [ "$verbose" ]; then say "$*"; fi; }
 
-seconds=120 megabytes=1024 kernel=linux-image-cloud-amd64 verbose='' files=() wanted=()
-while getopts f:g:hk:m:t:v opt; do
+seconds=120 megabytes=1024 kernel='' verbose='' files=() wanted=() arch=amd64 suite='' libraries=''
+while getopts a:f:g:hk:m:r:s:t:v opt; do
     case $opt in
+    a) arch=$OPTARG ;;
     f) files+=("$OPTARG") ;;
     g) wanted+=("$OPTARG") ;;
     h) usage; exit 0 ;;
     k) kernel=$OPTARG ;;
     m) megabytes=$OPTARG ;;
+    r) libraries=$OPTARG ;;
+    s) suite=$OPTARG ;;
     t) seconds=$OPTARG ;;
     v) verbose=1 ;;
     *) usage >&2; exit 125 ;;
@@ -80,10 +92,15 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || { usage >&2; exit 125; }
 command=$*
 [[ $seconds =~ ^[1-9][0-9]*$ && $megabytes =~ ^[1-9][0-9]*$ ]] || die "-t and -m take a number"
+[[ $arch =~ ^(amd64|arm64)$ ]] || die "-a takes amd64 or arm64"
+[[ $suite =~ ^[a-z0-9-]*$ ]] || die "-s takes the name of a suite: $suite"
+kernel=${kernel:-linux-image-cloud-$arch}
 [[ $kernel =~ ^[a-z0-9][a-z0-9.+~-]+$ ]] || die "-k takes the name of a package: $kernel"
 here=$(cd "$(dirname "$0")" && pwd)
 if [ "${abs_top_builddir:-}" ]; then cache=$abs_top_builddir/tests/vm/cache; else cache=$here/cache; fi
 cache=${VM_CACHE:-$cache}
+export VM_CACHE=$cache
+home=$cache/$kernel${suite:+-$suite}
 
 work=$(mktemp -d) || exit 125
 qemu=''
@@ -105,11 +122,17 @@ apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>"$work/apt.log" 2>&1; 
 apt_says() { sed -n 's/^E: //p' "$work/apt.log" 2>/dev/null | tail -n 1; }
 
 have_programs() {
-    command -v qemu-system-x86_64 && command -v cpio && command -v busybox &&
-        ! ldd "$(command -v busybox)"
+    command -v "$emulator" && command -v cpio &&
+        if [ "$arch" = arm64 ]; then command -v readelf; else command -v busybox && ! ldd "$(command -v busybox)"; fi
 } >/dev/null 2>&1
 
-[ "$(uname -m)" = x86_64 ] || skip "the machine made here is an x86-64 one"
+emulator=qemu-system-x86_64
+if [ "$arch" = arm64 ]; then
+    PACKAGES=$PACKAGES_ARM64
+    emulator=qemu-system-aarch64
+else
+    [ "$(uname -m)" = x86_64 ] || skip "the machine made here is an x86-64 one"
+fi
 if ! have_programs; then
     command -v apt-get >/dev/null || skip "no apt-get here to install $PACKAGES"
     [ "$(id -u)" = 0 ] || skip "not all of $PACKAGES are installed, and only root can do that"
@@ -123,30 +146,39 @@ fi
 
 # --- the kernel --------------------------------------------------------------------------
 
-# download PACKAGE: leave its .deb in $work/deb
+# download PACKAGE: leave its .deb in $work/deb, or skip
 download() {
-    rm -rf "$work/deb" && mkdir "$work/deb" && chmod 755 "$work" "$work/deb" &&
-        (cd "$work/deb" && apt download "$1")
+    rm -rf "$work/deb" && mkdir "$work/deb" && chmod 755 "$work" "$work/deb" || exit 125
+    if [ "$suite" ] || [ "$arch" != amd64 ]; then
+        # shellcheck source=/dev/null
+        bash "$here/packages.sh" -a "$arch" -s "${suite:-$(. /etc/os-release && echo "$VERSION_CODENAME")}" \
+            -o "$work/deb" "$1" || exit
+        return
+    fi
+    (cd "$work/deb" && apt download "$1") && return
+    if [ "$(id -u)" = 0 ] && apt update; then
+        (cd "$work/deb" && apt download "$1") && return
+    fi
+    skip "cannot download $1: $(apt_says)"
 }
 
-# get_kernel: fill $cache/$kernel with vmlinuz, config and package (its name and version)
+# get_kernel: fill $home with vmlinuz, config and package (its name and version)
 get_kernel() {
     local package=$kernel next boot new
 
     command -v apt-get >/dev/null || skip "no apt-get here to download $kernel"
     note "downloading $kernel"
     for _ in 1 2 3; do
-        download "$package" ||
-            { [ "$(id -u)" = 0 ] && apt update && download "$package"; } ||
-            skip "cannot download $package: $(apt_says)"
+        download "$package"
         mkdir "$work/pkg" || exit 125
         dpkg-deb --fsys-tarfile "$work"/deb/*.deb |
-            tar -x -C "$work/pkg" --wildcards './boot/*' 2>/dev/null
-        set -- "$work"/pkg/boot/vmlinuz-*
+            tar -x -C "$work/pkg" --wildcards './boot/*' './usr/lib/modules/*/vmlinuz' 2>/dev/null
+        set -- "$work"/pkg/boot/vmlinuz-* "$work"/pkg/usr/lib/modules/*/vmlinuz
         boot=$1
+        [ -e "$boot" ] || boot=$2
         [ -e "$boot" ] && break
         rm -rf "$work/pkg"
-        next=$(dpkg-deb -f "$work"/deb/*.deb Depends | grep -oE -m 1 'linux-image-[a-z0-9.+~-]+' | head -n 1)
+        next=$(dpkg-deb -f "$work"/deb/*.deb Depends | grep -oE 'linux-(image|binary)-[0-9][a-z0-9.+~-]+' | head -n 1)
         [ "$next" ] || die "$package holds no kernel and depends on none"
         package=$next
     done
@@ -154,18 +186,32 @@ get_kernel() {
     { mkdir -p "$cache" && new=$(mktemp -d "$cache/new.XXXXXX"); } ||
         die "cannot write to $cache (VM_CACHE names another place)"
     chmod 755 "$new"
-    { cp "$boot" "$new/vmlinuz" && cp "$work"/pkg/boot/config-* "$new/config" &&
+    # Since Linux 7 the config is in a package of its own, and goes without saying.
+    { cp "$boot" "$new/vmlinuz" && { cp "$work"/pkg/boot/config-* "$new/config" 2>/dev/null || :; } &&
         dpkg-deb -W "$work"/deb/*.deb >"$new/package"; } || die "cannot fill $new"
     # whoever else did the same at the same time has put the same there
-    mv -T "$new" "$cache/$kernel" 2>/dev/null || rm -rf "$new"
+    mv -T "$new" "$home" 2>/dev/null || rm -rf "$new"
 }
 
-[ -s "$cache/$kernel/vmlinuz" ] || get_kernel
-[ -s "$cache/$kernel/vmlinuz" ] || die "no kernel in $cache/$kernel"
-note "kernel: $(tr '\t' ' ' <"$cache/$kernel/package")"
+[ -s "$home/vmlinuz" ] || get_kernel
+[ -s "$home/vmlinuz" ] || die "no kernel in $home"
+note "kernel: $(tr '\t' ' ' <"$home/package")"
 for option in BLK_DEV_INITRD DEVTMPFS SERIAL_8250_CONSOLE BPF_SYSCALL UPROBE_EVENTS DEBUG_INFO_BTF; do
-    grep -q "^CONFIG_$option=y" "$cache/$kernel/config" || say "warning: $kernel lacks CONFIG_$option"
+    [ ! -e "$home/config" ] || grep -q "^CONFIG_$option=y" "$home/config" || say "warning: $kernel lacks CONFIG_$option"
 done
+
+# A busybox of the other architecture, for it alone.
+busybox=$(command -v busybox)
+if [ "$arch" = arm64 ]; then
+    busybox=$cache/busybox-arm64
+    if [ ! -x "$busybox" ]; then
+        kernel_suite=$suite suite=''
+        download busybox-static
+        suite=$kernel_suite
+        { dpkg-deb --fsys-tarfile "$work"/deb/*.deb | tar -x -O ./bin/busybox >"$busybox.$$" &&
+            chmod 755 "$busybox.$$" && mv "$busybox.$$" "$busybox"; } || die "no busybox in its package"
+    fi
+fi
 
 # --- the initramfs -----------------------------------------------------------------------
 
@@ -179,21 +225,33 @@ put() {
         die "cannot copy $1"
 }
 
-# libraries FILE: the absolute paths of what the dynamic loader would load for it
+# libraries FILE: what the dynamic loader would load for it, where it is here and its absolute path there
 libraries() {
-    local magic
+    local magic name dir
     IFS= read -r -N 4 magic <"$1" 2>/dev/null
     [ "$magic" = $'\x7fELF' ] || return 0
+    if [ "$libraries" ]; then
+        # Relocatable files need none; what libraries need in their turn comes when they are put.
+        readelf -ld "$1" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)]/\1/p; s/.*(NEEDED).*\[\(.*\)]/\1/p' |
+            while IFS= read -r name; do
+                for dir in "" /lib/*-linux-gnu /usr/lib/*-linux-gnu /lib /usr/lib; do
+                    # shellcheck disable=SC2086 # a pattern
+                    set -- "$libraries"${dir}/"${name#/}"
+                    [ -e "$1" ] && printf '%s\t%s\n' "$1" "${1#"$libraries"}" && break
+                done
+            done
+        return 0
+    fi
     ldd "$1" 2>/dev/null | awk -v f="$1" -v me="$me" '
         /not found/                { print me ": warning: " f ": " $1 " not found" >"/dev/stderr" }
-        $2 == "=>" && $3 ~ /^\//   { print $3; next }
-        $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }'
+        $2 == "=>" && $3 ~ /^\//   { print $3 "\t" $3; next }
+        $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 "\t" $1 }'
     return 0
 }
 
 # add FILE DEST: put it, or each file of a directory, and the libraries
 add() {
-    local file lib
+    local file from lib
     if [ -d "$1" ]; then
         mkdir -p "$root$2"
         while IFS= read -r -d '' file; do
@@ -203,15 +261,21 @@ add() {
     fi
     [ -r "$1" ] || die "cannot read $1"
     put "$1" "$2"
-    while IFS= read -r lib; do
-        [ -e "$root$lib" ] || put "$lib" "$lib"
+    while IFS=$'\t' read -r from lib; do
+        if [ -e "$root$lib" ]; then continue; fi
+        if [ "$libraries" ]; then add "$from" "$lib"; else put "$from" "$lib"; fi
     done < <(libraries "$1")
+}
+
+# applets FILE: what a busybox that cannot be run here has in it: names that end with NUL, one after the other, from "["
+applets() {
+    LC_ALL=C grep -aoP '\x00\[\x00\[\[\x00([a-z][a-z0-9_-]*\x00)+' "$1" | tr '\0' '\n' | sed '/^$/d' | sort -u
 }
 
 mkdir -p "$root"/{usr/{bin,sbin,lib,lib64},dev,etc,proc,root,run,sys,tmp,var,.vm}
 for dir in bin sbin lib lib64; do ln -s "usr/$dir" "$root/$dir"; done
-put "$(command -v busybox)" /bin/busybox
-for applet in $(busybox --list); do
+put "$busybox" /bin/busybox
+for applet in $(case $arch in amd64) "$busybox" --list ;; *) applets "$busybox" ;; esac); do
     [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
 done
 echo 'root:x:0:0:root:/root:/bin/sh
@@ -225,6 +289,10 @@ for file in ${files[@]+"${files[@]}"}; do
     add "$from" "${to:-$(realpath -s -- "$from")}"
 done
 printf '%s' "$command" >"$root/.vm/command"
+case $arch in
+amd64) echo ttyS1 ttyS2 ttyS3 ;;
+*) echo ttyS0 ttyS1 ttyS2 ;;
+esac >"$root/.vm/ports"
 for file in ${wanted[@]+"${wanted[@]}"}; do
     [[ $file == /* ]] || die "-g wants an absolute path: $file"
     printf '%s\n' "${file%%:*}"
@@ -248,15 +316,16 @@ ln -sf fd/2 /dev/stderr
 hostname vm
 ip link set lo up
 dmesg -n 5
-for port in 1 2 3; do stty -F /dev/ttyS$port raw -echo; done
+read -r port_out port_err port_report </.vm/ports
+for port in $port_out $port_err $port_report; do stty -F /dev/$port raw -echo; done
 
 read -r up _ </proc/uptime
-echo "ready $up" >/dev/ttyS3
+echo "ready $up" >/dev/$port_report
 
 mkfifo /.vm/out /.vm/err
-cat /.vm/out >/dev/ttyS1 &
+cat /.vm/out >/dev/$port_out &
 out=$!
-cat /.vm/err >/dev/ttyS2 &
+cat /.vm/err >/dev/$port_err &
 err=$!
 cd /tmp
 setsid sh -c "$(cat /.vm/command)" </dev/null >/.vm/out 2>/.vm/err &
@@ -280,7 +349,7 @@ done </.vm/wanted
 {
     echo "status $status $up"
     [ $# = 0 ] || tar -c -f - -- "$@"
-} >/dev/ttyS3
+} >/dev/$port_report
 reboot -f
 EOF
 chmod 755 "$root/init"
@@ -300,18 +369,29 @@ boot() {
     # the ports' own processes: a fifo keeps qemu from truncating what stdout may be
     cat "$work/out" & cats+=($!)
     cat "$work/err" >&2 & cats+=($!)
-    set -- -accel "$1" -cpu max -machine q35 -smp 2 -m "$megabytes" \
+    case $arch in
+    # pointers are signed by a way of the emulator's own: the real one takes it most of its time
+    arm64) set -- -accel "$1" -cpu max,pauth-impdef=on -machine virt ;;
+    *) set -- -accel "$1" -cpu max,la57=off -machine q35 ;;
+    esac
+    set -- "$@" -smp 2 -m "$megabytes" \
         -nodefaults -no-user-config -display none -no-reboot \
-        -kernel "$cache/$kernel/vmlinuz" -initrd "$work/initramfs" -append "$append"
+        -kernel "$home/vmlinuz" -initrd "$work/initramfs" -append "$append"
     # Linux believes what ACPI says of the interrupts; by default two ports would share one
     port=0
     for chardev in console:0x3f8:4 out:0x2f8:3 err:0x3e8:5 report:0x2e8:7; do
         IFS=: read -r file iobase irq <<<"$chardev"
-        set -- "$@" -chardev "file,id=c$port,path=$work/$file" \
-            -device "isa-serial,chardev=c$port,index=$port,iobase=$iobase,irq=$irq"
+        set -- "$@" -chardev "file,id=c$port,path=$work/$file"
+        if [ "$arch" = amd64 ]; then
+            set -- "$@" -device "isa-serial,chardev=c$port,index=$port,iobase=$iobase,irq=$irq"
+        elif [ "$port" = 0 ]; then
+            set -- "$@" -serial chardev:c0
+        else
+            set -- "$@" -device "pci-serial,chardev=c$port"
+        fi
         port=$((port + 1))
     done
-    timeout --foreground -k 5 "$seconds" qemu-system-x86_64 "$@" </dev/null >"$work/qemu" 2>&1 &
+    timeout --foreground -k 5 "$seconds" "$emulator" "$@" </dev/null >"$work/qemu" 2>&1 &
     qemu=$!
     wait "$qemu"
     status=$?
@@ -325,15 +405,16 @@ boot() {
 
 # console to the serial port and quiet (each line costs); a panic or an oops is told in any
 # case and ends the machine
-append='console=ttyS0 quiet loglevel=0 panic=-1 oops=panic mitigations=off nokaslr
- tsc=reliable no_timer_check audit=0 random.trust_cpu=on'
+case $arch in amd64) console=ttyS0 ;; *) console=ttyAMA0 ;; esac
+append="console=$console quiet loglevel=0 panic=-1 oops=panic mitigations=off nokaslr
+ tsc=reliable no_timer_check audit=0 random.trust_cpu=on"
 append=${append//$'\n'/}
 
 accel=${VM_ACCEL:-}
 if [ -z "$accel" ]; then
     accel=tcg
     # the flags count, not the device alone: a paravirtual KVM cannot run this machine
-    if grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo && (: <>/dev/kvm) 2>/dev/null; then accel=kvm; fi
+    if [ "$arch" = amd64 ] && grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo && (: <>/dev/kvm) 2>/dev/null; then accel=kvm; fi
 fi
 [ "$accel" = tcg ] && accel=tcg,thread=multi
 start=${EPOCHREALTIME/[.,]/}
