@@ -328,7 +328,7 @@ out=$!
 cat /.vm/err >/dev/$port_err &
 err=$!
 cd /tmp
-setsid sh -c "$(cat /.vm/command)" </dev/null >/.vm/out 2>/.vm/err &
+setsid /bin/sh -c "$(cat /.vm/command)" </dev/null >/.vm/out 2>/.vm/err &
 wait $!
 status=$?
 
