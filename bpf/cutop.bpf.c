@@ -32,6 +32,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #endif
 
 #include "state.bpf.h"
+#include "arguments.bpf.h"
 #include "frames.bpf.h"
 #include "trace.bpf.h"
 #include "stubs.bpf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames and arguments: what happens between a call's entry and its return.
+ * Frames: what happens between a call's entry and its return.
  *
  * A thread holds a small stack of frames, one for each hooked call that it is
  * inside of, since hooked calls nest: cudaMalloc calls cuMemAlloc. Only the
@@ -11,32 +11,6 @@
  */
 #ifndef FRAMES_BPF_H
 #define FRAMES_BPF_H
-
-static __always_inline __u64 call_sp(struct pt_regs *ctx)
-{
-	return PT_REGS_SP(ctx);
-}
-
-/* At return the stack pointer is what it was at entry, less the return address on x86-64. */
-static __always_inline __u64 return_sp(struct pt_regs *ctx)
-{
-#if defined(__TARGET_ARCH_x86)
-	return PT_REGS_SP(ctx) - 8;
-#else
-	return PT_REGS_SP(ctx);
-#endif
-}
-
-/*
- * The call site, at return: the kernel has put the caller's return address
- * back by then, also behind a chain of tail calls. At entry it would have to be
- * read from the stack, and reading 8 bytes of user memory costs more than
- * counting the call.
- */
-static __always_inline __u64 call_site(struct pt_regs *ctx)
-{
-	return PT_REGS_IP(ctx);
-}
 
 /* Where the kernel's return probes make functions of this thread's process return to; 0: not known. */
 static __always_inline __u64 trampoline_of(struct thread_state *thread)
@@ -286,91 +260,6 @@ static __always_inline struct frame *call_end(struct pt_regs *ctx, struct thread
 	if (!*thread || *call >= CALL_COUNT)
 		return NULL;
 	return frame_close(*thread, ctx, *call);
-}
-
-/* ---- arguments ---- */
-
-#if defined(__TARGET_ARCH_x86)
-#define STACK_ARGUMENTS	8	/* above the return address: System V ABI, 3.2.3 */
-#else
-#define STACK_ARGUMENTS	0
-#endif
-
-/*
- * A register of the context. The barrier keeps the compiler from merging the
- * branches of a switch into one load through a computed pointer, which the
- * verifier refuses.
- */
-#define context_register(expression)					\
-	({								\
-		__u64 value_ = (expression);				\
-		asm volatile("" : "+r"(value_));			\
-		value_;							\
-	})
-
-/* Integer argument @n, counted from 0. */
-static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
-{
-	__u64 value = 0;
-
-	switch (n) {
-	case 0:
-		return context_register(PT_REGS_PARM1(ctx));
-	case 1:
-		return context_register(PT_REGS_PARM2(ctx));
-	case 2:
-		return context_register(PT_REGS_PARM3(ctx));
-	case 3:
-		return context_register(PT_REGS_PARM4(ctx));
-	case 4:
-		return context_register(PT_REGS_PARM5(ctx));
-#if defined(__TARGET_ARCH_x86)
-	case 5:
-		return context_register(ctx->r9);
-	default:	/* above the return address, 8 bytes each: System V ABI, 3.2.3 */
-		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
-		return value;
-#else
-	case 5:
-		return context_register(ctx->user_regs.regs[5]);
-	case 6:
-		return context_register(ctx->user_regs.regs[6]);
-	case 7:
-		return context_register(ctx->user_regs.regs[7]);
-	default:
-		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
-		return value;
-#endif
-	}
-}
-
-/* The same where a function of the oldest interface takes 32 bits: what is above them is no part of it. */
-static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc, __u32 n)
-{
-	__u64 value = call_arg(ctx, n);
-
-	return desc->flags & CALL_NARROW ? (__u32)value : value;
-}
-
-/* Where a struct too large for registers lies that is passed by value as argument @n. */
-static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
-{
-#if defined(__TARGET_ARCH_x86)
-	return (const void *)(PT_REGS_SP(ctx) + 8);
-#else
-	return (const void *)call_arg(ctx, n);
-#endif
-}
-
-/* Where the arguments lie that found no register, at entry and at return. */
-static __always_inline const void *call_stack(struct pt_regs *ctx)
-{
-	return (const void *)(call_sp(ctx) + STACK_ARGUMENTS);
-}
-
-static __always_inline const void *return_stack(struct pt_regs *ctx)
-{
-	return (const void *)(return_sp(ctx) + STACK_ARGUMENTS);
 }
 
 #endif

@@ -167,13 +167,8 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
 			count_lost(LOST_ARGUMENT);
 		levels = 1;
-		if (desc->c == SIZE_MIPMAP) {
-#if defined(__TARGET_ARCH_x86)
-			levels = (__u32)call_arg(ctx, d + 1);
-#else
-			levels = (__u32)call_arg(ctx, d + 2);
-#endif
-		}
+		if (desc->c == SIZE_MIPMAP)
+			levels = (__u32)call_arg_past_struct(ctx, d + 1);
 		frame->args[1] = mipmap_bytes(extent, levels, frame->args[3]);
 		break;
 	}

@@ -175,18 +175,12 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 static __always_inline bool trace_is_inside(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace,
 					    __u32 call)
 {
-	__u64 sp = call_sp(ctx), caller = 0;
-	bool is_near;
+	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
+	bool is_near = sp < trace->outer_sp && desc_of(call)->layer == LAYER_DRIVER &&
+		       caller - trace->outer_ip + SAME_LIBRARY < 2 * SAME_LIBRARY;
 #if defined(__TARGET_ARCH_x86)
 	__u64 word = 0;
 
-	bpf_probe_read_user(&caller, sizeof(caller), (void *)sp);
-#else
-	caller = PT_REGS_RET(ctx);
-#endif
-	is_near = sp < trace->outer_sp && desc_of(call)->layer == LAYER_DRIVER &&
-		  caller - trace->outer_ip + SAME_LIBRARY < 2 * SAME_LIBRARY;
-#if defined(__TARGET_ARCH_x86)
 	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)trace->outer_sp) &&
 	    (word == trace->outer_return || word == trampoline_of(thread)))
 		return true;

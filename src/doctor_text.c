@@ -146,7 +146,8 @@ static void functions_print(struct line *line, const struct doctor *doctor, cons
 	const unsigned int *starts = functions->starts;
 	unsigned int fast = starts[START_PUSH] + starts[START_JUMP] + starts[START_NOP];
 
-	if (file->tried)
+	/* Where each has its price, one was tried, and none is counted for attached. */
+	if (file->tried && (counts[FUNCTION_ATTACHED] || !counts[FUNCTION_UNTRIED]))
 		detail(line, "%u of the table's %u functions attached in %.0f ms", counts[FUNCTION_ATTACHED],
 		       functions->table, (double)file->attach_time / NSEC_PER_MSEC);
 	if (counts[FUNCTION_UNTRIED])

@@ -26,8 +26,9 @@ INTERNAL = {
 }
 # Versions between the first and today's, whose arguments the header does not have.
 OLDER = {"cudaStreamGetCaptureInfo_v2"}
-# Structs by value that fit registers, and how many they take (System V ABI, 3.2.3). Others lie on the stack.
+# Structs by value that fit registers, and how many they take (System V ABI, 3.2.3), and those that lie in memory: arguments.c.
 IN_REGISTERS = {"CUmemLocation": 1, "cudaMemLocation": 1, "CUmemLocation_st": 1, "dim3": 2}
+IN_MEMORY = {"cudaPitchedPtr", "cudaExtent", "cudaIpcEventHandle_st", "cudaIpcEventHandle_t", "CUipcEventHandle", "CUipcEventHandle_st"}
 
 
 def table():
@@ -118,6 +119,8 @@ def signature(parameters):
         if not letter:
             registers = IN_REGISTERS.get(plain.replace("struct ", ""), 0)
             words += [f"{name if i == 0 else ''}:p" for i in range(registers)]
+            if plain.replace("struct ", "") in IN_MEMORY:
+                words.append(":m")
             continue
         words.append(f"{name}:{letter}")
     return " ".join(words)

@@ -14,6 +14,7 @@ include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk
 include $(srcdir)/tests/bench/bench.mk
+include $(srcdir)/tests/bench/verifier.mk
 
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
@@ -43,10 +44,11 @@ TESTS_FULL = \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \
 	tests/e2e/test_fallback.sh \
+	tests/e2e/test_verifier.sh \
 	tests/fuzz/fuzz.sh \
 	tests/vm/test_vm.sh \
 	tests/e2e/test_killed.sh
-EXTRA_DIST += tests/e2e/prometheus.py tests/vm/run-vm.sh $(TESTS_FULL)
+EXTRA_DIST += tests/e2e/prometheus.py tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)

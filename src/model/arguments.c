@@ -3,7 +3,9 @@
  * Signatures are strings: "name:kind" for each argument, one blank in between.
  * Kinds are p pointer or handle, s stream, z 64 bits, u and i 32 bits without
  * and with a sign, f float; a star after it: a pointer to a result of that kind.
- * An argument without a name is the second register of the one before.
+ * An argument without a name is the second register of the one before. Kind m,
+ * without a name, is a struct too large for registers: it takes none on x86-64,
+ * where it lies on the stack, and one on arm64, where a pointer to it is passed.
  */
 #include <linux/types.h>
 #include <string.h>
@@ -28,6 +30,12 @@ static enum argument_kind kind_of(char letter)
 	}
 }
 
+#if defined(__x86_64__)
+#define MEMORY_WORDS	0
+#else
+#define MEMORY_WORDS	1
+#endif
+
 /* The state: where in the string, which word, and whether a result was met. */
 #define STATE_SHIFT	16
 #define STATE_WORD	24
@@ -50,7 +58,8 @@ bool call_argument_next(unsigned int call, unsigned int *state, struct call_argu
 		argument->kind = kind_of(colon[1]);
 		argument->is_out = colon[2] == '*';
 		argument->is_result = argument->is_out && !had_result;
-		argument->word = word++;
+		argument->word = word;
+		word += colon[1] == 'm' ? MEMORY_WORDS : 1;
 		had_result = had_result || argument->is_out;
 		at = (unsigned int)(colon - text) + (argument->is_out ? 3 : 2);
 		if (text[at] == ' ')

@@ -68,10 +68,10 @@
 	ARGUMENTS(cudaMemset2DAsync, "devPtr:p pitch:z value:i width:z height:z stream:s") \
 	ARGUMENTS(cudaMemset2DAsync_ptsz, "devPtr:p pitch:z value:i width:z height:z stream:s") \
 	ARGUMENTS(cudaMemset2D_ptds, "devPtr:p pitch:z value:i width:z height:z") \
-	ARGUMENTS(cudaMemset3D, "value:i") \
-	ARGUMENTS(cudaMemset3DAsync, "value:i stream:s") \
-	ARGUMENTS(cudaMemset3DAsync_ptsz, "value:i stream:s") \
-	ARGUMENTS(cudaMemset3D_ptds, "value:i") \
+	ARGUMENTS(cudaMemset3D, ":m value:i :m") \
+	ARGUMENTS(cudaMemset3DAsync, ":m value:i :m stream:s") \
+	ARGUMENTS(cudaMemset3DAsync_ptsz, ":m value:i :m stream:s") \
+	ARGUMENTS(cudaMemset3D_ptds, ":m value:i :m") \
 	ARGUMENTS(cudaMemsetAsync, "devPtr:p value:i count:z stream:s") \
 	ARGUMENTS(cudaMemsetAsync_ptsz, "devPtr:p value:i count:z stream:s") \
 	ARGUMENTS(cudaMemset_ptds, "devPtr:p value:i count:z") \
@@ -131,7 +131,7 @@
 	ARGUMENTS(cudaEventRecordWithFlags_ptsz, "event:p stream:s flags:u") \
 	ARGUMENTS(cudaEventRecord_ptsz, "event:p stream:s") \
 	ARGUMENTS(cudaIpcGetEventHandle, "handle:p event:p") \
-	ARGUMENTS(cudaIpcOpenEventHandle, "event:p*") \
+	ARGUMENTS(cudaIpcOpenEventHandle, "event:p* :m") \
 	ARGUMENTS(cudaChooseDevice, "device:i* prop:p") \
 	ARGUMENTS(cudaDeviceCanAccessPeer, "canAccessPeer:i* device:i peerDevice:i") \
 	ARGUMENTS(cudaDeviceDisablePeerAccess, "peerDevice:i") \
@@ -505,7 +505,7 @@
 	ARGUMENTS(cuEventRecordWithFlags_ptsz, "hEvent:p hStream:s flags:u") \
 	ARGUMENTS(cuEventRecord_ptsz, "hEvent:p hStream:s") \
 	ARGUMENTS(cuIpcGetEventHandle, "pHandle:p event:p") \
-	ARGUMENTS(cuIpcOpenEventHandle, "phEvent:p*") \
+	ARGUMENTS(cuIpcOpenEventHandle, "phEvent:p* :m") \
 	ARGUMENTS(cuCtxAttach, "pctx:p* flags:u") \
 	ARGUMENTS(cuCtxDisablePeerAccess, "peerContext:p") \
 	ARGUMENTS(cuCtxEnablePeerAccess, "peerContext:p Flags:u") \

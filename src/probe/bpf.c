@@ -156,8 +156,8 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
 	s->rodata->keep_books = !trace->no_books;
 }
 
-int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
-	     struct reason *why)
+int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
+		struct reason *why)
 {
 	struct load_log log = { "" };
 	struct cutop_bpf *s;
@@ -182,9 +182,11 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 		s->skeleton->data_sz = size;
 	}
 	err = bpf_object__open_skeleton(s->skeleton, NULL);
+	load_log = NULL;
 	if (err) {
 		load_failed(err, &log, why);
-		goto fail;
+		bpf_close(bpf);
+		return err;
 	}
 	for (call = 0; call < CALL_COUNT; call++)
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
@@ -204,17 +206,30 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
 	programs_choose(bpf, settings->extras);
-	err = bpf_object__load_skeleton(s->skeleton);
+	return 0;
+}
+
+int bpf_load(struct bpf *bpf, struct reason *why)
+{
+	struct load_log log = { "" };
+	int err;
+
+	load_log = &log;
+	err = bpf_object__load_skeleton(bpf->skeleton->skeleton);
+	load_log = NULL;
 	if (err) {
 		load_failed(err, &log, why);
-		goto fail;
+		bpf_close(bpf);
 	}
-	load_log = NULL;
-	return 0;
-fail:
-	load_log = NULL;
-	bpf_close(bpf);
 	return err;
+}
+
+int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
+	     struct reason *why)
+{
+	int err = bpf_prepare(bpf, features, settings, why);
+
+	return err ? err : bpf_load(bpf, why);
 }
 
 void bpf_close(struct bpf *bpf)

@@ -52,6 +52,14 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	     struct reason *why);
 void bpf_close(struct bpf *bpf);
 
+/*
+ * bpf_open() in two steps: opened and set, and then loaded. In between the
+ * programs of bpf->skeleton->obj can be looked at. Both undo everything on failure.
+ */
+int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
+		struct reason *why);
+int bpf_load(struct bpf *bpf, struct reason *why);
+
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);
 
 /*

@@ -29,3 +29,19 @@ tests_unit_test_names_LDADD = $(core_libs) $(CHECK_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c tests/unit/self_file.c tests/unit/self_file.h
 tests_unit_test_lines_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
 tests_unit_test_lines_LDADD = $(core_libs) $(CHECK_LIBS)
+
+# Where arguments lie, for both machines: the same file twice, with the machine's name.
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_abi
+TESTS += tests/unit/test_abi
+endif
+abi_libraries = tests/unit/libabi_x86.a tests/unit/libabi_arm64.a
+EXTRA_LIBRARIES = $(abi_libraries)
+tests_unit_libabi_x86_a_SOURCES = tests/unit/abi.c tests/unit/abi.h
+tests_unit_libabi_x86_a_CPPFLAGS = -DABI=x86 -D__TARGET_ARCH_x86 -I$(top_srcdir)/include -I$(top_srcdir)/bpf $(LIBBPF_CFLAGS)
+tests_unit_libabi_arm64_a_SOURCES = $(tests_unit_libabi_x86_a_SOURCES)
+tests_unit_libabi_arm64_a_CPPFLAGS = -DABI=arm64 -D__TARGET_ARCH_arm64 -I$(top_srcdir)/include -I$(top_srcdir)/bpf $(LIBBPF_CFLAGS)
+tests_unit_test_abi_SOURCES = tests/unit/test_abi.c tests/unit/abi.h
+tests_unit_test_abi_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_abi_LDADD = $(abi_libraries) $(CHECK_LIBS)
+CLEANFILES += $(abi_libraries)

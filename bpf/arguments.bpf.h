@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a call finds its arguments, on x86-64 (System V ABI) and on arm64
+ * (AAPCS64). Nothing but this file and the libbpf macros that it uses knows a
+ * register by its name; tests/unit/test_abi.c holds it to both.
+ *
+ *                              x86-64                      arm64
+ *   integer arguments          6 registers                 8 registers
+ *   the others                 above the return address    at the stack pointer
+ *   a dim3 by value            two registers, z in the second one, on both
+ *   a struct over 16 bytes     on the stack                a pointer in a register
+ *   the return address         at the stack pointer        register 30
+ *   the stack pointer, return  8 higher than at entry      the same
+ */
+#ifndef ARGUMENTS_BPF_H
+#define ARGUMENTS_BPF_H
+
+static __always_inline __u64 call_sp(struct pt_regs *ctx)
+{
+	return PT_REGS_SP(ctx);
+}
+
+/* At return the stack pointer is what it was at entry, less the return address on x86-64. */
+static __always_inline __u64 return_sp(struct pt_regs *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return PT_REGS_SP(ctx) - 8;
+#else
+	return PT_REGS_SP(ctx);
+#endif
+}
+
+/*
+ * The call site, at return: the kernel has put the caller's return address
+ * back by then, also behind a chain of tail calls. At entry it would have to be
+ * read from the stack, and reading 8 bytes of user memory costs more than
+ * counting the call.
+ */
+static __always_inline __u64 call_site(struct pt_regs *ctx)
+{
+	return PT_REGS_IP(ctx);
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define STACK_ARGUMENTS	8	/* above the return address: System V ABI, 3.2.3 */
+#else
+#define STACK_ARGUMENTS	0
+#endif
+
+/*
+ * A register of the context. The barrier keeps the compiler from merging the
+ * branches of a switch into one load through a computed pointer, which the
+ * verifier refuses.
+ */
+#define context_register(expression)					\
+	({								\
+		__u64 value_ = (expression);				\
+		asm volatile("" : "+r"(value_));			\
+		value_;							\
+	})
+
+/* Integer argument @n, counted from 0. */
+static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	switch (n) {
+	case 0:
+		return context_register(PT_REGS_PARM1(ctx));
+	case 1:
+		return context_register(PT_REGS_PARM2(ctx));
+	case 2:
+		return context_register(PT_REGS_PARM3(ctx));
+	case 3:
+		return context_register(PT_REGS_PARM4(ctx));
+	case 4:
+		return context_register(PT_REGS_PARM5(ctx));
+#if defined(__TARGET_ARCH_x86)
+	case 5:
+		return context_register(ctx->r9);
+	default:	/* above the return address, 8 bytes each: System V ABI, 3.2.3 */
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
+		return value;
+#else
+	case 5:
+		return context_register(ctx->user_regs.regs[5]);
+	case 6:
+		return context_register(ctx->user_regs.regs[6]);
+	case 7:
+		return context_register(ctx->user_regs.regs[7]);
+	default:
+		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
+		return value;
+#endif
+	}
+}
+
+/* The same where a function of the oldest interface takes 32 bits: what is above them is no part of it. */
+static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc, __u32 n)
+{
+	__u64 value = call_arg(ctx, n);
+
+	return desc->flags & CALL_NARROW ? (__u32)value : value;
+}
+
+/* Where a struct too large for registers lies that is passed by value as argument @n. */
+static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (const void *)(PT_REGS_SP(ctx) + 8);
+#else
+	return (const void *)call_arg(ctx, n);
+#endif
+}
+
+/* The integer argument that follows that struct. */
+static __always_inline __u64 call_arg_past_struct(struct pt_regs *ctx, __u32 n)
+{
+#if defined(__TARGET_ARCH_x86)
+	return call_arg(ctx, n);
+#else
+	return call_arg(ctx, n + 1);
+#endif
+}
+
+/* The caller's return address, at entry; 0 if it cannot be read. */
+static __always_inline __u64 call_caller(struct pt_regs *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 caller = 0;
+
+	bpf_probe_read_user(&caller, sizeof(caller), (void *)PT_REGS_SP(ctx));
+	return caller;
+#else
+	return PT_REGS_RET(ctx);
+#endif
+}
+
+/* Where the arguments lie that found no register, at entry and at return. */
+static __always_inline const void *call_stack(struct pt_regs *ctx)
+{
+	return (const void *)(call_sp(ctx) + STACK_ARGUMENTS);
+}
+
+static __always_inline const void *return_stack(struct pt_regs *ctx)
+{
+	return (const void *)(return_sp(ctx) + STACK_ARGUMENTS);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel's verifier has to do for each BPF program, as it says itself
+ * (log level 4): instructions walked through, of a million that it allows, states
+ * kept, and its time; and how large the program becomes.
+ *
+ *   verifier [-l LIMIT] [-f] [METHOD]
+ *
+ * METHOD is session, multi or perf; default the best that this kernel has. With -f
+ * programs are loaded as with all options that add to them: trace with pairs and
+ * arguments, whole stacks, exact launches, filters. -l: exit status 1 if a
+ * program makes the verifier walk through more than LIMIT instructions.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/bpf.h"
+
+#define PROGRAMS_MAX	64
+#define LOG_SIZE	4096
+
+struct answer {
+	const struct bpf_program *program;
+	char log[LOG_SIZE];
+};
+
+/* The number after @word in @log; 0 if there is none. */
+static unsigned long number_after(const char *log, const char *word)
+{
+	const char *at = strstr(log, word);
+
+	return at ? strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+static void settings_set(struct bpf_settings *settings, bool full)
+{
+	memset(settings, 0, sizeof(*settings));
+	settings->layers = 1u << LAYER_RUNTIME | 1u << LAYER_DRIVER;
+	settings->only_uid = (uint32_t)-1;
+	settings->ring_bytes = 1 << 20;
+	if (!full)
+		return;
+	settings->exact_launches = settings->stacks = settings->extras = true;
+	settings->only_listed = settings->follow_children = true;
+	settings->only_uid = 1;
+	settings->trace = (struct trace_settings){ .on = true, .groups = ~0u, .pairs = true, .arguments = true };
+}
+
+/* Asks for a log of each program that will be loaded. Returns how many those are. */
+static unsigned int logs_ask(struct bpf *bpf, struct answer *answers)
+{
+	struct bpf_program *program;
+	unsigned int count = 0;
+
+	bpf_object__for_each_program(program, bpf->skeleton->obj) {
+		if (!bpf_program__autoload(program) || count == PROGRAMS_MAX)
+			continue;
+		answers[count].program = program;
+		bpf_program__set_log_level(program, 4);	/* BPF_LOG_STATS, linux/bpf_verifier.h */
+		bpf_program__set_log_buf(program, answers[count].log, LOG_SIZE);
+		count++;
+	}
+	return count;
+}
+
+/* Prints a line a program, and the sum. Returns the most instructions of one. */
+static unsigned long table_print(const struct answer *answers, unsigned int count)
+{
+	unsigned long most = 0, walked_sum = 0, states_sum = 0, time_sum = 0, jited_sum = 0;
+	unsigned int i;
+
+	printf("%-16s %7s %10s %8s %8s %8s\n", "program", "insns", "processed", "states", "ms", "jited");
+	for (i = 0; i < count; i++) {
+		unsigned long walked = number_after(answers[i].log, "processed ");
+		unsigned long states = number_after(answers[i].log, "total_states ");
+		unsigned long time = number_after(answers[i].log, "verification time ");
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(answers[i].program), &info, &size))
+			memset(&info, 0, sizeof(info));
+		printf("%-16s %7zu %10lu %8lu %8.1f %8u\n", bpf_program__name(answers[i].program),
+		       bpf_program__insn_cnt(answers[i].program), walked, states, (double)time / 1000,
+		       info.jited_prog_len);
+		if (walked > most)
+			most = walked;
+		walked_sum += walked;
+		states_sum += states;
+		time_sum += time;
+		jited_sum += info.jited_prog_len;
+	}
+	printf("%-16s %7s %10lu %8lu %8.1f %8lu\n", "sum", "", walked_sum, states_sum, (double)time_sum / 1000,
+	       jited_sum);
+	return most;
+}
+
+int main(int argc, char **argv)
+{
+	struct kernel_features features;
+	struct bpf_settings settings;
+	unsigned long limit = 0, most;
+	struct answer *answers;
+	struct reason why;
+	unsigned int count;
+	uint64_t began;
+	bool full = false;
+	struct bpf bpf;
+	int option;
+
+	while ((option = getopt(argc, argv, "fl:")) != -1) {
+		if (option == 'f')
+			full = true;
+		else if (option == 'l')
+			limit = strtoul(optarg, NULL, 10);
+		else
+			return 2;
+	}
+	settings_set(&settings, full);
+	answers = calloc(PROGRAMS_MAX, sizeof(*answers));
+	if (!answers || kernel_features_read(&features, argv[optind], &why)) {
+		fprintf(stderr, "verifier: %s\n", answers ? why.text : "no memory");
+		free(answers);
+		return 77;
+	}
+	if (bpf_prepare(&bpf, &features, &settings, &why)) {
+		fprintf(stderr, "verifier: %s\n", why.text);
+		free(answers);
+		return 1;
+	}
+	count = logs_ask(&bpf, answers);
+	began = clock_ns(CLOCK_MONOTONIC);
+	if (bpf_load(&bpf, &why)) {
+		fprintf(stderr, "verifier: %s\n", why.text);
+		free(answers);
+		return 1;
+	}
+	printf("Linux %s, %s links%s: %u programs, loaded in %.0f ms\n", features.release,
+	       attach_method_names[features.method], full ? ", with every option" : "", count,
+	       (double)(clock_ns(CLOCK_MONOTONIC) - began) / 1e6);
+	most = table_print(answers, count);
+	bpf_close(&bpf);
+	free(answers);
+	if (!limit || (most && most <= limit))
+		return 0;
+	fprintf(stderr, "verifier: %lu instructions walked through in one program, more than %lu\n", most, limit);
+	return 1;
+}

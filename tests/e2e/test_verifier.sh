@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The verifier gives up on a program after a million instructions walked through (BPF_COMPLEXITY_LIMIT_INSNS, linux/bpf.h).
+# None of ours, with any set of options, may come near: other kernels, and other compilers, need more.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+verifier=$top_builddir/tests/bench/verifier
+[ -x "$verifier" ] || skip "tests/bench/verifier is not built"
+for method in session multi perf; do
+	CUTOP_ATTACH=$method
+	export CUTOP_ATTACH
+	if [ -z "$(attach_method)" ]; then
+		echo "not tried: $method, which this kernel has not"
+		continue
+	fi
+	unset CUTOP_ATTACH
+	for full in "" -f; do
+		check "$method links $full" "$verifier" -l 500000 $full $method
+	done
+done
+check "a limit is a limit" [ "$("$verifier" -l 100 2>&1 >"$T/out" | grep -c 'more than 100')" = 1 ]
+
+finish
