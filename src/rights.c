@@ -36,6 +36,7 @@ static const struct {
 	{ RIGHTS_PROBE, CAP_SYS_PTRACE },		/* /proc/PID/maps, root, environ of other users */
 	{ RIGHTS_PROBE, CAP_DAC_READ_SEARCH },		/* libraries in private homes */
 	{ RIGHTS_PROBE, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
+	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/guard.c */
 	{ RIGHTS_SIGNAL, CAP_KILL },
 	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },
 	{ RIGHTS_WRITE, CAP_CHOWN },			/* a settings file stays its owner's */

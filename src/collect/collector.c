@@ -160,9 +160,10 @@ static void *collector_run(void *argument)
 {
 	struct collector *collector = argument;
 	uint64_t next = clock_ns(CLOCK_MONOTONIC) + collector->settings.delay;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = collector->feed ? feed_fd(collector->feed) : -1, .events = POLLIN },
 		{ .fd = collector->wake, .events = POLLIN },
+		{ .fd = collector->probe ? probe_fd(collector->probe) : -1, .events = POLLIN },
 	};
 
 	if (collector->settings.on_snapshot || collector->settings.rates_at_once) {
@@ -189,9 +190,12 @@ static void *collector_run(void *argument)
 			continue;
 		}
 		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
-		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
+		/* Somebody may wait for it. */
+		if (collector->probe)
+			probe_tend(collector->probe);
 		if (collector->feed)
 			feed_drain(collector->feed);
 		record_tick(collector);

@@ -6,11 +6,15 @@
 #include <uthash.h>
 
 #include "probe/attach.h"
+#include "probe/guard.h"
 #include "probe/probe.h"
 
 struct target {
 	struct file_id id;
 	struct attachment attachment;
+	struct guard guard;
+	bool lifted;		/* the file is being written to: no probes on it for now */
+	char *path;
 	size_t aliases;
 	struct target *next;
 };
@@ -35,6 +39,8 @@ struct probe {
 	struct examined *examined;
 	struct examined *by_id;
 	struct probe_counts counts;
+	int signals;		/* guard_signals_open() */
+	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
 	int *adopted;		/* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };

@@ -57,9 +57,12 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (!probe)
 		return reason_set(why, -ENOMEM, "no memory");
 	probe->settings = *settings;
+	probe->signals = guard_signals_open();
 	layers_choose(probe, &features);
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
+		if (probe->signals >= 0)
+			close(probe->signals);
 		free(probe);
 		return err;
 	}
@@ -122,6 +125,8 @@ void probe_close(struct probe *probe)
 	targets_detach(probe);
 	for (target = probe->targets; target; target = next) {
 		next = target->next;
+		guard_close(&target->guard);
+		free(target->path);
 		free(target);
 	}
 	HASH_ITER(by_id, probe->by_id, file, next_file) {
@@ -133,6 +138,8 @@ void probe_close(struct probe *probe)
 		free(file);
 	}
 	bpf_close(&probe->bpf);
+	if (probe->signals >= 0)
+		close(probe->signals);
 	free(probe);
 }
 
@@ -175,12 +182,14 @@ static uint32_t single_pid(const struct probe *probe)
 	return probe->settings.pids[0];
 }
 
+/* By the inode alone: what is written over is the same target, of another size. */
 static struct target *target_find(struct probe *probe, const struct file_id *id)
 {
 	struct target *target;
 
 	for (target = probe->targets; target; target = target->next)
-		if (!memcmp(&target->id, id, sizeof(*id)))
+		if (target->id.inode == id->inode && target->id.device == id->device &&
+		    target->id.generation == id->generation)
 			return target;
 	return NULL;
 }
@@ -227,51 +236,123 @@ static int functions_find(struct probe *probe, int fd, const char *path, struct 
 	return 0;
 }
 
-/* Attaches to the functions of the file at @fd, and marks who has it mapped already. */
-static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
-		      struct target **result, struct reason *why)
+/* Attaches to the functions of the file at @fd, which is @target's, and marks who has it mapped already. */
+static int target_attach(struct probe *probe, struct target *target, int fd, const struct stat *st, const char *path,
+			 struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = { probe->settings.groups, probe->settings.bpf.layers };
 	struct elf_functions found;
-	struct target *target;
 	bool in_table;
 	int err;
 
-	*result = NULL;
 	err = functions_find(probe, fd, path, &found, &in_table, why);
 	if (err)
 		return err;
 	if (!found.count)
 		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
-	target = calloc(1, sizeof(*target));
-	if (!target) {
-		err = reason_set(why, -ENOMEM, "no memory");
-		goto out;
-	}
-	target->id = *id;
 	target->aliases = found.aliases;
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
-	if (err) {
-		free(target);
+	if (err)
 		goto out;
-	}
-	target->next = probe->targets;
-	probe->targets = target;
-	probe->counts.targets++;
 	probe->counts.attached += target->attachment.attached;
 	probe->counts.missing += target->attachment.failed;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
-		late_mark(&probe->bpf, st, id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late,
+		late_mark(&probe->bpf, st, &target->id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late,
 			  probe->settings.context);
 	target_note(probe, target, path, began);
-	*result = target;
 out:
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);
 	free(found.list);
 	return err;
+}
+
+static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
+		      struct target **result, struct reason *why)
+{
+	struct target *target = calloc(1, sizeof(*target));
+	int err;
+
+	*result = NULL;
+	if (!target)
+		return reason_set(why, -ENOMEM, "no memory");
+	target->id = *id;
+	target->attachment.helper = -1;
+	/* Before its functions are looked up: what is found is to stay true. */
+	guard_open(&target->guard, fd);
+	err = target_attach(probe, target, fd, st, path, why);
+	if (err) {
+		guard_close(&target->guard);
+		free(target);
+		return err;
+	}
+	target->path = strdup(path);
+	target->next = probe->targets;
+	probe->targets = target;
+	probe->counts.targets++;
+	*result = target;
+	return 0;
+}
+
+/* ---- files that are written to in place ---- */
+
+static void target_lift(struct probe *probe, struct target *target)
+{
+	note(probe->settings.notes, "%s: is being written to; its probes are taken off", target->path ? target->path : "a file");
+	probe->counts.attached -= target->attachment.attached;
+	probe->counts.missing -= target->attachment.failed;
+	attachments_close(&target->attachment, 1);
+	target->attachment.attached = target->attachment.failed = 0;
+	target->lifted = true;
+	guard_let(&target->guard);
+}
+
+/* Probes what was written, if that is done. */
+static void target_renew(struct probe *probe, struct target *target)
+{
+	struct reason why = { "" };
+	struct file_id id;
+	struct stat st;
+
+	if (!guard_again(&target->guard))
+		return;
+	target->lifted = false;
+	if (fstat(target->guard.fd, &st) || bpf_identify(&probe->bpf, target->guard.fd, &id))
+		return;
+	target->id = id;
+	if (target_attach(probe, target, target->guard.fd, &st, target->path ? target->path : "", &why))
+		note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
+}
+
+static void target_tend(struct probe *probe, struct target *target)
+{
+	if (!target->lifted && guard_is_touched(&target->guard))
+		target_lift(probe, target);
+	if (target->lifted)
+		target_renew(probe, target);
+}
+
+#define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
+
+void probe_tend(struct probe *probe)
+{
+	bool told = guard_signals_read(probe->signals), look;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct target *target;
+
+	look = now - probe->looked >= LOOK_INTERVAL;
+	if (look)
+		probe->looked = now;
+	for (target = probe->targets; target; target = target->next)
+		if (told || (look && (target->lifted || !target->guard.leased)))
+			target_tend(probe, target);
+}
+
+int probe_fd(const struct probe *probe)
+{
+	return probe->signals;
 }
 
 #define EXAMINED_MAX	16384
@@ -344,7 +425,9 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	if (!file)
 		return reason_set(why, -ENOMEM, "no memory");
 	target = target_find(probe, &id);
-	if (!target) {
+	if (target) {
+		target_tend(probe, target);
+	} else {
 		err = target_new(probe, fd, &st, &id, path, &target, why);
 		if (err)
 			return err == -ENOENT ? 0 : err;

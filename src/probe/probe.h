@@ -54,6 +54,13 @@ int probe_open(struct probe **probe, const struct probe_settings *settings, stru
 /* Has @fd, a link of somebody else's, closed along with the probes. */
 int probe_adopt_link(struct probe *probe, int fd);
 
+/*
+ * Looks after the probed files: takes the probes off one that somebody is about to write to, and puts them on anew
+ * when that is done. To be called when probe_fd() is readable, and ten times a second at least.
+ */
+void probe_tend(struct probe *probe);
+int probe_fd(const struct probe *probe);
+
 /* Detaches everything, links in parallel. */
 void probe_close(struct probe *probe);
 

@@ -8,7 +8,7 @@ cli_tests = \
 TESTS += $(cli_tests)
 
 cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c
-cli_helpers = $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99
+cli_helpers = $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99 $(e2e_bin)/libcudart-shifted.so
 
 $(e2e_bin)/loader: tests/e2e/loader.c
 	@$(MKDIR_P) $(e2e_bin)
@@ -18,6 +18,11 @@ $(e2e_bin)/loader: tests/e2e/loader.c
 $(e2e_bin)/libcudart.so.99: tests/e2e/tiny_runtime.c
 	@$(MKDIR_P) $(e2e_bin)
 	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -fPIC -shared -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fcf-protection=none \
+	  -Wl,-soname,libcudart.so.99 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
+
+$(e2e_bin)/libcudart-shifted.so: tests/e2e/tiny_runtime.c
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -DSHIFTED -fPIC -shared -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fcf-protection=none \
 	  -Wl,-soname,libcudart.so.99 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
 
 check_DATA += $(cli_helpers)

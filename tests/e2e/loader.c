@@ -10,6 +10,10 @@
  *   old-sync N   N times cudaThreadSynchronize
  *   pace US      so long a pause after each cudaMalloc from now on
  *   peek NAME    prints the first byte of that function: cc where a probe stands
+ *   call NAME    calls that function with 10 and prints what it returns
+ *   close        unloads the library, whatever it allocated
+ *   open LIBRARY loads another, or the same again
+ *   where NAME   prints that function's address
  *   say WORD     prints it
  *   wait FILE    until there is such a file
  *   times        prints per cudaMalloc: its size, microseconds since before dlopen()
@@ -91,6 +95,23 @@ static void synchronize(const char *name, long n)
 		call();
 }
 
+static void load(const char *path)
+{
+	library = dlopen(path, RTLD_NOW);
+	if (library)
+		return;
+	fprintf(stderr, "loader: %s\n", dlerror());
+	exit(1);
+}
+
+static void unload(void)
+{
+	if (dlclose(library))
+		exit(1);
+	count = 0;
+	memset(memory, 0, sizeof(memory));
+}
+
 int main(int argc, char **argv)
 {
 	double began = now_us();
@@ -99,16 +120,16 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	library = dlopen(argv[1], RTLD_NOW);
-	if (!library) {
-		fprintf(stderr, "loader: %s\n", dlerror());
-		return 1;
-	}
+	load(argv[1]);
 	for (at = 2; at < argc; at++) {
 		const char *action = argv[at], *argument = at + 1 < argc ? argv[at + 1] : "";
 
 		if (!strcmp(action, "free")) {
 			release();
+			continue;
+		}
+		if (!strcmp(action, "close")) {
+			unload();
 			continue;
 		}
 		if (!strcmp(action, "times")) {
@@ -127,6 +148,12 @@ int main(int argc, char **argv)
 			pace = strtol(argument, NULL, 0);
 		} else if (!strcmp(action, "peek")) {
 			printf("%02x\n", *(volatile unsigned char *)function(argument));
+		} else if (!strcmp(action, "call")) {
+			printf("%d\n", ((int (*)(int))function(argument))(10));
+		} else if (!strcmp(action, "open")) {
+			load(argument);
+		} else if (!strcmp(action, "where")) {
+			printf("%p\n", function(argument));
 		} else if (!strcmp(action, "say")) {
 			puts(argument);
 		} else if (!strcmp(action, "wait")) {

@@ -38,7 +38,8 @@ mask() {
 	done
 	printf '%016x\n' $sum
 }
-override=1 read_search=2 kill=5 ptrace=19 perfmon=38 bpf=39 restore=40
+# lease and checkpoint_restore
+override=1 read_search=2 kill=5 ptrace=19 perfmon=38 bpf=39 restore="28 40"
 four="$read_search $ptrace $perfmon $bpf"
 
 # field FILE NAME: that line's word

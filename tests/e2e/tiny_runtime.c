@@ -2,7 +2,7 @@
 /*
  * A CUDA runtime of four functions, two of which are one: cudaThreadSynchronize
  * is another name of cudaDeviceSynchronize. It does nothing but give out
- * addresses.
+ * addresses. With -DSHIFTED its functions stand elsewhere, and at their old places is one that calculates.
  */
 #include <stddef.h>
 
@@ -10,6 +10,17 @@
 #define EXPORT __attribute__((visibility("default"), noinline))
 #else
 #define EXPORT __attribute__((visibility("default"), noipa))
+#endif
+
+#ifdef SHIFTED
+EXPORT int calculate(int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		n = n * 1664525 + 1013904223 + (n >> 3);
+	return n * n + n / 7 + (n ^ n >> 5) * 31 + n % 1000;
+}
 #endif
 
 static char arena[1 << 20];

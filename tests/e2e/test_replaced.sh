@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Library files that change while cutop watches: written over in place, replaced by another of the name, deleted; and libraries
+# that a program unloads and loads again. No program may run wrong for it, those that run stay counted, new ones
+# are counted on the new file.
+# shellcheck disable=SC2154
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+helpers=$top_builddir/tests/e2e/bin
+[ -x "$helpers/loader" ] || skip "the helpers are not built"
+tiny=$helpers/libcudart.so.99
+shifted=$helpers/libcudart-shifted.so
+pids=
+cleanup() {
+	# shellcheck disable=SC2086
+	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+	rm -rf "$T"
+}
+trap cleanup EXIT
+
+# begin NAME [options]: cutop in the background, documents in $T/NAME.out, its pid in $cutop. $as: the words before it
+as=
+begin() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$as "$CUTOP" -b -v -f json -d 0.1 "$@" >"$T/$name.out" 2>"$T/$name.err" </dev/null &
+	cutop=$!
+	pids="$pids $cutop"
+	wait_for 30 [ -s "$T/$name.out" ] || fail "$name: cutop does not start: $(cat "$T/$name.err")"
+}
+end() {
+	kill -INT "$cutop"
+	wait "$cutop"
+	tail -n 1 "$T/$name.out" >"$T/$name.json"
+}
+expect_of() {	# NAME PID FILTER VALUE
+	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
+}
+# load NAME COMMAND: in the background, its pid in $loader, its output in $T/NAME.said, until it has said "ready"
+load() {
+	load_name=$1
+	shift
+	"$@" >"$T/$load_name.said" 2>&1 </dev/null &
+	loader=$!
+	pids="$pids $loader"
+	wait_for 20 grep -qsx ready "$T/$load_name.said" || fail "$load_name: $(cat "$T/$load_name.said")"
+}
+# told FILE TEXT N: there are N lines with it
+told() {
+	[ "$(grep -c "$2" "$1")" = "$3" ]
+}
+right=$("$helpers/loader" "$shifted" call calculate)
+
+# ---- written over in place: other functions stand where the probes were
+
+# By root, whose lease has the writer wait until they are gone; and by somebody who may not lease it.
+for who in leased looked; do
+	mkdir "$T/$who"
+	cp "$tiny" "$T/$who/libcudart.so.99"
+	chmod 755 "$T/$who"
+	cp "$CUTOP" "$T/$who/cutop"
+	as=
+	[ $who = leased ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
+	CUTOP_WAS=$CUTOP
+	CUTOP=$T/$who/cutop
+	begin $who --library "$T/$who/libcudart.so.99"
+	CUTOP=$CUTOP_WAS
+	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 3 free sync 2 >/dev/null &
+	first=$!
+	wait $first
+	cp "$shifted" "$T/$who/libcudart.so.99"
+	[ $who = leased ] || wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: is being written to" 1
+	for _ in 1 2 3; do
+		got=$("$helpers/loader" "$T/$who/libcudart.so.99" call calculate)
+		check "$who: a program that cutop watches calculates $got, not $right" [ "$got" = "$right" ]
+	done
+	check "$who: no new probes: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 2
+	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 5 free sync 4 >/dev/null &
+	second=$!
+	wait $second
+	# By a writer that takes its time: in two parts, the file whole only in the end.
+	head -c 6000 "$tiny" >"$T/half"
+	mkfifo "$T/$who.go"
+	{ cat "$T/half" "$T/$who.go"; tail -c +6001 "$tiny"; } >"$T/$who/libcudart.so.99" &
+	writer=$!
+	wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: is being written to" 2
+	check "$who: probes on half a file: $(cat "$T/$who.err")" told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 2
+	: >"$T/$who.go"
+	wait $writer
+	check "$who: the old one again: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 3
+	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 7 free >/dev/null &
+	third=$!
+	wait $third
+	end
+	i=0
+	for program in $first $second $third; do
+		i=$((i + 1))
+		expect_of $who $program '[.watched_from, .state, .inexact]' '["start","exited",false]'
+		expect_of $who $program '.memory | [.allocations, .frees, .leaked_bytes]' "[$((2 * i + 1)),$((2 * i + 1)),0]"
+	done
+	expect_of $who $second '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[4]'
+	expect $who '[.lost | to_entries[] | select(.value > 0)]' '[]'
+done
+as=
+
+# ---- replaced by another file of the name, and deleted, while a program maps it
+
+runtime_in() {
+	mkdir -p "$1"
+	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$1"
+}
+runtime_in "$T/other"
+library=$T/other/libcudart.so.13
+begin other --library "$library"
+load old "$helpers/loader" "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
+old=$loader
+cp "$library" "$library.new"
+strip "$library.new" 2>/dev/null
+mv "$library.new" "$library"
+# Nobody could know it ahead: whoever loads it first is late.
+"$helpers/loader" "$library" pace 1000 malloc 200 >/dev/null &
+late=$!
+wait $late
+check "the new file is not probed: $(cat "$T/other.err")" wait_for 20 told "$T/other.err" "$T/other/libcudart.so.13: .* attached" 2
+"$helpers/loader" "$library" malloc 6 free >/dev/null &
+new=$!
+wait $new
+rm "$library"
+touch "$T/other.go"
+check "the old program does not go on" wait_for 20 grep -qx over "$T/old.said"
+touch "$T/other.end"
+wait $old
+end
+expect_of other $old '[.watched_from, .state, .inexact]' '["start","exited",false]'
+expect_of other $old '.memory | [.allocations, .frees, .leaked_bytes]' '[9,9,0]'
+expect_of other $old '[.sites[].site | test("^(main|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
+expect_of other $late '[.watched_from, .memory.allocations > 0]' '["attach",true]'
+expect_of other $new '[.watched_from, .memory.allocations, .memory.frees]' '["start",6,6]'
+expect other '[.lost | to_entries[] | select(.value > 0)]' '[]'
+
+# ---- unloaded, and loaded again
+
+runtime_in "$T/again"
+library=$T/again/libcudart.so.13
+begin again --library "$library" --library "$tiny" --library "$shifted"
+"$helpers/loader" "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
+	open "$library" malloc 5 >"$T/again.said" &
+again=$!
+wait $again
+# Another in its place: its probes are its own.
+"$helpers/loader" "$tiny" where cudaMalloc malloc 3 free close open "$shifted" where calculate call calculate malloc 4 free close \
+	open "$tiny" malloc 5 free sync 6 >"$T/other.said" &
+other=$!
+wait $other
+end
+expect_of again $again '.memory | [.allocations, .frees, .live_bytes, .leaked_bytes]' '[12,7,0,15]'
+expect_of again $again '[.sites[].site | test("^(main|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
+expect_of again $again '[.watched_from, .inexact]' '["start",false]'
+expect_of again $other '.memory | [.allocations, .frees, .unknown_frees, .leaked_bytes]' '[12,12,0,0]'
+expect_of again $other '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[6]'
+check "and it calculates right" grep -qx -e "$right" "$T/other.said"
+expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
+expect_clean "all of this"
+finish
