@@ -280,8 +280,6 @@ static int command_check(struct options *options, int argc, char **argv)
 	struct hint hint;
 
 	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--") && is_mode(argv[optind]))
-			return usage_error("'%s' comes first: cutop %s [OPTIONS]", argv[optind], argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
 			return usage_error("'%s' is no option%s; write -- before a command", argv[optind],
 					   mode_hint(&hint, argv[optind]));
@@ -317,6 +315,23 @@ static int output_check(const struct options *options)
 	if (!prints && (options->output || options->to_stdout))
 		return usage_error("the screen has no --output; use --batch (-b) to print");
 	return 0;
+}
+
+/* Options may stand before the word that names a mode: it is put where it is looked for. */
+static void mode_lead(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+	char *word;
+	int at;
+
+	while (getopt_long(argc, argv, shorts, longs, NULL) != -1)
+		;	/* what is wrong is said when they are read */
+	at = optind;
+	optind = 0;	/* getopt(3): from the start again */
+	if (at >= argc || !strcmp(argv[at - 1], "--") || !is_mode(argv[at]))
+		return;
+	word = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = word;
 }
 
 /* A first word that names a mode stands where the name of the program does then. */
@@ -356,6 +371,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->layers = LAYERS_ALL;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
+	mode_lead(argc, argv, shorts, longs);
 	mode_parse(options, &argc, &argv);
 	if (options->mode == MODE_DEMO)
 		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */

@@ -203,7 +203,7 @@ static void signal_send(struct screen *screen)
 	if (err)
 		view_message(view, "process %u: %s", process->pid, strerror(err));
 	else
-		view_message(view, "signal %d sent to %u", number, process->pid);
+		view_message(view, "SIG%s sent to %u", sigabbrev_np(number), process->pid);
 }
 
 static void requests_do(struct screen *screen)
@@ -433,6 +433,20 @@ static int screen_show(struct screen *screen)
 	return status;
 }
 
+/* Short, for the line at the top; -v has the whole reason. */
+static const char *made_up_note(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return "DEMO, made up: no right to place probes";
+	case -ENOENT:
+		return "DEMO, made up: its workload is not installed";
+	default:
+		return "DEMO, made up: probes do not work here";
+	}
+}
+
 int screen_run(const struct options *options)
 {
 	static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, 0 };
@@ -461,7 +475,7 @@ int screen_run(const struct options *options)
 	if (screen->session.replay_damaged)
 		screen->view.note = "DAMAGED: not to its end";
 	else if (screen->session.made_up.text[0])
-		screen->view.note = "DEMO, made up: no right to place probes";
+		screen->view.note = made_up_note(screen->session.made_up_error);
 	else if (options->mode == MODE_DEMO)
 		screen->view.note = "DEMO";
 	if (!status)

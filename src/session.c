@@ -236,6 +236,7 @@ static int collector_begin(struct session *session)
 		err = collector_new(&session->collector, &settings, &why);
 	if (err && options->mode == MODE_DEMO) {
 		session->made_up = why;
+		session->made_up_error = err;
 		note(&session->notes, "a made-up demonstration: %s", why.text);
 		session->have_command = false;
 		err = collector_new_synthetic(&session->collector, &settings, &why);

@@ -33,6 +33,7 @@ struct session {
 	char **environment;	/* command_environment() */
 	struct demo demo;	/* cutop demo: its cast */
 	struct reason made_up;	/* why a demonstration is made up; empty: it is real */
+	int made_up_error;	/* the same as a negative errno */
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */

@@ -29,6 +29,7 @@ check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 # What is slow, or needs much: the rest of what make check has.
 TESTS_FULL = \
 	tests/e2e/test_doctor.sh \
+	tests/e2e/test_mouse.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_graphs.sh \
 	tests/e2e/test_bad_input.sh \

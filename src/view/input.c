@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys and the mouse: what they do to the view. No terminal, no side effect
- * outside it; what the outside has to do is left as a request.
+ * Keys: what they do to the view. No terminal, no side effect outside it; what
+ * the outside has to do is left as a request.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,11 @@
 
 #define ZOOM_MAX 20
 
-static void mode_set(struct view *view, enum mode mode)
+void mode_set(struct view *view, enum mode mode)
 {
 	view->mode = mode;
 	view->menu_row = 0;
+	view->menu = (struct rect){ 0 };
 	view->help_top = 0;
 }
 
@@ -28,7 +30,7 @@ static void input_begin(struct view *view, enum mode mode, const char *text)
 
 /* ---- sorting ---- */
 
-static void sort_by(struct view *view, const struct column *column)
+void sort_by(struct view *view, const struct column *column)
 {
 	struct sort_order *order = &view->settings.sort;
 
@@ -76,7 +78,7 @@ static void pane_sort_move(struct pane_state *pane, int step)
 
 /* ---- moving ---- */
 
-static void pane_scroll(struct view *view, long step)
+void pane_scroll(struct view *view, long step)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
 
@@ -111,7 +113,7 @@ static void move(struct view *view, enum action action)
 		rows_select(view, row + (size_t)step);
 }
 
-static void pane_show(struct view *view, enum pane pane)
+void pane_show(struct view *view, enum pane pane)
 {
 	view->settings.pane = pane;
 	/* Where there is no room for both, a pane is all there is. */
@@ -450,7 +452,7 @@ static size_t menu_count(const struct view *view)
 	}
 }
 
-static void menu_choose(struct view *view)
+void menu_choose(struct view *view)
 {
 	size_t row = view->menu_row;
 
@@ -467,16 +469,20 @@ static void menu_choose(struct view *view)
 static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
-	size_t count = menu_count(view);
+	size_t count = menu_count(view), page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
 
 	if (action == ACT_UP)
 		view->menu_row = view->menu_row ? view->menu_row - 1 : count - 1;
 	else if (action == ACT_DOWN)
 		view->menu_row = (view->menu_row + 1) % count;
-	else if (action == ACT_FIRST)
+	else if (action == ACT_FIRST || (action == ACT_PAGE_UP && view->menu_row < page))
 		view->menu_row = 0;
-	else if (action == ACT_LAST)
+	else if (action == ACT_LAST || (action == ACT_PAGE_DOWN && view->menu_row + page >= count))
 		view->menu_row = count - 1;
+	else if (action == ACT_PAGE_UP)
+		view->menu_row -= page;
+	else if (action == ACT_PAGE_DOWN)
+		view->menu_row += page;
 	else if (action == ACT_BACK || action == ACT_QUIT || (view->mode == MODE_SETTINGS && action == ACT_SETTINGS)) {
 		mode_set(view, MODE_NORMAL);
 		view->signal_number = 0;
@@ -506,11 +512,15 @@ static void confirm_key(struct view *view, int32_t key)
 
 static void help_key(struct view *view, int32_t key)
 {
+	int page = view->menu.rows > 1 ? view->menu.rows - 1 : 1;
+
 	switch (keys_action(key)) {
 	case ACT_UP: view->help_top--; break;
 	case ACT_DOWN: view->help_top++; break;
-	case ACT_PAGE_UP: view->help_top -= 10; break;
-	case ACT_PAGE_DOWN: view->help_top += 10; break;
+	case ACT_PAGE_UP: view->help_top -= page; break;
+	case ACT_PAGE_DOWN: view->help_top += page; break;
+	case ACT_FIRST: view->help_top = 0; break;
+	case ACT_LAST: view->help_top = INT_MAX / 2; break;	/* the end is found when drawn */
 	default: mode_set(view, MODE_NORMAL);
 	}
 	if (view->help_top < 0)
@@ -536,64 +546,5 @@ void view_key(struct view *view, int32_t key)
 	case MODE_HELP:
 		help_key(view, key);
 		break;
-	}
-}
-
-/* ---- the mouse ---- */
-
-static bool is_in(struct rect rect, int row, int col)
-{
-	return row >= rect.row && row < rect.row + rect.rows && col >= rect.col && col < rect.col + rect.cols;
-}
-
-static void click_title(struct view *view, int col)
-{
-	struct table_columns fit = table_fit(view, view->layout.titles.cols);
-
-	for (size_t i = 0; i < fit.count; i++)
-		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i])
-			return sort_by(view, fit.columns[i]);
-}
-
-void view_mouse(struct view *view, int row, int col, enum mouse what)
-{
-	const struct layout *layout = &view->layout;
-	int step = what == MOUSE_WHEEL_UP ? -3 : 3;
-
-	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
-		if (view->mode != MODE_NORMAL)
-			view_key(view, step < 0 ? K_UP : K_DOWN);
-		else if (is_in(layout->pane, row, col))
-			pane_scroll(view, step);
-		else
-			view_key(view, step < 0 ? K_UP : K_DOWN);
-		return;
-	}
-	if (view->mode != MODE_NORMAL) {
-		if (view->mode == MODE_HELP)
-			mode_set(view, MODE_NORMAL);
-		return;
-	}
-	if (is_in(layout->titles, row, col)) {
-		click_title(view, col);
-	} else if (is_in(layout->table, row, col)) {
-		size_t at = view->top + (size_t)(row - layout->table.row);
-
-		if (at < view->row_count)
-			rows_select(view, at);
-		if (what == MOUSE_DOUBLE)
-			view->full = true;
-	} else if (is_in(layout->tabs, row, col)) {
-		int pane = tabs_hit(view, col);
-
-		if (pane >= 0)
-			pane_show(view, (enum pane)pane);
-	} else if (is_in(layout->bar, row, col)) {
-		int32_t key = bar_hit(view, col);
-
-		if (key)
-			view_key(view, key);
-	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
-		view->full = !view->full;
 	}
 }

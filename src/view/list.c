@@ -8,11 +8,9 @@
 
 #include "view/bars.h"
 
-enum { LIST_COLUMNS = 24 };
-
 struct fit {
-	int start[LIST_COLUMNS], width[LIST_COLUMNS];
-	bool shown[LIST_COLUMNS];
+	int start[PANE_COLUMNS_MAX], width[PANE_COLUMNS_MAX];
+	bool shown[PANE_COLUMNS_MAX];
 };
 
 static int column_need(const struct list_column *column)
@@ -26,7 +24,7 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 	int room = cols, rank, col = 1;
 	size_t i;
 
-	for (rank = -1; rank < LIST_COLUMNS; rank++)
+	for (rank = -1; rank < PANE_COLUMNS_MAX; rank++)
 		for (i = 0; i < list->column_count; i++) {
 			const struct list_column *column = &list->columns[i];
 			int its = sort && i + 1 == sort ? -1 : column->rank;
@@ -151,8 +149,10 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 
 /* ---- drawing ---- */
 
-static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit, const struct pane_state *pane)
+static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit, struct pane_state *pane)
 {
+	pane->title_row = area->rect.row;
+	memset(pane->title_end, 0, sizeof(pane->title_end));
 	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = &list->columns[i];
@@ -162,6 +162,10 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 
 		if (!fit->shown[i])
 			continue;
+		if (!column->unsorted) {
+			pane->title_start[i] = area->rect.col + fit->start[i];
+			pane->title_end[i] = area->rect.col + end;
+		}
 		if (column->left)
 			end = area_cut(area, 0, fit->start[i], fit->width[i], style, column->title);
 		else

@@ -58,19 +58,20 @@ static void help_line(const struct area *area, int row, int col, int cols, size_
 
 static void legend_draw(const struct area *area, int row)
 {
+	const char *gap = area->rect.cols < 80 ? " " : "  ";
 	int col = 0;
 
 	col = area_text(area, row, col, ST_LIVE, "█");
-	col = area_text(area, row, col, ST_PLAIN, " live  ");
-	col = area_text(area, row, col, ST_SUSPECT, "▒");
-	col = area_text(area, row, col, ST_PLAIN, " suspect  ");
+	col = area_format(area, row, col, ST_PLAIN, " live%s", gap);
+	col = area_text(area, row, col, ST_SUSPECT, "▒ ~");
+	col = area_format(area, row, col, ST_PLAIN, " suspect%s", gap);
 	col = area_text(area, row, col, ST_LEAKED, "▚");
-	col = area_text(area, row, col, ST_PLAIN, " leaked  ");
+	col = area_format(area, row, col, ST_PLAIN, " leaked%s", gap);
 	col = area_text(area, row, col, ST_HELD, "▓");
-	col = area_text(area, row, col, ST_PLAIN, " held  ");
+	col = area_format(area, row, col, ST_PLAIN, " held%s", gap);
 	col = area_text(area, row, col, ST_FREE, "░");
-	col = area_text(area, row, col, ST_PLAIN, " free   ");
-	area_text(area, row, col, ST_PLAIN, "≥ at least  ~ suspect  - unknown");
+	col = area_format(area, row, col, ST_PLAIN, " free%s%s", gap, gap);
+	area_format(area, row, col, ST_PLAIN, "≥ at least%s- unknown%s× exited", gap, gap);
 }
 
 static void help_draw(struct view *view, struct canvas *canvas)
@@ -80,6 +81,7 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
 	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows, cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
 
+	view->menu = (struct rect){ area.rect.row, area.rect.col, body, area.rect.cols };
 	if (view->help_top > (int)half - body)
 		view->help_top = (int)half > body ? (int)half - body : 0;
 	for (i = 0; i < (size_t)(body > 0 ? body : 0) && i + (size_t)view->help_top < half; i++) {
@@ -91,6 +93,7 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	}
 	if (body < rows) {
 		legend_draw(&area, rows - 1);
+		area_cut(&area, rows - 2, 0, area.rect.cols, ST_DIM, "Mouse: a row, a title, a pane, a key below; wheel");
 		if ((int)half > body)
 			area_right(&area, rows - 2, area.rect.cols, ST_DIM, "Up and Down scroll");
 	}
@@ -106,13 +109,28 @@ static size_t menu_top(size_t chosen, size_t count, int rows)
 	return chosen + 1 > count ? 0 : chosen + 1 - (size_t)rows;
 }
 
+/* A frame for @count lines, with the @keys that work there below them. Returns how many there is room for. */
+static int menu_open(struct view *view, struct canvas *canvas, size_t count, int cols, const char *title, const char *keys, struct area *area)
+{
+	int rows;
+
+	*area = frame_open(canvas, (int)count + 1, cols, title);
+	rows = area->rect.rows > 1 ? area->rect.rows - 1 : area->rect.rows;
+	if (rows < area->rect.rows)
+		area_cut(area, rows, 0, area->rect.cols, ST_KEY, keys);
+	view->menu_top = menu_top(view->menu_row, count, rows);
+	view->menu = (struct rect){ area->rect.row, area->rect.col, rows < (int)count ? rows : (int)count, area->rect.cols };
+	return rows;
+}
+
 static void sort_draw(struct view *view, struct canvas *canvas)
 {
-	struct area area = frame_open(canvas, (int)column_count, 60, "Sort by");
 	const struct sort_order *order = &view->settings.sort;
-	size_t top = menu_top(view->menu_row, column_count, area.rect.rows), i;
+	struct area area;
+	int rows = menu_open(view, canvas, column_count, 60, "Sort by", "Enter sort   I invert   Esc close", &area);
+	size_t top = view->menu_top, i;
 
-	for (i = 0; (int)i < area.rect.rows && top + i < column_count; i++) {
+	for (i = 0; (int)i < rows && top + i < column_count; i++) {
 		const struct column *column = &columns[top + i];
 
 		area_text(&area, (int)i, 0, ST_HEAD, order->keys[0] != column ? " " : (column->unit == UNIT_TEXT) == order->reverse ? "▼" : "▲");
@@ -129,12 +147,13 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	struct area area;
 	char title[64];
 	size_t i;
+	int rows;
 
 	snprintf(title, sizeof(title), "Signal to %u %.30s", process ? process->pid : 0, process ? command_brief(process) : "");
-	area = frame_open(canvas, (int)menu_signal_count, 46, title);
-	for (i = 0; (int)i < area.rect.rows && i < menu_signal_count; i++) {
-		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[i].name);
-		if (i == view->menu_row)
+	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close", &area);
+	for (i = 0; (int)i < rows && view->menu_top + i < menu_signal_count; i++) {
+		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[view->menu_top + i].name);
+		if (view->menu_top + i == view->menu_row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -164,12 +183,12 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 static void settings_draw(struct view *view, struct canvas *canvas)
 {
 	size_t count = settings_lines(view), top, i;
-	struct area area = frame_open(canvas, (int)count + 1, 70, "Settings");
-	int rows = area.rect.rows - 1;
+	struct area area;
+	int rows = menu_open(view, canvas, count, 70, "Settings", "Space change   < > move a column   W save   Esc close", &area);
 	char name[64], value[64];
 	const char *help;
 
-	top = menu_top(view->menu_row, count, rows);
+	top = view->menu_top;
 	for (i = 0; (int)i < rows && top + i < count; i++) {
 		settings_line(view, top + i, name, value, sizeof(name), &help);
 		area_cut(&area, (int)i, 0, 18, ST_PLAIN, name);
@@ -178,7 +197,6 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 		if (top + i == view->menu_row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
-	area_cut(&area, area.rect.rows - 1, 0, area.rect.cols, ST_KEY, "Space change   < > move a column   W save   Esc close");
 }
 
 void overlay_draw(struct view *view, struct canvas *canvas)

@@ -13,13 +13,13 @@
 #include "view/map.h"
 
 static const struct list_column list_columns[] = {
-	{ "ADDRESS", 18, 0, false, 3, false },
+	{ "ADDRESS", 16, 0, false, 3, false },
 	{ "SIZE", 7, 0, false, 1, false },
 	{ "AGE", 7, 0, false, 2, false },
 	{ "KIND", 10, 0, true, 5, false },
 	{ "DEV", 3, 0, false, 7, false },
 	{ "STATE", 7, 0, true, 4, false },
-	{ "SITE", 0, 12, true, 1, false },
+	{ "SITE", 0, 20, true, 1, false },
 	{ "CALL", 22, 0, true, 8, false },
 };
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };

@@ -27,7 +27,7 @@ extern const char *const pane_names[PANE_COUNT];
 
 enum mode { MODE_NORMAL, MODE_SEARCH, MODE_FILTER, MODE_DELAY, MODE_SORT, MODE_SIGNAL, MODE_CONFIRM, MODE_HELP, MODE_SETTINGS };
 
-enum { INPUT_SIZE = 128, COLUMNS_MAX = 40 };
+enum { INPUT_SIZE = 128, COLUMNS_MAX = 40, PANE_COLUMNS_MAX = 24 };
 
 /* What is saved by W. */
 struct settings {
@@ -47,6 +47,8 @@ struct pane_state {
 	unsigned int columns;	/* how many it had when last drawn */
 	uint32_t hidden;	/* bit set of those that were not to be seen */
 	int rows;		/* of its list, when last drawn */
+	int title_row;		/* of the screen; where the titles that can be sorted by stood there, end 0: nowhere */
+	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
 	int seek;		/* draw the next (1) or previous (-1) match */
 };
 
@@ -101,6 +103,8 @@ struct view {
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
 	size_t menu_row;
+	struct rect menu;		/* the lines of what is open over the rest, when last drawn */
+	size_t menu_top;		/* the first of them */
 	int help_top;
 
 	char message[160];
@@ -145,6 +149,13 @@ const char *command_brief(const struct snap_process *process);
 const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image);
 
 /* ---- between the files of the view ---- */
+
+/* What keys do, for the mouse. */
+void mode_set(struct view *view, enum mode mode);
+void sort_by(struct view *view, const struct column *column);	/* once more: inverted */
+void pane_show(struct view *view, enum pane pane);
+void pane_scroll(struct view *view, long step);
+void menu_choose(struct view *view);
 
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
 void rows_arrange(struct view *view);

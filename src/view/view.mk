@@ -14,6 +14,7 @@ view_sources = \
 	src/view/layout.c src/view/layout.h \
 	src/view/list.c src/view/list.h \
 	src/view/map.c src/view/map.h \
+	src/view/mouse.c \
 	src/view/overlay.c \
 	src/view/pane.c \
 	src/view/pane_copies.c \

@@ -73,7 +73,7 @@ $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)
 
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)
-EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh
+EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh tests/e2e/terminal.sh
 
 if HAVE_NVCC
 e2e_cu = $(e2e_bin)/late_kernels

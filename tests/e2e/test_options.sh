@@ -103,6 +103,13 @@ refused 2 "'tracs' is no option \(did you mean 'trace'\?\)" tracs
 refused 2 "'help' is no option \(did you mean '--help'\?\)" help
 refused 2 "'ls' is no option;" ls
 
+# A mode's word may stand behind options, but not behind --.
+run mode-late -n 1 -f json trace -V
+expect_status mode-late 0
+refused 2 "'cutop trace' takes no --batch" -b trace
+refused 2 "'cutop doctor' takes no command" -f json doctor trace
+refused 127 'demo: command not found' -b -- demo
+
 # Who names a format, or a place, wants something printed.
 refused 2 'screen has no --format; use --batch' -f json
 refused 2 'screen has no --output; use --batch' -o "$T/nothing"

@@ -29,6 +29,17 @@ static void keys(const char *text)
 	view_draw(&view, &canvas);
 }
 
+/* One key, and nothing is drawn after it. */
+static void press(int32_t key)
+{
+	view_key(&view, key);
+}
+
+static void draw(void)
+{
+	view_draw(&view, &canvas);
+}
+
 /* The first row of the screen that has @text. */
 static const char *row_with(const char *text)
 {
@@ -473,6 +484,97 @@ START_TEST(the_mouse)
 }
 END_TEST
 
+START_TEST(the_mouse_in_menus)
+{
+	const struct column *second = &columns[1];
+
+	keys("g");
+	press(K_F6);
+	view_mouse(&view, 0, 0, MOUSE_CLICK);
+	ck_assert_msg(view.mode == MODE_SORT, "a menu that was not drawn yet was clicked at");
+	draw();
+	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], second);
+	press(K_F6);
+	keys("G");
+	draw();
+	ck_assert_uint_gt(view.menu_top, 0);
+	view_mouse(&view, view.menu.row, view.menu.col, MOUSE_CLICK);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], &columns[view.menu_top]);
+	press(K_F6);
+	draw();
+	view_mouse(&view, view.menu.row - 1, view.menu.col, MOUSE_CLICK);
+	ck_assert_msg(view.mode == MODE_SORT, "a click at the frame closes the menu");
+	view_mouse(&view, view.menu.row, 0, MOUSE_CLICK);
+	ck_assert_msg(view.mode == MODE_NORMAL, "a click beside the menu does not close it");
+
+	press(K_F9);
+	draw();
+	view_mouse(&view, view.menu.row + 3, view.menu.col + 3, MOUSE_CLICK);
+	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.signal_number, menu_signals[3].number);
+	view_mouse(&view, 12, 40, MOUSE_CLICK);
+	ck_assert_msg(view.request == REQUEST_NONE, "a click confirms a signal");
+	keys("\033");
+
+	press(K_F2);
+	draw();
+	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	ck_assert_uint_eq(view.menu_row, 1);
+	ck_assert(!view.settings.ascii);
+	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	ck_assert(view.settings.ascii);
+	keys(" \033");
+}
+END_TEST
+
+START_TEST(the_mouse_in_panes)
+{
+	struct pane_state *pane = &view.panes[PANE_KERNELS];
+
+	keys("g2");
+	draw();
+	ck_assert_int_gt(pane->title_end[2], 0);
+	view_mouse(&view, pane->title_row, pane->title_end[2] - 1, MOUSE_CLICK);
+	ck_assert_uint_eq(pane->sort, 3);
+	ck_assert(!pane->reverse);
+	view_mouse(&view, pane->title_row, pane->title_end[2] - 1, MOUSE_CLICK);
+	ck_assert(pane->reverse);
+	view_mouse(&view, pane->title_row, pane->title_start[1], MOUSE_CLICK);
+	ck_assert_uint_eq(pane->sort, 2);
+	ck_assert(!pane->reverse);
+	view_mouse(&view, pane->title_row, 0, MOUSE_CLICK);
+	ck_assert_uint_eq(pane->sort, 2);
+}
+END_TEST
+
+START_TEST(menus_go_by_pages)
+{
+	press(K_F6);
+	draw();
+	press(K_HOME);
+	press(K_PAGE_DOWN);
+	ck_assert_uint_eq(view.menu_row, (size_t)view.menu.rows - 1);
+	for (int i = 0; i < 9; i++)
+		press(K_PAGE_DOWN);
+	ck_assert_uint_eq(view.menu_row, column_count - 1);
+	press(K_PAGE_UP);
+	ck_assert_uint_lt(view.menu_row, column_count - 1);
+	for (int i = 0; i < 9; i++)
+		press(K_PAGE_UP);
+	ck_assert_uint_eq(view.menu_row, 0);
+	keys("\033?G");
+	draw();
+	ck_assert_int_eq(view.mode, MODE_HELP);
+	ck_assert_int_gt(view.help_top, 10);
+	ck_assert_int_lt(view.help_top, (int)binding_count);
+	keys("g");
+	ck_assert_int_eq(view.help_top, 0);
+	keys("\033");
+}
+END_TEST
+
 /* Any keys at all, in any order: no crash, and what is selected exists. */
 START_TEST(monkey)
 {
@@ -529,6 +631,9 @@ Suite *suite_input(void)
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
 	tcase_add_test(tests, the_mouse);
+	tcase_add_test(tests, the_mouse_in_menus);
+	tcase_add_test(tests, the_mouse_in_panes);
+	tcase_add_test(tests, menus_go_by_pages);
 	tcase_add_test(tests, monkey);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The mouse: what stands below the pointer gets what its key would do. Where
+ * that is was left in the view when it was drawn.
+ */
+#include "view/view.h"
+
+enum { WHEEL_ROWS = 3 };
+
+static bool is_in(struct rect rect, int row, int col)
+{
+	return row >= rect.row && row < rect.row + rect.rows && col >= rect.col && col < rect.col + rect.cols;
+}
+
+static void click_title(struct view *view, int col)
+{
+	struct table_columns fit = table_fit(view, view->layout.titles.cols);
+
+	for (size_t i = 0; i < fit.count; i++)
+		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i])
+			return sort_by(view, fit.columns[i]);
+}
+
+/* As with the table: a title again turns its order round. */
+static void click_pane_title(struct pane_state *pane, int col)
+{
+	for (unsigned int i = 0; i < PANE_COLUMNS_MAX; i++) {
+		if (!pane->title_end[i] || col < pane->title_start[i] || col > pane->title_end[i])
+			continue;
+		pane->reverse = pane->sort == i + 1 && !pane->reverse;
+		pane->sort = i + 1;
+		pane->top = 0;
+		return;
+	}
+}
+
+/* A line of a menu is chosen; beside it, it closes. Settings change by a second click. */
+static void click_menu(struct view *view, int row, int col, enum mouse what)
+{
+	struct rect menu = view->menu;
+	size_t line;
+
+	if (view->mode != MODE_SORT && view->mode != MODE_SIGNAL && view->mode != MODE_SETTINGS) {
+		if (view->mode == MODE_HELP)
+			mode_set(view, MODE_NORMAL);
+		return;
+	}
+	if (!menu.rows)
+		return;		/* opened, and not drawn yet */
+	if (!is_in((struct rect){ menu.row - 1, menu.col - 2, menu.rows + 3, menu.cols + 4 }, row, col))
+		return view_key(view, K_ESCAPE);
+	if (!is_in(menu, row, col))
+		return;
+	line = view->menu_top + (size_t)(row - menu.row);
+	if (view->mode == MODE_SETTINGS && what == MOUSE_DOUBLE && line == view->menu_row)
+		return view_key(view, ' ');
+	view->menu_row = line;
+	if (view->mode != MODE_SETTINGS)
+		menu_choose(view);
+}
+
+static void wheel(struct view *view, int row, int col, int step)
+{
+	if (view->mode == MODE_NORMAL && is_in(view->layout.pane, row, col))
+		pane_scroll(view, step);
+	else
+		view_key(view, step < 0 ? K_UP : K_DOWN);
+}
+
+static void click(struct view *view, int row, int col, enum mouse what)
+{
+	const struct layout *layout = &view->layout;
+	struct pane_state *pane = &view->panes[view->settings.pane];
+
+	if (is_in(layout->titles, row, col)) {
+		click_title(view, col);
+	} else if (is_in(layout->table, row, col)) {
+		size_t at = view->top + (size_t)(row - layout->table.row);
+
+		if (at < view->row_count)
+			rows_select(view, at);
+		if (what == MOUSE_DOUBLE)
+			view->full = true;
+	} else if (is_in(layout->tabs, row, col)) {
+		int at = tabs_hit(view, col);
+
+		if (at >= 0)
+			pane_show(view, (enum pane)at);
+	} else if (is_in(layout->bar, row, col)) {
+		int32_t key = bar_hit(view, col);
+
+		if (key)
+			view_key(view, key);
+	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
+		click_pane_title(pane, col);
+	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
+		view->full = !view->full;
+	}
+}
+
+void view_mouse(struct view *view, int row, int col, enum mouse what)
+{
+	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN)
+		wheel(view, row, col, what == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+	else if (view->mode != MODE_NORMAL)
+		click_menu(view, row, col, what);
+	else
+		click(view, row, col, what);
+}
