@@ -60,6 +60,11 @@ static const struct {
 	{ "default-streams", default_streams, "" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
 	{ "graphs", graphs, "SCENE [N]" },
+	{ "calls", calls, "SECONDS [THREADS [PER_SECOND]]" },
+	{ "churn", churn, "COUNT SECONDS PER_SECOND" },
+	{ "brief", brief, "" },
+	{ "spawn", spawn, "COUNT SECONDS" },
+	{ "crowd", crowd, "COUNT SECONDS PER_SECOND" },
 };
 
 long number(int index, long otherwise)

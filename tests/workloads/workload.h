@@ -71,6 +71,11 @@ int broken(void);
 int pending(void);
 int pageable(void);
 int default_streams(void);
+int calls(void);
+int churn(void);
+int brief(void);
+int spawn(void);
+int crowd(void);
 
 #define MUST(call)	must((call), #call)
 

@@ -10,6 +10,7 @@ workload_files = \
 	tests/workloads/graphs.c \
 	tests/workloads/ipc.c \
 	tests/workloads/kernels.c \
+	tests/workloads/load.c \
 	tests/workloads/lives.c \
 	tests/workloads/many.c \
 	tests/workloads/mortem.c \
