@@ -37,7 +37,7 @@ static __always_inline __s32 device_of_props(__u64 props, bool *is_device)
 	struct location location = {};
 
 	if (bpf_probe_read_user(&location, sizeof(location), (void *)(props + LOCATION_OFFSET)))
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	*is_device = location.type == LOCATION_DEVICE;
 	return *is_device ? location.id : CUTOP_DEVICE_UNKNOWN;
 }

@@ -66,7 +66,7 @@ static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 	__u32 i;
 
 	if (count > BATCH_MAX)
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	for (i = 0; i < BATCH_MAX; i++) {
 		if (i >= count)
 			break;
@@ -84,7 +84,7 @@ static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
 	__u32 i;
 
 	if (count > BATCH3D_MAX)
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	for (i = 0; i < BATCH3D_MAX; i++) {
 		if (i >= count)
 			break;
@@ -112,7 +112,7 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool 
 		return 0;
 	if (peer) {
 		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		frame->args[0] = q.destination_array ? q.destination_array : q.destination_pointer;
 		frame->args[1] = q.source_array ? q.source_array : q.source_pointer;
 		frame->args[2] = extent_size(&q.extent);
@@ -121,7 +121,7 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool 
 		return 0;
 	}
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
 	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
 	frame->args[2] = extent_size(&p.extent);
@@ -156,7 +156,7 @@ static __noinline int copy_driver_arguments(struct frame *frame, __u64 params, b
 		return 0;
 	if (flat) {
 		if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		source = p.source.type;
 		destination = p.destination.type;
 		frame->args[0] = driver_address(destination, p.destination.host, p.destination.device, p.destination.array);
@@ -164,7 +164,7 @@ static __noinline int copy_driver_arguments(struct frame *frame, __u64 params, b
 		frame->args[2] = p.width * p.height;
 	} else {
 		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		source = q.source.type;
 		destination = q.destination.type;
 		frame->args[0] = driver_address(destination, q.destination.host, q.destination.device, q.destination.array);
@@ -249,6 +249,7 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 
 	if (!row) {
 		bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
+		row_made(ROWS_COPIES);
 		row = bpf_map_lookup_elem(&copies, &key);
 		if (!row) {
 			count_lost_of(thread->image, LOST_COPY_ROWS);

@@ -126,6 +126,7 @@ static __always_inline void exec_turn(struct thread_state *thread, struct rec_gr
 	rec->epoch = fresh.epoch;
 	if (bpf_map_update_elem(&graphs, &key, &fresh, BPF_ANY))
 		count_lost_of(thread->image, LOST_GRAPHS);
+	row_made(ROWS_GRAPHS);
 }
 
 static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream, __u16 call)
@@ -148,6 +149,7 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 	row = bpf_map_lookup_elem(&graphs, &key);
 	if (!row) {
 		bpf_map_update_elem(&graphs, &key, &no_graph, BPF_NOEXIST);
+		row_made(ROWS_GRAPHS);
 		row = bpf_map_lookup_elem(&graphs, &key);
 		if (!row) {
 			count_lost_of(thread->image, LOST_GRAPHS);

@@ -92,8 +92,10 @@ __noinline int launch_row_new(const struct launch_key *key)
 	if (!key)
 		return 0;
 	own = *key;
-	if (!bpf_map_update_elem(&launches, &own, &no_launches, BPF_NOEXIST))
-		kernel_announce(own.image, own.call, own.function);
+	if (bpf_map_update_elem(&launches, &own, &no_launches, BPF_NOEXIST))
+		return 0;
+	row_made(ROWS_LAUNCHES);
+	kernel_announce(own.image, own.call, own.function);
 	return 0;
 }
 

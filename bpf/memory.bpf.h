@@ -43,7 +43,7 @@ static __always_inline __u32 element_bytes(__u64 desc)
 	__s32 bits[4] = {};
 
 	if (bpf_probe_read_user(bits, sizeof(bits), (void *)desc))
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	return ((__u32)bits[0] + bits[1] + bits[2] + bits[3]) / 8;
 }
 
@@ -83,13 +83,13 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 		return 0;
 	if (flat) {
 		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		desc.width = two.width;
 		desc.height = two.height;
 		desc.format = two.format;
 		desc.channels = two.channels;
 	} else if (bpf_probe_read_user(&desc, sizeof(desc), (void *)address)) {
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	}
 	frame->args[3] = format_bytes(desc.format) * desc.channels;
 	extent.width = desc.width;
@@ -152,7 +152,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		break;
 	case SIZE_PITCHED3D:
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d)))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		/* struct cudaPitchedPtr: the pointer, then the pitch */
 		frame->args[2] = frame->args[0] + 8;
 		frame->args[1] = at_least_one(extent.height) * at_least_one(extent.depth);
@@ -165,7 +165,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 	case SIZE_MIPMAP:
 		frame->args[3] = element_bytes(call_arg(ctx, d));
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		levels = 1;
 		if (desc->c == SIZE_MIPMAP)
 			levels = (__u32)call_arg_past_struct(ctx, d + 1);

@@ -137,6 +137,7 @@ __noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 byte
 	if (!row) {
 		has_pending[thread->image & (WATCHFUL_COUNT - 1)] = 1;
 		bpf_map_update_elem(&pending, &key, &no_pending, BPF_NOEXIST);
+		row_made(ROWS_PENDING);
 		row = bpf_map_lookup_elem(&pending, &key);
 		if (!row) {
 			count_lost_of(thread->image, LOST_PENDING_ROWS);

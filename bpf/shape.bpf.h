@@ -101,7 +101,7 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 		struct driver_launch_params read = {};
 
 		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		*function = read.function;
 		*times = (__u32)PT_REGS_PARM2(ctx);
 		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
@@ -114,7 +114,7 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 		struct launch_config read = {};
 
 		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
-			count_lost(LOST_ARGUMENT);
+			argument_lost();
 		*function = PT_REGS_PARM2(ctx);
 		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
 		__builtin_memcpy(shape->block, read.block, sizeof(read.block));
@@ -123,7 +123,7 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 		return 0;
 	}
 	if (bpf_probe_read_user(&params, sizeof(params), (void *)address))
-		count_lost(LOST_ARGUMENT);
+		argument_lost();
 	*function = params.function;
 	*times = (__u32)PT_REGS_PARM2(ctx);
 	__builtin_memcpy(shape->grid, params.grid, sizeof(params.grid));

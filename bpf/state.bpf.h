@@ -57,6 +57,7 @@ __u32 attaching;
 
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
+__u32 rows_made[ROWS_COUNT];	/* by enum row_map: user space need not search a map for new rows where none was made */
 __u32 last_image;
 /* Per image, by its low bits: launches that still get a return probe after a failure. */
 __u32 watchful[WATCHFUL_COUNT];
@@ -160,8 +161,27 @@ static __always_inline void count_lost_of(__u32 image, enum lost_cause cause)
 	struct image_row *row = bpf_map_lookup_elem(&images, &image);
 
 	count_lost(cause);
-	if (row)
-		row->inexact = 1;
+	if (!row)
+		return;
+	row->inexact = 1;
+	/* With these, it may have been a free. */
+	if (cause == LOST_RING_FULL || cause == LOST_NESTING || cause == LOST_THREADS)
+		row->lost_time = bpf_ktime_get_ns();
+}
+
+/* An argument of the current thread's call could not be read. */
+__noinline int argument_lost(void)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+
+	count_lost_of(thread ? thread->image : 0, LOST_ARGUMENT);
+	return 0;
+}
+
+/* After a row was made, not before: who reads the count and then the map finds it. */
+static __always_inline void row_made(enum row_map map)
+{
+	__sync_fetch_and_add(&rows_made[map], 1);
 }
 
 /*
@@ -285,6 +305,7 @@ __noinline __u32 image_new(void)
 		return 0;
 	image = __sync_fetch_and_add(&last_image, 1) + 1;
 	bpf_map_update_elem(&images, &image, &no_image, BPF_NOEXIST);
+	row_made(ROWS_IMAGES);
 	row = bpf_map_lookup_elem(&images, &image);
 	if (!row) {
 		count_lost(LOST_PROCESSES);
@@ -424,8 +445,10 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 		return 0;
 	row = bpf_map_lookup_elem(&failures, &key);
 	if (!row) {
-		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST))
+		if (!bpf_map_update_elem(&failures, &key, &fresh, BPF_NOEXIST)) {
+			row_made(ROWS_FAILURES);
 			return 1;
+		}
 		row = bpf_map_lookup_elem(&failures, &key);
 		if (!row) {
 			count_lost_of(image, LOST_FAIL_ROWS);
@@ -463,6 +486,7 @@ static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool f
 
 	if (!row) {
 		bpf_map_update_elem(&calls, &key, &no_calls, BPF_NOEXIST);
+		row_made(ROWS_CALLS);
 		row = bpf_map_lookup_elem(&calls, &key);
 		if (!row) {
 			count_lost_of(image, LOST_CALL_ROWS);

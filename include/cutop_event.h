@@ -100,7 +100,7 @@ enum rec_type {
 	REC_GRAPH_LAST,		/* struct rec_graph_row: launched last, before a fault */
 	REC_SYNC,		/* struct rec_sync: time inside synchronizing calls */
 	REC_SYNCED,		/* struct rec_synced: the last synchronize of each device */
-	REC_INEXACT,		/* struct rec_hdr: something of the image was lost */
+	REC_INEXACT,		/* struct rec_hdr: something of the image was lost; its time: image_row.lost_time */
 	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the image comes any more */
 	REC_LOST,		/* struct rec_lost: what was lost to a cause */
 	REC_MOMENT,		/* struct rec_moment: a snapshot is made */
@@ -601,10 +601,23 @@ struct image_row {
 	__u32 exit_code;	/* as wait(2) gives it */
 	__u32 late;		/* ran before its library was probed */
 	__u32 inexact;		/* something of it was lost */
+	__u64 lost_time;	/* when a record of it was lost last, 0: none was. What was live then may have been freed unseen */
 	char comm[CUTOP_COMM_LEN];
 	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
 	__u32 faulted;		/* a sticky error was met */
 	__u32 pad;
+};
+
+/* Maps whose rows user space reads at each refresh: rows_made[] of the BPF side counts those made. */
+enum row_map {
+	ROWS_IMAGES,
+	ROWS_LAUNCHES,
+	ROWS_COPIES,
+	ROWS_CALLS,
+	ROWS_GRAPHS,
+	ROWS_FAILURES,
+	ROWS_PENDING,
+	ROWS_COUNT,
 };
 
 /* What could not be recorded, by cause. Names in lost_cause_names[], model/calls.c. */

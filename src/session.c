@@ -471,6 +471,7 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
 	if (snapshot->leaked > session->options->leak_bytes)
 		return EXIT_LEAK;
+	any_call = snapshot->gone.calls > 0;
 	for (i = 0; i < snapshot->process_count; i++)
 		any_call = any_call || snapshot->processes[i].calls;
 	for (i = 0; i < LOST_COUNT; i++)

@@ -40,6 +40,8 @@ TESTS_FULL = \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \
 	tests/e2e/test_driver.sh \
+	tests/e2e/test_overrun.sh \
+	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_rights.sh \

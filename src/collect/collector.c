@@ -197,7 +197,7 @@ static void *collector_run(void *argument)
 		if (collector->probe)
 			probe_tend(collector->probe);
 		if (collector->feed)
-			feed_drain(collector->feed);
+			feed_follow(collector->feed);
 		record_tick(collector);
 	}
 	return NULL;

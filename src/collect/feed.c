@@ -16,6 +16,7 @@
 #include "collect/text_record.h"
 #include "model/identity.h"
 
+#define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 
 /* ---- images ---- */
@@ -111,11 +112,18 @@ void feed_late(struct feed *feed, uint32_t image)
 
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end)
 {
+	struct image_row row;
+
 	if (watched->ended)
 		return;
 	watched->ended = true;
-	if (!watched->ignored)
-		outlet_put(feed->outlet, &end->hdr, sizeof(*end));
+	feed->ended++;
+	if (watched->ignored)
+		return;
+	/* Whether its books were right to the last must be known before they are closed. */
+	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &watched->image, &row) && row.inexact)
+		outlet_inexact(feed->outlet, watched->image, row.lost_time);
+	outlet_put(feed->outlet, &end->hdr, sizeof(*end));
 }
 
 /* ---- records ---- */
@@ -322,4 +330,12 @@ void feed_drain(struct feed *feed)
 {
 	ring_buffer__consume(feed->ring);
 	site_names_lines(feed->sites, 0, site_told, feed);
+}
+
+void feed_follow(struct feed *feed)
+{
+	feed_drain(feed);
+	/* Short processes by the thousand between two snapshots: their rows would fill the maps. */
+	if (feed->ended >= ENDED_MANY)
+		feed_refresh(feed);
 }

@@ -20,8 +20,8 @@ void feed_free(struct feed *feed);
 /* A descriptor that polls readable when the BPF side wants to be heard at once. */
 int feed_fd(const struct feed *feed);
 
-/* Reads what is in the ring. */
-void feed_drain(struct feed *feed);
+/* Reads what is in the ring, between two refreshes. */
+void feed_follow(struct feed *feed);
 
 /* Reads the ring and every counter, and forgets what belongs to images that ended. */
 void feed_refresh(struct feed *feed);

@@ -42,6 +42,7 @@ struct feed {
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
+	size_t ended;		/* images, since the last refresh */
 	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
 	bool asked_gone;
 };
@@ -50,6 +51,7 @@ struct feed {
 struct watched *feed_watched(struct feed *feed, uint32_t image);
 /* Returns what is kept of an image, made if need be, and then the model is told; NULL without memory. */
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process);
+void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 
 /* feed_rows.c */

@@ -82,8 +82,8 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 	}
 	if (watched->faults++ >= FAULTS_PER_SECOND)
 		return;
-	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.launches, fault_visit, &fault);
-	rows_visit(feed->rows, probe_bpf(feed->probe)->skeleton->maps.graphs, fault_graph_visit, &fault);
+	rows_visit_known(feed->rows, ROWS_LAUNCHES, fault_visit, &fault);
+	rows_visit_known(feed->rows, ROWS_GRAPHS, fault_graph_visit, &fault);
 }
 
 /* ---- a refresh ---- */
@@ -115,7 +115,7 @@ static bool image_visit(void *context, const void *key, const void *value)
 			return false;
 	}
 	if (row->inexact && !watched->ignored)
-		outlet_inexact(feed->outlet, image);
+		outlet_inexact(feed->outlet, image, row->lost_time);
 	if (!watched->ignored)
 		outlet_synced(feed->outlet, image, row->synced);
 	if (!row->end_time) {
@@ -311,16 +311,15 @@ static void lost_feed(struct feed *feed)
 
 void feed_refresh(struct feed *feed)
 {
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
-
 	feed_drain(feed);
-	rows_visit(feed->rows, s->maps.images, image_visit, feed);
-	rows_visit(feed->rows, s->maps.launches, launch_visit, feed);
-	rows_visit(feed->rows, s->maps.copies, copy_visit, feed);
-	rows_visit(feed->rows, s->maps.calls, call_visit, feed);
-	rows_visit(feed->rows, s->maps.graphs, graph_visit, feed);
-	rows_visit(feed->rows, s->maps.failures, fail_visit, feed);
-	rows_visit(feed->rows, s->maps.pending, pending_visit, feed);
+	rows_visit_known(feed->rows, ROWS_IMAGES, image_visit, feed);
+	rows_visit_known(feed->rows, ROWS_LAUNCHES, launch_visit, feed);
+	rows_visit_known(feed->rows, ROWS_COPIES, copy_visit, feed);
+	rows_visit_known(feed->rows, ROWS_CALLS, call_visit, feed);
+	rows_visit_known(feed->rows, ROWS_GRAPHS, graph_visit, feed);
+	rows_visit_known(feed->rows, ROWS_FAILURES, fail_visit, feed);
+	rows_visit_known(feed->rows, ROWS_PENDING, pending_visit, feed);
 	lost_feed(feed);
 	doomed_forget(feed);
+	feed->ended = 0;
 }

@@ -45,9 +45,9 @@ void outlet_synced(const struct outlet *outlet, uint32_t image, const struct syn
 	outlet_put(outlet, &record.hdr, sizeof(record));
 }
 
-void outlet_inexact(const struct outlet *outlet, uint32_t image)
+void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time)
 {
-	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image };
+	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image, .time = lost_time };
 
 	outlet_put(outlet, &record, sizeof(record));
 }

@@ -2,8 +2,12 @@
 /*
  * Batched look-ups: one system call brings a thousand rows. A hash map's
  * batch ends at a bucket, so a batch must have room for the largest one; when the
- * kernel says it has not (ENOSPC), the buffers grow. Kernels whose maps
- * cannot be read in batches are read key by key.
+ * kernel says it has not (ENOSPC), the buffers grow.
+ *
+ * A batch looks into every bucket, and maps have room for a quarter of a
+ * million rows: 1 ms, where mostly a handful is there. So the keys that a search
+ * found are kept, and as long as BPF has made no other row they are looked up
+ * one by one.
  */
 #include "collect/rows.h"
 
@@ -14,11 +18,22 @@
 
 #define BATCH_FIRST	1024
 #define BATCH_LAST	65536
+/* Buckets that are searched in the time one key is looked up: 0.4 us against 3 ns, measured. */
+#define BUCKETS_PER_KEY	128
+
+/* The keys of a map's rows. */
+struct known {
+	bool is_complete;
+	__u32 made;		/* the BPF side's count when the map was searched */
+	char *keys;
+	size_t count, room;	/* room in bytes */
+};
 
 struct rows {
 	struct bpf *bpf;
 	char *keys, *values, *doomed;
 	size_t keys_room, values_room, doomed_room;	/* bytes */
+	struct known known[ROWS_COUNT];
 };
 
 struct rows *rows_new(struct bpf *bpf)
@@ -32,8 +47,12 @@ struct rows *rows_new(struct bpf *bpf)
 
 void rows_free(struct rows *rows)
 {
+	int which;
+
 	if (!rows)
 		return;
+	for (which = 0; which < ROWS_COUNT; which++)
+		free(rows->known[which].keys);
 	free(rows->keys);
 	free(rows->values);
 	free(rows->doomed);
@@ -54,18 +73,28 @@ static int room_make(char **buffer, size_t *room, size_t need)
 	return 0;
 }
 
-static int doom(struct rows *rows, size_t *count, const void *key, size_t key_size)
+/* Puts @key behind @count others. Returns false without memory. */
+static bool key_add(char **keys, size_t *room, size_t *count, const void *key, size_t key_size)
 {
-	if ((*count + 1) * key_size > rows->doomed_room &&
-	    room_make(&rows->doomed, &rows->doomed_room, 2 * (*count + 64) * key_size))
-		return -ENOMEM;
-	memcpy(rows->doomed + *count * key_size, key, key_size);
+	if ((*count + 1) * key_size > *room && room_make(keys, room, 2 * (*count + 64) * key_size))
+		return false;
+	memcpy(*keys + *count * key_size, key, key_size);
 	(*count)++;
-	return 0;
+	return true;
 }
 
-int rows_visit(struct rows *rows, const struct bpf_map *map,
-	       bool (*visit)(void *context, const void *key, const void *value), void *context)
+static void known_add(struct known *known, const struct bpf_map *map, const void *key, size_t key_size)
+{
+	if (!known || !known->is_complete)
+		return;
+	if (known->count >= bpf_map__max_entries(map) / BUCKETS_PER_KEY ||
+	    !key_add(&known->keys, &known->room, &known->count, key, key_size))
+		known->is_complete = false;
+}
+
+/* Searches the whole of @map; keeps the keys of rows that stay in @known, unless it is NULL. */
+static int search(struct rows *rows, const struct bpf_map *map, struct known *known,
+		  bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map), doomed = 0, i;
 	__u32 batch = BATCH_FIRST, count;
@@ -85,10 +114,14 @@ int rows_visit(struct rows *rows, const struct bpf_map *map,
 		}
 		if (err && err != -ENOENT)
 			return err;
-		for (i = 0; i < count; i++)
-			if (visit(context, rows->keys + i * key_size, rows->values + i * value_size) &&
-			    doom(rows, &doomed, rows->keys + i * key_size, key_size))
-				break;	/* no memory to remember it: next time */
+		for (i = 0; i < count; i++) {
+			const char *key = rows->keys + i * key_size;
+
+			/* Without memory to remember that it is to go, it goes next time. */
+			if (!visit(context, key, rows->values + i * value_size) ||
+			    !key_add(&rows->doomed, &rows->doomed_room, &doomed, key, key_size))
+				known_add(known, map, key, key_size);
+		}
 		if (err)
 			break;
 		from = &position;
@@ -96,4 +129,71 @@ int rows_visit(struct rows *rows, const struct bpf_map *map,
 	for (i = 0; i < doomed; i++)
 		bpf_map_delete_elem(fd, rows->doomed + i * key_size);
 	return 0;
+}
+
+int rows_visit(struct rows *rows, const struct bpf_map *map,
+	       bool (*visit)(void *context, const void *key, const void *value), void *context)
+{
+	return search(rows, map, NULL, visit, context);
+}
+
+static int look_up(struct rows *rows, const struct bpf_map *map, struct known *known,
+		   bool (*visit)(void *context, const void *key, const void *value), void *context)
+{
+	size_t key_size = bpf_map__key_size(map), i = 0;
+	int fd = bpf_map__fd(map);
+
+	if (room_make(&rows->values, &rows->values_room, bpf_map__value_size(map)))
+		return -ENOMEM;
+	while (i < known->count) {
+		char *key = known->keys + i * key_size;
+		int err = bpf_map_lookup_elem(fd, key, rows->values);
+
+		if (err && err != -ENOENT)
+			return err;
+		if (!err && !visit(context, key, rows->values)) {
+			i++;
+			continue;
+		}
+		if (!err)
+			bpf_map_delete_elem(fd, key);
+		memmove(key, known->keys + --known->count * key_size, key_size);
+	}
+	return 0;
+}
+
+static const struct bpf_map *map_of(const struct rows *rows, enum row_map which)
+{
+	const struct cutop_bpf *s = rows->bpf->skeleton;
+	const struct bpf_map *maps[ROWS_COUNT] = {
+		[ROWS_IMAGES] = s->maps.images,
+		[ROWS_LAUNCHES] = s->maps.launches,
+		[ROWS_COPIES] = s->maps.copies,
+		[ROWS_CALLS] = s->maps.calls,
+		[ROWS_GRAPHS] = s->maps.graphs,
+		[ROWS_FAILURES] = s->maps.failures,
+		[ROWS_PENDING] = s->maps.pending,
+	};
+
+	return maps[which];
+}
+
+int rows_visit_known(struct rows *rows, enum row_map which,
+		     bool (*visit)(void *context, const void *key, const void *value), void *context)
+{
+	/* Read before the map: what is made meanwhile is searched for next time. */
+	__u32 made = __atomic_load_n(&rows->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
+	const struct bpf_map *map = map_of(rows, which);
+	struct known *known = &rows->known[which];
+	int err;
+
+	if (known->is_complete && known->made == made)
+		return look_up(rows, map, known, visit, context);
+	known->is_complete = true;
+	known->made = made;
+	known->count = 0;
+	err = search(rows, map, known, visit, context);
+	if (err)
+		known->is_complete = false;
+	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading and emptying the BPF counter maps. */
+/* Reading and emptying the maps of the BPF side. */
 #ifndef COLLECT_ROWS_H
 #define COLLECT_ROWS_H
 
@@ -19,5 +19,12 @@ void rows_free(struct rows *rows);
  */
 int rows_visit(struct rows *rows, const struct bpf_map *map,
 	       bool (*visit)(void *context, const void *key, const void *value), void *context);
+
+/*
+ * The same for a map whose rows BPF counts as it makes them. While no new one was made and they are few, this costs
+ * what the rows cost, not what the map has room for.
+ */
+int rows_visit_known(struct rows *rows, enum row_map which,
+		     bool (*visit)(void *context, const void *key, const void *value), void *context);
 
 #endif

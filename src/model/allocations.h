@@ -19,6 +19,7 @@ enum node_state {
 	NODE_FREE,		/* on the free list, or never used */
 	NODE_LIVE,
 	NODE_ENDED,		/* its owner ended first: leaked, or held if its site is */
+	NODE_UNSURE,		/* the same, unless its free was among what was lost */
 };
 
 /* One allocation. There can be a million of them: 72 bytes. */
@@ -26,7 +27,7 @@ struct alloc_node {
 	RB_ENTRY(alloc_node) link;
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t born;		/* NODE_LIVE: time at return; NODE_ENDED: how long it lived */
+	uint64_t born;		/* NODE_LIVE: time at return; ended: how long it lived */
 	uint32_t site;		/* index among the process's sites */
 	uint16_t call;
 	int16_t device;

@@ -261,13 +261,16 @@ void model_synced(struct model *model, uint32_t number, const struct sync_slot s
 	pending_trim(image);
 }
 
-void model_inexact(struct model *model, uint32_t number)
+void model_inexact(struct model *model, uint32_t number, uint64_t lost_time)
 {
 	int error;
 	struct image *image = model_image(model, number, &error);
 
-	if (image)
-		image->inexact = true;
+	if (!image)
+		return;
+	image->inexact = true;
+	if (lost_time > image->lost_time)
+		image->lost_time = lost_time;
 }
 
 #define FREE_ALL(name, tree, member) do { \

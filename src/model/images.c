@@ -106,10 +106,24 @@ void image_note_device(struct image *image, int device)
 		image->devices[device / 64] |= 1ull << (device % 64);
 }
 
-static void forget_image(struct model *model, struct image *image)
+static void ended_add(struct model *model, struct image *image)
 {
-	totals_retire(model, image);
+	image->ended_before = model->ended_last;
+	*(model->ended_last ? &model->ended_last->ended_after : &model->ended_first) = image;
+	model->ended_last = image;
+}
+
+static void ended_remove(struct model *model, struct image *image)
+{
+	*(image->ended_before ? &image->ended_before->ended_after : &model->ended_first) = image->ended_after;
+	*(image->ended_after ? &image->ended_after->ended_before : &model->ended_last) = image->ended_before;
+}
+
+static void forget_image(struct model *model, struct image *image, bool gone)
+{
+	totals_retire(model, image, gone);
 	if (image->ended) {
+		ended_remove(model, image);
 		model->exited_count--;
 		model->ended_nodes -= image->book.count;
 		model->tombstones[model->tombstone_count++ % TOMBSTONES] = image->number;
@@ -119,15 +133,18 @@ static void forget_image(struct model *model, struct image *image)
 	image_free(image);
 }
 
-static struct image *oldest_ended(struct model *model, bool with_nodes)
+/* One more ended than there is room for: the oldest goes, of those whose counters are complete if there is one. */
+static void exited_bound(struct model *model)
 {
-	struct image *image, *oldest = NULL;
+	struct image *image = model->ended_first;
 
-	RB_FOREACH(image, image_tree, &model->images)
-		if (image->ended && (!with_nodes || image->book.count) &&
-		    (!oldest || image->end_order < oldest->end_order))
-			oldest = image;
-	return oldest;
+	while (model->exited_count > model->config.max_exited && image) {
+		struct image *next = image->ended_after;
+
+		if (image->settled || model->exited_count > model->config.max_exited + UNSETTLED_MAX)
+			forget_image(model, image, true);
+		image = next;
+	}
 }
 
 bool model_image_ended(const struct model *model, uint32_t number)
@@ -141,10 +158,12 @@ void model_graphs_done(struct model *model, uint32_t number)
 {
 	struct image *image = find_image(model, number);
 
-	if (image) {
-		graphs_settle(image);
-		graphs_free(image);
-	}
+	if (!image)
+		return;
+	graphs_settle(image);
+	graphs_free(image);
+	image->settled = image->ended;
+	exited_bound(model);
 }
 
 void model_clear_exited(struct model *model)
@@ -154,7 +173,7 @@ void model_clear_exited(struct model *model)
 	for (image = RB_MIN(image_tree, &model->images); image; image = next) {
 		next = RB_NEXT(image_tree, &model->images, image);
 		if (image->ended)
-			forget_image(model, image);
+			forget_image(model, image, false);
 	}
 }
 
@@ -168,7 +187,7 @@ void image_end(struct model *model, struct image *image, uint64_t time, enum end
 	ledger_end(model, image, time);
 	image->ended = true;
 	image->end_time = time;
-	image->end_order = ++model->ends;
+	ended_add(model, image);
 	image->end_reason = reason;
 	image->exit_code = code;
 	model->exited_count++;
@@ -181,16 +200,11 @@ void image_end(struct model *model, struct image *image, uint64_t time, enum end
 	else
 		events_add(model, image, EVENT_END, time, 0, "%s exited with status %d", name_of(image), WEXITSTATUS(code));
 
-	while (model->exited_count > model->config.max_exited)
-		forget_image(model, oldest_ended(model, false));
-	while (model->ended_nodes > ENDED_NODES_MAX) {
-		struct image *oldest = oldest_ended(model, true);
-
-		if (!oldest)
-			break;
-		model->ended_nodes -= oldest->book.count;
-		oldest->map_dropped += oldest->book.count;
-		book_clear(&oldest->book);
+	exited_bound(model);
+	for (image = model->ended_first; image && model->ended_nodes > ENDED_NODES_MAX; image = image->ended_after) {
+		model->ended_nodes -= image->book.count;
+		image->map_dropped += image->book.count;
+		book_clear(&image->book);
 	}
 }
 

@@ -28,6 +28,7 @@
 #define GRAPH_PARTS_MAX		262144
 #define EVENTS_MAX		256
 #define ENDED_NODES_MAX		1000000		/* of all exited processes together */
+#define UNSETTLED_MAX		8192		/* ended images past the bound, kept until their counters are complete */
 #define TOMBSTONES		4096
 #define DISPLACED_NS		1000000000ull	/* how long a missed free may still turn up */
 #define STORMS_MAX		16		/* call sites that fail to allocate, remembered per process */
@@ -64,6 +65,7 @@ struct site {
 	struct place *place;
 	uint64_t live;			/* VRAM bytes */
 	uint64_t ended;			/* VRAM bytes whose owner ended first */
+	uint64_t unsure;		/* the same, if they were not freed unseen */
 	uint64_t allocations;
 	uint64_t allocated;		/* VRAM bytes, freed since or not */
 	uint64_t last_bytes;		/* scratch of an event's text */
@@ -196,7 +198,8 @@ struct image {
 
 	uint16_t total;			/* its command's place in the totals, from 1; 0: none yet */
 	uint64_t end_time;
-	uint64_t end_order;		/* counts the ends: the oldest exited goes first */
+	struct image *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
+	bool settled;			/* ended, and no row of it comes any more */
 	enum end_reason end_reason;
 	int exit_code;
 
@@ -216,6 +219,7 @@ struct image {
 	size_t mapping_count;
 	uint64_t *contexts;		/* handles of those that own memory; 0: destroyed. The first is number 1 */
 	size_t context_count;
+	uint64_t lost_time;		/* of the last record of it that was lost; 0: none was */
 	uint64_t map_dropped;		/* ended allocations that were forgotten, for memory's sake */
 
 	struct site_table sites;
@@ -269,7 +273,8 @@ struct model {
 	bool has_focus;
 	struct image_tree images;
 	size_t image_count, exited_count;
-	uint64_t ends;			/* how many images have ended, ever */
+	struct image *ended_first, *ended_last;
+	struct snap_gone gone;
 	size_t ended_nodes;		/* in the books of ended images */
 	uint64_t latest;		/* time of the latest record */
 	uint64_t lost_bpf[LOST_BPF_COUNT];
@@ -380,8 +385,8 @@ void devices_free(struct device_list *devices);
 /* totals.c: what all processes of a command have done, those that are forgotten included. */
 struct totals *totals_new(void);
 void totals_free(struct totals *totals);
-/* Keeps the counters of @image, which is about to be forgotten. */
-void totals_retire(struct model *model, struct image *image);
+/* Keeps the counters of @image, which is about to be forgotten; @gone: nobody asked for that. */
+void totals_retire(struct model *model, struct image *image, bool gone);
 
 /* mortem.c: events that keep the circumstances. */
 void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);

@@ -38,7 +38,16 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 	suspect_change(model, site, time);
 }
 
-/* A live allocation whose owner ends: VRAM is leaked or held, the rest is gone without harm. */
+/* True if the record of the free of @node may have been among those that were lost. */
+static bool may_be_freed(const struct image *image, const struct alloc_node *node)
+{
+	return image->lost_time && node->born <= image->lost_time;
+}
+
+/*
+ * A live allocation whose owner ends: VRAM is leaked or held, the rest is gone without harm. To call a leak what may
+ * have been freed while records were lost would be a guess: that is suspect.
+ */
 static void end_node(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
 {
 	struct site *site = image->sites.list[node->site];
@@ -48,8 +57,12 @@ static void end_node(struct model *model, struct image *image, struct alloc_node
 		book_remove(&image->book, node);
 		return;
 	}
-	node->state = NODE_ENDED;
+	node->state = may_be_freed(image, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
 	node->born = subtract_saturated(time, node->born);
+	if (node->state == NODE_UNSURE) {
+		site->unsure = add_saturated(site->unsure, node->bytes);
+		return;
+	}
 	site->ended = add_saturated(site->ended, node->bytes);
 	devices_ended(image, node->device, (int64_t)node->bytes, site->held);
 	if (site->held)
@@ -241,13 +254,17 @@ static void unleak(struct image *image, const struct alloc_node *node)
 {
 	struct site *site = image->sites.list[node->site];
 
+	image->inexact = true;
+	if (node->state == NODE_UNSURE) {
+		site->unsure = subtract_saturated(site->unsure, node->bytes);
+		return;
+	}
 	site->ended = subtract_saturated(site->ended, node->bytes);
 	devices_ended(image, node->device, -(int64_t)node->bytes, site->held);
 	if (site->held)
 		image->held = subtract_saturated(image->held, node->bytes);
 	else
 		image->leaked = subtract_saturated(image->leaked, node->bytes);
-	image->inexact = true;
 }
 
 void ledger_free(struct model *model, struct image *image, const struct rec_free *record)
@@ -337,7 +354,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 
 void ledger_end(struct model *model, struct image *image, uint64_t time)
 {
-	uint64_t leaked = image->leaked, count = 0;
+	uint64_t leaked = image->leaked, count = 0, unsure = 0;
 	struct book *book = &image->book;
 	const struct site *most = NULL;
 	struct book_cursor cursor;
@@ -355,8 +372,10 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)
 			continue;
-		count += KIND_IS_VRAM(node->kind) && !image->sites.list[node->site]->held;
 		end_node(model, image, node, time);
+		count += node->state == NODE_ENDED && !image->sites.list[node->site]->held;
+		if (node->state == NODE_UNSURE)
+			unsure = add_saturated(unsure, node->bytes);
 	}
 	book_close(book);
 	if (!book->count)
@@ -369,6 +388,11 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 			continue;
 		if (!most || site->ended - site->last_bytes > most->ended - most->last_bytes)
 			most = site;
+	}
+	if (unsure) {
+		format_bytes((double)unsure, bytes, sizeof(bytes));
+		events_add(model, image, EVENT_LOST, time, unsure, "%s were not seen freed: leaked, unless their frees are among "
+			   "what was lost", bytes);
 	}
 	leaked = subtract_saturated(image->leaked, leaked);
 	if (!leaked || !most)

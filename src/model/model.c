@@ -76,20 +76,9 @@ void model_lose(struct model *model, enum lost_cause cause, uint64_t count)
 
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total)
 {
-	struct image *image;
-
 	if (cause >= LOST_BPF_COUNT || total <= model->lost_bpf[cause])
 		return;
 	model->lost_bpf[cause] = total;
-	/*
-	 * A record that was dropped may have been anybody's allocation. The other
-	 * causes either spoil no books or (LOST_RETURN) mostly befall calls of a
-	 * process that was killed inside them.
-	 */
-	if (cause == LOST_RING_FULL || cause == LOST_ARGUMENT || cause == LOST_NESTING)
-		for (image = image_tree_first(model); image; image = image_tree_next(image))
-			if (!image->ended)
-				image->inexact = true;
 	tell_lost(model, cause, lost_total(model, cause));
 }
 

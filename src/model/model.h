@@ -68,8 +68,11 @@ void model_sync(struct model *model, uint32_t image, uint64_t ns);
 /* What is known of @image's synchronizing of whole devices: the slots of its row, by device. */
 void model_synced(struct model *model, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
-/* Marks @image: something of it was lost, its figures are not exact. */
-void model_inexact(struct model *model, uint32_t image);
+/*
+ * Marks @image: something of it was lost, its figures are not exact. @lost_time: when a record of it was lost last, 0
+ * if none was; what was allocated before and never seen freed may have been freed then.
+ */
+void model_inexact(struct model *model, uint32_t image, uint64_t lost_time);
 
 /* Sets what was lost to @cause, as a total since start. For causes below LOST_BPF_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);

@@ -335,7 +335,7 @@ static int dispatch_row(struct model *model, const union record *record)
 		model_synced(model, record->hdr.image, record->synced.slots);
 		return 0;
 	case REC_INEXACT:
-		model_inexact(model, record->hdr.image);
+		model_inexact(model, record->hdr.image, record->hdr.time);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);

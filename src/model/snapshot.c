@@ -291,6 +291,11 @@ static int build_processes(struct build *build)
 	for (i = 0; i < DIR_COUNT; i++)
 		snapshot->copy_rate[i] = none;
 	snapshot->sync_share = NAN;
+	snapshot->gone = build->model->gone;
+	snapshot->leaked = snapshot->gone.leaked;
+	snapshot->launches = snapshot->gone.launches;
+	snapshot->graph_launches = snapshot->gone.graph_launches;
+	snapshot->failures = snapshot->gone.failures;
 
 	for (image = image_tree_first(build->model); image; image = image_tree_next(image))
 		count += image->known;

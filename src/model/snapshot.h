@@ -271,6 +271,13 @@ struct snap_device {
 	double temperature, power;	/* degrees Celsius, watts; NAN: not known */
 };
 
+/* Sums over processes that ended so long ago that they are not listed any more. */
+struct snap_gone {
+	size_t processes;
+	uint64_t leaked, suspect;
+	uint64_t launches, graph_launches, failures, calls;
+};
+
 struct snapshot {
 	/* filled by the model */
 	uint64_t started, time;		/* CLOCK_REALTIME ns */
@@ -278,7 +285,8 @@ struct snapshot {
 	double interval_seconds;	/* NAN for the first */
 	uint64_t lost[LOST_COUNT];
 	uint64_t graph_launches;
-	uint64_t live, leaked, launches, failures;	/* totals over processes; leaked without suspect */
+	uint64_t live, leaked, launches, failures;	/* totals over processes, those gone included; leaked without suspect */
+	struct snap_gone gone;
 	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];
 	double sync_share;		/* the largest of all processes' */

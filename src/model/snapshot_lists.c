@@ -80,7 +80,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 
 	if (!list)
 		return -ENOMEM;
-	/* What is over has no suspects: it leaked or it did not. */
+	/* What is over has no suspects, it leaked or it did not; unless frees of it were lost. */
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = image->sites.list[i];
@@ -99,8 +99,9 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 		if (!list[i].site || (site->stack && build_stack(build, image, site->stack, &list[i])))
 			return -ENOMEM;
 		if (!site->held)
-			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since);
+			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since) + site->unsure;
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
+		process->has_suspect |= site->unsure != 0;
 	}
 	process->sites = list;
 	process->site_count = count;
@@ -169,6 +170,8 @@ enum alloc_state build_state(const struct build *build, const struct site *site,
 {
 	if (node->state == NODE_ENDED)
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
+	if (node->state == NODE_UNSURE)
+		return ALLOC_SUSPECT;
 	if (!snap->suspect || !KIND_IS_VRAM(node->kind))
 		return ALLOC_LIVE;
 	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */

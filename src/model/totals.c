@@ -135,20 +135,39 @@ static void add_process(struct snap_command *command, struct snap_call *calls, c
 	add_calls(calls, process);
 }
 
-void totals_retire(struct model *model, struct image *image)
+static void gone_add(struct snap_gone *gone, const struct image *image, const struct snap_process *process)
+{
+	size_t i;
+
+	gone->processes++;
+	add(&gone->leaked, process->leaked);
+	for (i = 0; i < image->sites.count; i++)
+		add(&gone->suspect, image->sites.list[i]->held ? 0 : image->sites.list[i]->unsure);
+	add(&gone->calls, process->calls);
+	add(&gone->launches, process->launches);
+	add(&gone->graph_launches, process->graph_launches);
+	add(&gone->failures, process->failures);
+}
+
+void totals_retire(struct model *model, struct image *image, bool gone)
 {
 	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
 	struct snap_process process = { .image = image->number };
 
-	if (!model->totals || !image->known)
+	if (!image->known || (!model->totals && !gone))
 		return;
 	totals_note(model, image);
 	build.arena = arena_new();
 	build.sums = calloc(CALL_SUMS, sizeof(*build.sums));
-	if (image->total && build.arena && build.sums && !build_counters(&build, image, &process))
-		add_process(&model->totals->gone[image->total - 1], model->totals->calls, &process);
-	else
+	if (!build.arena || !build.sums || build_counters(&build, image, &process) || (model->totals && !image->total)) {
 		model_lose(model, LOST_MEMORY, 1);
+		goto out;
+	}
+	if (model->totals)
+		add_process(&model->totals->gone[image->total - 1], model->totals->calls, &process);
+	if (gone)
+		gone_add(&model->gone, image, &process);
+out:
 	free(build.sums);
 	arena_free(build.arena);
 }

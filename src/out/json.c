@@ -416,6 +416,7 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 
 	part = put_new(w);
 	put_count(w, part, "processes", snapshot->process_count);
+	put_count(w, part, "processes_omitted", snapshot->gone.processes);
 	put_count(w, part, "live_bytes", snapshot->live);
 	put_count(w, part, "leaked_bytes", snapshot->leaked);
 	put_count(w, part, "launches", snapshot->launches);

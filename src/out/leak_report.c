@@ -28,7 +28,7 @@ struct leak {
 };
 
 struct total {
-	uint64_t leaked, blocks, held, held_blocks, suspect;
+	uint64_t leaked, blocks, held, held_blocks, suspect, unsure;
 	bool from_attach, inexact;
 	bool blocks_omitted, held_omitted;	/* there are more blocks than counted */
 };
@@ -233,6 +233,8 @@ static int report_process(struct line *line, const struct snap_process *process,
 	add_held(process, total);
 	if (process->has_suspect && !process->exited)
 		total->suspect += process->suspect;
+	if (process->has_suspect && process->exited)
+		total->unsure += process->suspect;
 	if (!process->leaked)
 		return 0;
 	leaks = calloc(room, sizeof(*leaks));
@@ -266,6 +268,19 @@ static void print_blocks(struct line *line, uint64_t blocks, bool more)
 		line_format(line, " in %s%" PRIu64 " allocation%s", more ? "at least " : "", blocks, blocks == 1 ? "" : "s");
 }
 
+/* What is not listed any more leaked as well. */
+static void report_gone(struct line *line, const struct snap_gone *gone, struct total *total)
+{
+	total->leaked += gone->leaked;
+	total->unsure += gone->suspect;
+	total->blocks_omitted |= gone->leaked != 0;
+	if (!gone->leaked)
+		return;
+	line_format(line, "%zu processes that ended earlier, not listed: leaked ", gone->processes);
+	print_bytes(line, gone->leaked);
+	line_end(line);
+}
+
 static void print_total(struct line *line, const struct total *total, bool lost)
 {
 	if (total->leaked) {
@@ -274,7 +289,7 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 		print_bytes(line, total->leaked);
 		print_blocks(line, total->blocks, total->blocks_omitted);
 	} else {
-		line_text(line, "no leak");
+		line_text(line, total->unsure ? "no certain leak" : "no leak");
 	}
 	line_end(line);
 	if (total->held) {
@@ -288,6 +303,12 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 		line_text(line, "suspect ");
 		print_bytes(line, total->suspect);
 		line_text(line, " of running processes, at sites that keep growing");
+		line_end(line);
+	}
+	if (total->unsure) {
+		line_text(line, "suspect ");
+		print_bytes(line, total->unsure);
+		line_text(line, " of ended processes: leaked, unless their frees are among what was lost");
 		line_end(line);
 	}
 	if (total->from_attach) {
@@ -320,6 +341,8 @@ int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_op
 		lost |= snapshot->lost[i] != 0;
 	for (size_t i = 0; i < snapshot->process_count && !error; i++)
 		error = report_process(&line, processes[i], &total);
+	if (!error)
+		report_gone(&line, &snapshot->gone, &total);
 	if (!error)
 		print_total(&line, &total, lost);
 	ret = sink_close(&sink);

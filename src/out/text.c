@@ -162,6 +162,8 @@ static void print_self(struct line *line, const struct snapshot *snapshot)
 	line_text(line, "cutop");
 	line_style(line, STYLE_PLAIN);
 	line_format(line, "  %zu process%s  ", snapshot->process_count, snapshot->process_count == 1 ? "" : "es");
+	if (snapshot->gone.processes)
+		line_format(line, "(%zu ended before them)  ", snapshot->gone.processes);
 	line_format(line, "probes %u/%u  ", snapshot->attached, snapshot->attached + snapshot->missing);
 	print_lost(line, snapshot);
 	line_text(line, "  self ");
@@ -190,7 +192,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 {
 	bool from_attach = false, sampled = false;
 	char text[NUMBER_SIZE];
-	double suspect = 0;
+	double suspect = (double)snapshot->gone.suspect;
 
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		const struct snap_process *process = &snapshot->processes[i];

@@ -219,7 +219,7 @@ static void vram_draw(const struct view *view, const struct area *area, int widt
 {
 	const struct snapshot *snapshot = view->shown;
 	char number[32], marked[40];
-	double suspect = 0;
+	double suspect = (double)snapshot->gone.suspect;
 	bool bound = false;
 	int col;
 

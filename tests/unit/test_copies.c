@@ -93,6 +93,7 @@ END_TEST
 START_TEST(default_copies_when_records_were_lost)
 {
 	model_lost(feed.model, LOST_RING_FULL, 3);
+	model_inexact(feed.model, feed.image, 0);
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_UNKNOWN);
 	ck_assert(process->inexact);
 	ck_assert_uint_eq(snapshot->lost[LOST_RING_FULL], 3);
@@ -411,6 +412,7 @@ START_TEST(what_is_not_known_is_not_marked)
 	ck_assert(!marked(DIR_H2D));
 	feed_identity(&feed, false, strings, sizeof(strings));
 	model_lost(feed.model, LOST_RING_FULL, 3);
+	model_inexact(feed.model, feed.image, 0);
 	host_copied(DIR_H2D, HOST);
 	ck_assert(!marked(DIR_H2D));
 	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, NULL), 0);

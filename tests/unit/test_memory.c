@@ -285,6 +285,65 @@ START_TEST(missed_free_is_counted_at_the_end)
 }
 END_TEST
 
+START_TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x20000, 30);
+	model_inexact(feed.model, feed.image, feed.now);
+	feed.now += 10;
+	feed_free(&feed, 0x20000, 0);
+	feed_alloc(&feed, 0x30000, 5);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert(process->inexact);
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->live_allocations, 0);
+	/* Only what came after the loss has surely not been freed. */
+	ck_assert_uint_eq(process->leaked, 5);
+	ck_assert_uint_eq(process->suspect, 100);
+	ck_assert(process->has_suspect);
+	ck_assert_uint_eq(process->map_count, 2);
+	ck_assert_uint_eq(process->map[0].bytes, 100);
+	ck_assert_int_eq(process->map[0].state, ALLOC_SUSPECT);
+	ck_assert_int_eq(process->map[1].state, ALLOC_LEAKED);
+	ck_assert_uint_eq(process->sites[0].leaked, 5);
+	ck_assert_uint_eq(process->sites[0].suspect, 100);
+	ck_assert_uint_eq(snapshot->leaked, 5);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), 1);
+}
+END_TEST
+
+START_TEST(a_reset_that_ended_what_was_freed_unseen)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	model_inexact(feed.model, feed.image, feed.now);
+	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
+	look();
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->suspect, 100);
+	feed_free(&feed, 0x10000, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->suspect, 0);
+}
+END_TEST
+
+START_TEST(what_others_lost_spoils_nobody)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed.image = 2;
+	feed.pid = 4243;
+	feed_alloc(&feed, 0x10000, 100);
+	model_inexact(feed.model, 2, feed.now);
+	model_lost(feed.model, LOST_RING_FULL, 1000);
+	feed.image = 1;
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert(!process->inexact);
+	ck_assert_uint_eq(process->leaked, 100);
+}
+END_TEST
+
 START_TEST(kinds_of_their_own)
 {
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x100000, 1, 0);
@@ -581,6 +640,9 @@ Suite *suite_memory(void)
 	tcase_add_test(tests, sites_are_bounded);
 	tcase_add_test(tests, map_lists_the_largest);
 	tcase_add_test(tests, sizes_that_lie_do_not_wrap);
+	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
+	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);
+	tcase_add_test(tests, what_others_lost_spoils_nobody);
 	tcase_add_test(tests, many_missed_frees_are_bounded);
 	suite_add_tcase(suite, tests);
 	return suite;

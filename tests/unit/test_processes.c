@@ -235,12 +235,37 @@ START_TEST(oldest_exited_are_dropped)
 		feed_alloc(&feed, 0x10000, i);
 		if (i != 2)
 			feed_exit(&feed, END_EXIT, 0);
+		if (i != 1)
+			model_graphs_done(feed.model, i);
 	}
 	look();
+	/* Rows of the first are still to come: it stays, and the next goes in its place. */
+	feed.image = 1;
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 7);
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->process_count, 1001);
+	ck_assert_uint_eq(snapshot->gone.processes, 2);
+	ck_assert_uint_eq(snapshot->gone.leaked, 3 + 4);
+	ck_assert_uint_eq(snapshot->launches, 7);
+	model_graphs_done(feed.model, 1);
+	feed.image = 1004;
+	feed.pid = 1004;
+	feed_process(&feed);
+	feed_exit(&feed, END_EXIT, 0);
+	model_graphs_done(feed.model, 1004);
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	/* What they did still counts: 1 to 1,003 without the one that runs. */
+	ck_assert_uint_eq(snapshot->gone.processes, 3);
+	ck_assert_uint_eq(snapshot->gone.launches, 7);
+	ck_assert_uint_eq(snapshot->gone.leaked, 1 + 3 + 4);
+	ck_assert_uint_eq(snapshot->leaked, 1003 * 1004 / 2 - 2);
+	ck_assert_uint_eq(snapshot->launches, 7);
 	/* 1,000 exited ones and the one that runs. */
 	ck_assert_uint_eq(snapshot->process_count, 1001);
 	ck_assert_uint_eq(snapshot->processes[0].pid, 2);
-	ck_assert_uint_eq(snapshot->processes[1].pid, 4);
+	ck_assert_uint_eq(snapshot->processes[1].pid, 5);
 	ck_assert_uint_le(snapshot->event_count, 256);
 	ck_assert_uint_eq(snapshot->event_count, 256);
 	for (i = 1; i < snapshot->event_count; i++)

@@ -62,6 +62,7 @@ static void life(uint32_t image)
 	feed_free(&feed, 0x20000, 0);
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x400, 3);
 	feed_exit(&feed, END_EXIT, 0);
+	model_graphs_done(feed.model, image);
 }
 
 START_TEST(forgotten_are_counted)
@@ -81,6 +82,9 @@ START_TEST(forgotten_are_counted)
 		ck_assert_uint_eq(python->leaked, 1000 * i);
 		ck_assert_uint_eq(python->launches, 3 * i);
 		ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 3 * i);
+		ck_assert_uint_eq(snapshot->leaked, 1000 * i);
+		ck_assert_uint_eq(snapshot->launches, 3 * i);
+		ck_assert_uint_eq(snapshot->process_count + snapshot->gone.processes, i);
 	}
 	ck_assert_uint_eq(snapshot->process_count, 2);
 	model_clear_exited(feed.model);
