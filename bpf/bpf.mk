@@ -11,7 +11,7 @@ bpf_sources = \
 	bpf/fault.bpf.h \
 	bpf/frames.bpf.h \
 	bpf/graph.bpf.h \
-	bpf/shape.bpf.h bpf/launch.bpf.h \
+	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \

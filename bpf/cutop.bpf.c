@@ -45,6 +45,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "pending.bpf.h"
 #include "copy.bpf.h"
 #include "shape.bpf.h"
+#include "launch_rows.bpf.h"
 #include "launch.bpf.h"
 #include "graph.bpf.h"
 #include "plain.bpf.h"

@@ -7,10 +7,9 @@
  * in 64, and every launch after a failure of the process until 64 in a row succeeded.
  * Failures and latency are then samples, and the row says so.
  *
- * The first launch of a kernel also tells user space its name, as far as the
- * program taught it: handle to stub (__cudaGetKernel), stub to name
- * (__cudaRegisterFunction). The string is read only here, because programs
- * register many more kernels than they launch.
+ * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h),
+ * and with what grid and block it launched them: to launch one again the same way
+ * costs one atomic add, and no look-up.
  */
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
@@ -23,93 +22,13 @@
 #endif
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
-/* Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an error. */
-static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name,
-					const __u32 room)
+/* Counts a launch in @row with the grid and block that the thread launched it with before. True if it is one in 64. */
+static __always_inline bool launch_again(struct launch_row *row, const void *words, bool driver)
 {
-	struct rec_kernel *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
-	long len = 0;
-
-	if (!rec) {
-		count_lost_of(image, LOST_RING_FULL);
-		return 0;
-	}
-	if (name) {
-		len = bpf_probe_read_user_str(rec->name, room, (void *)name);
-		if (len < 0 || (len == room && room < CUTOP_NAME_MAX)) {
-			bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
-			return len;
-		}
-	}
-	header_fill(&rec->hdr, REC_KERNEL, sizeof(*rec) + room, image, bpf_ktime_get_ns());
-	rec->function = function;
-	rec->stub = stub;
-	rec->source = len > 1 ? NAME_REGISTERED : NAME_NONE;
-	rec->truncated = len == CUTOP_NAME_MAX;
-	rec->call = call;
-	rec->name_len = len > 1 ? len - 1 : 0;
-	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
-	return len;
-}
-
-static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 function)
-{
-	struct address_key key = { .address = function, .image = image };
-	__u64 *known, stub = 0, name = 0;
-	long len;
-
-	known = bpf_map_lookup_elem(&handles, &key);
-	stub = known ? *known : function;
-	key.address = stub;
-	/* A driver's function comes from a kernel, and that from a stub. */
-	known = stub != function ? bpf_map_lookup_elem(&handles, &key) : NULL;
-	if (known)
-		stub = *known;
-	name = stub_name(image, stub);
-	module_announce(image, stub);
-	if (name) {
-		len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
-		if (len == -EFAULT) {
-			fault_in(name);
-			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
-		}
-		if (len == CUTOP_NAME_SHORT) {
-			fault_in(name + CUTOP_NAME_MAX - 2 * CUTOP_NAME_SHORT);
-			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_MAX);
-		}
-		if (len >= 0)
-			return;
-		count_lost_of(image, LOST_ARGUMENT);
-	}
-	kernel_send(image, call, function, stub, 0, 8);
-}
-
-/* A kernel's first launch. */
-__noinline int launch_row_new(const struct launch_key *key)
-{
-	struct launch_key own;	/* Linux 6.1 takes no argument of a function as a key */
-
-	if (!key)
-		return 0;
-	own = *key;
-	if (bpf_map_update_elem(&launches, &own, &no_launches, BPF_NOEXIST))
-		return 0;
-	row_made(ROWS_LAUNCHES);
-	kernel_announce(own.image, own.call, own.function);
-	return 0;
-}
-
-static __always_inline struct launch_row *launch_row_get(const struct launch_key *key)
-{
-	struct launch_row *row = bpf_map_lookup_elem(&launches, key);
-
-	if (row)
-		return row;
-	launch_row_new(key);
-	row = bpf_map_lookup_elem(&launches, key);
-	if (!row)
-		count_lost_of(key->image, LOST_LAUNCH_ROWS);
-	return row;
+	if (__sync_fetch_and_add(&row->launches, 1) & (LAUNCH_SAMPLE - 1))
+		return false;
+	launch_memory(words, row, driver);
+	return true;
 }
 
 /*
@@ -319,12 +238,12 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
 	const volatile struct call_desc *desc;
-	struct launch_shape shape = {};
-	struct launch_key key = {};
-	struct launch_row *row;
 	bool in_registers, driver, news;
+	struct launch_shape shape = {};
+	struct hot_launch *hot;
+	struct launch_row *row;
 	struct frame *frame;
-	__u64 times = 1, words[4], before;
+	__u64 times = 1, words[4], before, function;
 	__u32 watch;
 
 	if (!thread || call >= CALL_COUNT)
@@ -364,27 +283,32 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		trace_entry(ctx, thread, frame, call);
 		return 0;
 	}
-	key.image = thread->image;
-	key.call = call;
-	key.device = thread->device;
-	key.function = PT_REGS_PARM1(ctx);
-	if (!in_registers) {
-		launch_struct(ctx, &shape, &key.function, &times);
-	} else {
+	function = PT_REGS_PARM1(ctx);
+	if (LAUNCH_ON_STACK && in_registers) {
 		launch_registers(ctx, driver, words);
-		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-		if (!LAUNCH_ON_STACK) {
-			if (driver)
-				shape.block[2] = call_arg(ctx, 6);
-			shape.shared_bytes = call_arg(ctx, driver ? 7 : 6);
-			shape.stream = call_arg(ctx, driver ? 8 : 7);
+		hot = hot_place(thread, function);
+		row = launch_row_of(thread, function, call);
+		if (!row)
+			return 1;
+		if (same_words(hot->words, words) && is_hot(hot, thread, function, call)) {
+			news = launch_again(row, call_stack(ctx), driver);
+		} else {
+			shape_unpack(&shape, words[0], words[1], words[2], words[3]);
+			news = launch_count(row, &shape, 1, call_stack(ctx), driver);
+			if (is_hot(hot, thread, function, call))
+				__builtin_memcpy(hot->words, words, sizeof(words));
 		}
+	} else {
+		if (in_registers)
+			launch_read(ctx, desc, &shape, &function, &times);
+		else
+			launch_struct(ctx, &shape, &function, &times);
+		row = launch_row_of(thread, function, call);
+		if (!row)
+			return 1;
+		news = launch_count(row, &shape, times, NULL, driver);
 	}
-	row = launch_row_get(&key);
-	if (!row)
-		return 1;
-	news = launch_count(row, &shape, times, LAUNCH_ON_STACK && in_registers ? call_stack(ctx) : NULL, driver);
-	watch = *watchful_of(key.image);
+	watch = *watchful_of(thread->image);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
 		launch_stamp(thread, row, news || !LAUNCH_ON_STACK || !in_registers);
@@ -392,7 +316,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		if (!row->sampled)
 			row->sampled = 1;
 		if (watch_driver && desc->layer == LAYER_RUNTIME) {
-			thread->skipped_function = key.function;
+			thread->skipped_function = function;
 			thread->skipped_sp = call_sp(ctx);
 		}
 		return 1;
@@ -402,7 +326,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		return 1;
 	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
-	frame->args[0] = key.function;
+	frame->args[0] = function;
 	frame->args[1] = before;
 	frame->args[2] = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
@@ -444,7 +368,6 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	__u64 now = bpf_ktime_get_ns();
 	struct launch_shape shape = {};
 	struct thread_state *thread;
-	struct launch_key key = {};
 	struct launch_row *row;
 	struct frame *frame;
 	__u32 call, *guard;
@@ -460,11 +383,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 		launch_captured(thread, frame, call, result != 0);
 		goto counted;
 	}
-	key.image = thread->image;
-	key.call = call;
-	key.device = thread->device;	/* a launch does not change it */
-	key.function = frame->args[0];
-	row = launch_row_get(&key);
+	row = launch_row_of(thread, frame->args[0], call);	/* a launch does not change the device */
 	if (row && frame->flags & LAUNCH_COUNTED) {
 		if (result && row->last == frame->args[2])
 			row->last = frame->args[1];	/* it was not launched */
@@ -472,11 +391,11 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
 		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
-		if (!result && !(*watchful_of(key.image) & WATCHFUL_FAULT))
+		if (!result && !(*watchful_of(thread->image) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 	}
 	if (row && !row->ns)
-		launch_place(thread, key.function, call_site(ctx), call);
+		launch_place(thread, frame->args[0], call_site(ctx), call);
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);
 counted:

@@ -17,6 +17,7 @@
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
 #define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
+#define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
 #ifndef EFAULT
@@ -64,6 +65,14 @@ __u32 watchful[WATCHFUL_COUNT];
 /* The same: captures under way, so that a launch need not look for one where there is none. */
 __u32 capturing[WATCHFUL_COUNT];
 
+/*
+ * The slots of launch_rows.bpf.h; slot 0 is none's. Those that are free wait in
+ * line: user space puts them at its end, programs take them from its head.
+ */
+struct launch_slot slots[LAUNCH_SLOTS];
+__u32 slots_free[LAUNCH_SLOTS];
+__u32 slots_given, slots_taken;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 16 << 20);
@@ -78,6 +87,17 @@ struct frame {
 	__u8 direction;
 	__u16 flags;
 	__u16 inside;		/* driver calls taken for nested in it without a look at the stack */
+};
+
+/* Where the row of a kernel is that the thread launched, and grid and block as it launched it last. */
+struct hot_launch {
+	__u64 function;
+	__u64 words[4];		/* launch_registers() */
+	__u32 slot;		/* 0: none */
+	__u16 call;
+	__u16 pad;
+	__s32 device;
+	__u32 pad2;
 };
 
 /* A context that a thread works in: 0 is its device's primary one. */
@@ -112,6 +132,7 @@ struct thread_state {
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
+	struct hot_launch hot[HOT_LAUNCHES];
 };
 
 struct {
@@ -134,13 +155,13 @@ HASH_MAP(images, __u32, struct image_row, 65536);	/* by image; user space delete
 HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present image */
 HASH_MAP(listed, __u32, __u32, 65536);			/* processes to watch, if only_listed */
 HASH_MAP(late, __u32, __u32, 65536);			/* processes that ran before their library was probed */
-HASH_MAP(launches, struct launch_key, struct launch_row, 262144);
+HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
 HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
 
 static const struct image_row no_image;
-static const struct launch_row no_launches;
+static const struct launch_home no_launches;
 static const struct copy_row no_copies;
 static const struct call_row no_calls;
 

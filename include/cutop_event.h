@@ -467,6 +467,19 @@ struct launch_row {
 	__u32 announced;	/* its name was told of before a traced call */
 };
 
+#define LAUNCH_SLOTS	4096	/* a power of two */
+
+struct launch_slot {
+	struct launch_row row;
+} __attribute__((aligned(64)));	/* cache lines of its own */
+
+/* Where a row is looked up: in here, or in a slot. What was counted here before there was a slot is added to that. */
+struct launch_home {
+	struct launch_row row;
+	__u32 slot;		/* 0: none */
+	__u32 pad;
+};
+
 enum copy_mode { COPY_SYNC, COPY_ASYNC };
 
 struct copy_key {

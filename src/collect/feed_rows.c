@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collect/feed_internal.h"
+#include "probe/slots.h"
 
 static uint64_t histogram_sum(const __u64 *hist)
 {
@@ -44,13 +45,15 @@ struct fault {
 static bool fault_visit(void *context, const void *key_bytes, const void *row_bytes)
 {
 	const struct fault *fault = context;
+	struct launch_home home;
 	struct launch_key key;
 	struct launch_row row;
 
 	memcpy(&key, key_bytes, sizeof(key));
 	if (key.image != fault->image)
 		return false;
-	memcpy(&row, row_bytes, sizeof(row));
+	memcpy(&home, row_bytes, sizeof(home));
+	slots_read(probe_bpf(fault->feed->probe)->skeleton, &home, &row);
 	launch_complete(&row);
 	outlet_launch_row(fault->feed->outlet, &key, &row);
 	return false;
@@ -181,6 +184,27 @@ static void fail_complete(struct fail_row *row)
 	(void)row;
 }
 
+static bool launch_visit(void *context, const void *key_bytes, const void *home_bytes)
+{
+	struct feed *feed = context;
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct launch_home home;
+	struct launch_key key;
+	struct launch_row row;
+	bool last;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	memcpy(&home, home_bytes, sizeof(home));
+	if (row_wanted(feed, key.image, &last)) {
+		slots_read(s, &home, &row);
+		launch_complete(&row);
+		outlet_launch_row(feed->outlet, &key, &row);
+	}
+	if (last)
+		slots_take_back(s, &home);
+	return last;
+}
+
 #define ROW_VISIT(name)											\
 	static bool name##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
 	{												\
@@ -198,7 +222,6 @@ static void fail_complete(struct fail_row *row)
 		return last;										\
 	}
 
-ROW_VISIT(launch)
 ROW_VISIT(copy)
 ROW_VISIT(call)
 ROW_VISIT(graph)

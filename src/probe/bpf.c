@@ -20,6 +20,7 @@
 #include "cutop_context.skel.h"
 #include "model/arguments.h"
 #include "model/calls.h"
+#include "probe/slots.h"
 
 /* linux/bpf.h, Linux 6.6 and 6.13: newer than the headers we may be built with */
 #define ATTACH_TYPE_UPROBE_MULTI	48
@@ -220,8 +221,10 @@ int bpf_load(struct bpf *bpf, struct reason *why)
 	if (err) {
 		load_failed(err, &log, why);
 		bpf_close(bpf);
+		return err;
 	}
-	return err;
+	slots_hand_out(bpf->skeleton);
+	return 0;
 }
 
 int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,

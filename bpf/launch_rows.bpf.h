@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows in which launches are counted, one for each kernel of an image.
+ *
+ * The map `launches` has a home for each. Looking one up costs as much as all
+ * the rest of counting, so the first few thousand rows are in slots of an
+ * array, which a thread that remembers the number gets at without a look-up.
+ * User space hands out the slots, and takes them back with the homes.
+ *
+ * The first launch of a kernel also tells user space its name, as far as the
+ * program taught it: handle to stub (__cudaGetKernel), stub to name
+ * (__cudaRegisterFunction). The string is read only here, because programs
+ * register many more kernels than they launch.
+ */
+#ifndef LAUNCH_ROWS_BPF_H
+#define LAUNCH_ROWS_BPF_H
+
+/* Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an error. */
+static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name,
+					const __u32 room)
+{
+	struct rec_kernel *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
+	long len = 0;
+
+	if (!rec) {
+		count_lost_of(image, LOST_RING_FULL);
+		return 0;
+	}
+	if (name) {
+		len = bpf_probe_read_user_str(rec->name, room, (void *)name);
+		if (len < 0 || (len == room && room < CUTOP_NAME_MAX)) {
+			bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
+			return len;
+		}
+	}
+	header_fill(&rec->hdr, REC_KERNEL, sizeof(*rec) + room, image, bpf_ktime_get_ns());
+	rec->function = function;
+	rec->stub = stub;
+	rec->source = len > 1 ? NAME_REGISTERED : NAME_NONE;
+	rec->truncated = len == CUTOP_NAME_MAX;
+	rec->call = call;
+	rec->name_len = len > 1 ? len - 1 : 0;
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return len;
+}
+
+static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 function)
+{
+	struct address_key key = { .address = function, .image = image };
+	__u64 *known, stub = 0, name = 0;
+	long len;
+
+	known = bpf_map_lookup_elem(&handles, &key);
+	stub = known ? *known : function;
+	key.address = stub;
+	/* A driver's function comes from a kernel, and that from a stub. */
+	known = stub != function ? bpf_map_lookup_elem(&handles, &key) : NULL;
+	if (known)
+		stub = *known;
+	name = stub_name(image, stub);
+	module_announce(image, stub);
+	if (name) {
+		len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
+		if (len == -EFAULT) {
+			fault_in(name);
+			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
+		}
+		if (len == CUTOP_NAME_SHORT) {
+			fault_in(name + CUTOP_NAME_MAX - 2 * CUTOP_NAME_SHORT);
+			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_MAX);
+		}
+		if (len >= 0)
+			return;
+		count_lost_of(image, LOST_ARGUMENT);
+	}
+	kernel_send(image, call, function, stub, 0, 8);
+}
+
+/* ---- rows ---- */
+
+static __always_inline struct launch_row *slot_row(__u32 slot)
+{
+	slot &= LAUNCH_SLOTS - 1;
+	asm volatile("" : "+r"(slot));
+	return &slots[slot & (LAUNCH_SLOTS - 1)].row;
+}
+
+static __always_inline struct launch_row *home_row(struct launch_home *home)
+{
+	return home->slot ? slot_row(home->slot) : &home->row;
+}
+
+/* A slot that is free, or 0. */
+static __always_inline __u32 slot_take(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		__u32 taken = *(volatile __u32 *)&slots_taken;
+
+		if (taken == *(volatile __u32 *)&slots_given)
+			break;
+		if (__sync_val_compare_and_swap(&slots_taken, taken, taken + 1) == taken)
+			return slots_free[taken & (LAUNCH_SLOTS - 1)];
+	}
+	return 0;
+}
+
+/*
+ * A kernel's first launch. Another thread may count in the home before it is
+ * told of the slot: user space adds up both.
+ */
+__noinline int launch_row_new(const struct launch_key *key)
+{
+	struct launch_home *home;
+	struct launch_key own;	/* Linux 6.1 takes no argument of a function as a key */
+
+	if (!key)
+		return 0;
+	own = *key;
+	if (bpf_map_update_elem(&launches, &own, &no_launches, BPF_NOEXIST))
+		return 0;
+	row_made(ROWS_LAUNCHES);
+	home = bpf_map_lookup_elem(&launches, &own);
+	if (home)
+		home->slot = slot_take();
+	kernel_announce(own.image, own.call, own.function);
+	return 0;
+}
+
+static __always_inline struct launch_home *launch_home_get(const struct launch_key *key)
+{
+	struct launch_home *home = bpf_map_lookup_elem(&launches, key);
+
+	if (home)
+		return home;
+	launch_row_new(key);
+	home = bpf_map_lookup_elem(&launches, key);
+	if (!home)
+		count_lost_of(key->image, LOST_LAUNCH_ROWS);
+	return home;
+}
+
+static __always_inline struct launch_row *launch_row_get(const struct launch_key *key)
+{
+	struct launch_home *home = launch_home_get(key);
+
+	return home ? home_row(home) : NULL;
+}
+
+/* ---- what a thread remembers of them ---- */
+
+static __always_inline struct hot_launch *hot_place(struct thread_state *thread, __u64 function)
+{
+	__u32 place = (function >> 4 ^ function >> 9) & (HOT_LAUNCHES - 1);
+
+	asm volatile("" : "+r"(place));
+	return &thread->hot[place & (HOT_LAUNCHES - 1)];
+}
+
+static __always_inline bool is_hot(const struct hot_launch *hot, const struct thread_state *thread, __u64 function,
+				   __u32 call)
+{
+	return hot->function == function && hot->call == call && hot->device == thread->device && hot->slot;
+}
+
+/* The row of @function, which the thread remembers if it is in a slot. */
+static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u64 function, __u32 call)
+{
+	struct launch_key key = { .call = call, .function = function };
+	struct launch_home *home;
+	struct hot_launch *hot;
+
+	if (!thread)
+		return NULL;
+	key.image = thread->image;
+	key.device = thread->device;
+	home = launch_home_get(&key);
+	if (!home || !home->slot)
+		return home;
+	hot = hot_place(thread, function);
+	hot->function = function;
+	hot->call = call;
+	hot->device = thread->device;
+	hot->slot = home->slot;
+	hot->words[0] = 0;	/* of a grid: never 0 */
+	return home;
+}
+
+static __always_inline struct launch_row *launch_row_of(struct thread_state *thread, __u64 function, __u32 call)
+{
+	struct hot_launch *hot = hot_place(thread, function);
+	struct launch_home *home;
+
+	if (is_hot(hot, thread, function, call))
+		return slot_row(hot->slot);
+	home = hot_learn(thread, function, call);
+	return home ? home_row(home) : NULL;
+}
+
+#endif
