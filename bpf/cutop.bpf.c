@@ -33,6 +33,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 
 #include "state.bpf.h"
 #include "arguments.bpf.h"
+#include "missing.bpf.h"
 #include "frames.bpf.h"
 #include "trace.bpf.h"
 #include "stubs.bpf.h"
@@ -55,35 +56,104 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "watch.bpf.h"
 
 /*
+ * Programs on x86-64 have had stacks since Linux 6.13 that are one for each
+ * processor (missing.bpf.h). A task that is preempted in the middle of one would
+ * find it changed, so nobody is, from before the first word of such a stack is
+ * used until after the last: in functions of their own, called from programs too
+ * small to have one. Kernels with session programs can do that.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+static __always_inline void hold(void)
+{
+	if (can_hold)
+		bpf_preempt_disable();
+}
+
+static __always_inline void release(void)
+{
+	if (can_hold)
+		bpf_preempt_enable();
+}
+
+/* Brings in a name that is missing, and tells of it. Sleeps; has no stack of its own. */
+static __always_inline void name_bring(bool session)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	char byte;
+
+	if (!can_sleep || !thread || !thread->missing)
+		return;
+	bpf_copy_from_user(&byte, 1, (void *)thread->missing);
+	bpf_copy_from_user(&byte, 1, (void *)(thread->missing + CUTOP_NAME_SHORT));
+	bpf_copy_from_user(&byte, 1, (void *)(thread->missing + CUTOP_NAME_MAX - CUTOP_NAME_SHORT));
+	if (session)
+		hold();
+	name_again(thread);
+	if (session)
+		release();
+}
+
+/*
  * Entry programs of multi links must return 0: Linux 6.6 to 6.11 took 1 as a
  * wish to remove the probe. In session programs 1 means: no return, please.
+ * @quick, in session programs, is asked first whether it did all there is to do.
  */
-#define PROGRAMS(class)							\
+#define PROGRAMS_WITH(class, quick, names)				\
+	static __noinline int class##_began(struct pt_regs *ctx)	\
+	{								\
+		return class##_entry(ctx, false);			\
+	}								\
+									\
+	static __noinline int class##_ended(struct pt_regs *ctx)	\
+	{								\
+		return class##_return(ctx);				\
+	}								\
+									\
+	static __noinline int class##_begins(struct pt_regs *ctx)	\
+	{								\
+		return class##_entry(ctx, true);			\
+	}								\
+									\
 	SEC("uprobe.s")							\
 	int class##_enter(struct pt_regs *ctx)				\
 	{								\
-		class##_entry(ctx, false);				\
+		if (class##_began(ctx) & NAME_MISSING)			\
+			name_bring(false);				\
 		return 0;						\
 	}								\
 									\
 	SEC("uprobe.s")							\
 	int class##_exit(struct pt_regs *ctx)				\
 	{								\
-		return class##_return(ctx);				\
+		if (class##_ended(ctx) & NAME_MISSING)			\
+			name_bring(false);				\
+		return 0;						\
 	}								\
 									\
 	SEC("uprobe.s")							\
 	int class##_session(struct pt_regs *ctx)			\
 	{								\
-		if (is_session_return(ctx))				\
-			return class##_return(ctx);			\
-		return class##_entry(ctx, true);			\
+		bool is_return = is_session_return(ctx);		\
+		int result;						\
+									\
+		if (!is_return && (quick))				\
+			return 1;					\
+		hold();							\
+		result = is_return ? class##_ended(ctx) : class##_begins(ctx);	\
+		release();						\
+		if (names && result & NAME_MISSING)			\
+			name_bring(true);				\
+		return result & 1;					\
 	}
 
+#define PROGRAMS(class)	PROGRAMS_WITH(class, false, true)
+
+PROGRAMS_WITH(launch, launch_quick(ctx), true)
 PROGRAMS(alloc)
 PROGRAMS(free)
 PROGRAMS(copy)
-PROGRAMS(launch)
 PROGRAMS(graph)
 PROGRAMS(plain)
 PROGRAMS(context)
@@ -104,9 +174,16 @@ int register_enter(struct pt_regs *ctx)
 	return register_entry(ctx);
 }
 
+static __noinline int traced_begins(struct pt_regs *ctx)
+{
+	return traced_entry(ctx);
+}
+
 /* With trace_entries, of all classes but those that teach names. */
 SEC("uprobe.s")
 int traced_enter(struct pt_regs *ctx)
 {
-	return traced_entry(ctx);
+	if (traced_begins(ctx) & NAME_MISSING)
+		name_bring(false);
+	return 0;
 }

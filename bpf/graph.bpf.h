@@ -395,8 +395,10 @@ static __always_inline int graph_return(struct pt_regs *ctx)
 	else if (role == GRAPH_LEARN || role == GRAPH_SET_KERNEL)
 		frame->args[3] = kernel_node_read(thread, frame->args[1], call);
 	if (role >= EXEC_CREATE && role < EXEC_LAUNCH)
-		return exec_done(thread, frame, call, role);
-	return graph_done(thread, frame, call, role);
+		exec_done(thread, frame, call, role);
+	else
+		graph_done(thread, frame, call, role);
+	return with_missing(thread, 0);
 }
 
 #endif

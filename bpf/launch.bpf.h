@@ -22,27 +22,18 @@
 #endif
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
-/* Counts a launch in @row with the grid and block that the thread launched it with before. True if it is one in 64. */
-static __always_inline bool launch_again(struct launch_row *row, const void *words, bool driver)
-{
-	if (__sync_fetch_and_add(&row->launches, 1) & (LAUNCH_SAMPLE - 1))
-		return false;
-	launch_memory(words, row, driver);
-	return true;
-}
-
 /*
- * Counts @times launches of @shape in @row. Returns true if there is news: the
- * first of a kernel, a changed grid or block, one in 64. @words, not NULL where
+ * Counts @times launches of @shape in @row. Returns true if there is @news, or more of it: the
+ * first of a kernel, a changed grid or block. @words, not NULL where
  * shared bytes and stream lie on the stack, is where: they are looked at only
  * then, because reading memory costs as much as all the rest.
  */
 static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
-					 const void *words, bool driver)
+					 const void *words, bool driver, bool news)
 {
 	__u64 before = __sync_fetch_and_add(&row->launches, times);
-	bool news = !(before & (LAUNCH_SAMPLE - 1));
 
+	news = news || !(before & (LAUNCH_SAMPLE - 1));
 	if (words && driver)
 		shape->block[2] = row->block[2];	/* it is in memory, too */
 	if (!same_grid(row, shape)) {
@@ -86,6 +77,17 @@ static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, _
 		words[2] = PT_REGS_PARM4(ctx);
 		words[3] = PT_REGS_PARM5(ctx);
 	}
+}
+
+/* Whether launch_registers() would say the same as it said before. */
+static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, const __u64 *words)
+{
+	if (driver)
+		return words[0] == ((__u32)PT_REGS_PARM2(ctx) | PT_REGS_PARM3(ctx) << 32) &&
+		       words[1] == (__u32)PT_REGS_PARM4(ctx) &&
+		       words[2] == ((__u32)PT_REGS_PARM5(ctx) | call_arg(ctx, 5) << 32);
+	return words[0] == PT_REGS_PARM2(ctx) && words[1] == PT_REGS_PARM3(ctx) && words[2] == PT_REGS_PARM4(ctx) &&
+	       words[3] == PT_REGS_PARM5(ctx);
 }
 
 #define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
@@ -233,12 +235,54 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 	return launch_follows(thread, function);
 }
 
+/*
+ * The launch of a kernel that the thread launched before, with the same grid and
+ * block: counted, and nothing else. True if it was one.
+ */
+static __always_inline bool launch_quick(struct pt_regs *ctx)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	__u64 function = PT_REGS_PARM1(ctx);
+	const volatile struct call_desc *desc;
+	struct hot_launch *hot;
+	struct launch_row *row;
+	__u32 call;
+
+	if (exact_launches || !LAUNCH_ON_STACK || !thread || !thread->settled || thread->depth)
+		return false;
+	call = bpf_get_attach_cookie(ctx);
+	desc = desc_of(call);
+	if (thread->skipped_sp) {
+		bool nested = launch_is_skipped(ctx, thread, desc);
+
+		thread->skipped_sp = 0;
+		if (nested)
+			return true;
+	}
+	if (may_capture(thread) || *watchful_of(thread->image))
+		return false;
+	hot = hot_place(thread, function);
+	if (!is_hot(hot, thread, function, call) || !hot->left || !launched_alike(ctx, desc->a == FORM_DRIVER, hot->words))
+		return false;
+	hot->left--;
+	row = slot_row(hot->slot);
+	__sync_fetch_and_add(&row->launches, 1);
+	launch_stamp(thread, row, false);
+	if (!row->sampled)
+		row->sampled = 1;
+	if (watch_driver && desc->layer == LAYER_RUNTIME) {
+		thread->skipped_function = function;
+		thread->skipped_sp = call_sp(ctx);
+	}
+	return true;
+}
+
 static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
 	struct thread_state *thread = thread_enter();
 	const volatile struct call_desc *desc;
-	bool in_registers, driver, news;
+	bool in_registers, driver, news, due;
 	struct launch_shape shape = {};
 	struct hot_launch *hot;
 	struct launch_row *row;
@@ -269,7 +313,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 			return 1;
 	}
 	if (may_capture(thread) && launch_into_capture(ctx, thread, call))
-		return 0;
+		return with_missing(thread, 0);
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
@@ -281,22 +325,21 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		launch_registers(ctx, driver, &frame->args[1]);
 		frame->entry = bpf_ktime_get_ns();
 		trace_entry(ctx, thread, frame, call);
-		return 0;
+		return with_missing(thread, 0);
 	}
 	function = PT_REGS_PARM1(ctx);
 	if (LAUNCH_ON_STACK && in_registers) {
 		launch_registers(ctx, driver, words);
 		hot = hot_place(thread, function);
+		due = is_hot(hot, thread, function, call) && !hot->left;
 		row = launch_row_of(thread, function, call);
 		if (!row)
 			return 1;
-		if (same_words(hot->words, words) && is_hot(hot, thread, function, call)) {
-			news = launch_again(row, call_stack(ctx), driver);
-		} else {
-			shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-			news = launch_count(row, &shape, 1, call_stack(ctx), driver);
-			if (is_hot(hot, thread, function, call))
-				__builtin_memcpy(hot->words, words, sizeof(words));
+		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
+		news = launch_count(row, &shape, 1, call_stack(ctx), driver, due);
+		if (is_hot(hot, thread, function, call)) {
+			__builtin_memcpy(hot->words, words, sizeof(words));
+			hot->left = LAUNCH_SAMPLE - 1;
 		}
 	} else {
 		if (in_registers)
@@ -306,7 +349,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		row = launch_row_of(thread, function, call);
 		if (!row)
 			return 1;
-		news = launch_count(row, &shape, times, NULL, driver);
+		news = launch_count(row, &shape, times, NULL, driver, false);
 	}
 	watch = *watchful_of(thread->image);
 	before = row->last;
@@ -323,7 +366,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	}
 	frame = frame_open(thread, ctx, call);
 	if (!frame)
-		return 1;
+		return with_missing(thread, 1);
 	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
 	frame->args[0] = function;
@@ -331,7 +374,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	frame->args[2] = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
-	return 0;
+	return with_missing(thread, 0);
 }
 
 /*
@@ -389,7 +432,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 			row->last = frame->args[1];	/* it was not launched */
 	} else if (row) {
 		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
-		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER);
+		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER, false);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
 		if (!result && !(*watchful_of(thread->image) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
@@ -406,7 +449,7 @@ counted:
 		if (*guard & ~WATCHFUL_FAULT)	/* two threads may both take one: a launch more or less is no matter */
 			*guard = *guard - 1;
 	}
-	return 0;
+	return with_missing(thread, 0);
 }
 
 #endif

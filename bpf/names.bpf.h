@@ -206,21 +206,6 @@ static __always_inline int handle_return(struct pt_regs *ctx)
 
 /* ---- handles that come with a name: the driver's module functions ---- */
 
-/*
- * Brings the pages of the string at @address into memory, which only a
- * sleepable program can: the names lie in parts of the file nobody has read
- * yet. Without it the plain reads below fail with -EFAULT.
- */
-static __always_inline void fault_in(__u64 address)
-{
-	char byte;
-
-	if (!can_sleep)
-		return;
-	bpf_copy_from_user(&byte, 1, (void *)address);
-	bpf_copy_from_user(&byte, 1, (void *)(address + CUTOP_NAME_SHORT));
-}
-
 /* Sends REC_NAME with room for @room bytes. Returns the name's length with its NUL, or an error. */
 static __always_inline long name_send(struct thread_state *thread, __u64 handle, __u64 name, const __u32 room)
 {
@@ -251,14 +236,10 @@ __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 	if (!thread)
 		return 0;
 	len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
-	if (len == -EFAULT) {
-		fault_in(name);
-		len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
-	}
-	if (len == CUTOP_NAME_SHORT) {
-		fault_in(name + CUTOP_NAME_MAX - 2 * CUTOP_NAME_SHORT);
+	if (len == CUTOP_NAME_SHORT)
 		len = name_send(thread, handle, name, CUTOP_NAME_MAX);
-	}
+	if (len == -EFAULT && name_defer(thread, name, handle, 0, CALL_COUNT))
+		return 0;
 	if (len < 0)
 		count_lost_of(thread->image, LOST_ARGUMENT);
 	return 0;
@@ -289,7 +270,7 @@ static __always_inline int named_return(struct pt_regs *ctx)
 	if (!frame->nested)
 		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);
-	return 0;
+	return with_missing(thread, 0);
 }
 
 #endif

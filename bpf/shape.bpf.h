@@ -48,12 +48,6 @@ static __always_inline bool same_grid(const struct launch_row *row, const struct
 	       row->block[2] == shape->block[2];
 }
 
-/* The same of a launch by arguments, as the registers have it. */
-static __always_inline bool same_words(const __u64 *a, const __u64 *b)
-{
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
-}
-
 /* Grid and block as the ABI packs them into registers: x and y in one, z in the next. */
 static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid, __u64 grid_z, __u64 block,
 					 __u64 block_z)

@@ -50,6 +50,7 @@ const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
 const volatile bool can_sleep;		/* sleepable uprobe programs, Linux 6.0 */
+const volatile bool can_hold;		/* bpf_preempt_disable(), Linux 6.10 */
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile __u32 page_shift = 12;
 
@@ -95,9 +96,9 @@ struct hot_launch {
 	__u64 words[4];		/* launch_registers() */
 	__u32 slot;		/* 0: none */
 	__u16 call;
-	__u16 pad;
+	__u16 left;		/* launches that need not be followed to their end, before one is again */
 	__s32 device;
-	__u32 pad2;
+	__u32 pad;
 };
 
 /* A context that a thread works in: 0 is its device's primary one. */
@@ -130,6 +131,11 @@ struct thread_state {
 	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
 	__u32 context_depth;	/* of those below the present one */
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
+	/* A name that was not in memory: missing.bpf.h */
+	__u64 missing;		/* its address; 0: none */
+	__u64 missing_function, missing_stub;
+	__u32 missing_call;
+	__u32 bringing;		/* it was brought in: what is missing now stays so */
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];

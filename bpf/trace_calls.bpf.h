@@ -218,9 +218,20 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	trace->record.call.site = trace_entries ? trace->outer_return : 0;
 	trace_arguments_read(ctx, thread, trace, frame, call);
 	trace->open = !trace_entries;
-	if (trace_entries || trace_pairs)
+	trace->waiting = thread->missing != 0;
+	if ((trace_entries || trace_pairs) && !trace->waiting)
 		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 	return 0;
+}
+
+static __noinline int trace_named_send(struct thread_state *thread)
+{
+	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
+
+	if (!thread || !trace || !trace->waiting)
+		return 0;
+	trace->waiting = 0;
+	return trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 }
 
 static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now)
@@ -297,7 +308,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 		frame->flags = 0;
 	}
 	trace_enter(ctx, thread, frame, call);
-	return 0;
+	return with_missing(thread, 0);
 }
 
 #endif

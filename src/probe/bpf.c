@@ -203,6 +203,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
 	s->rodata->can_sleep = features->sleepable;
+	s->rodata->can_hold = features->hold;
 	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
@@ -230,8 +231,16 @@ int bpf_load(struct bpf *bpf, struct reason *why)
 int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 	     struct reason *why)
 {
+	struct kernel_features less = *features;
 	int err = bpf_prepare(bpf, features, settings, why);
 
+	if (!err)
+		err = bpf_load(bpf, why);
+	/* The first kernels that can hold a program on its processor let it call no global function meanwhile. */
+	if (!err || !features->hold || err == -EPERM)
+		return err;
+	less.hold = false;
+	err = bpf_prepare(bpf, &less, settings, why);
 	return err ? err : bpf_load(bpf, why);
 }
 

@@ -111,6 +111,7 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->btf = true;
 	facts->find_vma = btf__find_by_name_kind(btf, "bpf_find_vma", BTF_KIND_FUNC) > 0;
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
+	facts->preempt_disable = btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
 	id = btf__find_by_name_kind(btf, "bpf_session_is_return", BTF_KIND_FUNC);
 	if (id > 0 && enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION")) {
 		const struct btf_type *func = btf__type_by_id(btf, (__u32)id);
@@ -154,6 +155,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	if (facts->session) {
 		features->method = ATTACH_SESSION;
 		features->session_context = facts->session_context;
+		features->hold = facts->preempt_disable;
 	}
 	if (!force || !*force)
 		return 0;

@@ -21,6 +21,7 @@ struct kernel_features {
 	bool session_context;	/* bpf_session_is_return() takes the context, Linux 7.0 */
 	bool sleepable;		/* sleepable uprobe programs, Linux 6.0 */
 	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
+	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
 	char release[65];
 };
 
@@ -30,6 +31,7 @@ struct kernel_facts {
 	bool btf;		/* /sys/kernel/btf/vmlinux can be read; what follows is from there */
 	bool find_vma, multi, session;
 	bool session_context;
+	bool preempt_disable;
 };
 
 void kernel_facts_read(struct kernel_facts *facts);

@@ -69,8 +69,8 @@ if sampled; then
 	watch some -- "$odd_calls" launches 1000 100
 	expect some 'kernel("odd") | [.launches, .failures, .returns]' '[1000,3,"sampled"]'
 	expect some "$failures" '[["cudaFree",1,1],["cudaLaunchKernel",9,2],["cudaLaunchKernel",98,1]]'
-	# 1 and 65; 100 to 190 and 64 more; 257, 321 and so on to 961
-	expect some 'kernel("odd").latency_samples' $((2 + 155 + 12))
+	# 1 and 65; 100 to 190 and 64 more; every 64th after 254: 318 and so on to 958
+	expect some 'kernel("odd").latency_samples' $((2 + 155 + 11))
 	expect_nothing_lost some
 fi
 unset CUDA_DOUBLE_FAIL
