@@ -4,12 +4,14 @@
  * (log level 4): instructions walked through, of a million that it allows, states
  * kept, and its time; and how large the program becomes.
  *
- *   verifier [-l LIMIT] [-f] [METHOD]
+ *   verifier [-l LIMIT] [-s BYTES] [-f] [METHOD]
  *
  * METHOD is session, multi or perf; default the best that this kernel has. With -f
  * programs are loaded as with all options that add to them: trace with pairs and
  * arguments, whole stacks, exact launches, filters. -l: exit status 1 if a
- * program makes the verifier walk through more than LIMIT instructions.
+ * program makes the verifier walk through more than LIMIT instructions. -s: the same
+ * if one that probes takes more than BYTES of stack, without the functions it
+ * calls: bpf/missing.bpf.h says what 64 would mean.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -67,27 +69,36 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers)
 	return count;
 }
 
-/* Prints a line a program, and the sum. Returns the most instructions of one. */
-static unsigned long table_print(const struct answer *answers, unsigned int count)
+struct most {
+	unsigned long walked;	/* instructions */
+	unsigned long stack;	/* bytes, of a program that probes */
+};
+
+/* Prints a line a program, and the sum. Returns the most of one. */
+static struct most table_print(const struct answer *answers, unsigned int count)
 {
-	unsigned long most = 0, walked_sum = 0, states_sum = 0, time_sum = 0, jited_sum = 0;
+	struct most most = { 0 };
+	unsigned long walked_sum = 0, states_sum = 0, time_sum = 0, jited_sum = 0;
 	unsigned int i;
 
-	printf("%-16s %7s %10s %8s %8s %8s\n", "program", "insns", "processed", "states", "ms", "jited");
+	printf("%-16s %7s %10s %8s %8s %8s %6s\n", "program", "insns", "processed", "states", "ms", "jited", "stack");
 	for (i = 0; i < count; i++) {
 		unsigned long walked = number_after(answers[i].log, "processed ");
 		unsigned long states = number_after(answers[i].log, "total_states ");
 		unsigned long time = number_after(answers[i].log, "verification time ");
+		unsigned long stack = number_after(answers[i].log, "stack depth ");
 		struct bpf_prog_info info = { 0 };
 		__u32 size = sizeof(info);
 
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(answers[i].program), &info, &size))
 			memset(&info, 0, sizeof(info));
-		printf("%-16s %7zu %10lu %8lu %8.1f %8u\n", bpf_program__name(answers[i].program),
+		printf("%-16s %7zu %10lu %8lu %8.1f %8u %6lu\n", bpf_program__name(answers[i].program),
 		       bpf_program__insn_cnt(answers[i].program), walked, states, (double)time / 1000,
-		       info.jited_prog_len);
-		if (walked > most)
-			most = walked;
+		       info.jited_prog_len, stack);
+		if (walked > most.walked)
+			most.walked = walked;
+		if (stack > most.stack && !strncmp(bpf_program__section_name(answers[i].program), "uprobe", 6))
+			most.stack = stack;
 		walked_sum += walked;
 		states_sum += states;
 		time_sum += time;
@@ -102,8 +113,9 @@ int main(int argc, char **argv)
 {
 	struct kernel_features features;
 	struct bpf_settings settings;
-	unsigned long limit = 0, most;
+	unsigned long limit = 0, stack_limit = 0;
 	struct answer *answers;
+	struct most most;
 	struct reason why;
 	unsigned int count;
 	uint64_t began;
@@ -111,11 +123,13 @@ int main(int argc, char **argv)
 	struct bpf bpf;
 	int option;
 
-	while ((option = getopt(argc, argv, "fl:")) != -1) {
+	while ((option = getopt(argc, argv, "fl:s:")) != -1) {
 		if (option == 'f')
 			full = true;
 		else if (option == 'l')
 			limit = strtoul(optarg, NULL, 10);
+		else if (option == 's')
+			stack_limit = strtoul(optarg, NULL, 10);
 		else
 			return 2;
 	}
@@ -144,8 +158,12 @@ int main(int argc, char **argv)
 	most = table_print(answers, count);
 	bpf_close(&bpf);
 	free(answers);
-	if (!limit || (most && most <= limit))
+	if (stack_limit && most.stack > stack_limit) {
+		fprintf(stderr, "verifier: a program with %lu bytes of stack, more than %lu\n", most.stack, stack_limit);
+		return 1;
+	}
+	if (!limit || (most.walked && most.walked <= limit))
 		return 0;
-	fprintf(stderr, "verifier: %lu instructions walked through in one program, more than %lu\n", most, limit);
+	fprintf(stderr, "verifier: %lu instructions walked through in one program, more than %lu\n", most.walked, limit);
 	return 1;
 }
