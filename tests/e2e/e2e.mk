@@ -15,6 +15,7 @@ e2e_tests = \
 	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_lives.sh \
 	tests/e2e/test_registers.sh \
+	tests/e2e/test_absent_names.sh \
 	tests/e2e/test_sites.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_stacks.sh \
@@ -27,10 +28,10 @@ TESTS += $(e2e_tests)
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/site_calls $(e2e_bin)/leaks \
-	$(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/compiled $(e2e_bin)/traced_calls
+	$(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls
 e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/leaks.c \
-	tests/e2e/probed.c tests/e2e/registers.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
+	tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
@@ -45,6 +46,8 @@ $(e2e_bin)/leaks: tests/e2e/leaks.c $(workload_header_files) $(double_lib)/libcu
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/leaks.c $(e2e_link)
 $(e2e_bin)/registers: tests/e2e/registers.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/registers.c $(e2e_link)
+$(e2e_bin)/absent_names: tests/e2e/absent_names.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_names.c $(e2e_link)
 $(e2e_bin)/no_driver: tests/e2e/no_driver.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/no_driver.c $(e2e_link)
 $(e2e_bin)/site_calls: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
