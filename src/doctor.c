@@ -24,9 +24,12 @@ static int report_print(const struct doctor *doctor, FILE *out)
 	struct out_options out_options = {
 		.version = PACKAGE_VERSION, .color = want_color(options, out), .ascii = options->ascii,
 	};
+	struct winsize size;
 
 	if (options->format == FORMAT_JSON)
 		return doctor_json(out, doctor);
+	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
+		out_options.width = size.ws_col;
 	return doctor_text(out, doctor, &out_options);
 }
 

@@ -362,8 +362,8 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 	if (process->uses & USE_DRIVER && !driver_probed && !index--)
 		return strdup("driver calls made directly: the driver layer is not probed");
 	if (process->uses && !index--)
-		return strdup("what it did before cutop: its figures are lower bounds, and memory that it has is not "
-			      "live");
+		return strdup("what it did before cutop: its figures are lower bounds, and memory that it already has "
+			      "is in none of them");
 	if (process->uses && !process->has_symbols && !index--)
 		return strdup("names of kernels in the program itself: it registered them before, and has no symbols");
 	if (process->seccomp && facts->seccomp == VERDICT_KILLS && !index--)

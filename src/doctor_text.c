@@ -36,7 +36,7 @@ static void item(struct line *line, enum doctor_state state, const char *text)
 	line_text(line, doctor_state_names[state]);
 	line_style(line, STYLE_PLAIN);
 	line_to(line, TEXT_CELL);
-	line_text(line, text);
+	line_wrapped(line, TEXT_CELL, text);
 	line_end(line);
 }
 
@@ -49,7 +49,16 @@ static void __attribute__((format(printf, 2, 3))) detail(struct line *line, cons
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	line_to(line, TEXT_CELL);
-	line_text(line, text);
+	line_wrapped(line, TEXT_CELL + 2, text);
+	line_end(line);
+}
+
+/* What is said under a name, one below the other: further lines begin where the text does. */
+static void labelled(struct line *line, const char *label, const char *text)
+{
+	line_to(line, TEXT_CELL);
+	line_text(line, label);
+	line_wrapped(line, TEXT_CELL + (int)strlen(label), text);
 	line_end(line);
 }
 
@@ -71,16 +80,19 @@ struct names {
 
 static void names_begin(struct names *names, struct line *line, bool all, const char *title, unsigned int count)
 {
+	char text[256];
+
 	*names = (struct names){ .line = line, .limit = all ? UINT_MAX : NAMES_SHOWN };
+	snprintf(text, sizeof(text), "%u %s:", count, title);
 	line_to(line, TEXT_CELL);
-	line_format(line, "%u %s:", count, title);
+	line_wrapped(line, TEXT_CELL + 2, text);
 }
 
 static void names_add(struct names *names, const char *text)
 {
 	if (names->shown++ >= names->limit)
 		return;
-	if (names->line->cells + 2 + text_cells(text) > WRAP) {
+	if (names->line->cells + 2 + text_cells(text) > (names->line->wrap ? names->line->wrap : WRAP)) {
 		line_end(names->line);
 		line_to(names->line, TEXT_CELL + 1);
 	}
@@ -254,11 +266,11 @@ static void process_print(struct line *line, const struct doctor *doctor, const 
 	else if (process->own_pid_ns || process->own_mount_ns)
 		detail(line, "in namespaces of its own (pid %u there)", process->ns_pid);
 	for (i = 0; (text = process_sees(process, i)); i++) {
-		detail(line, "seen:     %s", text);
+		labelled(line, "seen:     ", text);
 		free(text);
 	}
 	for (i = 0; (text = process_misses(process, &doctor->facts, i)); i++) {
-		detail(line, "not seen: %s", text);
+		labelled(line, "not seen: ", text);
 		free(text);
 	}
 }
@@ -268,7 +280,7 @@ static void process_print(struct line *line, const struct doctor *doctor, const 
 static void advice_print(struct line *line, const char *advice)
 {
 	if (advice)
-		detail(line, "-> %s", advice);
+		labelled(line, "-> ", advice);
 }
 
 /* What helps against several in a row is said once, after the last. */
@@ -312,6 +324,9 @@ int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_opti
 	if (err)
 		return err;
 	line_init(&line, &sink, options);
+	/* Nothing is cut here. */
+	line.wrap = line.width;
+	line.width = 0;
 	summary_print(&line, doctor, options->version);
 	heading(&line, "kernel");
 	checks_print(&line, doctor, SECTION_KERNEL);

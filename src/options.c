@@ -236,6 +236,7 @@ static void option_complain(int code, const char *word)
 		hint.prefix = "--";
 		for (i = 0; i < option_count; i++)
 			hint_try(&hint, option_table[i].name, option_table[i].name);
+		hint_try(&hint, "no-color", "color never");	/* what others call it */
 		usage_error("there is no option '%s'%s", word, hint_say(&hint));
 	}
 }

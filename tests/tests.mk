@@ -22,8 +22,8 @@ AM_TESTS_ENVIRONMENT = \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)'; \
 	$(fuzz_environment)
 
-TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh
-EXTRA_DIST += tests/unit/test_docs.sh tests/e2e/test_install.sh
+TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh tests/unit/test_completion.sh
+EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
 
 # What is slow, or needs much: the rest of what make check has.

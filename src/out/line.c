@@ -7,6 +7,7 @@
  * is no printable character is shown as a question mark. Must run between
  * sink_open() and sink_close(), whose locale wcwidth() and mbrtowc() need.
  */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,6 +180,28 @@ void line_end(struct line *line)
 	sink_write(line->sink, "\n", 1);
 	line->cells = line->blanks = 0;
 	line->cut = false;
+}
+
+void line_wrapped(struct line *line, int indent, const char *text)
+{
+	char word[PATH_MAX + 256];
+	size_t len;
+
+	for (bool first = true; *text; text += len, first = false) {
+		len = strcspn(text, " ");
+		if (!len) {		/* a blank is written with the word behind it */
+			len = 1;
+			continue;
+		}
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		if (!first && line->wrap && line->cells + 1 + text_cells(word) > line->wrap && line->cells > indent) {
+			line_end(line);
+			line_to(line, indent);
+		} else if (!first) {
+			line_text(line, " ");
+		}
+		line_text(line, word);
+	}
 }
 
 int text_cells(const char *text)

@@ -18,6 +18,7 @@ struct line {
 	struct sink *sink;
 	bool color, ascii;
 	int width;		/* 0: no limit */
+	int wrap;		/* of line_wrapped(); 0: no limit */
 	int cells;		/* up to where the next character goes */
 	int blanks;		/* of them, not written yet: none may end a line */
 	bool cut;		/* the limit is reached, the rest is dropped */
@@ -45,5 +46,8 @@ void line_end(struct line *line);
 
 /* How many cells @text takes. */
 int text_cells(const char *text);
+
+/* Writes @text, and goes on in the next line, at cell @indent, where a word would pass line->wrap. No word is cut. */
+void line_wrapped(struct line *line, int indent, const char *text);
 
 #endif

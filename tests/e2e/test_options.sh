@@ -94,6 +94,7 @@ check "an escape sequence reaches the terminal" [ "$(tr -d '\n' <"$T/escape.err"
 # What is near to something is taken for a slip of it; what is near to nothing, for nothing.
 refused 2 "no option '--itertions' \(did you mean '--iterations'\?\)" --itertions 3
 refused 2 "no option '--pids=3' \(did you mean '--pid'\?\)" --pids=3
+refused 2 "no option '--no-color' \(did you mean '--color never'\?\)" --no-color
 refused 2 "no option '--elephants';" --elephants
 refused 2 "no column 'liev' \(did you mean 'live'\?\); -s help" -b -s peak,liev
 refused 2 "no column 'H2D/s' \(did you mean 'h2d'\?\)" -b -s H2D/s

@@ -13,7 +13,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "out/line.h"
 #include "out/out.h"
+#include "out/sink.h"
 #include "out_sample.h"
 
 static const printer printers[] = { out_text, out_json, out_csv, out_leak_report, out_folded };
@@ -334,6 +336,44 @@ START_TEST(closed_pipe)
 }
 END_TEST
 
+/* Words go into the next line whole; where there is no limit there is one line. */
+START_TEST(wrapped_lines)
+{
+	static const struct {
+		int wrap;
+		const char *text, *expected;
+	} cases[] = {
+		{ 0, "one two three four", "  one two three four\n" },
+		{ 12, "one two three four", "  one two\n    three\n    four\n" },
+		{ 9, "one two", "  one two\n" },
+		{ 8, "one two", "  one\n    two\n" },
+		{ 6, "a_word_that_is_too_long on", "  a_word_that_is_too_long\n    on\n" },
+		{ 9, "\303\251\303\251\303\251 \303\251\303\251\303\251", "  \303\251\303\251\303\251 \303\251\303\251\303\251\n" },
+		{ 20, "", "\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct out_options options = { 0 };
+		size_t size;
+		char *text;
+		FILE *stream = open_memstream(&text, &size);
+		struct line line;
+		struct sink sink;
+
+		ck_assert_int_eq(sink_open(&sink, stream), 0);
+		line_init(&line, &sink, &options);
+		line.wrap = cases[i].wrap;
+		line_to(&line, 2);
+		line_wrapped(&line, 4, cases[i].text);
+		line_end(&line);
+		ck_assert_int_eq(sink_close(&sink), 0);
+		fclose(stream);
+		ck_assert_str_eq(text, cases[i].expected);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("out");
@@ -353,6 +393,7 @@ int main(void)
 	tcase_add_test(tests, text_control_bytes);
 	tcase_add_test(tests, leak_golden);
 	tcase_add_test(tests, leak_none);
+	tcase_add_test(tests, wrapped_lines);
 	tcase_add_loop_test(tests, locale, 0, PRINTER_COUNT);
 	tcase_add_loop_test(tests, full_disk, 0, PRINTER_COUNT);
 	tcase_add_loop_test(tests, closed_pipe, 0, PRINTER_COUNT);
