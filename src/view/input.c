@@ -12,6 +12,7 @@
 #include "view/view.h"
 
 #define ZOOM_MAX 20
+#define PAN_CELLS 16
 
 void mode_set(struct view *view, enum mode mode)
 {
@@ -189,12 +190,19 @@ static void zoom(struct view *view, int step)
 
 static void pan(struct view *view, int step)
 {
+	struct pane_state *pane = &view->panes[view->settings.pane];
+
 	if (view->settings.pane == PANE_COPIES || (view->settings.pane == PANE_MEMORY && !view->zoom)) {
 		/* Back in time; how far there is anything is found when drawn. */
 		if (step < 0)
 			view->back += 10;
 		else
 			view->back -= view->back < 10 ? view->back : 10;
+		return;
+	}
+	if (view->settings.pane != PANE_MEMORY) {
+		pane->shift += step * PAN_CELLS;	/* the end is found when drawn */
+		pane->shift = pane->shift < 0 ? 0 : pane->shift;
 		return;
 	}
 	/* A quarter of what is in sight. */

@@ -175,7 +175,47 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 	}
 }
 
-static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search)
+/* Names, which can be longer than any screen is wide: they are panned. */
+static bool is_name(const struct list_column *column)
+{
+	return column->left && !column->width && !column->unsorted;
+}
+
+/* Drops the first @cells of @text, and says that something is missing. */
+static void text_shift(char text[CELL_TEXT], int cells)
+{
+	static const char sign[] = "…";
+	const char *rest = text;
+	int32_t point;
+
+	if (!cells)
+		return;
+	for (cells++; cells > 0 && *rest; cells -= utf8_width(point))
+		rest += utf8_next(rest, &point);
+	memmove(text + strlen(sign), rest, strnlen(rest, CELL_TEXT - sizeof(sign)) + 1);
+	memcpy(text, sign, strlen(sign));
+	text[CELL_TEXT - 1] = 0;
+}
+
+/* By how many cells the longest name of those that are to be drawn is longer than its column. */
+static int names_excess(const struct area *area, const struct list *list, const size_t *items, size_t count, const struct fit *fit)
+{
+	char text[CELL_TEXT];
+	int most = 0;
+
+	for (size_t i = 0; i < list->column_count; i++)
+		for (size_t j = 0; is_name(&list->columns[i]) && fit->shown[i] && j < count; j++) {
+			bool is_whole = list->whole && list->whole(list, items[j]) == (int)i;
+			int room = is_whole ? area->rect.cols - 1 - fit->start[i] : fit->width[i], excess;
+
+			list->cell(list, items[j], i, text);
+			excess = canvas_width(area->canvas, text) - room;
+			most = excess > most ? excess : most;
+		}
+	return most;
+}
+
+static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search, int shift)
 {
 	int whole = list->whole ? list->whole(list, item) : -1;
 	char text[CELL_TEXT];
@@ -188,6 +228,7 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 			continue;
 		if (whole >= 0) {
 			style = list->cell(list, item, i, text);
+			text_shift(text, shift);
 			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i], style, text);
 			continue;
 		}
@@ -199,6 +240,8 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		}
 		text[0] = 0;
 		style = list->cell(list, item, i, text);
+		if (is_name(column))
+			text_shift(text, shift);
 		if (column->left)
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);
 		else
@@ -235,7 +278,8 @@ static void scrollbar(const struct area *area, int rows, size_t top, size_t coun
 void list_draw(struct view *view, const struct area *area, struct pane_state *pane, const struct list *list)
 {
 	struct fit fit = list_fit(list, area->rect.cols - 1, pane->sort);
-	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0;
+	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
+	int most;
 
 	pane->columns = 0;
 	pane->hidden = list->hidden;
@@ -256,8 +300,11 @@ void list_draw(struct view *view, const struct area *area, struct pane_state *pa
 	seek(view, pane, list, items);
 	if (pane->top + rows > list->count)
 		pane->top = list->count > rows ? list->count - rows : 0;
-	for (i = 0; i < rows && pane->top + i < list->count; i++)
-		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search);
+	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
+	most = pane->shift ? names_excess(area, list, items + pane->top, shown, &fit) : 0;
+	pane->shift = pane->shift < most ? pane->shift : most;
+	for (i = 0; i < shown; i++)
+		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search, pane->shift);
 	scrollbar(area, (int)rows, pane->top, list->count);
 	free(items);
 }

@@ -11,10 +11,12 @@
 
 static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
 {
+	/* The last row is left to what is said there, unless every row counts. */
+	int most = canvas->rows > 12 ? canvas->rows - 1 : canvas->rows;
 	struct rect rect;
 	struct area area;
 
-	rows = rows + 2 > canvas->rows ? canvas->rows : rows + 2;
+	rows = rows + 2 > most ? most : rows + 2;
 	cols = cols + 4 > canvas->cols ? canvas->cols : cols + 4;
 	rect = (struct rect){ (canvas->rows - rows) / 2, (canvas->cols - cols) / 2, rows, cols };
 	area = area_of(canvas, rect);

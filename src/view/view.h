@@ -50,6 +50,7 @@ struct pane_state {
 	int title_row;		/* of the screen; where the titles that can be sorted by stood there, end 0: nowhere */
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
 	int seek;		/* draw the next (1) or previous (-1) match */
+	int shift;		/* cells by which names begin further left than their column, out of sight */
 };
 
 enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL,

@@ -353,7 +353,7 @@ START_TEST(wrapped_lines)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct out_options options = { 0 };
+		struct out_options plain = { 0 };
 		size_t size;
 		char *text;
 		FILE *stream = open_memstream(&text, &size);
@@ -361,7 +361,7 @@ START_TEST(wrapped_lines)
 		struct sink sink;
 
 		ck_assert_int_eq(sink_open(&sink, stream), 0);
-		line_init(&line, &sink, &options);
+		line_init(&line, &sink, &plain);
 		line.wrap = cases[i].wrap;
 		line_to(&line, 2);
 		line_wrapped(&line, 4, cases[i].text);

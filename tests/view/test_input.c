@@ -484,6 +484,30 @@ START_TEST(the_mouse)
 }
 END_TEST
 
+/* What is longer than its column is read by panning, to its end and no further. */
+START_TEST(long_names)
+{
+	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	int before;
+
+	keys("g2c");
+	ck_assert_int_eq(pane->shift, 0);
+	keys("[");
+	ck_assert_int_eq(pane->shift, 0);
+	keys("]");
+	ck_assert_int_gt(pane->shift, 0);
+	for (int i = 0; i < 40; i++)
+		keys("]");
+	before = pane->shift;
+	ck_assert_int_lt(before, 400);
+	ck_assert_str_ne(row_with(" …Functor<float>)  "), "");
+	keys("[");
+	ck_assert_int_lt(pane->shift, before);
+	keys("c[[[[[[[[[[[[[[[[[[[[");
+	ck_assert_int_eq(pane->shift, 0);
+}
+END_TEST
+
 START_TEST(the_mouse_in_menus)
 {
 	const struct column *second = &columns[1];
@@ -631,6 +655,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
 	tcase_add_test(tests, the_mouse);
+	tcase_add_test(tests, long_names);
 	tcase_add_test(tests, the_mouse_in_menus);
 	tcase_add_test(tests, the_mouse_in_panes);
 	tcase_add_test(tests, menus_go_by_pages);
