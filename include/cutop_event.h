@@ -107,6 +107,7 @@ enum rec_type {
 	REC_READINGS,		/* struct rec_hdr: the driver was asked anew; what it said before is over */
 	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
 	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
+	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
 };
 
 /* How the result of a function that is not in the table says that it failed. */

@@ -170,7 +170,7 @@ static unsigned long long start_ticks(uint32_t pid)
 static bool is_same(const struct snap_process *process)
 {
 	uint64_t ns = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
-	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME), difference;
+	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_own_ns(CLOCK_BOOTTIME), difference;
 
 	if (!ns)
 		return false;

@@ -189,7 +189,7 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 		return;
 	switch (record->type) {
 	case REC_CALL: case REC_PROCESS: case REC_END: case REC_KERNEL: case REC_NAME: case REC_SITE: case REC_STACK:
-	case REC_MODULE: case REC_RESET: case REC_EXTRA:
+	case REC_MODULE: case REC_RESET: case REC_EXTRA: case REC_CLOCK:
 		break;
 	default:
 		return;

@@ -72,11 +72,36 @@ static void refresh(struct collector *collector)
 		feed_refresh(collector->feed);
 }
 
+#define CLOCK_STEP	(int64_t)(NSEC_PER_SEC / 2)	/* more than a clock is ever slewed between two looks */
+#define CLOCK_LOOK	(10 * NSEC_PER_MSEC)		/* a look that takes longer was interrupted, and says nothing */
+
+/*
+ * CLOCK_MONOTONIC, which all records have, goes on evenly, but stands still while the machine sleeps. What it was on the
+ * wall when something happened, people want to know.
+ */
+static void clock_check(struct collector *collector)
+{
+	uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME), after = clock_ns(CLOCK_MONOTONIC);
+	struct rec_clock record = { .hdr = { .type = REC_CLOCK, .size = sizeof(record), .time = collector->clock_checked } };
+	int64_t offset = (int64_t)(real - before), step = offset - collector->clock_offset;
+
+	if (after - before > CLOCK_LOOK)
+		return;
+	if (step > CLOCK_STEP || step < -CLOCK_STEP) {
+		/* Since the last look: what came in between came after it, most likely. */
+		record.real = record.hdr.time + (uint64_t)offset;
+		outlet_put(&collector->outlet, &record.hdr, sizeof(record));
+		collector->clock_offset = offset;
+	}
+	collector->clock_checked = before;
+}
+
 static struct snapshot *snapshot_make(struct collector *collector)
 {
 	struct snapshot *snapshot;
 	struct rec_moment moment;
 
+	clock_check(collector);
 	refresh(collector);
 	nvml_tell(collector->nvml, &collector->outlet);
 	moment = moment_make(collector);
@@ -193,6 +218,7 @@ static void *collector_run(void *argument)
 		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
+		clock_check(collector);
 		/* Somebody may wait for it. */
 		if (collector->probe)
 			probe_tend(collector->probe);
@@ -239,6 +265,8 @@ int collector_prepare(struct collector **result, const struct collector_settings
 	pthread_mutex_init(&collector->lock, NULL);
 	collector->config.start_mono = clock_ns(CLOCK_MONOTONIC);
 	collector->config.start_real = clock_ns(CLOCK_REALTIME);
+	collector->clock_checked = collector->config.start_mono;
+	collector->clock_offset = (int64_t)(collector->config.start_real - collector->config.start_mono);
 	collector->config.leak_age = settings->leak_age;
 	collector->config.totals = settings->totals;
 	collector->model = model_new(&collector->config);

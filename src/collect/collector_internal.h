@@ -20,6 +20,8 @@ struct collector {
 	struct player *player;
 	struct recorder *recorder;	/* NULL: nothing is recorded */
 	struct model_config config;
+	uint64_t clock_checked;	/* CLOCK_MONOTONIC, when the wall clock was compared last */
+	int64_t clock_offset;	/* what it was ahead of that one by then, ns */
 
 	pthread_t thread;
 	bool running;

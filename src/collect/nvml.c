@@ -351,7 +351,7 @@ static void publish(struct nvml *nvml, struct readings *readings)
 /* Waits @ns or until it is over. Returns true if it is. */
 static bool rest(struct nvml *nvml, uint64_t ns)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ns;
 	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
 	bool stop;
 
@@ -445,7 +445,7 @@ struct nvml *nvml_open(const struct notes *notes)
 /* Waits until *@what, which the lock guards, for at most @ms. Called with the lock held. */
 static void wait_until(struct nvml *nvml, const bool *what, unsigned int ms)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;
+	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;
 	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
 
 	while (!*what && pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)

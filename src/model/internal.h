@@ -267,6 +267,13 @@ struct extra {
 	enum extra_result result;
 };
 
+#define CLOCKS_MAX	64
+
+/* CLOCK_REALTIME and CLOCK_MONOTONIC at one instant; holds from then on. */
+struct clock_step {
+	uint64_t mono, real;
+};
+
 struct model {
 	struct model_config config;
 	uint32_t focus;			/* the image whose spans are wanted */
@@ -277,6 +284,8 @@ struct model {
 	struct snap_gone gone;
 	size_t ended_nodes;		/* in the books of ended images */
 	uint64_t latest;		/* time of the latest record */
+	struct clock_step clocks[CLOCKS_MAX];	/* the latest last */
+	size_t clock_count;
 	uint64_t lost_bpf[LOST_BPF_COUNT];
 	uint64_t lost[LOST_COUNT];	/* found here */
 	uint64_t lost_told[LOST_COUNT];	/* when the log last said so */
@@ -309,6 +318,8 @@ static inline uint64_t subtract_saturated(uint64_t a, uint64_t b)
 /* model.c */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 uint64_t model_to_real(const struct model *model, uint64_t mono);
+struct rec_clock;
+void model_clock(struct model *model, const struct rec_clock *record);
 /* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
 char *clean_copy(const char *text, size_t len);
 

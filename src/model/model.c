@@ -4,13 +4,30 @@
 #include <string.h>
 
 #include "model/internal.h"
+#include "model/stream.h"
 #include "names/demangle.h"
 
 #define MAX_EXITED_DEFAULT 1000
 
 uint64_t model_to_real(const struct model *model, uint64_t mono)
 {
+	size_t i = model->clock_count;
+
+	while (i && model->clocks[i - 1].mono > mono)
+		i--;
+	if (i)
+		return model->clocks[i - 1].real + (mono - model->clocks[i - 1].mono);
 	return model->config.start_real + (mono - model->config.start_mono);
+}
+
+void model_clock(struct model *model, const struct rec_clock *record)
+{
+	/* The oldest is forgotten: what happened before the next then has the time of the start's clock. */
+	if (model->clock_count == CLOCKS_MAX) {
+		memmove(model->clocks, model->clocks + 1, (CLOCKS_MAX - 1) * sizeof(*model->clocks));
+		model->clock_count--;
+	}
+	model->clocks[model->clock_count++] = (struct clock_step){ record->hdr.time, record->real };
 }
 
 char *clean_copy(const char *text, size_t len)

@@ -75,6 +75,7 @@ union record {
 	struct rec_synced synced;
 	struct rec_lost lost;
 	struct rec_moment moment;
+	struct rec_clock clock;
 	struct rec_device_reading device_reading;
 	struct rec_process_reading process_reading;
 };
@@ -118,6 +119,7 @@ size_t record_size(unsigned int type)
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
 	case REC_LOST: return sizeof(struct rec_lost);
 	case REC_MOMENT: return sizeof(struct rec_moment);
+	case REC_CLOCK: return sizeof(struct rec_clock);
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
@@ -350,6 +352,9 @@ static int dispatch_row(struct model *model, const union record *record)
 		return readings_device(model, &record->device_reading);
 	case REC_PROCESS_READING:
 		return readings_process(model, &record->process_reading);
+	case REC_CLOCK:
+		model_clock(model, &record->clock);
+		return 0;
 	default:	/* REC_MOMENT: for whoever makes the snapshot */
 		return 0;
 	}

@@ -73,6 +73,12 @@ struct rec_process_reading {
 	__u32 is_known;		/* used is */
 };
 
+/* From the record's time on the wall clock showed @real and what passed since; before it, what it showed by then. */
+struct rec_clock {
+	struct rec_hdr hdr;
+	__u64 real;		/* ns, CLOCK_REALTIME */
+};
+
 /* The record's time is the snapshot's. The rest is what a model does not know: of whoever feeds it. */
 struct rec_moment {
 	struct rec_hdr hdr;

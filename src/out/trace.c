@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/calls.h"
+#include "model/stream.h"
 #include "out/trace_print.h"
 
 struct trace *trace_new(const struct trace_options *options)
@@ -49,6 +50,11 @@ void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size
 {
 	struct trace_view view;
 
+	if (record->type == REC_CLOCK && size >= sizeof(struct rec_clock)) {
+		trace->options.start_mono = record->time;
+		trace->options.start_real = ((const struct rec_clock *)record)->real;
+		return;
+	}
 	if (record->type != REC_CALL) {
 		trace_images_record(&trace->images, record, size);
 		return;

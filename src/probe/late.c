@@ -56,7 +56,7 @@ static bool is_mapping_of(struct mapper_search *search, const struct maps_entry 
 	return same;
 }
 
-/* True if @pid was surely started at @when (ns, CLOCK_BOOTTIME) or later. */
+/* True if @pid was surely started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
 static bool started_since(pid_t pid, uint64_t when)
 {
 	unsigned long long ticks;

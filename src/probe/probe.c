@@ -260,7 +260,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	probe->counts.missing += target->attachment.failed;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
-		late_mark(&probe->bpf, st, &target->id, path, clock_ns(CLOCK_BOOTTIME), probe->settings.on_late,
+		late_mark(&probe->bpf, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME), probe->settings.on_late,
 			  probe->settings.context);
 	target_note(probe, target, path, began);
 out:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small things that every room needs. Nothing here keeps state. */
+/* Small things that every room needs. Nothing here keeps state, but for what never changes: the time namespace. */
 #include "util/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,43 @@
 
 #include "names/demangle.h"
 
-uint64_t clock_ns(int clock)
+uint64_t clock_own_ns(int clock)
 {
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* Of our time namespace, ns; the same as long as we live. */
+static int64_t offset_monotonic, offset_boottime;
+
+/* Lines like "boottime 1000 0", seconds and nanoseconds; none in a kernel without time namespaces. */
+static void offsets_read(void)
+{
+	char *text = file_read("/proc/self/timens_offsets", 4096, NULL), *line;
+	long long seconds, ns;
+
+	line = text ? strstr(text, "monotonic") : NULL;
+	if (line && sscanf(line, "%*s %lld %lld", &seconds, &ns) == 2)
+		offset_monotonic = seconds * (int64_t)NSEC_PER_SEC + ns;
+	line = text ? strstr(text, "boottime") : NULL;
+	if (line && sscanf(line, "%*s %lld %lld", &seconds, &ns) == 2)
+		offset_boottime = seconds * (int64_t)NSEC_PER_SEC + ns;
+	free(text);
+}
+
+uint64_t clock_ns(int clock)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t now = clock_own_ns(clock);
+
+	pthread_once(&once, offsets_read);
+	if (clock == CLOCK_MONOTONIC)
+		now -= (uint64_t)offset_monotonic;
+	else if (clock == CLOCK_BOOTTIME)
+		now -= (uint64_t)offset_boottime;
+	return now;
 }
 
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list args)

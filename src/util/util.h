@@ -13,8 +13,13 @@
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Nanoseconds of a clock (CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME). */
+/*
+ * Nanoseconds of a clock (CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME) as the kernel's own code reads it, and so BPF
+ * programs do. In a time namespace (time_namespaces(7)) our own calls see others: clock_own_ns() has what they
+ * see, for deadlines given to system calls, and for times in /proc.
+ */
 uint64_t clock_ns(int clock);
+uint64_t clock_own_ns(int clock);
 
 /*
  * Where explanations go. note() writes one line to standard error if the user

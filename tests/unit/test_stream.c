@@ -21,6 +21,39 @@ static void give(struct feed *feed, const void *record, size_t size)
 	ck_assert_int_eq(model_record(feed->model, (const struct rec_hdr *)(room + 1), size), 0);
 }
 
+/* What happened before the wall clock was set keeps the time that it showed then. */
+START_TEST(wall_clock_is_set)
+{
+	struct rec_clock ahead = { .hdr = { .type = REC_CLOCK, .size = sizeof(ahead) } }, behind = ahead;
+	struct snapshot *before, *middle, *after;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	before = feed_snapshot(&feed);
+	ahead.hdr.time = feed.now + SECOND;
+	ahead.real = before->time + 3601 * SECOND;
+	feed.now += 2 * SECOND;
+	give(&feed, &ahead, sizeof(ahead));
+	middle = feed_snapshot(&feed);
+	ck_assert_uint_eq(middle->time, before->time + 3602 * SECOND);
+	ck_assert_uint_eq(middle->started, before->started);
+	ck_assert_uint_eq(middle->processes[0].start_time, before->processes[0].start_time);
+	behind.hdr.time = feed.now;
+	behind.real = before->time - 100 * SECOND;
+	feed.now += SECOND;
+	give(&feed, &behind, sizeof(behind));
+	after = feed_snapshot(&feed);
+	ck_assert_uint_eq(after->time, before->time - 99 * SECOND);
+	ck_assert_double_eq(after->interval_seconds, 1);
+	ck_assert_double_eq(after->elapsed_seconds, before->elapsed_seconds + 3);
+	snapshot_free(before);
+	snapshot_free(middle);
+	snapshot_free(after);
+	feed_end(&feed);
+}
+END_TEST
+
 START_TEST(rows_as_records)
 {
 	ROW(launch, REC_LAUNCH_ROW, .key = { .image = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 }, .row = { .launches = 7 });
@@ -111,6 +144,7 @@ Suite *suite_stream(void)
 	Suite *suite = suite_create("stream");
 	TCase *tests = tcase_create("stream");
 
+	tcase_add_test(tests, wall_clock_is_set);
 	tcase_add_test(tests, rows_as_records);
 	tcase_add_test(tests, short_rows);
 	suite_add_tcase(suite, tests);
