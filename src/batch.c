@@ -28,6 +28,7 @@ struct batch {
 	uint64_t printed;
 	bool is_quiet;		/* only a recording is made */
 	bool record_failed;	/* and the user knows */
+	bool is_starved;	/* there is no memory for snapshots, and the user knows */
 	int write_error;	/* the first; nothing is printed after it */
 };
 
@@ -186,7 +187,7 @@ static bool is_over(const struct batch *batch)
 		return true;
 	if (waits_for_command(batch))
 		return batch->session.command.ended;
-	return batch->write_error || batch->record_failed || !more_snapshots(batch);
+	return batch->write_error || batch->record_failed || batch->is_starved || !more_snapshots(batch);
 }
 
 static void record_check(struct batch *batch, int err)
@@ -196,6 +197,14 @@ static void record_check(struct batch *batch, int err)
 	batch->record_failed = true;
 	warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
 		  batch->session.options->output, strerror(-err));
+}
+
+static void memory_check(struct batch *batch)
+{
+	if (batch->is_starved || !collector_is_starved(batch->session.collector))
+		return;
+	batch->is_starved = true;
+	warn_user(&batch->session.notes, "there is no memory for a snapshot; is there a limit (ulimit -v)?");
 }
 
 static void batch_wait(struct batch *batch)
@@ -214,6 +223,7 @@ static void batch_wait(struct batch *batch)
 			break;
 		session_signals(session, NULL, NULL);
 		record_check(batch, collector_record_error(session->collector));
+		memory_check(batch);
 		if (fds[2].revents) {
 			fds[2].fd = -1;	/* said once */
 			if (!batch->write_error)
@@ -300,7 +310,7 @@ int batch_run(const struct options *options)
 		goto out;
 	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);
 	status = session_status(&batch.session, snapshot);
-	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed))
+	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed || batch.is_starved))
 		status = EXIT_FAILED;
 	snapshot_free(snapshot);
 out:

@@ -229,7 +229,10 @@ static int collector_begin(struct session *session)
 		free(words);
 		return err;
 	}
-	command_files_raise();
+	if (command_files_raise(&why)) {
+		free(words);
+		return session_fail(session, -EMFILE, why.text);
+	}
 	if (options->mode == MODE_DEMO && !session->have_command)
 		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
 	else

@@ -181,6 +181,18 @@ static void record_tick(struct collector *collector)
 	eventfd_write(collector->ready, 1);
 }
 
+static void starve(struct collector *collector)
+{
+	bool before;
+
+	pthread_mutex_lock(&collector->lock);
+	before = collector->is_starved;
+	collector->is_starved = true;
+	pthread_mutex_unlock(&collector->lock);
+	if (!before)
+		eventfd_write(collector->ready, 1);
+}
+
 static void *collector_run(void *argument)
 {
 	struct collector *collector = argument;
@@ -211,6 +223,8 @@ static void *collector_run(void *argument)
 			if (snapshot) {
 				snapshot_tell(collector, snapshot, next);
 				collector_publish(collector, snapshot);
+			} else {
+				starve(collector);
 			}
 			continue;
 		}
@@ -445,6 +459,16 @@ void collector_focus(struct collector *collector, uint32_t image)
 	collector->new_focus = true;
 	pthread_mutex_unlock(&collector->lock);
 	eventfd_write(collector->wake, 1);
+}
+
+bool collector_is_starved(struct collector *collector)
+{
+	bool is_starved;
+
+	pthread_mutex_lock(&collector->lock);
+	is_starved = collector->is_starved;
+	pthread_mutex_unlock(&collector->lock);
+	return is_starved;
 }
 
 int collector_record_error(struct collector *collector)

@@ -81,6 +81,9 @@ void collector_focus(struct collector *collector, uint32_t image);
 void collector_play(struct collector *collector, enum play_act act);
 struct play_status collector_play_status(struct collector *collector);
 
+/* True once there was no memory for a snapshot. It makes collector_fd() readable. */
+bool collector_is_starved(struct collector *collector);
+
 /* The first error there was in writing the recording, a negative errno, or 0. It makes collector_fd() readable. */
 int collector_record_error(struct collector *collector);
 

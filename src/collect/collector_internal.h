@@ -21,6 +21,7 @@ struct collector {
 	struct recorder *recorder;	/* NULL: nothing is recorded */
 	struct model_config config;
 	uint64_t clock_checked;	/* CLOCK_MONOTONIC, when the wall clock was compared last */
+	bool is_starved;	/* there was no memory for a snapshot */
 	int64_t clock_offset;	/* what it was ahead of that one by then, ns */
 
 	pthread_t thread;

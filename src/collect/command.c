@@ -153,16 +153,25 @@ const char *command_variable(char **environment, const char *name)
 
 static struct rlimit files_limit;	/* as we found it; both 0: not changed */
 
-void command_files_raise(void)
+/* Maps and programs take about 60, a library about 15, and there are two of them at least. */
+#define FILES_MIN	128
+
+int command_files_raise(struct reason *why)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_max < FILES_MIN)
+		return reason_set(why, -EMFILE, "the limit of open files is %llu; cutop needs %d at least (ulimit -n)",
+				  (unsigned long long)limit.rlim_max, FILES_MIN);
+	if (limit.rlim_cur == limit.rlim_max)
+		return 0;
 	files_limit = limit;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		files_limit = (struct rlimit){ 0 };
+	return 0;
 }
 
 static void child_run(char **argv, char **environment, const struct passwd *user, int go, int error, int output)

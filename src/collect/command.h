@@ -22,8 +22,11 @@ struct command {
  */
 int command_find(const char *name, char *path, struct reason *why);
 
-/* Raises our limit of open files, since every target takes some. COMMAND will find it as it was. */
-void command_files_raise(void);
+/*
+ * Raises our limit of open files, since every target takes some. COMMAND will find it as it was. Returns 0, or -EMFILE with
+ * @why set if it is too low to begin.
+ */
+int command_files_raise(struct reason *why);
 
 /*
  * The environment that cutop was started with, where that is not ours any more: of a program with file

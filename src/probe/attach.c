@@ -115,7 +115,8 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 		return;
 	}
 	*error = fd;
-	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH) {
+	/* It is not for one function that there is no room. */
+	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE || fd == -ENFILE) {
 		attachment->failed += count;
 		return;
 	}

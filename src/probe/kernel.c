@@ -6,6 +6,7 @@
 #include "probe/kernel.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -98,6 +99,7 @@ static bool enum_has(const struct btf *btf, const char *enum_name, const char *n
 
 void kernel_facts_read(struct kernel_facts *facts)
 {
+	libbpf_print_fn_t print;
 	struct utsname name;
 	struct btf *btf;
 	int id;
@@ -105,7 +107,9 @@ void kernel_facts_read(struct kernel_facts *facts)
 	memset(facts, 0, sizeof(*facts));
 	if (!uname(&name))
 		snprintf(facts->release, sizeof(facts->release), "%s", name.release);
+	print = libbpf_set_print(NULL);
 	btf = btf__load_vmlinux_btf();
+	libbpf_set_print(print);
 	if (!btf)
 		return;
 	facts->btf = true;
@@ -175,5 +179,7 @@ int kernel_features_read(struct kernel_features *features, const char *force, st
 	struct kernel_facts facts;
 
 	kernel_facts_read(&facts);
+	if (!facts.btf && !access("/sys/kernel/btf/vmlinux", R_OK))
+		return reason_set(why, -ENOMEM, "cannot read /sys/kernel/btf/vmlinux: there is too little memory (ulimit -v)");
 	return kernel_features_decide(features, &facts, force, why);
 }

@@ -254,8 +254,11 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	target->aliases = found.aliases;
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
-	if (err)
+	if (err) {
+		/* What a process makes of it is missing all the same. */
+		probe->counts.missing += err == -EMFILE || err == -ENFILE ? (unsigned int)found.count : 0;
 		goto out;
+	}
 	probe->counts.attached += target->attachment.attached;
 	probe->counts.missing += target->attachment.failed;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */

@@ -7,8 +7,8 @@ cli_tests = \
 	tests/e2e/test_service.sh
 TESTS += $(cli_tests)
 
-cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c
-cli_helpers = $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99 $(e2e_bin)/libcudart-shifted.so
+cli_helper_files = tests/e2e/loader.c tests/e2e/tiny_runtime.c tests/e2e/same_pid.c tests/e2e/stepped_clock.c
+cli_helpers = $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99 $(e2e_bin)/libcudart-shifted.so $(e2e_bin)/same_pid $(e2e_bin)/stepped_clock.so
 
 $(e2e_bin)/loader: tests/e2e/loader.c
 	@$(MKDIR_P) $(e2e_bin)
@@ -24,6 +24,13 @@ $(e2e_bin)/libcudart-shifted.so: tests/e2e/tiny_runtime.c
 	@$(MKDIR_P) $(e2e_bin)
 	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -DSHIFTED -fPIC -shared -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fcf-protection=none \
 	  -Wl,-soname,libcudart.so.99 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
+
+$(e2e_bin)/same_pid: tests/e2e/same_pid.c
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -o $@ $(srcdir)/tests/e2e/same_pid.c
+$(e2e_bin)/stepped_clock.so: tests/e2e/stepped_clock.c
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -fPIC -shared -o $@ $(srcdir)/tests/e2e/stepped_clock.c
 
 check_DATA += $(cli_helpers)
 CLEANFILES += $(cli_helpers)
