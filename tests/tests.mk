@@ -45,6 +45,7 @@ TESTS_FULL = \
 	tests/e2e/test_leaks.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
+	tests/e2e/test_two.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \
