@@ -233,29 +233,37 @@ static __always_inline bool is_timed(__u8 direction, __u64 bytes)
 }
 
 /* Returns the row, or NULL without room. */
-static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
-				       bool async, __u64 ns, bool failed)
+static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction, __u16 call, bool async)
 {
 	struct copy_key key = {
 		.image = thread->image,
 		.call = call,
-		.direction = frame->direction,
+		.direction = direction,
 		.mode = async ? COPY_ASYNC : COPY_SYNC,
 		.device = thread->device,
 	};
 	struct copy_row *row = bpf_map_lookup_elem(&copies, &key);
+
+	if (row)
+		return row;
+	bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
+	row_made(ROWS_COPIES);
+	row = bpf_map_lookup_elem(&copies, &key);
+	if (!row)
+		count_lost_of(thread->image, LOST_COPY_ROWS);
+	return row;
+}
+
+/* The same; the copy is counted in it. */
+static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
+				       bool async, __u64 ns, bool failed)
+{
+	struct copy_row *row = copy_row_get(thread, frame->direction, call, async);
 	__u64 bytes = frame->args[2];
 	__u32 bucket;
 
-	if (!row) {
-		bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
-		row_made(ROWS_COPIES);
-		row = bpf_map_lookup_elem(&copies, &key);
-		if (!row) {
-			count_lost_of(thread->image, LOST_COPY_ROWS);
-			return NULL;
-		}
-	}
+	if (!row)
+		return NULL;
 	__sync_fetch_and_add(&row->ns, ns);
 	raise_max(&row->max_ns, ns);
 	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);

@@ -189,6 +189,7 @@ struct image {
 	bool begun;			/* REC_PROCESS was seen */
 	bool identified;		/* REC_IDENTITY was seen */
 	bool ended, inexact, from_attach;
+	enum unreturned unreturned;	/* returns of its calls are not probed */
 	bool kernels_full;
 	uint32_t pid, parent_pid, ns_pid, uid;
 	uint64_t first_time;		/* of the first record */

@@ -72,6 +72,7 @@ union record {
 	struct rec_fail_row fail_row;
 	struct rec_pending_row pending;
 	struct rec_sync sync;
+	struct rec_unreturned unreturned;
 	struct rec_synced synced;
 	struct rec_lost lost;
 	struct rec_moment moment;
@@ -123,6 +124,7 @@ size_t record_size(unsigned int type)
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
+	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
 	default: return 0;
 	}
 }
@@ -338,6 +340,9 @@ static int dispatch_row(struct model *model, const union record *record)
 		return 0;
 	case REC_INEXACT:
 		model_inexact(model, record->hdr.image, record->hdr.time);
+		return 0;
+	case REC_UNRETURNED:
+		model_unreturned(model, record->hdr.image, record->unreturned.why);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);
