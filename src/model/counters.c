@@ -233,6 +233,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 			return no_memory(model, image);
 		entry->key = *key;
 		RB_INSERT(fail_tree, &image->fails, entry);
+		image->fail_count++;
 	}
 	entry->row = *row;
 	return 0;

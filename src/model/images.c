@@ -177,6 +177,27 @@ void model_clear_exited(struct model *model)
 	}
 }
 
+/* What is kept of @image, about, but for its allocations, which have a limit of their own. */
+static size_t image_weight(const struct image *image)
+{
+	return image->launch_count * sizeof(struct launch_entry) + image->fail_count * sizeof(struct fail_entry) +
+	       image->sites.count * sizeof(struct site) + image->sites.place_count * 2 * sizeof(struct place) +
+	       image->kernel_count * sizeof(struct kernel_name) + image->name_bytes;
+}
+
+void images_trim(struct model *model)
+{
+	struct image *image;
+	size_t weight = 0;
+
+	RB_FOREACH(image, image_tree, &model->images)
+		weight += image->ended ? image_weight(image) : 0;
+	while (weight > ENDED_BYTES_MAX && (image = oldest_ended(model, false)) != NULL) {
+		weight -= image_weight(image);
+		forget_image(model, image);
+	}
+}
+
 static const char *name_of(const struct image *image)
 {
 	return image->command && *image->command ? image->command : image->comm;

@@ -209,13 +209,21 @@ static int name_site(struct image *image, const struct rec_text *record, const c
 {
 	struct place *place = sites_place(&image->sites, record->address);
 	struct site *site;
+	int error;
 
 	if (!place)
 		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
 	place->held = record->flags & SITE_IS_HELD;
 	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
 		ledger_hold_site(image, site, place->held);
-	return record->text_len ? place_set_name(place, text, record->text_len) : 0;
+	if (!record->text_len)
+		return 0;
+	if (image->name_bytes + record->text_len > NAME_BYTES_MAX)
+		return -ENOMEM;
+	image->name_bytes -= place->name ? strlen(place->name) : 0;
+	error = place_set_name(place, text, record->text_len);
+	image->name_bytes += place->name ? strlen(place->name) : 0;
+	return error;
 }
 
 /* Time (ns) from @entry to the record's, which was made at return. */

@@ -367,6 +367,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	struct snapshot *snapshot;
 	unsigned int i;
 
+	images_trim(model);
 	build.arena = arena_new();
 	build.sums = calloc(CALL_SUMS, sizeof(*build.sums));
 	snapshot = build.arena ? arena_alloc(build.arena, 1, sizeof(*snapshot)) : NULL;
