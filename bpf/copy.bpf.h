@@ -209,6 +209,16 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
 }
 
+#define COPY_LIE	52	/* bits of what one copy may move, as in the model: more is a lie, and spoils sums */
+
+static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
+{
+	if (!(frame->args[2] >> COPY_LIE))
+		return;
+	count_lost_of(thread->image, LOST_ARGUMENT);
+	frame->args[2] = 0;
+}
+
 static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 {
 	struct thread_state *thread;
@@ -314,6 +324,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	copy_doubt(thread, frame);
 	async = desc_of(call)->flags & CALL_ASYNC;
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);

@@ -187,14 +187,17 @@ static size_t image_weight(const struct image *image)
 
 void images_trim(struct model *model)
 {
-	struct image *image;
+	struct image *image, *next;
 	size_t weight = 0;
 
-	RB_FOREACH(image, image_tree, &model->images)
-		weight += image->ended ? image_weight(image) : 0;
-	while (weight > ENDED_BYTES_MAX && (image = oldest_ended(model, false)) != NULL) {
+	for (image = model->ended_first; image; image = image->ended_after)
+		weight += image_weight(image);
+	for (image = model->ended_first; image && weight > ENDED_BYTES_MAX; image = next) {
+		next = image->ended_after;
+		if (!image->settled)
+			continue;
 		weight -= image_weight(image);
-		forget_image(model, image);
+		forget_image(model, image, true);
 	}
 }
 
@@ -270,7 +273,9 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 
 int image_device(const struct image *image, int device)
 {
-	if (!image->visible_count || device < 0)
+	if (device < 0 || device >= DEVICES_MAX)
+		return CUTOP_DEVICE_UNKNOWN;
+	if (!image->visible_count)
 		return device;
 	return (size_t)device < image->visible_count ? image->visible[device] : CUTOP_DEVICE_UNKNOWN;
 }
