@@ -3,8 +3,8 @@
  * Kernel launches: the hot path. Every launch is counted at entry in its
  * kernel's row. Where the kernel lets an entry choose (session programs), a
  * return probe is asked for only when its answer is likely to be news: the
- * first launch of a kernel or of a thread, a changed grid or block, one launch
- * in 64, and every launch after a failure of the process until 64 in a row succeeded.
+ * first launch of a kernel or of a thread, a changed grid or block, one of 64
+ * launches alike of a thread, and every launch after a failure of the process until 64 in a row succeeded.
  * Failures and latency are then samples, and the row says so.
  *
  * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h),
@@ -23,10 +23,10 @@
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
 /*
- * Counts @times launches of @shape in @row. Returns true if there is @news, or more of it: the
- * first of a kernel, a changed grid or block. @words, not NULL where
- * shared bytes and stream lie on the stack, is where: they are looked at only
- * then, because reading memory costs as much as all the rest.
+ * Counts @times launches of @shape in @row. Returns @news, or true if there is
+ * more of it: the first of a kernel, a changed grid or block. @words, not NULL
+ * where shared bytes and stream lie on the stack, is where: they are looked at
+ * only then, because reading memory costs as much as all the rest.
  */
 static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
 					 const void *words, bool driver, bool news)
@@ -298,7 +298,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 
 		if (!inside)
 			frames_settle(thread, call_sp(ctx));
-		if (thread->depth && !is_callback(ctx, thread, call)) {
+		if (thread->depth) {
 			launch_teach(ctx, thread);
 			if (!session)
 				frame_open(thread, ctx, call);
@@ -389,8 +389,7 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	if (!thread)
 		return 0;
 	tgid = thread->tgid;
-	/* Nor is it where handles are not seen as they are made: blind.bpf.h. */
-	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid))
+	if (!bpf_map_lookup_elem(&late, &tgid))
 		return 0;
 	module_announce(thread->image, site);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);

@@ -23,7 +23,6 @@
 #include "out/out.h"
 #include "probe/elfinfo.h"
 #include "probe/kernel.h"
-#include "probe/selftest.h"
 
 /* ---- the machine ---- */
 
@@ -44,7 +43,7 @@ struct doctor_facts {
 	struct reason load_why;
 	uint64_t load_time;		/* ns */
 	int watch_errors[TRIAL_MMAP + 1];	/* by enum trial_event: negative errno, 0: it works */
-	struct selftest selftest;
+	enum trial_verdict seccomp;
 };
 
 enum doctor_state {

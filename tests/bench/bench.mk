@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/worker \
+noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/storm \
+	tests/bench/together tests/bench/worker \
 	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
 CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o tests/bench/others.skel.h tests/bench/others.bpf.o
@@ -35,6 +36,20 @@ tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double
 tests_bench_worker_LDADD = $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1
 tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 
+tests_bench_seeds_SOURCES = tests/bench/seeds.c
+tests_bench_seeds_CFLAGS = $(tests_bench_worker_CFLAGS)
+tests_bench_seeds_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
+tests_bench_seeds_LDADD = $(tests_bench_worker_LDADD)
+tests_bench_seeds_LDFLAGS = $(tests_bench_worker_LDFLAGS)
+
+tests_bench_together_SOURCES = tests/bench/together.c
+tests_bench_together_CFLAGS = $(tests_bench_worker_CFLAGS)
+tests_bench_together_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
+tests_bench_together_LDADD = $(tests_bench_worker_LDADD)
+tests_bench_together_LDFLAGS = $(tests_bench_worker_LDFLAGS)
+
+tests_bench_storm_SOURCES = tests/bench/storm.c
+
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
@@ -44,8 +59,9 @@ tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/around.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
 	tests/bench/screen
 	tests/bench/filter
 
-EXTRA_DIST += tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh

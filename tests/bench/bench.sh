@@ -58,10 +58,10 @@ row() {		# title column mode floor target
 
 echo "ns per call, least of $rounds rounds of $calls calls"
 printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' call "no probe" "empty" cutop "empty probe" ratio "to reach"
-row "launch, adaptive" 1 cutop entry 1.20
-row "launch, exact" 1 exact both 1.25
-row "malloc + free" 2 cutop both 1.35
-row "memcpy" 3 cutop both 1.35
+row "launch, adaptive" 1 cutop entry 1.15
+row "launch, exact" 1 exact both 1.20
+row "malloc + free" 2 cutop both 1.25
+row "memcpy" 3 cutop both 1.25
 row "synchronize" 4 cutop both 1.25
 row "memcpy, asynchronous" 5 cutop both 1.50
 

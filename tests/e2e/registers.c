@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * registers N LAUNCHED [APART]: registers N kernels, as PyTorch does before
- * main, and launches LAUNCHED of them, evenly spread: the first once, the second
- * twice and so on. Their stubs lie APART bytes from each other: 288, about what
+ * registers N LAUNCHED [APART [TIMES]]: registers N kernels, as PyTorch does before
+ * main, and launches LAUNCHED of them, evenly spread: each TIMES times, or the
+ * first once, the second twice and so on. Their stubs lie APART bytes from each other: 288, about what
  * nvcc 13 makes of a kernel with what it puts beside it, or less. Kernel number
  * 7 is called kern_000007(float*). Each is registered twice, as some other kernel
  * first. Prints how many nanoseconds registering one took, the first time.
@@ -33,7 +33,7 @@ static uint64_t now(void)
 int main(int argc, char **argv)
 {
 	long count = argc > 1 ? atol(argv[1]) : 50000, launched = argc > 2 ? atol(argv[2]) : 20;
-	long apart = argc > 3 ? atol(argv[3]) : APART_MAX, i, j;
+	long apart = argc > 3 ? atol(argv[3]) : APART_MAX, times = argc > 4 ? atol(argv[4]) : 0, i, j;
 	static const struct {
 		int magic, version;
 		const void *data, *more;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		__cudaRegisterFunction(fatbin, stubs + apart * i, names[i], names[i], -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 	for (i = 0; i < launched; i++)
-		for (j = 0; j <= i; j++)
+		for (j = 0; j < (times ? times : i + 1); j++)
 			if (cudaLaunchKernel(stubs + apart * (i * (count / launched)), one, one, args, 0, NULL))
 				return 1;
 	if (cudaDeviceSynchronize())

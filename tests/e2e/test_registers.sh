@@ -30,4 +30,12 @@ check "status $status: $(cat "$T/close.err")" [ "$status" = 0 ]
 expect_nothing_lost close
 expect close '[p.kernels | sort_by(.name)[] | [.name, .launches]]' \
 	"$(jq -nc '[range(20) | [("00000\(. * 2500)" | "kern_" + .[-6:]), . + 1]]')"
+
+# More kernels than there are slots to count them in, by programs one after another, which get those of the ones before.
+watch more -d 0.05 --library "$top_builddir/tests/double/lib/libcudart.so.13" -- \
+	sh -c "for i in 1 2 3; do '$registers' 5000 5000 288 3; done"
+check "status $status: $(cat "$T/more.err")" [ "$status" = 0 ]
+expect_nothing_lost more
+expect more '[.processes[] | .kernels | select(length > 0) | [length, (map(.launches) | unique), (map(.name) | unique | length)]]' \
+	'[[5000,[3],5000],[5000,[3],5000],[5000,[3],5000]]'
 finish

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * storm CALLS: what programs do that have nothing to do with CUDA, and what
+ * cutop watches all the same. Prints "exec open map code call" in ns: a fork with
+ * an exec and its wait; an open with its close; a mapping of memory, and one of
+ * a library's code, with the unmapping; and any other system call. The best of several
+ * short runs counts.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNS 20
+#define CALLS_PER_EXEC 200	/* an exec takes so much longer than the others */
+
+extern char **environ;
+static const char *self;
+static int library;
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void do_exec(void)
+{
+	char *argv[] = { (char *)self, (char *)"end", NULL };
+	int status;
+	pid_t pid;
+
+	if (posix_spawn(&pid, self, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) != pid || status)
+		abort();
+}
+
+static void do_open(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	if (fd < 0)
+		abort();
+	close(fd);
+}
+
+static void do_map(void)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	munmap(memory, 4096);
+}
+
+static void do_code(void)
+{
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, library, 0);
+
+	if (code == MAP_FAILED)
+		abort();
+	munmap(code, 4096);
+}
+
+static void do_call(void)
+{
+	syscall(SYS_getppid);
+}
+
+static double best(void (*call)(void), unsigned long calls)
+{
+	double least = 1e18;
+	unsigned long i;
+	int run;
+
+	for (run = 0; run < RUNS; run++) {
+		uint64_t begin = now(), ns;
+
+		for (i = 0; i < calls; i++)
+			call();
+		ns = now() - begin;
+		if ((double)ns / (double)calls < least)
+			least = (double)ns / (double)calls;
+	}
+	return least;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000;
+
+	if (argc > 1 && !strcmp(argv[1], "end"))
+		return 0;
+	calls = calls / RUNS ? calls / RUNS : 1;
+	self = "/proc/self/exe";
+	library = open(self, O_RDONLY);
+	if (library < 0)
+		return 1;
+	printf("%.0f %.1f %.1f %.1f %.1f\n", best(do_exec, calls / CALLS_PER_EXEC + 1), best(do_open, calls),
+	       best(do_map, calls), best(do_code, calls), best(do_call, calls));
+	return 0;
+}
