@@ -55,7 +55,7 @@ keys B g 3
 picture copies "copies by direction"
 keys L g 1
 picture leaks "sorted by leaked bytes"
-keys E 4
+keys E g 4
 picture failures "failed calls by error name"
 keys M g 5
 picture calls "every call's time"

@@ -4,7 +4,8 @@
  * in order of addresses joins an allocation to the span before it where the
  * gap is small; when there are too many spans, what "small" means doubles and
  * those that exist are joined again. Gaps between spans are thus at least as
- * long as any inside one.
+ * long as any inside one. Until then a span has one state: where neighbours
+ * differ, one ends and the next begins, so that a drawing shows which is which.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,12 +55,19 @@ struct piece {
 	const struct alloc_node *node;
 };
 
+static bool begins_span(const struct spans *spans, const struct snap_span *last, const struct piece *piece, enum alloc_state state)
+{
+	if (!last || piece->address < last->end)
+		return !last;
+	return piece->address - last->end > spans->gap || (!spans->gap && !last->bytes[state]);
+}
+
 static void spans_add(struct spans *spans, const struct piece *piece, enum alloc_state state)
 {
 	struct snap_span *last = spans->count ? &spans->list[spans->count - 1] : NULL;
 	uint64_t end = add_saturated(piece->address, piece->bytes);
 
-	if (!last || (piece->address > last->end && piece->address - last->end > spans->gap)) {
+	if (begins_span(spans, last, piece, state)) {
 		while (spans->count == 2 * SPANS_MAX)
 			spans_join(spans);
 		last = &spans->list[spans->count++];

@@ -22,6 +22,7 @@ static const struct list_column list_columns[] = {
 	{ "SITE", 0, 20, true, 1, false },
 	{ "CALL", 22, 0, true, 8, false },
 };
+#define SITE_AND_CALL 130	/* cells: room for both */
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held" };
@@ -118,7 +119,7 @@ static void scale_draw(const struct view *view, const struct area *area, int col
 void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot, sums;
-	const struct list list = {
+	struct list list = {
 		.columns = list_columns, .column_count = sizeof(list_columns) / sizeof(list_columns[0]),
 		.count = process->map_count, .view = view, .process = process,
 		.empty = "No allocation is live.", .cell = memory_cell, .number = memory_number,
@@ -126,6 +127,9 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	struct area part;
 	bool omitted;
 
+	/* Where memory comes from says more than by which call. */
+	if (cols < SITE_AND_CALL)
+		list.hidden = 1u << M_CALL;
 	if (rows < 3) {
 		list_draw(view, area, &view->panes[PANE_MEMORY], &list);
 		return;

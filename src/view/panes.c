@@ -114,7 +114,7 @@ void kernels_draw(struct view *view, const struct area *area, const struct snap_
 static const struct list_column failure_columns[] = {
 	{ "COUNT", 7, 0, false, 0, false },
 	{ "CALL", 22, 0, true, 2, false },
-	{ "ERROR", 30, 0, true, 1, false },
+	{ "ERROR", 31, 0, true, 1, false },	/* cudaErrorInvalidMemcpyDirection */
 	{ "CODE", 4, 0, false, 6, false },
 	{ "FIRST", 8, 0, false, 4, false },
 	{ "LAST", 8, 0, false, 3, false },

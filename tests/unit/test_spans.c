@@ -26,7 +26,15 @@ static void look(void)
 	process = feed_find(&feed, snapshot);
 }
 
-/* What holds of any spans: ordered, apart, and all bytes are in them. */
+static bool is_pure(const struct snap_span *span, int state)
+{
+	for (int other = 0; other < ALLOC_STATE_COUNT; other++)
+		if ((span->bytes[other] > 0) != (other == state))
+			return false;
+	return true;
+}
+
+/* What holds of any spans: ordered, apart unless they are of one state each, and all bytes are in them. */
 static void check_sums(uint64_t live)
 {
 	uint64_t sum = 0;
@@ -36,8 +44,12 @@ static void check_sums(uint64_t live)
 		const struct snap_span *span = &process->spans[i];
 
 		ck_assert_uint_lt(span->start, span->end);
-		if (i)
+		if (i && span->start == process->spans[i - 1].end) {
+			for (int state = 0; state < ALLOC_STATE_COUNT; state++)
+				ck_assert(!is_pure(span, state) || !is_pure(span - 1, state));
+		} else if (i) {
 			ck_assert_uint_gt(span->start, process->spans[i - 1].end);
+		}
 		for (int state = 0; state < ALLOC_STATE_COUNT; state++)
 			sum += span->bytes[state];
 	}
@@ -76,6 +88,25 @@ START_TEST(neighbours_are_one)
 }
 END_TEST
 
+/* A drawing shows what leaked, and not that all around it leaked a little. */
+START_TEST(states_stay_apart)
+{
+	model_focus(feed.model, feed.image);
+	feed_alloc(&feed, 0x10000, 0x1000);
+	feed_alloc(&feed, 0x11000, 0x1000);
+	feed_reset(&feed, 0);
+	feed_alloc(&feed, 0x12000, 0x2000);
+	feed_alloc(&feed, 0x14000, 0x1000);
+	look();
+	ck_assert_uint_eq(process->span_count, 2);
+	ck_assert(is_pure(&process->spans[0], ALLOC_LEAKED));
+	ck_assert(is_pure(&process->spans[1], ALLOC_LIVE));
+	ck_assert_uint_eq(process->spans[0].end, 0x12000);
+	ck_assert_uint_eq(process->spans[1].start, 0x12000);
+	check_sums(process->live + process->leaked);
+}
+END_TEST
+
 START_TEST(many_are_joined)
 {
 	uint64_t address = 0x700000000000, gap;
@@ -106,6 +137,7 @@ Suite *suite_spans(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, none_unless_asked);
 	tcase_add_test(tests, neighbours_are_one);
+	tcase_add_test(tests, states_stay_apart);
 	tcase_add_test(tests, many_are_joined);
 	suite_add_tcase(suite, tests);
 	return suite;
