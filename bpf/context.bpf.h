@@ -42,8 +42,12 @@ static __always_inline __s32 device_of_props(__u64 props, bool *is_device)
 	return *is_device ? location.id : CUTOP_DEVICE_UNKNOWN;
 }
 
+#define DEVICES_MAX	1024	/* as the model: a larger number is none */
+
 static __always_inline void context_turn(struct thread_state *thread, __u64 context, __s32 device)
 {
+	if ((__u32)device >= DEVICES_MAX)
+		device = CUTOP_DEVICE_UNKNOWN;
 	thread->context = context;
 	thread->device = device;
 	thread->settled = 0;

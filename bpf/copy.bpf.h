@@ -209,6 +209,16 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
 }
 
+#define COPY_LIE	52	/* bits of what one copy may move, as in the model: more is a lie, and spoils sums */
+
+static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
+{
+	if (!(frame->args[2] >> COPY_LIE))
+		return;
+	count_lost_of(thread->image, LOST_ARGUMENT);
+	frame->args[2] = 0;
+}
+
 static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 {
 	struct thread_state *thread;
@@ -233,29 +243,37 @@ static __always_inline bool is_timed(__u8 direction, __u64 bytes)
 }
 
 /* Returns the row, or NULL without room. */
-static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
-				       bool async, __u64 ns, bool failed)
+static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction, __u16 call, bool async)
 {
 	struct copy_key key = {
 		.image = thread->image,
 		.call = call,
-		.direction = frame->direction,
+		.direction = direction,
 		.mode = async ? COPY_ASYNC : COPY_SYNC,
 		.device = thread->device,
 	};
 	struct copy_row *row = bpf_map_lookup_elem(&copies, &key);
+
+	if (row)
+		return row;
+	bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
+	row_made(ROWS_COPIES);
+	row = bpf_map_lookup_elem(&copies, &key);
+	if (!row)
+		count_lost_of(thread->image, LOST_COPY_ROWS);
+	return row;
+}
+
+/* The same; the copy is counted in it. */
+static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
+				       bool async, __u64 ns, bool failed)
+{
+	struct copy_row *row = copy_row_get(thread, frame->direction, call, async);
 	__u64 bytes = frame->args[2];
 	__u32 bucket;
 
-	if (!row) {
-		bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
-		row_made(ROWS_COPIES);
-		row = bpf_map_lookup_elem(&copies, &key);
-		if (!row) {
-			count_lost_of(thread->image, LOST_COPY_ROWS);
-			return NULL;
-		}
-	}
+	if (!row)
+		return NULL;
 	__sync_fetch_and_add(&row->ns, ns);
 	raise_max(&row->max_ns, ns);
 	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
@@ -306,6 +324,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
+	copy_doubt(thread, frame);
 	async = desc_of(call)->flags & CALL_ASYNC;
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);

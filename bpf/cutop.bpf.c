@@ -53,6 +53,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "extra.bpf.h"
 #include "size.bpf.h"
 #include "trace_calls.bpf.h"
+#include "blind.bpf.h"
 #include "watch.bpf.h"
 
 /*
@@ -93,6 +94,33 @@ static __always_inline void name_bring(bool session)
 	name_again(thread);
 	if (session)
 		release();
+}
+
+/* Calls whose returns are not probed (blind.bpf.h). Their record of a trace is made after the rest, not in it: functions are eight deep at most. */
+static __noinline int blind_begins(struct pt_regs *ctx)
+{
+	return blind_entry(ctx);
+}
+
+static __noinline int blind_traces(struct pt_regs *ctx)
+{
+	return blind_trace(ctx);
+}
+
+static __always_inline int blind(struct pt_regs *ctx, bool session)
+{
+	int result;
+
+	if (session)
+		hold();
+	result = blind_begins(ctx);
+	if (tracing && result & BLIND_TRACED)
+		result |= blind_traces(ctx);
+	if (session)
+		release();
+	if (result & NAME_MISSING)
+		name_bring(session);
+	return session;
 }
 
 /*
@@ -138,6 +166,8 @@ static __always_inline void name_bring(bool session)
 		bool is_return = is_session_return(ctx);		\
 		int result;						\
 									\
+		if (!is_return && is_refused())				\
+			return blind(ctx, true);			\
 		if (!is_return && (quick))				\
 			return 1;					\
 		hold();							\
@@ -177,6 +207,13 @@ int register_enter(struct pt_regs *ctx)
 static __noinline int traced_begins(struct pt_regs *ctx)
 {
 	return traced_entry(ctx);
+}
+
+/* Where no return may be probed, of all classes but that one. */
+SEC("uprobe.s")
+int blind_enter(struct pt_regs *ctx)
+{
+	return blind(ctx, false);
 }
 
 /* With trace_entries, of all classes but those that teach names. */

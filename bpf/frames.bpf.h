@@ -121,6 +121,37 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 	return true;
 }
 
+#define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
+
+/*
+ * Where only entries are seen: whether a driver's call of a thread that entered
+ * @outer before is inside that. Functions of the runtime do not call each other.
+ * Where somebody else probes returns, the kernel puts its own trampoline in the
+ * return address's place. If it is not, it takes @outer's place.
+ */
+static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
+					   __u32 call)
+{
+	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
+	bool is_near = sp < outer->sp && desc_of(call)->layer == LAYER_DRIVER &&
+		       caller - outer->ip + SAME_LIBRARY < 2 * SAME_LIBRARY;
+#if defined(__TARGET_ARCH_x86)
+	__u64 word = 0;
+
+	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)outer->sp) &&
+	    (word == outer->site || word == trampoline_of(thread)))
+		return true;
+#else
+	/* Where a function saves its return address is its own affair. */
+	if (is_near)
+		return true;
+#endif
+	outer->sp = sp;
+	outer->site = caller;
+	outer->ip = PT_REGS_IP(ctx);
+	return false;
+}
+
 /*
  * Opens a frame for @call. Returns it, or NULL if there is no room for it.
  * frame->nested says whether an outer hooked call is under way.
@@ -157,6 +188,24 @@ static __always_inline void frame_cancel(struct thread_state *thread)
 }
 
 /*
+ * True if a call of the runtime, entered inside another, was made by somebody
+ * else than that: a callback of the program, or a signal handler. Functions of the
+ * runtime call each other from near; where the program has it linked in, all of
+ * it is near, and such a call is taken for nested.
+ */
+static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	__u64 caller;
+
+	if (!thread || desc_of(call)->layer != LAYER_RUNTIME)
+		return false;
+	caller = call_caller(ctx);
+	if (!caller || caller == trampoline_of(thread))
+		return false;
+	return caller - PT_REGS_IP(ctx) + SAME_LIBRARY >= 2 * SAME_LIBRARY;
+}
+
+/*
  * The entry of a call that counts only if no other hooked call encloses it:
  * opens its frame and returns it, or NULL if it is not watched, or nested.
  * *@thread and *@call are set with a frame.
@@ -176,9 +225,12 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool sessio
 	if (!frame)
 		return NULL;
 	if (frame->nested) {
-		if (session)
-			frame_cancel(*thread);
-		return NULL;
+		if (!is_callback(ctx, *thread, *call)) {
+			if (session)
+				frame_cancel(*thread);
+			return NULL;
+		}
+		frame->nested = false;
 	}
 	/*
 	 * Lest the compiler let the caller ask for the depth again, which says the

@@ -298,7 +298,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 
 		if (!inside)
 			frames_settle(thread, call_sp(ctx));
-		if (thread->depth) {
+		if (thread->depth && !is_callback(ctx, thread, call)) {
 			launch_teach(ctx, thread);
 			if (!session)
 				frame_open(thread, ctx, call);
@@ -389,7 +389,8 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	if (!thread)
 		return 0;
 	tgid = thread->tgid;
-	if (!bpf_map_lookup_elem(&late, &tgid))
+	/* Nor is it where handles are not seen as they are made: blind.bpf.h. */
+	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid))
 		return 0;
 	module_announce(thread->image, site);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);

@@ -44,6 +44,8 @@ const volatile bool trace_pairs;	/* one at its entry and one at its return */
 const volatile bool trace_arguments;	/* with the arguments of kernels */
 const volatile bool keep_books = true;	/* allocations and frees are told of for the model */
 const volatile bool watch_driver;	/* the driver layer is probed, too */
+const volatile bool refuse_filtered;	/* no return probes in processes under a seccomp filter */
+const volatile __u32 refuse_all;	/* enum unreturned: none at all */
 const volatile bool only_listed;	/* only processes in the map `listed` */
 const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
@@ -108,6 +110,13 @@ struct context_entry {
 	__u32 pad;
 };
 
+/* A call whose end is not seen: the last that no other was inside of. */
+struct outer_call {
+	__u64 sp;		/* 0: none yet */
+	__u64 site;		/* its return address */
+	__u64 ip;		/* the function */
+};
+
 struct thread_state {
 	__u32 image;		/* 0: not watched */
 	__s32 device;
@@ -139,6 +148,7 @@ struct thread_state {
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
+	struct outer_call outer;	/* blind.bpf.h */
 };
 
 struct {
@@ -504,22 +514,30 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 	return 0;
 }
 
-/* Counts a call that took @ns in its row of the map `calls`. */
-static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool failed)
+/* The row of @call, or NULL without room. */
+static __always_inline struct call_row *call_row_get(__u32 image, __u16 call)
 {
 	struct call_key key = { .image = image, .call = call };
 	struct call_row *row = bpf_map_lookup_elem(&calls, &key);
+
+	if (row)
+		return row;
+	bpf_map_update_elem(&calls, &key, &no_calls, BPF_NOEXIST);
+	row_made(ROWS_CALLS);
+	row = bpf_map_lookup_elem(&calls, &key);
+	if (!row)
+		count_lost_of(image, LOST_CALL_ROWS);
+	return row;
+}
+
+/* Counts a call that took @ns in its row of the map `calls`. */
+static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool failed)
+{
+	struct call_row *row = call_row_get(image, call);
 	__u32 bucket;
 
-	if (!row) {
-		bpf_map_update_elem(&calls, &key, &no_calls, BPF_NOEXIST);
-		row_made(ROWS_CALLS);
-		row = bpf_map_lookup_elem(&calls, &key);
-		if (!row) {
-			count_lost_of(image, LOST_CALL_ROWS);
-			return;
-		}
-	}
+	if (!row)
+		return;
 	__sync_fetch_and_add(&row->ns, ns);
 	if (failed)
 		__sync_fetch_and_add(&row->failures, 1);

@@ -20,9 +20,7 @@
 struct trace_state {
 	struct rec_call_kernel record;
 	__u64 out;		/* where the call's out argument points; 0: none */
-	__u64 outer_sp;		/* trace_entries: of the last call that was not nested: stack pointer, */
-	__u64 outer_return;	/* return address, */
-	__u64 outer_ip;		/* and function */
+	struct outer_call outer;	/* trace_entries: the last call that was not nested */
 	struct frame frame;	/* trace_entries: arguments on their way here */
 	__u32 open;		/* begun, and not sent */
 	__u32 waiting;		/* to be sent once its kernel's name was told of */

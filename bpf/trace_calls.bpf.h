@@ -164,37 +164,6 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 
 /* ---- entry and return ---- */
 
-#define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
-
-/*
- * trace_entries: whether a driver's call of a thread that entered another call
- * before is inside that. Functions of the runtime do not call each other.
- * Where somebody else probes returns, the kernel puts its own trampoline in the
- * return address's place.
- */
-static __always_inline bool trace_is_inside(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace,
-					    __u32 call)
-{
-	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
-	bool is_near = sp < trace->outer_sp && desc_of(call)->layer == LAYER_DRIVER &&
-		       caller - trace->outer_ip + SAME_LIBRARY < 2 * SAME_LIBRARY;
-#if defined(__TARGET_ARCH_x86)
-	__u64 word = 0;
-
-	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)trace->outer_sp) &&
-	    (word == trace->outer_return || word == trampoline_of(thread)))
-		return true;
-#else
-	/* Where a function saves its return address is its own affair. */
-	if (is_near)
-		return true;
-#endif
-	trace->outer_sp = sp;
-	trace->outer_return = caller;
-	trace->outer_ip = PT_REGS_IP(ctx);
-	return false;
-}
-
 static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
 {
 	struct trace_state *trace;
@@ -207,7 +176,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 		return 0;
 	}
 	/* What is inside a call that is not traced is not, either. */
-	if (trace_entries && (trace_is_inside(ctx, thread, trace, call) || !(traced_how(call) & CUTOP_TRACED)))
+	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, call) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
 	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
 	trace->out = 0;
@@ -215,7 +184,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	trace->record.call.call = call;
 	/* Without returns nobody follows which device a thread is on. */
 	trace->record.call.device = trace_entries ? CUTOP_DEVICE_UNKNOWN : thread->device;
-	trace->record.call.site = trace_entries ? trace->outer_return : 0;
+	trace->record.call.site = trace_entries ? trace->outer.site : 0;
 	trace_arguments_read(ctx, thread, trace, frame, call);
 	trace->open = !trace_entries;
 	trace->waiting = thread->missing != 0;
@@ -259,7 +228,7 @@ static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thre
 	return trace_send(thread, trace, trace_pairs ? CALL_LEFT : CALL_WHOLE, now);
 }
 
-/* __cudaRegisterFunction, which returns nothing. */
+/* A call whose return is not probed; __cudaRegisterFunction, which returns nothing. */
 static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	struct trace_state *trace;
@@ -271,28 +240,14 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 		return 0;
 	trace->record.call.call = CALL_COUNT;
 	trace_enter(ctx, thread, &trace->frame, call);
-	if (trace->record.call.call == call && !trace_entries && !trace_pairs)
+	if (trace->record.call.call == call && !trace_entries && !trace_pairs && !trace->waiting)
 		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 	trace->open = 0;
 	return 0;
 }
 
-/* With trace_entries: the entry of a call of any class, and all that is seen of it. */
-static __always_inline int traced_entry(struct pt_regs *ctx)
+static __always_inline void traced_arguments(struct pt_regs *ctx, struct frame *frame, __u32 call)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
-	struct trace_state *trace;
-	struct frame *frame;
-
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!trace) {
-		count_lost_of(thread->image, LOST_TRACED);
-		return 0;
-	}
-	frame = &trace->frame;
 	switch (desc_of(call)->class) {
 	case CLASS_ALLOC:
 		alloc_arguments(ctx, frame, desc_of(call));
@@ -307,7 +262,37 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 	default:
 		frame->flags = 0;
 	}
-	trace_enter(ctx, thread, frame, call);
+}
+
+/* The entry of a call of any class whose return is not probed. */
+static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	struct trace_state *trace;
+
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread || !trace)
+		return 0;
+	traced_arguments(ctx, &trace->frame, call);
+	trace_alone_enter(ctx, thread, call);
+	return with_missing(thread, 0);
+}
+
+/* With trace_entries: the entry of a call of any class, and all that is seen of it. */
+static __always_inline int traced_entry(struct pt_regs *ctx)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	struct trace_state *trace;
+
+	if (!thread || call >= CALL_COUNT)
+		return 0;
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!trace) {
+		count_lost_of(thread->image, LOST_TRACED);
+		return 0;
+	}
+	traced_arguments(ctx, &trace->frame, call);
+	trace_enter(ctx, thread, &trace->frame, call);
 	return with_missing(thread, 0);
 }
 

@@ -145,7 +145,12 @@ struct pid {
 	struct upid numbers[1];		/* one more for each level */
 };
 
+struct seccomp {
+	int mode;		/* 0: no filter */
+};
+
 struct task_struct {
+	struct seccomp seccomp;
 	int pid;
 	int tgid;
 	int exit_code;

@@ -114,8 +114,12 @@ int BPF_PROG(process_exit, struct task_struct *task)
 
 	if (thread && thread->image && thread->in_sync)
 		sync_end(thread->image, thread, bpf_ktime_get_ns());
-	if (BPF_CORE_READ(task, signal, live.counter) > 0)
+	if (BPF_CORE_READ(task, signal, live.counter) > 0) {
+		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
+		if (thread && thread->image && thread->depth && !(BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT))
+			count_lost_of(thread->image, LOST_RETURN);
 		return 0;
+	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
 	bpf_map_delete_elem(&late, &tgid);
 	if (follow_children)

@@ -108,6 +108,16 @@ enum rec_type {
 	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
 	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
+	REC_UNRETURNED,		/* struct rec_unreturned: returns of the image's calls are not probed */
+};
+
+/* Why returns of an image's calls are not probed. Names in unreturned_names[], model/calls.c. */
+enum unreturned {
+	UNRETURNED_NOT,		/* they are */
+	UNRETURNED_ASKED,	/* --returns=never */
+	UNRETURNED_SECCOMP,	/* a filter would kill the process for it */
+	UNRETURNED_SHADOW_STACK,	/* so would the processor, where shadow stacks are used */
+	UNRETURNED_COUNT,
 };
 
 /* How the result of a function that is not in the table says that it failed. */
@@ -438,8 +448,9 @@ struct rec_text {
 
 /*
  * Rows of the counter maps. Every field only grows, but for a launch's last
- * configuration. BPF leaves `samples` and `calls` at 0: they are the sums of
- * the row's histogram, which the collector works out: an atomic add saved per call.
+ * configuration. BPF leaves `samples` at 0, and counts in `calls` only those whose
+ * returns are not probed: the collector adds the sum of the row's histogram. That
+ * saves an atomic add per call.
  */
 
 struct launch_key {
@@ -619,7 +630,7 @@ struct image_row {
 	char comm[CUTOP_COMM_LEN];
 	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
 	__u32 faulted;		/* a sticky error was met */
-	__u32 pad;
+	__u32 unreturned;	/* enum unreturned */
 };
 
 /* Maps whose rows user space reads at each refresh: rows_made[] of the BPF side counts those made. */

@@ -23,6 +23,7 @@
 #include "out/out.h"
 #include "probe/elfinfo.h"
 #include "probe/kernel.h"
+#include "probe/selftest.h"
 
 /* ---- the machine ---- */
 
@@ -43,7 +44,7 @@ struct doctor_facts {
 	struct reason load_why;
 	uint64_t load_time;		/* ns */
 	int watch_errors[TRIAL_MMAP + 1];	/* by enum trial_event: negative errno, 0: it works */
-	enum trial_verdict seccomp;
+	struct selftest selftest;
 };
 
 enum doctor_state {

@@ -148,20 +148,30 @@ static void check_watching(struct doctor *doctor)
 		       "sys_enter_mmap)");
 }
 
+/* Which programs have no return probes where those of a program like theirs were seen to kill it. */
+static const char *spared(const struct doctor_facts *facts)
+{
+	struct kernel_features features;
+
+	return !kernel_features_decide(&features, &facts->kernel, facts->forced, NULL) && features.method == ATTACH_SESSION ?
+	       "such programs have none, and what they allocate is not known" :
+	       "none are placed, and what programs allocate is not known (see --returns)";
+}
+
 /* Versions are only believed where nothing could be tried: kernels have backports. */
 static void check_harm(struct doctor *doctor)
 {
 	const struct doctor_facts *facts = &doctor->facts;
 	unsigned int version = kernel_version(facts->kernel.release);
 	bool suspect = version >= KERNEL_AT(6, 11, 0) && version < KERNEL_AT(6, 14, 0);
+	bool shadow_suspect = version >= KERNEL_AT(6, 6, 0) && version < KERNEL_AT(6, 11, 0);
 
-	if (facts->seccomp == VERDICT_FINE)
+	if (facts->selftest.seccomp == VERDICT_FINE)
 		KERNEL("seccomp", DOCTOR_OK, NULL, "return probes do no harm to programs under a strict seccomp "
 		       "filter (tried)");
-	else if (facts->seccomp == VERDICT_KILLS)
-		KERNEL("seccomp", DOCTOR_PROBLEM, "update the kernel to 6.14 or a later 6.12 or 6.13, or watch no "
-		       "programs in containers and sandboxes",
-		       "return probes kill programs under a strict seccomp filter (tried)");
+	else if (facts->selftest.seccomp == VERDICT_KILLS)
+		KERNEL("seccomp", DOCTOR_WARNING, "update the kernel to 6.14 or a later 6.12 or 6.13",
+		       "return probes kill programs under a strict seccomp filter (tried): %s", spared(facts));
 	else if (suspect)
 		KERNEL("seccomp", DOCTOR_WARNING, "run cutop doctor with CAP_BPF and CAP_PERFMON to have it tried",
 		       "return probes may kill programs under a strict seccomp filter: Linux 6.11 to early 6.13 do "
@@ -171,13 +181,16 @@ static void check_harm(struct doctor *doctor)
 		       "tried)");
 	if (!facts->shadow_stacks)
 		return;
-	if (version >= KERNEL_AT(6, 6, 0) && version < KERNEL_AT(6, 11, 0))
+	if (facts->selftest.shadow_stack == VERDICT_KILLS)
+		KERNEL("shadow_stacks", DOCTOR_WARNING, "update the kernel to 6.11 or newer",
+		       "return probes kill programs that use a shadow stack (tried): where one runs, none are placed");
+	else if (facts->selftest.shadow_stack == VERDICT_UNKNOWN && shadow_suspect)
 		KERNEL("shadow_stacks", DOCTOR_WARNING, "update the kernel to 6.11 or newer",
 		       "return probes kill programs that use a shadow stack (this processor has them): Linux 6.6 to "
 		       "6.10");
 	else
 		KERNEL("shadow_stacks", DOCTOR_OK, NULL, "return probes and shadow stacks go together with this "
-		       "version");
+		       "%s", facts->selftest.shadow_stack == VERDICT_FINE ? "kernel (tried)" : "version");
 }
 
 static void check_kernel(struct doctor *doctor)
@@ -348,10 +361,12 @@ void doctor_check_processes(struct doctor *doctor)
 				   "give cutop CAP_SYS_PTRACE, or run it as root" : NULL, "process %d cannot be "
 				   "looked into: %s",
 				   process->pid, strerror(-process->error));
-		if (process->shadow_stack && kernel_version(doctor->facts.kernel.release) < KERNEL_AT(6, 11, 0))
-			doctor_add(doctor, SECTION_PROCESSES, "process", DOCTOR_PROBLEM, "do not watch it on this "
-				   "kernel",
-				   "process %d uses a shadow stack: a return probe would kill it", process->pid);
+		if (process->shadow_stack && (doctor->facts.selftest.shadow_stack == VERDICT_KILLS ||
+		    (doctor->facts.selftest.shadow_stack == VERDICT_UNKNOWN &&
+		     kernel_version(doctor->facts.kernel.release) < KERNEL_AT(6, 11, 0))))
+			doctor_add(doctor, SECTION_PROCESSES, "process", DOCTOR_WARNING, "update the kernel to 6.11 or newer",
+				   "process %d uses a shadow stack, and a return probe would kill it: none are placed",
+				   process->pid);
 	}
 }
 

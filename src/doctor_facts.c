@@ -46,15 +46,6 @@ static int jit_read(void)
 	return line[0] ? atoi(line) : -1;
 }
 
-static bool shadow_stacks_read(void)
-{
-	char *text = file_read("/proc/cpuinfo", 65536, NULL);
-	bool found = text && strstr(text, " user_shstk");
-
-	free(text);
-	return found;
-}
-
 /* The limit of our control group (version 2), or of the nearest above that has one. */
 static uint64_t memory_max_read(void)
 {
@@ -110,7 +101,7 @@ static void trial_make(struct doctor *doctor)
 		return;
 	for (i = 0; i <= TRIAL_MMAP; i++)
 		facts->watch_errors[i] = trial_watch(doctor->trial, (enum trial_event)i);
-	facts->seccomp = trial_seccomp(doctor->trial);
+	facts->selftest = selftest_run(&features);
 }
 
 void doctor_facts_read(struct doctor *doctor)
@@ -125,7 +116,7 @@ void doctor_facts_read(struct doctor *doctor)
 	facts->program[n > 0 ? n : 0] = 0;
 	lockdown_read(facts->lockdown, sizeof(facts->lockdown));
 	facts->jit = jit_read();
-	facts->shadow_stacks = shadow_stacks_read();
+	facts->shadow_stacks = shadow_stacks_exist();
 	facts->ring_bytes = doctor->options->ring_bytes;
 	facts->memory_max = memory_max_read();
 	line_read("/proc/driver/nvidia/version", facts->driver, sizeof(facts->driver));

@@ -366,7 +366,8 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 			      "is in none of them");
 	if (process->uses && !process->has_symbols && !index--)
 		return strdup("names of kernels in the program itself: it registered them before, and has no symbols");
-	if (process->seccomp && facts->seccomp == VERDICT_KILLS && !index--)
-		return strdup("it runs under a seccomp filter: a return probe may kill it on this kernel");
+	if (process->seccomp && facts->selftest.seccomp == VERDICT_KILLS && !index--)
+		return strdup("what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
+			      "probe would kill it");
 	return NULL;
 }

@@ -24,6 +24,7 @@
 
 static int parse_one(struct options *options, int code, char *argument, bool *reverse, const char **sort)
 {
+	static const char *const returns[] = { [RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;
@@ -95,6 +96,11 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case OPTION_EXACT:
 		options->exact_launches = true;
 		return 0;
+	case OPTION_RETURNS:
+		err = parse_choice("returns", argument, returns, ARRAY_LEN(returns));
+		if (err >= 0)
+			options->returns = (enum returns_choice)err;
+		return err < 0 ? err : 0;
 	case OPTION_LEAK_AGE:
 		options->leak_age_given = true;
 		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);

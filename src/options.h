@@ -9,6 +9,7 @@
 
 #include "model/columns.h"
 #include "out/out.h"
+#include "probe/choice.h"
 #include "util/util.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
@@ -56,6 +57,7 @@ struct options {
 	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
+	enum returns_choice returns;
 	bool stacks;
 	uint64_t leak_age;		/* ns */
 	bool leak_age_given;

@@ -201,6 +201,7 @@ static int collector_begin(struct session *session)
 			.groups = options->groups,
 			.extras = session->extras,
 			.method = getenv("CUTOP_ATTACH"),
+			.returns = options->returns,
 			.notes = &session->notes,
 		},
 		.delay = options->delay,
@@ -465,7 +466,7 @@ int session_time_left(const struct session *session)
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call = false, any_lost = false;
+	bool any_call = false, any_lost = false, any_unreturned = false;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -475,12 +476,17 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (snapshot->leaked > session->options->leak_bytes)
 		return EXIT_LEAK;
 	any_call = snapshot->gone.calls > 0;
-	for (i = 0; i < snapshot->process_count; i++)
+	for (i = 0; i < snapshot->process_count; i++) {
 		any_call = any_call || snapshot->processes[i].calls;
+		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
+	}
 	for (i = 0; i < LOST_COUNT; i++)
 		any_lost = any_lost || snapshot->lost[i];
 	if (any_lost)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: events were lost; try a larger --ring-size");
+	if (any_unreturned)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the returns of some program's calls are not "
+				    "probed, so that what it allocates is not known");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
 			    "saw (--allow-no-cuda, if that is right)");

@@ -43,8 +43,11 @@ TESTS_FULL = \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
+	tests/e2e/test_harm.sh \
+	tests/e2e/test_liars.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
+	tests/e2e/test_two.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \

@@ -119,6 +119,8 @@ static bool image_visit(void *context, const void *key, const void *value)
 	}
 	if (row->inexact && !watched->ignored)
 		outlet_inexact(feed->outlet, image, row->lost_time);
+	if (row->unreturned && !watched->ignored)
+		outlet_unreturned(feed->outlet, image, row->unreturned);
 	if (!watched->ignored)
 		outlet_synced(feed->outlet, image, row->synced);
 	if (!row->end_time) {
@@ -159,14 +161,15 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 	return !watched || !watched->ignored;
 }
 
+/* BPF itself counts only calls whose returns are not probed. */
 static void copy_complete(struct copy_row *row)
 {
-	row->calls = histogram_sum(row->hist);
+	row->calls += histogram_sum(row->hist);
 }
 
 static void call_complete(struct call_row *row)
 {
-	row->calls = histogram_sum(row->hist);
+	row->calls += histogram_sum(row->hist);
 }
 
 static void graph_complete(struct graph_row *row)

@@ -45,6 +45,13 @@ void outlet_synced(const struct outlet *outlet, uint32_t image, const struct syn
 	outlet_put(outlet, &record.hdr, sizeof(record));
 }
 
+void outlet_unreturned(const struct outlet *outlet, uint32_t image, enum unreturned why)
+{
+	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .image = image }, .why = why };
+
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
 void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time)
 {
 	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image, .time = lost_time };

@@ -30,6 +30,7 @@ void outlet_graph_last(const struct outlet *outlet, const struct graph_key *key,
 /* As model_sync() and so on. */
 void outlet_sync(const struct outlet *outlet, uint32_t image, uint64_t ns);
 void outlet_synced(const struct outlet *outlet, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+void outlet_unreturned(const struct outlet *outlet, uint32_t image, enum unreturned why);
 /* Something of @image was lost; of its records at @lost_time last, 0: none. */
 void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time);
 void outlet_graphs_done(const struct outlet *outlet, uint32_t image);

@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs watch listed processes only, and nobody is listed but the child
- * of the test below: probes of a trial fire and return. All of them are kept
- * until the end and taken away side by side, since each removal waits for the
- * kernel.
+ * The programs watch listed processes only, and nobody is listed: probes of a
+ * trial fire and return. All of them are kept until the end and taken away side
+ * by side, since each removal waits for the kernel.
  */
 #include "collect/trial.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/tracefs.h"
 #include "model/calls.h"
 #include "probe/attach.h"
-#include "probe/maps.h"
 
 struct trial {
 	struct bpf bpf;
@@ -204,107 +197,4 @@ void trial_attached_free(struct trial_attached *attached)
 {
 	free(attached->refusals);
 	memset(attached, 0, sizeof(*attached));
-}
-
-/* ---- return probes under seccomp ---- */
-
-/* What the child calls and the probes are on. */
-__attribute__((noinline, used)) static int probed_function(volatile int *number)
-{
-	return ++*number;
-}
-
-struct own_code {
-	uint64_t address, offset;
-	bool found;
-};
-
-static int own_mapping(void *context, const struct maps_entry *entry)
-{
-	struct own_code *code = context;
-
-	if (code->address < entry->start || code->address >= entry->end)
-		return 0;
-	code->offset = code->address - entry->start + entry->offset;
-	code->found = true;
-	return 1;
-}
-
-static void child_run(const int go[2])
-{
-	struct sock_filter instructions[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	};
-	struct sock_fprog filter = { .len = ARRAY_LEN(instructions), .filter = instructions };
-	volatile int number = 0;
-	char byte;
-
-	close(go[1]);	/* else its end would never come */
-	if (read(go[0], &byte, 1) != 1 || prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
-		syscall(SYS_exit_group, 2);
-	probed_function(&number);
-	syscall(SYS_exit_group, number == 1 ? 0 : 2);
-}
-
-/* Returns the child's wait status, or a negative errno. */
-static int child_probe(struct trial *trial, uint64_t offset)
-{
-	struct elf_function function = { .offset = offset, .call = CALL_cudaMemGetInfo };
-	struct elf_functions functions = { .list = &function, .count = 1 };
-	const struct attach_choice all = { ~0u, ~0u };
-	int listed = bpf_map__fd(trial->bpf.skeleton->maps.listed), own, go[2], status = 0, err;
-	struct attachment attachment;
-	__u32 one = 1, tgid;
-	pid_t child;
-
-	if (pipe2(go, O_CLOEXEC))
-		return -errno;
-	child = fork();
-	if (!child)
-		child_run(go);
-	close(go[0]);
-	if (child < 0) {
-		close(go[1]);
-		return -errno;
-	}
-	tgid = (__u32)child;
-	own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	err = own < 0 ? -errno : bpf_map_update_elem(listed, &tgid, &one, BPF_ANY);
-	if (!err)
-		err = attachment_open(&attachment, &trial->bpf, own, &functions, &all, tgid, NULL);
-	if (!err && write(go[1], "", 1) != 1)
-		err = -errno;
-	close(go[1]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!err)
-		attachment_close(&attachment);
-	bpf_map_delete_elem(listed, &tgid);
-	if (own >= 0)
-		close(own);
-	return err ? err : status;
-}
-
-enum trial_verdict trial_seccomp(struct trial *trial)
-{
-	struct own_code code = { .address = (uint64_t)(uintptr_t)probed_function };
-	__u32 images = trial->bpf.skeleton->bss->last_image;
-	int status;
-
-	/* Where there is no better, a return probe is no system call yet. */
-	if (trial->bpf.features.method == ATTACH_PERF)
-		return VERDICT_UNKNOWN;
-	maps_visit(getpid(), own_mapping, &code);
-	if (!code.found)
-		return VERDICT_UNKNOWN;
-	status = child_probe(trial, code.offset);
-	if (status < 0 || trial->bpf.skeleton->bss->last_image == images)
-		return VERDICT_UNKNOWN;	/* no probe fired: nothing is known */
-	if (WIFSIGNALED(status))
-		return VERDICT_KILLS;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? VERDICT_FINE : VERDICT_UNKNOWN;
 }

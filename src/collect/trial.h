@@ -64,16 +64,4 @@ int trial_attach(struct trial *trial, int fd, const struct elf_functions *functi
 		 const struct attach_choice *choice, struct trial_attached *attached, struct reason *why);
 void trial_attached_free(struct trial_attached *attached);
 
-enum trial_verdict {
-	VERDICT_UNKNOWN,	/* could not be tried */
-	VERDICT_FINE,
-	VERDICT_KILLS,		/* the probed program is killed */
-};
-
-/*
- * Runs a child under a strict seccomp filter through a return probe: Linux 6.11
- * to early 6.13 make a system call of it that the filter knows nothing of.
- */
-enum trial_verdict trial_seccomp(struct trial *trial);
-
 #endif

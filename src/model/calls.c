@@ -53,6 +53,13 @@ const char *const copy_direction_names[DIR_COUNT] = {
 
 const char *const copy_mode_names[2] = { [COPY_SYNC] = "sync", [COPY_ASYNC] = "async" };
 
+const char *const unreturned_names[UNRETURNED_COUNT] = {
+	[UNRETURNED_NOT] = "",
+	[UNRETURNED_ASKED] = "asked",
+	[UNRETURNED_SECCOMP] = "seccomp",
+	[UNRETURNED_SHADOW_STACK] = "shadow_stack",
+};
+
 const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_RING_FULL] = "ring_full",
 	[LOST_RETURN] = "returns",

@@ -35,6 +35,12 @@ static struct column_value bound(const struct snap_process *process, double valu
 	return result;
 }
 
+/* The same, of what only returns tell. */
+static struct column_value returned(const struct snap_process *process, double value)
+{
+	return process->unreturned ? absent() : bound(process, value);
+}
+
 static struct column_value text(const char *value)
 {
 	return value && *value ? (struct column_value){ .text = value } : absent();
@@ -45,9 +51,9 @@ static struct column_value text(const char *value)
 VALUE(pid) { return number(process->pid); }
 VALUE(user) { return text(process->user); }
 VALUE(dev) { return text(process->device_list); }
-VALUE(live) { return bound(process, (double)process->live); }
-VALUE(peak) { return bound(process, (double)process->peak); }
-VALUE(allocs) { return bound(process, (double)process->map_count + (double)process->map_omitted); }
+VALUE(live) { return returned(process, (double)process->live); }
+VALUE(peak) { return returned(process, (double)process->peak); }
+VALUE(allocs) { return returned(process, (double)process->map_count + (double)process->map_omitted); }
 VALUE(launches) { return bound(process, (double)process->launches); }
 VALUE(launch_rate) { return number(process->launches_per_second); }
 VALUE(graph) { return bound(process, (double)process->graph_launches); }
@@ -57,13 +63,13 @@ VALUE(d2h) { return number(process->copy_rate[DIR_D2H]); }
 VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
 VALUE(p2p) { return number(process->copy_rate[DIR_P2P]); }
 VALUE(wait) { return number(process->sync_share * 100); }
-VALUE(held) { return bound(process, (double)process->held); }
+VALUE(held) { return returned(process, (double)process->held); }
 VALUE(container) { return text(process->container); }
 VALUE(pod) { return text(process->pod); }
 VALUE(ns_pid) { return process->ns_pid ? number(process->ns_pid) : absent(); }
 VALUE(used) { return process->has_used ? number((double)process->used) : absent(); }
 VALUE(untracked) { return process->has_used ? number((double)process->untracked) : absent(); }
-VALUE(frees) { return bound(process, (double)process->frees); }
+VALUE(frees) { return returned(process, (double)process->frees); }
 VALUE(kernels) { return bound(process, (double)process->kernel_count); }
 VALUE(calls) { return bound(process, (double)process->calls); }
 VALUE(start) { return number(floor((double)process->start_time / 1e9)); }
@@ -72,7 +78,7 @@ VALUE(command) { return text(process->command_line ? process->command_line : pro
 
 VALUE(leaked)
 {
-	struct column_value value = bound(process, (double)process->leaked + (double)process->suspect);
+	struct column_value value = returned(process, (double)process->leaked + (double)process->suspect);
 
 	if (process->suspect)
 		value.mark = '~';
@@ -81,12 +87,12 @@ VALUE(leaked)
 
 VALUE(suspect)
 {
-	return process->has_suspect ? bound(process, (double)process->suspect) : absent();
+	return process->has_suspect ? returned(process, (double)process->suspect) : absent();
 }
 
 VALUE(failed)
 {
-	struct column_value value = bound(process, (double)process->failures);
+	struct column_value value = returned(process, (double)process->failures);
 
 	if (process->sampled)
 		value.mark = '>';

@@ -233,6 +233,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 			return no_memory(model, image);
 		entry->key = *key;
 		RB_INSERT(fail_tree, &image->fails, entry);
+		image->fail_count++;
 	}
 	entry->row = *row;
 	return 0;
@@ -259,6 +260,21 @@ void model_synced(struct model *model, uint32_t number, const struct sync_slot s
 		return;
 	memcpy(image->synced, slots, sizeof(image->synced));
 	pending_trim(image);
+}
+
+void model_unreturned(struct model *model, uint32_t number, unsigned int why)
+{
+	int error;
+	struct image *image = model_image(model, number, &error);
+
+	if (!image || image->unreturned || why >= UNRETURNED_COUNT)
+		return;
+	image->unreturned = (enum unreturned)why;
+	/* Who asked for it need not be told. */
+	if (why == UNRETURNED_SECCOMP || why == UNRETURNED_SHADOW_STACK)
+		events_add(model, image, EVENT_NO_RETURNS, model->latest, 0, "%s: returns are not probed, since on this kernel that "
+			   "kills programs %s: allocations, failures and times are not known", image->command ? image->command :
+			   image->comm, why == UNRETURNED_SECCOMP ? "under a seccomp filter" : "with a shadow stack");
 }
 
 void model_inexact(struct model *model, uint32_t number, uint64_t lost_time)

@@ -177,6 +177,30 @@ void model_clear_exited(struct model *model)
 	}
 }
 
+/* What is kept of @image, about, but for its allocations, which have a limit of their own. */
+static size_t image_weight(const struct image *image)
+{
+	return image->launch_count * sizeof(struct launch_entry) + image->fail_count * sizeof(struct fail_entry) +
+	       image->sites.count * sizeof(struct site) + image->sites.place_count * 2 * sizeof(struct place) +
+	       image->kernel_count * sizeof(struct kernel_name) + image->name_bytes;
+}
+
+void images_trim(struct model *model)
+{
+	struct image *image, *next;
+	size_t weight = 0;
+
+	for (image = model->ended_first; image; image = image->ended_after)
+		weight += image_weight(image);
+	for (image = model->ended_first; image && weight > ENDED_BYTES_MAX; image = next) {
+		next = image->ended_after;
+		if (!image->settled)
+			continue;
+		weight -= image_weight(image);
+		forget_image(model, image, true);
+	}
+}
+
 static const char *name_of(const struct image *image)
 {
 	return image->command && *image->command ? image->command : image->comm;
@@ -249,7 +273,9 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 
 int image_device(const struct image *image, int device)
 {
-	if (!image->visible_count || device < 0)
+	if (device < 0 || device >= DEVICES_MAX)
+		return CUTOP_DEVICE_UNKNOWN;
+	if (!image->visible_count)
 		return device;
 	return (size_t)device < image->visible_count ? image->visible[device] : CUTOP_DEVICE_UNKNOWN;
 }

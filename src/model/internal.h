@@ -31,6 +31,10 @@
 #define UNSETTLED_MAX		8192		/* ended images past the bound, kept until their counters are complete */
 #define TOMBSTONES		4096
 #define DISPLACED_NS		1000000000ull	/* how long a missed free may still turn up */
+#define NAME_BYTES_MAX		(64u << 20)	/* of names of kernels, mangled and shown, and of call sites; what comes then goes by its address */
+#define NODES_FREE		65536		/* live allocations that every process may have */
+#define NODES_MAX		(8u << 20)	/* of all processes; who has more than that many loses what comes then */
+#define ENDED_BYTES_MAX		(256u << 20)	/* kept of exited processes, allocations left out: the oldest go first */
 #define STORMS_MAX		16		/* call sites that fail to allocate, remembered per process */
 #define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: more is a lie */
 
@@ -189,6 +193,7 @@ struct image {
 	bool begun;			/* REC_PROCESS was seen */
 	bool identified;		/* REC_IDENTITY was seen */
 	bool ended, inexact, from_attach;
+	enum unreturned unreturned;	/* returns of its calls are not probed */
 	bool kernels_full;
 	uint32_t pid, parent_pid, ns_pid, uid;
 	uint64_t first_time;		/* of the first record */
@@ -204,6 +209,8 @@ struct image {
 	int exit_code;
 
 	struct book book;
+	unsigned int nodes_asked;	/* how often there was a look whether there is room for more, */
+	bool nodes_full;		/* and the last answer */
 	uint64_t live, peak, leaked, held, allocated;
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
@@ -228,11 +235,13 @@ struct image {
 	struct copy_tree copies;
 	struct call_tree calls;
 	struct fail_tree fails;
+	size_t fail_count;
 	struct pending_tree pending;	/* streams with asynchronous copies */
 	size_t stream_count;
 	bool pageable_told;
 	struct kernel_tree kernels;
 	size_t kernel_count;
+	size_t name_bytes;		/* of their names, and of call sites' */
 	struct graph_books *graphs;	/* graphs.c; NULL until there is one */
 	struct module *modules;
 	size_t module_count;
@@ -339,6 +348,8 @@ int image_own_device(const struct image *image, int device);
 void image_begin(struct model *model, struct image *image, const struct rec_process *record);
 /* Who @image is; @strings are the @len bytes that follow @record. Returns 0 or -ENOMEM. */
 int image_identify(struct image *image, const struct rec_identity *record, const char *strings, size_t len);
+/* Forgets the oldest exited processes, if what is kept of all of them is too much. */
+void images_trim(struct model *model);
 void image_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code);
 struct image *image_tree_first(struct model *model);
 struct image *image_tree_next(struct image *image);

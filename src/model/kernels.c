@@ -23,8 +23,14 @@ static int kernel_compare(const struct kernel_name *a, const struct kernel_name 
 
 TREE_GENERATE(kernel_tree, kernel_name, link, kernel_compare)
 
-static void forget_shown(struct kernel_name *kernel)
+static size_t text_bytes(const char *text)
 {
+	return text ? strlen(text) + 1 : 0;
+}
+
+static void forget_shown(struct image *image, struct kernel_name *kernel)
+{
+	image->name_bytes -= text_bytes(kernel->full) + text_bytes(kernel->brief);
 	free(kernel->full);
 	free(kernel->brief);
 	kernel->full = kernel->brief = NULL;
@@ -88,18 +94,19 @@ int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned
 		return error;
 	if (stub && stub != kernel->stub) {
 		kernel->stub = stub;
-		forget_shown(kernel);
+		forget_shown(image, kernel);
 	}
 	len = strnlen(name, len);
 	if (!len || (kernel->symbol && rank < kernel->rank))
 		return 0;
-	symbol = clean_copy(name, len);
+	symbol = image->name_bytes + len < NAME_BYTES_MAX ? clean_copy(name, len) : NULL;
 	if (!symbol)
 		return -ENOMEM;
+	image->name_bytes += text_bytes(symbol) - text_bytes(kernel->symbol);
 	free(kernel->symbol);
 	kernel->symbol = symbol;
 	kernel->rank = rank;
-	forget_shown(kernel);
+	forget_shown(image, kernel);
 	return 0;
 }
 
@@ -113,7 +120,7 @@ int kernels_place(struct image *image, const struct rec_launched_at *record)
 	kernel->site = record->site;
 	kernel->shares_site = call_descs[record->call].layer == LAYER_DRIVER;
 	if (!kernel->symbol)
-		forget_shown(kernel);
+		forget_shown(image, kernel);
 	return 0;
 }
 
@@ -150,7 +157,7 @@ int kernels_module(struct image *image, const struct rec_module *record)
 	*module = (struct module){ record->start, record->end, record->offset, file };
 	RB_FOREACH(kernel, kernel_tree, &image->kernels)
 		if (!kernel->symbol)
-			forget_shown(kernel);
+			forget_shown(image, kernel);
 	return 0;
 }
 
@@ -213,19 +220,25 @@ const struct kernel_name *kernels_find(struct image *image, uint64_t function)
 		if (stub && stub->symbol) {
 			kernel->symbol = strdup(stub->symbol);
 			kernel->rank = stub->rank;
+			image->name_bytes += text_bytes(kernel->symbol);
 		}
 	}
 	symbol = kernel->symbol;
 	if (symbol) {
 		kernel->full = demangle_full(symbol);
 		kernel->brief = kernel->full ? demangle_short(kernel->full) : NULL;
-	} else {
+	}
+	/* A short name can stand for a long one. */
+	if (!symbol || image->name_bytes + text_bytes(kernel->full) + text_bytes(kernel->brief) > NAME_BYTES_MAX) {
+		free(kernel->full);
+		free(kernel->brief);
 		place_describe(image, kernel, where, sizeof(where));
 		kernel->full = strdup(where);
 		kernel->brief = strdup(where);
 	}
+	image->name_bytes += text_bytes(kernel->full) + text_bytes(kernel->brief);
 	if (!kernel->full || !kernel->brief) {
-		forget_shown(kernel);
+		forget_shown(image, kernel);
 		return NULL;
 	}
 	return kernel;
@@ -239,7 +252,7 @@ void kernels_free(struct image *image)
 	for (kernel = RB_MIN(kernel_tree, &image->kernels); kernel; kernel = next) {
 		next = RB_NEXT(kernel_tree, &image->kernels, kernel);
 		RB_REMOVE(kernel_tree, &image->kernels, kernel);
-		forget_shown(kernel);
+		forget_shown(image, kernel);
 		free(kernel->symbol);
 		free(kernel);
 	}

@@ -168,6 +168,22 @@ void ledger_release(struct model *model, struct image *image, struct alloc_node 
 	book_remove(&image->book, node);
 }
 
+/* Whether @image is to keep no more allocations, since there are too many. Asked anew now and then only: it takes a walk. */
+static bool book_is_full(struct model *model, struct image *image)
+{
+	struct image *other;
+	size_t count = 0;
+
+	if (image->book.count < NODES_FREE)
+		return false;
+	if (image->nodes_asked++ % 4096 == 0) {
+		for (other = image_tree_first(model); other; other = image_tree_next(other))
+			count += other->book.count;
+		image->nodes_full = count >= NODES_MAX;
+	}
+	return image->nodes_full;
+}
+
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -195,7 +211,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		displace(model, image, node, record->hdr.time);
 
 	site = sites_get(&image->sites, record->site, record->stack);
-	node = site ? book_add(&image->book, record->address, bytes, record->kind) : NULL;
+	node = site && !book_is_full(model, image) ? book_add(&image->book, record->address, bytes, record->kind) : NULL;
 	if (!node) {
 		image->inexact = true;
 		return -ENOMEM;

@@ -68,6 +68,9 @@ void model_sync(struct model *model, uint32_t image, uint64_t ns);
 /* What is known of @image's synchronizing of whole devices: the slots of its row, by device. */
 void model_synced(struct model *model, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
+/* Marks @image: returns of its calls are not probed. @why: enum unreturned. */
+void model_unreturned(struct model *model, uint32_t image, unsigned int why);
+
 /*
  * Marks @image: something of it was lost, its figures are not exact. @lost_time: when a record of it was lost last, 0
  * if none was; what was allocated before and never seen freed may have been freed then.

@@ -72,6 +72,7 @@ union record {
 	struct rec_fail_row fail_row;
 	struct rec_pending_row pending;
 	struct rec_sync sync;
+	struct rec_unreturned unreturned;
 	struct rec_synced synced;
 	struct rec_lost lost;
 	struct rec_moment moment;
@@ -123,6 +124,7 @@ size_t record_size(unsigned int type)
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
+	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
 	default: return 0;
 	}
 }
@@ -207,13 +209,21 @@ static int name_site(struct image *image, const struct rec_text *record, const c
 {
 	struct place *place = sites_place(&image->sites, record->address);
 	struct site *site;
+	int error;
 
 	if (!place)
 		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
 	place->held = record->flags & SITE_IS_HELD;
 	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
 		ledger_hold_site(image, site, place->held);
-	return record->text_len ? place_set_name(place, text, record->text_len) : 0;
+	if (!record->text_len)
+		return 0;
+	if (image->name_bytes + record->text_len > NAME_BYTES_MAX)
+		return -ENOMEM;
+	image->name_bytes -= place->name ? strlen(place->name) : 0;
+	error = place_set_name(place, text, record->text_len);
+	image->name_bytes += place->name ? strlen(place->name) : 0;
+	return error;
 }
 
 /* Time (ns) from @entry to the record's, which was made at return. */
@@ -338,6 +348,9 @@ static int dispatch_row(struct model *model, const union record *record)
 		return 0;
 	case REC_INEXACT:
 		model_inexact(model, record->hdr.image, record->hdr.time);
+		return 0;
+	case REC_UNRETURNED:
+		model_unreturned(model, record->hdr.image, record->unreturned.why);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);

@@ -70,6 +70,7 @@ static int build_identity(struct build *build, const struct image *image, struct
 	process->end_reason = image->end_reason;
 	process->from_attach = image->from_attach;
 	process->inexact = image->inexact;
+	process->unreturned = image->unreturned;
 
 	snprintf(uid, sizeof(uid), "%u", image->uid);
 	process->user = string_or(build, image->user, uid);
@@ -211,7 +212,7 @@ static void build_rates(struct build *build, struct image *image, struct snap_pr
 		process->copy_rate[i] = build_rate(build, process->copy_bytes[i], image->copies_before[i]);
 		image->copies_before[i] = process->copy_bytes[i];
 	}
-	process->sync_share = was_over ? NAN : build_rate(build, image->sync_ns, image->sync_before) / 1e9;
+	process->sync_share = was_over || image->unreturned ? NAN : build_rate(build, image->sync_ns, image->sync_before) / 1e9;
 	if (process->sync_share > 1)
 		process->sync_share = 1;
 	image->sync_before = image->sync_ns;
@@ -366,6 +367,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	struct snapshot *snapshot;
 	unsigned int i;
 
+	images_trim(model);
 	build.arena = arena_new();
 	build.sums = calloc(CALL_SUMS, sizeof(*build.sums));
 	snapshot = build.arena ? arena_alloc(build.arena, 1, sizeof(*snapshot)) : NULL;

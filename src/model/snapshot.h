@@ -130,6 +130,7 @@ struct snap_process {
 	bool from_attach;			/* figures are lower bounds */
 	bool inexact;				/* something of it was lost */
 	bool sampled;				/* launch failures are a lower bound */
+	enum unreturned unreturned;		/* not 0: nothing is known of allocations, failures and times */
 
 	uint64_t live, peak, leaked, held;
 	uint64_t allocated;			/* in all, freed since or not */
@@ -209,6 +210,7 @@ enum event_kind {
 	EVENT_END,
 	EVENT_NEARLY_FULL,
 	EVENT_PAGEABLE,
+	EVENT_NO_RETURNS,
 	EVENT_KIND_COUNT,
 };
 

@@ -39,6 +39,12 @@ struct rec_synced {
 	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* model_synced() */
 };
 
+struct rec_unreturned {
+	struct rec_hdr hdr;
+	__u32 why;		/* enum unreturned */
+	__u32 pad;
+};
+
 struct rec_lost {
 	struct rec_hdr hdr;
 	__u64 total;

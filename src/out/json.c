@@ -28,6 +28,7 @@ static const char *const event_kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_END] = "end",
 	[EVENT_NEARLY_FULL] = "nearly-full",
 	[EVENT_PAGEABLE] = "pageable",
+	[EVENT_NO_RETURNS] = "no-returns",
 };
 
 static const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
@@ -108,7 +109,12 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 	json_close(w, '}');
 }
 
-static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel)
+static const char *returns_name(bool unreturned, bool sampled)
+{
+	return unreturned ? "none" : sampled ? "sampled" : "all";
+}
+
+static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel, bool unreturned)
 {
 	json_t *o = put_new(w);
 
@@ -117,7 +123,8 @@ static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *ke
 	put_text(w, o, "symbol", kernel->symbol);
 	put_device(w, o, kernel->device);
 	put_count(w, o, "launches", kernel->launches);
-	put_count(w, o, "failures", kernel->failures);
+	if (!unreturned)
+		put_count(w, o, "failures", kernel->failures);
 	put_count(w, o, "captured", kernel->captured);
 	put_count(w, o, "graph_launches", kernel->graph_launches);
 	if (kernel->is_graph)
@@ -128,13 +135,13 @@ static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *ke
 	put_hex(w, o, "stream", kernel->stream);
 	put_number(w, o, "launches_per_second", kernel->launches_per_second);
 	put_number(w, o, "graph_launches_per_second", kernel->graph_launches_per_second);
-	put_text(w, o, "returns", kernel->sampled ? "sampled" : "all");
+	put_text(w, o, "returns", returns_name(unreturned, kernel->sampled));
 	put_count(w, o, "latency_samples", kernel->samples);
 	put_latency(w, o, &kernel->latency);
 	return o;
 }
 
-static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy)
+static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, bool unreturned)
 {
 	json_t *o = put_new(w);
 
@@ -142,13 +149,15 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy)
 	put_text(w, o, "mode", NAME_OF(copy_mode_names, copy->mode));
 	put_device(w, o, copy->device);
 	put_count(w, o, "calls", copy->calls);
-	put_count(w, o, "failures", copy->failures);
+	if (!unreturned)
+		put_count(w, o, "failures", copy->failures);
 	put_count(w, o, "bytes", copy->bytes);
-	put_number(w, o, "seconds", copy->seconds);
-	if (copy->mode == COPY_SYNC)
+	if (!unreturned)
+		put_number(w, o, "seconds", copy->seconds);
+	if (copy->mode == COPY_SYNC && !unreturned)
 		put_number(w, o, "bytes_per_second", copy->bytes_per_second);
 	put_number(w, o, "rate_bytes_per_second", copy->rate_bytes_per_second);
-	if (copy->mode == COPY_ASYNC)
+	if (copy->mode == COPY_ASYNC && !unreturned)
 		put_count(w, o, "pending_bytes", copy->pending);
 	if (copy->pageable)
 		put(w, o, "pageable", json_true());
@@ -156,16 +165,18 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy)
 	return o;
 }
 
-static json_t *call_object(struct json_writer *w, const struct snap_call *call)
+static json_t *call_object(struct json_writer *w, const struct snap_call *call, bool unreturned)
 {
 	json_t *o = put_new(w);
 
 	put_text(w, o, "call", snapshot_call_name(call->call, call->extra));
 	put_text(w, o, "layer", call_layer_name(call_layer(call->call)));
 	put_count(w, o, "calls", call->calls);
-	if (!call->extra || call->judged)
+	if (!unreturned && (!call->extra || call->judged))
 		put_count(w, o, "failures", call->failures);
-	put_text(w, o, "returns", call->sampled ? "sampled" : "all");
+	put_text(w, o, "returns", returns_name(unreturned, call->sampled));
+	if (unreturned)
+		return o;
 	put_number(w, o, "seconds", call->seconds);
 	if (call->calls && !call->sampled)
 		put_number(w, o, "mean_seconds", call->seconds / (double)call->calls);
@@ -239,6 +250,8 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	put_end(w, o, process);
 	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
 	put(w, o, "inexact", json_boolean(process->inexact));
+	if (process->unreturned)
+		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));
 	put(w, o, "devices", device_array(w, process->devices, process->device_count));
 	return o;
 }
@@ -249,18 +262,19 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 
 	json_open(w, NULL, '{');
 	json_members(w, process_head(w, process));
-	write_memory(w, process);
+	if (!process->unreturned)
+		write_memory(w, process);
 	json_open(w, "kernels", '[');
 	for (size_t i = 0; i < process->kernel_count && !w->sink->error; i++)
-		json_item(w, kernel_object(w, &process->kernels[i]));
+		json_item(w, kernel_object(w, &process->kernels[i], process->unreturned));
 	json_close(w, ']');
 	json_open(w, "copies", '[');
 	for (size_t i = 0; i < process->copy_count && !w->sink->error; i++)
-		json_item(w, copy_object(w, &process->copies[i]));
+		json_item(w, copy_object(w, &process->copies[i], process->unreturned));
 	json_close(w, ']');
 	json_open(w, "calls", '[');
 	for (size_t i = 0; i < process->call_count && !w->sink->error; i++)
-		json_item(w, call_object(w, &process->call_list[i]));
+		json_item(w, call_object(w, &process->call_list[i], process->unreturned));
 	json_close(w, ']');
 	json_open(w, "failures", '[');
 	for (size_t i = 0; i < process->failure_count && !w->sink->error; i++)
@@ -273,8 +287,10 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 
 	json_open(w, "synchronize", '{');
 	o = put_new(w);
-	put_number(w, o, "seconds", process->sync_seconds);
-	put_number(w, o, "share", process->sync_share);
+	if (!process->unreturned) {
+		put_number(w, o, "seconds", process->sync_seconds);
+		put_number(w, o, "share", process->sync_share);
+	}
 	json_members(w, o);
 	json_close(w, '}');
 	json_close(w, '}');

@@ -29,7 +29,7 @@ struct leak {
 
 struct total {
 	uint64_t leaked, blocks, held, held_blocks, suspect, unsure;
-	bool from_attach, inexact;
+	bool from_attach, inexact, unreturned;
 	bool blocks_omitted, held_omitted;	/* there are more blocks than counted */
 };
 
@@ -229,6 +229,7 @@ static int report_process(struct line *line, const struct snap_process *process,
 
 	total->from_attach |= process->from_attach;
 	total->inexact |= process->inexact;
+	total->unreturned |= process->unreturned != UNRETURNED_NOT;
 	total->leaked += process->leaked;
 	add_held(process, total);
 	if (process->has_suspect && !process->exited)
@@ -289,7 +290,7 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 		print_bytes(line, total->leaked);
 		print_blocks(line, total->blocks, total->blocks_omitted);
 	} else {
-		line_text(line, total->unsure ? "no certain leak" : "no leak");
+		line_text(line, total->unreturned ? "no leak that could be seen" : total->unsure ? "no certain leak" : "no leak");
 	}
 	line_end(line);
 	if (total->held) {
@@ -313,6 +314,10 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 	}
 	if (total->from_attach) {
 		line_text(line, "lower bounds: a process was watched only since cutop attached");
+		line_end(line);
+	}
+	if (total->unreturned) {
+		line_text(line, "what programs allocated whose calls' returns were not probed is not known");
 		line_end(line);
 	}
 	if (total->inexact || lost) {

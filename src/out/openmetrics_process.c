@@ -28,11 +28,14 @@ static void process_begin(struct exposition *out, const struct snap_process *pro
 /* ---- plain figures ---- */
 
 #define PROCESS_COUNT(name, type, unit, member, help) \
-	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member) }
+	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), false }
+#define ENTRY_COUNT(name, type, unit, member, help) \
+	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), true }
 
 static const struct {
 	struct family family;
 	size_t offset;		/* of a uint64_t */
+	bool at_entry;		/* known also where no return is probed */
 } process_counts[] = {
 	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations, "Allocations not freed yet, of all kinds."),
 	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
@@ -42,9 +45,9 @@ static const struct {
 	PROCESS_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees, "Frees that failed, double frees left out."),
 	PROCESS_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees, "Frees of what was freed before."),
 	PROCESS_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees, "Frees of what was allocated unseen."),
-	PROCESS_COUNT("calls", FAMILY_COUNTER, NULL, calls, "Calls of CUDA functions."),
-	PROCESS_COUNT("launches", FAMILY_COUNTER, NULL, launches, "Kernel launches."),
-	PROCESS_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches, "Kernels that launched graphs ran."),
+	ENTRY_COUNT("calls", FAMILY_COUNTER, NULL, calls, "Calls of CUDA functions."),
+	ENTRY_COUNT("launches", FAMILY_COUNTER, NULL, launches, "Kernel launches."),
+	ENTRY_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches, "Kernels that launched graphs ran."),
 	PROCESS_COUNT("peak_bytes", FAMILY_GAUGE, "bytes", peak, "The most VRAM that was live at once, on all devices together."),
 };
 
@@ -57,6 +60,8 @@ static void write_counts(struct exposition *out, const struct choice *choice)
 		for (j = 0; j < choice->count; j++) {
 			const struct snap_process *process = choice->list[j].process;
 
+			if (process->unreturned && !process_counts[i].at_entry)
+				continue;
 			process_begin(out, process);
 			sample_count(out, *(const uint64_t *)((const char *)process + process_counts[i].offset));
 		}
@@ -78,6 +83,11 @@ static uint64_t inexact(const struct snap_process *process)
 	return process->inexact;
 }
 
+static uint64_t unreturned(const struct snap_process *process)
+{
+	return process->unreturned != UNRETURNED_NOT;
+}
+
 static void write_state(struct exposition *out, const struct choice *choice)
 {
 	static const struct {
@@ -88,6 +98,8 @@ static void write_state(struct exposition *out, const struct choice *choice)
 		{ { "cutop_process_watched_late", FAMILY_GAUGE, NULL,
 		    "1 if it ran before cutop did: its figures are lower bounds." }, lower_bounds },
 		{ { "cutop_process_inexact", FAMILY_GAUGE, NULL, "1 if something of it was lost." }, inexact },
+		{ { "cutop_process_no_returns", FAMILY_GAUGE, NULL,
+		    "1 if returns of its calls are not probed: allocations, failures and times are not known." }, unreturned },
 	};
 	static const struct family started = { "cutop_process_start_time_seconds", FAMILY_GAUGE, "seconds",
 		"When it began, in seconds since 1970." };
@@ -111,6 +123,8 @@ static void write_state(struct exposition *out, const struct choice *choice)
 	}
 	exposition_family(out, &waiting);
 	for (j = 0; j < choice->count; j++) {
+		if (choice->list[j].process->unreturned)
+			continue;
 		process_begin(out, choice->list[j].process);
 		sample_number(out, choice->list[j].process->sync_seconds);
 	}

@@ -58,6 +58,19 @@ static int link_multi(int program, const char *path, __u32 type, const __u64 *of
 	return fd;
 }
 
+uint32_t attach_type_of(enum attach_method method)
+{
+	return method == ATTACH_SESSION ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI;
+}
+
+int link_return(int program, enum attach_method method, const char *path, uint64_t offset, uint32_t pid)
+{
+	__u64 offsets = offset, cookies = 0;
+
+	return link_multi(program, path, attach_type_of(method), &offsets, &cookies, 1,
+			  method == ATTACH_SESSION ? 0 : UPROBE_MULTI_RETURN, pid);
+}
+
 #define PROBE_LIST_MAX	(CALL_COUNT + CUTOP_EXTRA_MAX)
 
 struct probe_list {

@@ -33,6 +33,15 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		    const struct attach_choice *choice, uint32_t pid, struct reason *why);
 void attachment_close(struct attachment *attachment);
 
+/* What programs for links of @method are to be loaded as: bpf_attach_type of linux/bpf.h. Not for the perf kind. */
+uint32_t attach_type_of(enum attach_method method);
+
+/*
+ * Puts @program on the return from the code at @offset of the file at @path, in the process @pid only; with sessions, on
+ * the entry as well. Returns the link or a negative errno.
+ */
+int link_return(int program, enum attach_method method, const char *path, uint64_t offset, uint32_t pid);
+
 /* Closes @count links side by side: each waits for the kernel's grace periods. */
 void links_close(const int *fds, size_t count);
 

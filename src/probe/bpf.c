@@ -34,6 +34,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return (struct bpf_programs){ .enter = s->progs.extra_enter };
 	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED && class != CLASS_REGISTER)
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
+	if (bpf->blind && class != CLASS_REGISTER)
+		return (struct bpf_programs){ .enter = s->progs.blind_enter };
 #define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, s->progs.name##_session }
 	switch (class) {
 	case CLASS_ALLOC:
@@ -168,6 +170,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	memset(bpf, 0, sizeof(*bpf));
 	bpf->features = *features;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
+	bpf->blind = settings->blind != UNRETURNED_NOT;
 	load_log = &log;
 	libbpf_set_print(print_keep);
 	s = calloc(1, sizeof(*s));
@@ -193,6 +196,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
 	s->rodata->exact_launches = settings->exact_launches || settings->trace.on;
 	trace_set(s, &settings->trace);
+	s->rodata->refuse_all = settings->blind;
+	s->rodata->refuse_filtered = settings->refuse_filtered;
 	s->rodata->with_stacks = settings->stacks;
 	if (!settings->stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);

@@ -33,6 +33,8 @@ struct bpf_settings {
 	bool follow_children;	/* of listed processes */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
+	enum unreturned blind;	/* not 0: no return is probed, and why */
+	bool refuse_filtered;	/* nor, with sessions, in processes under a seccomp filter */
 	struct trace_settings trace;
 };
 
@@ -40,6 +42,7 @@ struct bpf {
 	struct cutop_bpf *skeleton;
 	struct kernel_features features;
 	bool entries_only;	/* trace_settings.entries */
+	bool blind;		/* bpf_settings.blind */
 };
 
 /* Which programs a class of calls has. Unused ones are NULL. */

@@ -7,6 +7,13 @@
 
 #include "cutop_calls.h"
 
+/* Whether returns are probed. */
+enum returns_choice {
+	RETURNS_AUTO,		/* where a trial says that it does no harm */
+	RETURNS_ALWAYS,
+	RETURNS_NEVER,
+};
+
 struct attach_choice {
 	unsigned int groups;	/* bits of enum call_group */
 	unsigned int layers;	/* bits of enum call_layer */

@@ -23,6 +23,7 @@
 #include "probe/attach.h"
 #include "probe/closure.h"
 #include "probe/late.h"
+#include "probe/selftest.h"
 
 /*
  * Where each function has a link of its own, which takes long to undo, the
@@ -38,6 +39,39 @@ static void layers_choose(struct probe *probe, const struct kernel_features *fea
 	*layers = 1u << LAYER_RUNTIME;
 	note(probe->settings.notes, "this kernel takes long to undo probes: the driver's calls are not watched; "
 	     "--layer driver asks for them alone");
+}
+
+/*
+ * Where return probes would kill programs, there are none. Sessions ask for each
+ * return, and can leave out those of processes under a filter; other links are on
+ * all processes that map a file, filtered ones among them.
+ */
+static void returns_choose(struct probe *probe, const struct kernel_features *features)
+{
+	struct bpf_settings *settings = &probe->settings.bpf;
+	const struct notes *notes = probe->settings.notes;
+	struct selftest tried;
+
+	if (probe->settings.returns == RETURNS_NEVER)
+		settings->blind = UNRETURNED_ASKED;
+	if (probe->settings.returns != RETURNS_AUTO)
+		return;
+	tried = selftest_run(features);
+	if (tried.seccomp == VERDICT_KILLS && features->method == ATTACH_SESSION) {
+		settings->refuse_filtered = true;
+		note(notes, "on this kernel return probes kill programs under a seccomp filter: such programs have none");
+	} else if (tried.seccomp == VERDICT_KILLS) {
+		settings->blind = UNRETURNED_SECCOMP;
+		warn_user(notes, "on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
+			  "allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
+			  "is filtered, give --returns=always", features->release);
+	}
+	if (tried.shadow_stack == VERDICT_KILLS && !settings->blind && shadow_stacks_used()) {
+		settings->blind = UNRETURNED_SHADOW_STACK;
+		warn_user(notes, "on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
+			  "are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
+			  "where none of them uses CUDA, give --returns=always", features->release);
+	}
 }
 
 int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
@@ -59,6 +93,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->settings = *settings;
 	probe->signals = guard_signals_open();
 	layers_choose(probe, &features);
+	returns_choose(probe, &features);
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
 		if (probe->signals >= 0)

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "probe/bpf.h"
+#include "probe/choice.h"
 #include "probe/extras.h"
 #include "util/util.h"
 
@@ -28,6 +29,7 @@ struct probe_settings {
 	size_t pid_count;
 	unsigned int groups;		/* bits of enum call_group */
 	const char *method;		/* forced attach method, or NULL */
+	enum returns_choice returns;
 	const struct notes *notes;
 	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */

@@ -26,6 +26,7 @@ static const struct {
 	[EVENT_START] = { "start", ST_GOOD },
 	[EVENT_END] = { "end", ST_DIM },
 	[EVENT_PAGEABLE] = { "pageable", ST_SUSPECT },
+	[EVENT_NO_RETURNS] = { "unprobed", ST_SUSPECT },
 	[EVENT_NEARLY_FULL] = { "nearly full", ST_SUSPECT },
 };
 

@@ -78,7 +78,7 @@ check "the report shows the ways: $(diff "$T/report.expected" "$T/report.short")
 own_runtime=$top_builddir/tests/e2e/bin/own_runtime
 watch nested --stacks -- "$workload" nested
 expect nested '[p.sites[].stack[] | test("^0x|uprobes")] | any' false
-expect nested '[p.sites[].allocations] | add' 1
+expect nested '[p.sites[].allocations] | add' 11
 watch nest --stacks -- "$own_runtime" nest 200
 expect nest '[p.sites[].stack[] | test("^0x|uprobes")] | any' false
 expect nest '[p.sites[].stack[0] | test("^nest\\+")] | all' true

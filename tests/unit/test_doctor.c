@@ -30,7 +30,7 @@ static void setup(void)
 		.ring_bytes = 16 << 20,
 		.memory_max = UINT64_MAX,
 		.tried = true,
-		.seccomp = VERDICT_FINE,
+		.selftest = { VERDICT_FINE, VERDICT_FINE },
 	};
 }
 
@@ -87,7 +87,7 @@ START_TEST(test_no_btf)
 {
 	doctor.facts.kernel = (struct kernel_facts){ .release = "6.1.0" };
 	doctor.facts.tried = false;
-	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	doctor.facts.selftest.seccomp = VERDICT_UNKNOWN;
 	doctor_check_machine(&doctor);
 	expect("version", DOCTOR_OK, "6.1.0", NULL);
 	expect("btf", DOCTOR_PROBLEM, "no BTF", "CONFIG_DEBUG_INFO_BTF=y");
@@ -192,12 +192,30 @@ END_TEST
 
 START_TEST(test_harm)
 {
-	doctor.facts.seccomp = VERDICT_KILLS;
+	doctor.facts.selftest.seccomp = VERDICT_KILLS;
 	doctor_check_machine(&doctor);
-	expect("seccomp", DOCTOR_PROBLEM, "kill programs", "6.14");
+	expect("seccomp", DOCTOR_WARNING, "kill programs", "6.14");
+	expect("seccomp", DOCTOR_WARNING, "such programs have none", "6.14");
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	doctor.facts.selftest.seccomp = VERDICT_KILLS;
+	doctor.facts.kernel.session = false;
+	doctor_check_machine(&doctor);
+	expect("seccomp", DOCTOR_WARNING, "none are placed", "6.14");
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.selftest.shadow_stack = VERDICT_KILLS;
+	doctor.facts.shadow_stacks = true;
+	doctor_check_machine(&doctor);
+	expect("shadow_stacks", DOCTOR_WARNING, "where one runs", "6.11");
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.shadow_stacks = true;
+	doctor_check_machine(&doctor);
+	expect("shadow_stacks", DOCTOR_OK, "tried", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.selftest = (struct selftest){ VERDICT_UNKNOWN, VERDICT_UNKNOWN };
 	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.12.3");
 	doctor.facts.shadow_stacks = true;
 	doctor_check_machine(&doctor);
@@ -205,7 +223,7 @@ START_TEST(test_harm)
 	expect("shadow_stacks", DOCTOR_OK, "go together", NULL);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.seccomp = VERDICT_UNKNOWN;
+	doctor.facts.selftest = (struct selftest){ VERDICT_UNKNOWN, VERDICT_UNKNOWN };
 	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.0");
 	doctor.facts.shadow_stacks = true;
 	doctor_check_machine(&doctor);
@@ -437,7 +455,7 @@ START_TEST(test_processes)
 	MISSES("the runtime layer is not probed");
 	process.seccomp = true;
 	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
-	doctor.facts.seccomp = VERDICT_KILLS;
+	doctor.facts.selftest.seccomp = VERDICT_KILLS;
 	MISSES("seccomp");
 	process = (struct doctor_process){ .pid = 8 };
 	ck_assert_str_eq(joined(&process, true), "");
@@ -464,6 +482,7 @@ START_TEST(test_process_checks)
 	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into", "CAP_SYS_PTRACE");
 	ck_assert_uint_eq(doctor.check_count, 2);
 	doctor.facts.rights.effective = 0;
+	doctor.facts.selftest.shadow_stack = VERDICT_UNKNOWN;
 	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.1");
 	doctor_check_processes(&doctor);
 	ck_assert_uint_eq(doctor.check_count, 5);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls whose returns are not probed, because that would kill the program, or
+ * because the user does not want it (--returns). Launches, copies and calls are
+ * counted at their entry, taken for successful and not timed; what was allocated
+ * or freed, and what failed, is not known.
+ *
+ * In session programs a process under a seccomp filter comes here where
+ * refuse_filtered says so; where it does not, the verifier takes that out. Where no
+ * return may be probed at all, this is the only program.
+ *
+ * Nothing says that a call is over. A driver's call is taken for nested as it is
+ * in a trace of entries (outer_encloses()).
+ */
+#ifndef BLIND_BPF_H
+#define BLIND_BPF_H
+
+/* Frames of a thread that comes here hold no calls: the first is for arguments, the second for what a call will teach. */
+#define BLIND_ARGUMENTS	0
+#define BLIND_TEACHER	1
+
+static __always_inline bool is_refused(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return refuse_filtered && BPF_CORE_READ(task, seccomp.mode);
+}
+
+/* The thread's first call without a return. */
+static __noinline int blind_begin(struct thread_state *thread)
+{
+	struct image_row *row;
+	__u32 image;
+
+	if (!thread)
+		return 0;
+	image = thread->image;
+	row = bpf_map_lookup_elem(&images, &image);
+	if (row)
+		row->unreturned = refuse_all ? refuse_all : UNRETURNED_SECCOMP;
+	/* A filter that began inside a call: its return may still be seen, and is then counted as lost. */
+	if (thread->depth && thread->in_sync)
+		sync_end(image, thread, bpf_ktime_get_ns());
+	thread->depth = 0;
+	thread->skipped_sp = 0;
+	thread->frames[BLIND_TEACHER].args[0] = 0;
+	return 0;
+}
+
+/* __cudaGetKernel and the like: the handle stands where the call wrote it, once the thread makes another call. */
+static __always_inline void blind_teach(struct thread_state *thread, struct frame *frame)
+{
+	__u64 handle = 0, at = frame->args[0];
+
+	if (!at)
+		return;
+	frame->args[0] = 0;
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)at) || !handle)
+		return;
+	if (frame->args[2]) {
+		name_tell(thread, handle, frame->args[1]);
+		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
+	} else if (handle != frame->args[1]) {
+		handle_learn(thread->image, handle, frame->args[1], BPF_ANY);
+	}
+}
+
+static __noinline int blind_launch(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	__u64 times = 1, function = PT_REGS_PARM1(ctx);
+	struct launch_shape shape = {};
+	struct launch_row *row;
+	bool is_first;
+
+	if (!thread)
+		return 0;
+	launch_read(ctx, desc, &shape, &function, &times);
+	row = launch_row_of(thread, function, call);
+	if (!row)
+		return 0;
+	is_first = !row->launches;
+	row->sampled = 1;
+	launch_count(row, &shape, times, NULL, false, false);
+	launch_stamp(thread, row, true);
+	if (is_first)
+		launch_place(thread, function, thread->outer.site, call);
+	return 0;
+}
+
+static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	struct copy_row *row;
+	struct frame *frame;
+	__u32 bucket;
+
+	if (!thread)
+		return 0;
+	frame = &thread->frames[BLIND_ARGUMENTS];
+	copy_arguments(ctx, frame, desc);
+	copy_doubt(thread, frame);
+	if (frame->direction >= DIR_COUNT)
+		frame->direction = DIR_UNKNOWN;	/* without allocations nobody could resolve it */
+	row = copy_row_get(thread, frame->direction, call, desc->flags & CALL_ASYNC);
+	if (!row)
+		return 0;
+	__sync_fetch_and_add(&row->calls, 1);
+	__sync_fetch_and_add(&row->bytes, frame->args[2]);
+	bucket = histogram_bucket(frame->args[2], 0, CUTOP_SIZE_BUCKETS);
+	if (bucket < CUTOP_SIZE_BUCKETS)
+		__sync_fetch_and_add(&row->sizes[bucket], 1);
+	return 0;
+}
+
+static __noinline int blind_count(struct thread_state *thread, __u32 call)
+{
+	struct call_row *row;
+
+	if (!thread)
+		return 0;
+	row = call_row_get(thread->image, call);
+	if (row)
+		__sync_fetch_and_add(&row->calls, 1);
+	return 0;
+}
+
+/* What a call will most likely have done once it returns. */
+static __noinline int blind_assume(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+
+	if (!thread)
+		return 0;
+	switch (desc->class) {
+	case CLASS_DEVICE:
+		context_turn(thread, 0, call_arg(ctx, desc->a));
+		break;
+	case CLASS_CONTEXT:
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
+		break;
+	case CLASS_GRAPH:
+		if (desc->a == EXEC_LAUNCH)
+			exec_launched(thread, call_arg(ctx, desc->b),
+				      stream_name(thread, call_arg(ctx, desc->c), desc->flags), call);
+		break;
+	}
+	return 0;
+}
+
+static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	struct frame *teacher;
+
+	if (!thread)
+		return 0;
+	teacher = &thread->frames[BLIND_TEACHER];
+	/* A name that the call gives for a handle is not there yet. */
+	teacher->args[0] = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
+	teacher->args[1] = call_arg(ctx, desc->b);
+	teacher->args[2] = desc->class == CLASS_NAMED;
+	return 0;
+}
+
+/* A call of the table. Returns 1 if it counts, 0 if another encloses it. */
+static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	bool inside;
+
+	if (!thread)
+		return 0;
+	blind_teach(thread, &thread->frames[BLIND_TEACHER]);
+	inside = outer_encloses(ctx, thread, &thread->outer, call);
+	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
+		blind_teacher_enter(ctx, thread, call);
+		/* What the compiler puts before a launch nobody wrote: teacher_count(). */
+		if (desc->class == CLASS_HANDLE && desc->layer == LAYER_RUNTIME)
+			inside = true;
+	}
+	if (inside)
+		return 0;
+	if (desc->class == CLASS_LAUNCH)
+		blind_launch(ctx, thread, call);
+	else if (desc->class == CLASS_COPY)
+		blind_copy(ctx, thread, call);
+	else
+		blind_count(thread, call);
+	blind_assume(ctx, thread, call);
+	return 1;
+}
+
+static __noinline int blind_extra(struct thread_state *thread, __u32 call)
+{
+	struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
+
+	if (tracing) {
+		traced.entry = traced.now = bpf_ktime_get_ns();
+		extra_trace(thread, &traced);
+	}
+	return blind_count(thread, call);
+}
+
+#define BLIND_TRACED	4	/* what blind_entry() says besides: blind_trace() is due */
+
+/* The entry of any call. */
+static __always_inline int blind_entry(struct pt_regs *ctx)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+	int result = 1;
+
+	if (!thread)
+		return 1;
+	if (!thread->outer.sp)
+		blind_begin(thread);
+	if (CUTOP_IS_EXTRA(call))
+		blind_extra(thread, call);
+	else if (call < CALL_COUNT && blind_call(ctx, thread, call))
+		result |= BLIND_TRACED;
+	return with_missing(thread, result);
+}
+
+static __always_inline int blind_trace(struct pt_regs *ctx)
+{
+	__u32 call = bpf_get_attach_cookie(ctx);
+	struct thread_state *thread = thread_enter();
+
+	if (!thread || call >= CALL_COUNT)
+		return 0;
+	return trace_entered(ctx, thread, call);
+}
+
+#endif

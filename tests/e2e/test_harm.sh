@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Do no harm: programs under seccomp filters, tracers, signals on narrow stacks, with a thousand threads, that leave
+# calls by siglongjmp or are cancelled inside them, run to their end as if nobody watched, and the books are right. Where
+# return probes would kill (the answer is forced), those who would be killed have none, and are counted all the same.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+harmed=$top_builddir/tests/e2e/bin/harmed
+thrower=$top_builddir/tests/e2e/bin/thrower
+
+# books NAME ROUNDS: all that ROUNDS rounds did is in the books, and nothing is lost
+books() {
+	expect "$1" '[.processes[] | select(.calls != [])] | map([(.memory | .allocations, .frees, .live_bytes, .leaked_bytes, .unknown_frees),
+		(.kernels | map(.launches) | add), (.copies | map(.calls, .bytes)[]), (.calls | map(.calls, .failures) | add)]) | .[0]' \
+		"[$2,$2,0,0,0,$2,$2,$((64 * $2)),$((5 * $2))]"
+	expect_nothing_lost "$1"
+}
+
+# unreturned NAME ROUNDS WHY: the same where no return is seen
+unreturned() {
+	expect "$1" 'p | [.no_returns, has("memory"), (.kernels[] | .name, .launches, .returns), (.copies[] | .calls, .bytes, has("failures")),
+		([.calls[] | .calls] | add), ([.calls[] | .returns] | unique[]), .failures, .synchronize]' \
+		"[\"$3\",false,\"hurt\",$2,\"none\",$2,$((64 * $2)),false,$((5 * $2)),\"none\",[],{}]"
+	expect_nothing_lost "$1"
+}
+
+# harmless NAME ROUNDS [cutop options] -- WHAT...
+harmless() {
+	name=$1
+	rounds=$2
+	shift 2
+	watch "$name" "$@"
+	check "$name: unharmed" [ "$status" = 0 ]
+	books "$name" "$rounds"
+}
+
+# unprobed NAME WHAT: thrower's status is 0; unless another cutop watches everything here, and so probes it, too
+unprobed() {
+	name=$1
+	watch "$name" --returns=never -- "$thrower" "$2"
+	[ "$status" != 0 ] || return 0
+	! "$thrower" "$2" 2>/dev/null || return 1
+	echo "not tried: $2 without return probes, since another cutop has placed some"
+}
+
+"$harmed" break 3 >/dev/null
+[ $? != 1 ] || skip "a process may not be traced here"
+
+for options in "" --stacks; do
+	# shellcheck disable=SC2086
+	harmless filter 50 $options -- "$harmed" filter 50
+	# shellcheck disable=SC2086
+	harmless altstack 50 $options -- "$harmed" altstack 50
+	# shellcheck disable=SC2086
+	harmless threads 5000 $options -- "$harmed" threads 1000 5
+done
+harmless strict 50 -- "$harmed" strict 50
+harmless late 100 -- "$harmed" late 50
+harmless step 20 -- "$harmed" step 20
+harmless break 20 -- "$harmed" break 20
+
+# ---- signals: a handler's calls are the program's own, whatever they interrupt
+watch signals -- "$harmed" signals 500
+check "signals: unharmed" [ "$status" = 0 ]
+all=$(grep -v '^{' "$T/signals.out")
+if jq -e '.processes[0].inexact' "$T/signals.json" >/dev/null; then
+	expect signals '.lost.returns > 0' true
+else
+	books signals "$all"
+fi
+
+# ---- calls that are left: they are lost, the others are not
+for left in escape cancel; do
+	watch $left -- "$harmed" $left 20
+	check "$left: unharmed" [ "$status" = 0 ]
+	expect $left '.lost.returns, ([.lost[]] | add), p.inexact' "20
+20
+true"
+done
+expect escape 'p.memory | [.allocations, .frees, .live_bytes]' '[40,40,0]'
+expect cancel 'p.memory | [.allocations, .frees, .live_bytes]' '[20,20,0]'
+
+# ---- a trace of them
+"$CUTOP" trace -t -o "$T/trace" -- "$harmed" filter 50
+check "trace: unharmed" [ $? = 0 ]
+check "trace: 250 calls" [ "$(grep -c ' = cudaSuccess' "$T/trace")" = 250 ]
+
+# ---- what the kernel's return probes cannot do, and the way out
+if [ -x "$thrower" ]; then
+	watch thrown -- "$thrower" throw
+	check "an exception ends the program where returns are probed" [ "$status" = 134 ]
+	check "without return probes it does not" unprobed spared throw
+	expect spared 'p | [.no_returns, .calls[0].call]' '["asked","cudaDeviceSynchronize"]'
+	watch traced -- "$thrower" backtrace
+	check "backtrace() ends at the trampoline" [ "$status" = 1 ]
+	check "without return probes it does not end" unprobed whole backtrace
+	watch nested -- "$thrower" nest 100
+	check "a hundred calls within each other" [ "$status" = 0 ]
+fi
+
+# ---- where return probes would kill, those who would be killed have none
+export CUTOP_TEST_KILLS=seccomp
+for kind in filter strict; do
+	watch refused -- "$harmed" $kind 50
+	check "$kind refused: unharmed" [ "$status" = 0 ]
+	unreturned refused 50 seccomp
+	expect refused '[.events[] | select(.kind == "no-returns").text | test("seccomp filter")]' '[true]'
+done
+watch late_refused -- "$harmed" late 50
+check "late refused: unharmed" [ "$status" = 0 ]
+expect late_refused 'p | [.no_returns, (.kernels[] | .launches), (.copies[] | .calls)]' '["seccomp",100,100]'
+harmless unfiltered 50 -- "$harmed" plain 50
+
+# Both at once: the one is seen in full beside the other.
+# shellcheck disable=SC2016
+watch both --library "$top_builddir/tests/e2e/bin/libharmed.so.1" -- sh -c '"$1" filter 50 & "$1" plain 50; wait' sh "$harmed"
+expect both '[.processes[] | [.no_returns, .memory.allocations, .kernels[0].launches]] | sort' '[[null,50,50],["seccomp",null,50]]'
+
+"$CUTOP" -b -- "$harmed" filter 5 >"$T/text" 2>&1
+check "the report says so" grep -q 'returns were not probed is not known' "$T/text"
+check "the report claims nothing" grep -q 'no leak that could be seen' "$T/text"
+"$CUTOP" -b --fail-on-leak -- "$harmed" filter 5 >/dev/null 2>"$T/text"
+check "a leak test does not pass for it" [ $? = 1 ]
+check "and says why" grep -q 'cannot answer: the returns' "$T/text"
+"$CUTOP" -b -f openmetrics -- "$harmed" filter 5 >"$T/text" 2>&1
+check "metrics say so" grep -q '^cutop_process_no_returns{.*} 1$' "$T/text"
+check "metrics claim nothing" sh -c '! grep -q "^cutop_process_allocations_total{" "$1"' sh "$T/text"
+"$CUTOP" trace -t -o "$T/trace" -- "$harmed" filter 50
+check "trace refused: unharmed" [ $? = 0 ]
+check "trace refused: the calls' entries" [ "$(grep -c 'cuda[A-Za-z]*(' "$T/trace")" = 250 ]
+check "trace refused: no returns" [ "$(grep -c ' = ' "$T/trace")" = 0 ]
+"$CUTOP" doctor -f json >"$T/doctor.json" 2>/dev/null
+expect doctor '[.checks[] | select(.name == "seccomp") | [.state, (.text | test("such programs have none"))]]' '[["warning",true]]'
+
+# The user knows better.
+harmless always 50 --returns=always -- "$harmed" filter 50
+
+# Without sessions a return probe is everybody's: there are none.
+export CUTOP_ATTACH=multi
+if [ -n "$(attach_method)" ]; then
+	watch none -- "$harmed" plain 50
+	check "no sessions: unharmed" [ "$status" = 0 ]
+	unreturned none 50 seccomp
+	check "no sessions: it is said, with the way out" grep -q 'give --returns=always' "$T/none.err"
+	harmless multi_always 50 --returns=always -- "$harmed" filter 50
+fi
+export CUTOP_TEST_KILLS=shadow_stack
+if ! grep -qs '^x86_Thread_features:.*shstk' /proc/[0-9]*/status; then
+	harmless no_shadows 50 -- "$harmed" plain 50
+	export GLIBC_TUNABLES=glibc.cpu.x86_shstk=on
+	watch shadows -- "$harmed" plain 50
+	unset GLIBC_TUNABLES
+	unreturned shadows 50 shadow_stack
+fi
+
+finish

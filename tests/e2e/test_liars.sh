@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that lie: absurd sizes, pointers that lead nowhere, names full of control bytes, kernels, sites, streams,
+# contexts, graphs, errors and devices without end. cutop stands it in bounded memory, nothing but text comes out, and an
+# honest program beside the liar is counted exactly, or is marked. LIAR_ROUNDS: how many thousands of each lie (5).
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+liar=$top_builddir/tests/e2e/bin/liar
+honest=$top_builddir/tests/e2e/bin/harmed
+rounds=${LIAR_ROUNDS:-5}
+lies="sizes frees pointers live sites kernels streams contexts graphs handles errors devices modules threads"
+
+# A liar's file and words may lie, too.
+evil=$(printf 'li\033[31mar\nx')
+cp "$liar" "$T/$evil"
+
+# clean FILE: no control byte but newlines, and valid UTF-8
+clean() {
+	! LC_ALL=C tr -d '\n' <"$1" | LC_ALL=C grep -q '[[:cntrl:]]' && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null && [ -s "$1" ]
+}
+
+honest_books() {
+	jq -c '.processes[] | select(.command | endswith("harmed"))' "$1" >"$T/honest.json"
+	if [ "$(jq .inexact "$T/honest.json")" = true ]; then
+		check "$1: what is lost is counted" jq -e '[.lost[]] | add > 0' "$1"
+		return
+	fi
+	check "$1: the honest one's books" [ "$(jq -c '[(.memory | .allocations, .frees, .live_bytes), (.kernels[] | .launches),
+		(.copies[] | .calls, .bytes), ([.calls[].calls] | add)]' "$T/honest.json")" = \
+		"[2000,2000,0,2000,2000,128000,10000]" ]
+}
+
+for lie in $lies; do
+	# shellcheck disable=SC2016
+	watch "$lie" --library "$top_builddir/tests/e2e/bin/libharmed.so.1" --library "$T/$evil" -- sh -c '"$1" plain 2000 & "$2" "$3" "$4" "$5"; wait $!' \
+		sh "$honest" "$T/$evil" "$lie" "$((rounds * 1000))" "$evil"
+	check "$lie: status" [ "$status" = 0 ]
+	check "$lie: only text comes out" clean "$T/$lie.json"
+	check "$lie: the liar is seen" jq -e '.processes | length == 2 and ([.[].calls[].calls] | add > 10000)' "$T/$lie.json" >"$T/verdict"
+	check "$lie: no figure is negative" jq -e '[.. | numbers] | all(. >= 0)' "$T/$lie.json" >"$T/verdict"
+	honest_books "$T/$lie.json"
+done >"$T/lies.log" 2>&1
+cat "$T/lies.log"
+
+# ---- memory: kernels, names, sites, errors and allocations by the hundred thousand, and several liars one after the other
+# shellcheck disable=SC2016
+watch many -- sh -c 'for i in 1 2 3; do "$1" kernels 70000; "$1" errors 70000; "$1" sites 70000; "$1" live 300000; done' sh "$liar"
+check "many: status" [ "$status" = 0 ]
+check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.json"
+jq '.self.resident_bytes' "$T/many.json"
+check "many: what did not fit is counted" jq -e '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
+
+# ---- every other form
+for format in text csv openmetrics "folded --folded-by allocated"; do
+	# shellcheck disable=SC2086
+	"$CUTOP" -b -f $format -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+	check "$format: status" [ $? = 0 ]
+	check "$format: only text comes out" clean "$T/out"
+done
+for format in text json chrome; do
+	"$CUTOP" trace -f $format --args -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+	check "trace -f $format: status" [ $? = 0 ]
+	check "trace -f $format: only text comes out" clean "$T/out"
+done
+"$CUTOP" -b --stacks -f json -n 1 -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+check "--stacks: only text comes out" clean "$T/out"
+"$CUTOP" record --trace -o "$T/recording" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+check "recording: status" [ $? = 0 ]
+"$CUTOP" --replay "$T/recording" -b -f json -n 1 -o "$T/out"
+check "recording: only text comes out" clean "$T/out"
+
+finish
