@@ -21,9 +21,12 @@
 
 static __always_inline bool is_refused(void)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct task_struct *task;
 
-	return refuse_filtered && BPF_CORE_READ(task, seccomp.mode);
+	if (!refuse_filtered)
+		return false;
+	task = (struct task_struct *)bpf_get_current_task();
+	return BPF_CORE_READ(task, seccomp.mode) != 0;
 }
 
 /* The thread's first call without a return. */
