@@ -119,6 +119,6 @@ CUTOP=$(realpath "$CUTOP")
 name=cast$$
 # shellcheck disable=SC2154
 ln -s "$workload" "$T/$name"
-# shellcheck disable=SC2154
+# shellcheck disable=SC2034,SC2154
 start="$CUTOP --no-config -d 0.3 --library $double/libcudart.so.13 -c '$name*'"
 

@@ -93,7 +93,7 @@ def chrome(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     tracks, names, depth, threads, streams = collections.defaultdict(list), {}, collections.Counter(), set(), {}
-    count = 0
+    count, latest = 0, collections.Counter()
     for event in document["traceEvents"]:
         for key in ("ph", "name", "pid", "tid"):
             if key not in event:
@@ -118,6 +118,11 @@ def chrome(path):
             if event["s"] != "t":
                 fail(f"scope: {event}")
         elif event["ph"] in "BE":
+            # Perfetto takes what lies before the event before it on a track for an error.
+            now = round(event["ts"] * 1000)
+            if now < latest[track]:
+                fail(f"back in time on track {track}: {event}")
+            latest[track] = now
             depth[track] += 1 if event["ph"] == "B" else -1
             if depth[track] not in (0, 1):
                 fail(f"an end without a beginning, or none: {event}")
