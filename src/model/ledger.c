@@ -201,8 +201,8 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	if (!record->address)
 		return 0;
 
-	node = book_at(&image->book, record->address);
-	if (record->kind == KIND_SHARED && node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
+	node = record->kind == KIND_SHARED ? book_at(&image->book, record->address) : NULL;
+	if (node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
 		/* Opened once more: the same memory, to be closed once more. */
 		ledger_retain(node);
 		return 0;

@@ -64,4 +64,10 @@ bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced
 	tests/bench/screen
 	tests/bench/filter
 
-EXTRA_DIST += tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh
+# What cutop itself costs as what it watches grows: some ten minutes.
+bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
+	tests/bench/screen
+	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
+
+.PHONY: bench-scale
+EXTRA_DIST += tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh

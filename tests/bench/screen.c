@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the screen costs: 200 processes, one of which has 1,000,000 live
- * allocations. Prints the CPU time of a snapshot, of a refresh (snapshot taken
- * over, drawn at 200x60) for each pane, and of a key with the redraw that
- * answers it.
+ * What the screen costs as what it shows grows, up to 200 processes, one of which
+ * has 1,000,000 live allocations. A row has the CPU time of a snapshot, of one that
+ * holds the address space of the process with the allocations, too (it is
+ * looked at), of a refresh (snapshot taken over, drawn at 200x60) over all panes,
+ * and of the worst key with the redraw that answers it.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +17,6 @@
 #include "util/util.h"
 #include "view/view.h"
 
-#define PROCESSES	200
-#define ALLOCATIONS	1000000
 #define ROUNDS		20
 
 static uint64_t cpu_ns(void)
@@ -77,35 +77,39 @@ static struct snapshot *snapshot_at(struct model *model, uint64_t *now, uint64_t
 	return snapshot;
 }
 
-int main(void)
+static double per_round(uint64_t ns)
+{
+	return (double)ns / (PANE_COUNT * ROUNDS) / 1e6;
+}
+
+static int measure(unsigned int processes, uint64_t allocations)
 {
 	struct model_config config = { .start_mono = 1, .start_real = 1, .leak_age = 10 * NSEC_PER_SEC };
+	uint64_t now = NSEC_PER_SEC, plain = 0, focused = 0, refreshes = 0, keys = 0, begin = 0, key;
 	struct model *model = model_new(&config);
-	uint64_t now = NSEC_PER_SEC, snapshots = 0, begin, refresh, most = 0, sum = 0, key, keys = 0;
 	struct canvas canvas = { 0 };
 	struct view *view = calloc(1, sizeof(*view));
 	unsigned int i, pane;
 
-	if (!model || !view)
+	if (!model || !view || canvas_resize(&canvas, 60, 200))
 		return 1;
-	for (i = 1; i <= PROCESSES; i++)
-		feed(model, i, i == 1 ? ALLOCATIONS : 50, now);
+	for (i = 1; i <= processes; i++)
+		feed(model, i, i == 1 ? allocations : 50, now);
 	view_init(view);
-	if (canvas_resize(&canvas, 60, 200))
-		return 1;
-	view_feed(view, snapshot_at(model, &now, &snapshots));
+	for (i = 0; i < PANE_COUNT * ROUNDS; i++)
+		snapshot_free(snapshot_at(model, &now, &plain));
+	model_focus(model, 1);
+	view_feed(view, snapshot_at(model, &now, &begin));
 	view_draw(view, &canvas);
 	for (pane = 0; pane < PANE_COUNT; pane++) {
 		view_key(view, (int32_t)('1' + pane));
 		for (i = 0; i < ROUNDS; i++) {
-			struct snapshot *snapshot = snapshot_at(model, &now, &snapshots);
+			struct snapshot *snapshot = snapshot_at(model, &now, &focused);
 
 			begin = cpu_ns();
 			view_feed(view, snapshot);
 			view_draw(view, &canvas);
-			refresh = cpu_ns() - begin;
-			sum += refresh;
-			most = refresh > most ? refresh : most;
+			refreshes += cpu_ns() - begin;
 			begin = cpu_ns();
 			view_key(view, i % 2 ? 'j' : 'L');
 			view_draw(view, &canvas);
@@ -113,15 +117,28 @@ int main(void)
 			keys = key > keys ? key : keys;
 		}
 	}
-	printf("%d processes, one of them with %d live allocations, drawn at 200x60:\n", PROCESSES, ALLOCATIONS);
-	printf("  a snapshot            %6.2f ms of CPU (collector's thread)\n",
-	       (double)snapshots / (PANE_COUNT * ROUNDS + 1) / 1e6);
-	printf("  a refresh, mean       %6.2f ms of CPU (to reach: under 10)\n", (double)sum / (PANE_COUNT * ROUNDS) / 1e6);
-	printf("  a refresh, the worst  %6.2f ms of CPU\n", (double)most / 1e6);
-	printf("  a key, the worst      %6.2f ms of CPU (to reach: answered within 50)\n", (double)keys / 1e6);
+	printf("%9u %9" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", processes, allocations, per_round(plain), per_round(focused),
+	       per_round(refreshes), (double)keys / 1e6);
 	view_free(view);
 	canvas_free(&canvas);
 	model_free(model);
 	free(view);
 	return 0;
+}
+
+int main(void)
+{
+	static const unsigned int processes[] = { 10, 50, 200 };
+	uint64_t allocations;
+	size_t i;
+
+	printf("ms of CPU (to reach: a refresh under 10, a key under 50)\n");
+	printf("%9s %9s %9s %9s %9s %9s\n", "processes", "live", "snapshot", "focused", "refresh", "key");
+	for (allocations = 100; allocations <= 1000000; allocations *= 10)
+		if (measure(1, allocations))
+			return 1;
+	for (i = 0; i < sizeof(processes) / sizeof(processes[0]); i++)
+		if (measure(processes[i], 1000))
+			return 1;
+	return measure(200, 1000000);
 }
