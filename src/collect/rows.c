@@ -31,8 +31,8 @@ struct known {
 
 struct rows {
 	struct bpf *bpf;
-	char *keys, *values, *doomed;
-	size_t keys_room, values_room, doomed_room;	/* bytes */
+	char *keys, *values;
+	size_t keys_room, values_room;	/* bytes */
 	struct known known[ROWS_COUNT];
 };
 
@@ -55,7 +55,6 @@ void rows_free(struct rows *rows)
 		free(rows->known[which].keys);
 	free(rows->keys);
 	free(rows->values);
-	free(rows->doomed);
 	free(rows);
 }
 
@@ -73,30 +72,24 @@ static int room_make(char **buffer, size_t *room, size_t need)
 	return 0;
 }
 
-/* Puts @key behind @count others. Returns false without memory. */
-static bool key_add(char **keys, size_t *room, size_t *count, const void *key, size_t key_size)
-{
-	if ((*count + 1) * key_size > *room && room_make(keys, room, 2 * (*count + 64) * key_size))
-		return false;
-	memcpy(*keys + *count * key_size, key, key_size);
-	(*count)++;
-	return true;
-}
-
 static void known_add(struct known *known, const struct bpf_map *map, const void *key, size_t key_size)
 {
 	if (!known || !known->is_complete)
 		return;
 	if (known->count >= bpf_map__max_entries(map) / BUCKETS_PER_KEY ||
-	    !key_add(&known->keys, &known->room, &known->count, key, key_size))
+	    ((known->count + 1) * key_size > known->room &&
+	     room_make(&known->keys, &known->room, 2 * (known->count + 64) * key_size))) {
 		known->is_complete = false;
+		return;
+	}
+	memcpy(known->keys + known->count++ * key_size, key, key_size);
 }
 
 /* Searches the whole of @map; keeps the keys of rows that stay in @known, unless it is NULL. */
 static int search(struct rows *rows, const struct bpf_map *map, struct known *known,
 		  bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
-	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map), doomed = 0, i;
+	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map), i;
 	__u32 batch = BATCH_FIRST, count;
 	int fd = bpf_map__fd(map), err;
 	__u64 position = 0;
@@ -117,17 +110,16 @@ static int search(struct rows *rows, const struct bpf_map *map, struct known *kn
 		for (i = 0; i < count; i++) {
 			const char *key = rows->keys + i * key_size;
 
-			/* Without memory to remember that it is to go, it goes next time. */
-			if (!visit(context, key, rows->values + i * value_size) ||
-			    !key_add(&rows->doomed, &rows->doomed_room, &doomed, key, key_size))
+			/* The next batch begins at a bucket, whatever is gone from those before. */
+			if (visit(context, key, rows->values + i * value_size))
+				bpf_map_delete_elem(fd, key);
+			else
 				known_add(known, map, key, key_size);
 		}
 		if (err)
 			break;
 		from = &position;
 	}
-	for (i = 0; i < doomed; i++)
-		bpf_map_delete_elem(fd, rows->doomed + i * key_size);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ void rows_free(struct rows *rows);
 
 /*
  * Calls @visit for every key and value of @map. Keys for which it returns true
- * are deleted afterwards. Returns 0 or a negative errno.
+ * are deleted. Returns 0 or a negative errno.
  */
 int rows_visit(struct rows *rows, const struct bpf_map *map,
 	       bool (*visit)(void *context, const void *key, const void *value), void *context);
