@@ -291,13 +291,14 @@ static bool shorten(const char *text, struct text *name, char *stack)
 				text += sizeof(anonymous) - 1;
 				continue;
 			}
+			/* Before the bracket's end is looked for: in "(*(*(*" it would be for each. */
+			if (!name->len && declarator(text)) {
+				text = declarator(text);
+				continue;
+			}
 			next = skip_bracket(text, stack);
 			if (name->len >= 8 && !strcmp(name->data + name->len - 8, "decltype")) {
 				text = next;
-				continue;
-			}
-			if (!name->len && declarator(text)) {
-				text = declarator(text);
 				continue;
 			}
 			text = enclosing_end(next);
