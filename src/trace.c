@@ -27,6 +27,7 @@ struct trace_mode {
 	struct trace_writer *writer;
 	int fd;
 	uint64_t hurry_at;	/* CLOCK_MONOTONIC ns, UINT64_MAX: never */
+	bool hurried;		/* the writer was told */
 	bool no_reader;
 };
 
@@ -84,7 +85,7 @@ static int time_left(const struct trace_mode *mode)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (mode->hurry_at == UINT64_MAX)
+	if (mode->hurry_at == UINT64_MAX || mode->hurried)
 		return -1;
 	return mode->hurry_at > now ? (int)((mode->hurry_at - now) / NSEC_PER_MSEC) + 1 : 0;
 }
@@ -126,9 +127,9 @@ static void wait_for_writer(struct trace_mode *mode)
 			mode->hurry_at = clock_ns(CLOCK_MONOTONIC) + HURRY_NS;
 		poll(fds, 2, time_left(mode));
 		session_signals(session, NULL, NULL);
-		if (clock_ns(CLOCK_MONOTONIC) >= mode->hurry_at) {
+		if (!mode->hurried && clock_ns(CLOCK_MONOTONIC) >= mode->hurry_at) {
 			trace_writer_hurry(mode->writer);
-			mode->hurry_at = UINT64_MAX - 1;
+			mode->hurried = true;
 		}
 	}
 }

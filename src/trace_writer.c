@@ -183,7 +183,8 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 {
 	static const char zeros[8];
 	struct trace_writer *writer = context;
-	bool wake = false;
+	bool wake = false, fits = false;
+	size_t len;
 
 	if (size < sizeof(*record) || record->size > size || record->size < sizeof(*record))
 		return;
@@ -195,13 +196,21 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 		return;
 	}
 	pthread_mutex_lock(&writer->lock);
-	if (writer->queue.len + record->size > QUEUE_MAX && record->type == REC_CALL) {
-		writer->dropped++;
-	} else {
+	len = writer->queue.len;
+	if (len + record->size <= QUEUE_MAX || record->type != REC_CALL) {
 		buffer_bytes(&writer->queue, record, record->size);
 		buffer_bytes(&writer->queue, zeros, -record->size & 7u);
+		/* Without memory it is lost whole, and the next one may find some. */
+		fits = !writer->queue.failed;
+		if (!fits)
+			writer->queue.len = len;
+		writer->queue.failed = false;
+	}
+	if (fits) {
 		wake = writer->waiting;
 		writer->waiting = false;
+	} else if (record->type == REC_CALL) {
+		writer->dropped++;
 	}
 	pthread_mutex_unlock(&writer->lock);
 	if (wake)

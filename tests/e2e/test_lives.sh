@@ -34,9 +34,9 @@ end() {
 	tail -n 1 "$T/$1.out" >"$T/$1.json"
 }
 
-# victim NAME: the pid of the process in its newest document
+# victim NAME: the pid of the process in its newest document, but for one that is just being written
 victim() {
-	tail -n 1 "$T/$1.out" | jq '.processes[0].pid'
+	jq '.processes[0].pid' "$T/$1.out" 2>/dev/null | tail -n 1
 }
 
 # ---- a few milliseconds, as COMMAND
