@@ -72,7 +72,21 @@ static bool is_metrics(const struct options *options)
 	return options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
 }
 
-static int output_open(struct batch *batch)
+static int stream_open(FILE **stream, const char *path)
+{
+	int fd = path ? file_create(path) : STDOUT_FILENO, err;
+
+	if (fd < 0)
+		return fd;
+	*stream = path ? fdopen(fd, "w") : stdout;
+	if (*stream)
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+static int batch_open(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
 	struct winsize size;
@@ -81,10 +95,8 @@ static int output_open(struct batch *batch)
 	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
 	if (is_metrics(options))
 		err = batch_metrics_open(&batch->metrics, options, output_path(options));
-	if (!err && !is_silent(options) && !batch->metrics.replaces) {
-		batch->out = output_path(options) ? fopen(output_path(options), "we") : stdout;
-		err = batch->out ? 0 : -errno;
-	}
+	if (!err && !is_silent(options) && !batch->metrics.replaces)
+		err = stream_open(&batch->out, output_path(options));
 	if (err) {
 		warn_user(&batch->session.notes, "cannot write %s: %s", output_path(options) ? output_path(options) : "metrics",
 			  strerror(-err));
@@ -305,7 +317,7 @@ int batch_run(const struct options *options)
 	status = session_open(&batch.session, options, NULL);
 	if (status)
 		return status;
-	status = output_open(&batch) ? EXIT_FAILED : session_begin(&batch.session);
+	status = batch_open(&batch) ? EXIT_FAILED : session_begin(&batch.session);
 	if (status)
 		goto out;
 	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);

@@ -8,7 +8,6 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -31,15 +30,14 @@ struct trace_mode {
 	bool no_reader;
 };
 
-static int output_open(struct trace_mode *mode)
+static int trace_open(struct trace_mode *mode)
 {
 	const char *path = mode->session.options->output;
 
-	mode->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	if (mode->fd >= 0)
-		return 0;
-	warn_user(&mode->session.notes, "cannot write %s: %s", path, strerror(errno));
-	return -errno;
+	mode->fd = path ? file_create(path) : STDOUT_FILENO;
+	if (mode->fd < 0)
+		warn_user(&mode->session.notes, "cannot write %s: %s", path, strerror(-mode->fd));
+	return mode->fd < 0 ? mode->fd : 0;
 }
 
 static int writer_make(struct trace_mode *mode)
@@ -190,7 +188,7 @@ int trace_run(const struct options *options)
 
 	if (status)
 		return status;
-	status = output_open(&mode) || writer_make(&mode) ? EXIT_FAILED : session_begin(&mode.session);
+	status = trace_open(&mode) || writer_make(&mode) ? EXIT_FAILED : session_begin(&mode.session);
 	if (!status && trace_writer_start(mode.writer))
 		status = session_fail(&mode.session, EXIT_FAILED, "cannot start a thread");
 	if (!status) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A trace from a recording: nobody is watched and nobody waits, so that one thread does it all. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,11 +79,10 @@ static int trace_start(struct replayed *replayed)
 	replayed->trace = trace_new(&settings);
 	if (!replayed->trace)
 		return session_fail(&replayed->session, -ENOMEM, "no memory");
-	replayed->fd = options->output ? open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	if (replayed->fd >= 0)
-		return 0;
-	warn_user(&replayed->session.notes, "cannot write %s: %s", options->output, strerror(errno));
-	return -errno;
+	replayed->fd = options->output ? file_create(options->output) : STDOUT_FILENO;
+	if (replayed->fd < 0)
+		warn_user(&replayed->session.notes, "cannot write %s: %s", options->output, strerror(-replayed->fd));
+	return replayed->fd < 0 ? replayed->fd : 0;
 }
 
 static int trace_all(struct replayed *replayed)

@@ -2,7 +2,6 @@
 #include "record/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,11 +87,11 @@ int writer_open(struct writer **result, const char *path, const struct facts *fa
 	if (!writer)
 		return reason_set(why, -ENOMEM, "no memory");
 	memset(writer, 0, offsetof(struct writer, room));
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
+	writer->fd = file_create(path);
 	if (writer->fd < 0) {
-		err = errno;
+		err = writer->fd;
 		free(writer);
-		return reason_set(why, -err, "cannot write %s: %s", path, strerror(err));
+		return reason_set(why, err, "cannot write %s: %s", path, strerror(-err));
 	}
 	memcpy(preamble.magic, RECORDING_MAGIC, sizeof(preamble.magic));
 	err = write_all(writer->fd, &preamble, sizeof(preamble));

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,23 @@ fail:
 	free(text);
 	close(fd);
 	return NULL;
+}
+
+int file_create(const char *path)
+{
+	sigset_t ending, before;
+	int fd;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGQUIT);
+	pthread_sigmask(SIG_UNBLOCK, &ending, &before);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	fd = fd < 0 ? -errno : fd;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return fd;
 }
 
 int capabilities_clear(void)

@@ -51,6 +51,14 @@ int reason_set(struct reason *reason, int error, const char *format, ...) __attr
  */
 char *file_read(const char *path, size_t max, size_t *len);
 
+/*
+ * Opens @path to be written from its start, and makes it if it is not there. A
+ * FIFO waits for its reader, as everywhere; SIGINT and the like end the program
+ * meanwhile although they are blocked: before there is anything to clean up.
+ * Returns a descriptor or a negative errno.
+ */
+int file_create(const char *path);
+
 /* Gives up all capabilities, and the right to gain any: for a child that needs none. Returns 0 or a negative errno. */
 int capabilities_clear(void);
 

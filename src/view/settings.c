@@ -341,9 +341,12 @@ static int line_read(void *context, const char *section, const char *name, const
 int settings_read(struct settings *settings, const char *path, struct reason *why)
 {
 	struct reading reading = { settings, "" };
-	FILE *file = fopen(path, "re");
-	int line;
+	/* A FIFO that nobody writes is as good as empty, and not to be waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
+	if (!file && fd >= 0)
+		close(fd);
 	if (!file)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	line = ini_parse_file(file, line_read, &reading);

@@ -88,6 +88,19 @@ expect_status closed 1
 expect_line closed 'cannot write standard output: Bad file descriptor'
 timeout 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
 check_jq "nothing but -o is open: no document" .schema "$T/closed-all.json"
+# A pipe waits for its reader, but not on when it is told to end.
+is_opening() {
+	grep -Eqs 'fifo_open|wait_for_partner' "/proc/$1/wchan"
+}
+for mode in -b trace record; do
+	"$CUTOP" "$mode" -o "$T/fifo" >"$T/waits.out" 2>&1 &
+	waits=$!
+	check "$mode: it waits for a reader: $(cat "$T/waits.out")" wait_for 30 is_opening "$waits"
+	kill "$waits"
+	wait "$waits"
+	status=$?
+	check "$mode: SIGTERM ends that, not with status $status" [ "$status" = 143 ]
+done
 
 # ---- processes ----
 
