@@ -497,6 +497,9 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
+	/* The collector's thread finds them. */
+	if (session->extras && session->collector)
+		collector_stop(session->collector);
 	extras_visit(session->extras, warn_unfound, session);
 	if (session->extras && extras_full(session->extras))
 		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);

@@ -494,7 +494,7 @@ int collector_record_end(struct collector *collector, uint64_t *bytes)
 	return err;
 }
 
-static void collector_stop(struct collector *collector)
+void collector_stop(struct collector *collector)
 {
 	if (!collector->running)
 		return;

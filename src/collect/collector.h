@@ -90,6 +90,9 @@ int collector_record_error(struct collector *collector);
 /* After collector_finish(): ends the recording. Returns as collector_record_error(). *@bytes: how long it is. */
 int collector_record_end(struct collector *collector, uint64_t *bytes);
 
+/* Stops the thread, if it runs: what it had to itself may be looked at from then on. */
+void collector_stop(struct collector *collector);
+
 /*
  * Stops the thread, reads everything once more and returns the final snapshot,
  * or NULL without memory. The caller frees it.
