@@ -75,11 +75,9 @@ int parse_bytes(const char *name, const char *text, uint64_t *bytes)
 		suffix = strchr(suffixes, toupper((unsigned char)*end));
 		if (!suffix || end[1])
 			goto bad;
-		for (; suffix >= suffixes; suffix--) {
-			if (value > UINT64_MAX / 1024)
-				goto bad;
-			value *= 1024;
-		}
+		if (value > UINT64_MAX >> 10 * (suffix - suffixes + 1))
+			goto bad;
+		value <<= 10 * (suffix - suffixes + 1);
 	}
 	*bytes = value;
 	return 0;

@@ -43,7 +43,9 @@ static struct column_value returned(const struct snap_process *process, double v
 
 static struct column_value text(const char *value)
 {
-	return value && *value ? (struct column_value){ .text = value } : absent();
+	if (!value || !*value)
+		return absent();
+	return (struct column_value){ .text = value };
 }
 
 #define VALUE(name) static struct column_value value_##name(const struct snap_process *process)
