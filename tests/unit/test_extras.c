@@ -3,6 +3,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +92,14 @@ int twice(int number)
 
 static int find(const char *symbol, struct extras **extras, struct elf_functions *found)
 {
-	int fd = open("/proc/self/exe", O_RDONLY), count;
+	char path[PATH_MAX] = "", request[PATH_MAX + 256];
 	struct reason why = { "" };
-	char request[256];
+	int fd, count;
 
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+	fd = open(path, O_RDONLY);
 	ck_assert_int_ge(fd, 0);
-	snprintf(request, sizeof(request), "/proc/self/exe:%s", symbol);
+	snprintf(request, sizeof(request), "%s:%s", path, symbol);
 	*extras = extras_of(request);
 	memset(found, 0, sizeof(*found));
 	ck_assert(extras_want(*extras, fd, "anything"));

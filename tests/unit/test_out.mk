@@ -1,7 +1,7 @@
 # Printers of snapshots. Golden files are written anew by UPDATE_GOLDEN=1 tests/unit/test_out.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_out
-TESTS += tests/unit/test_out
+check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
+TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
 endif
 tests_unit_test_out_SOURCES = \
 	src/serve_accept.c src/serve_accept.h \
@@ -15,10 +15,6 @@ tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/uni
 tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
 
-if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_serve
-TESTS += tests/unit/test_serve
-endif
 tests_unit_test_serve_SOURCES = \
 	src/serve.c src/serve.h \
 	src/serve_accept.c src/serve_accept.h \
@@ -35,10 +31,6 @@ EXTRA_DIST += \
 	tests/unit/golden/text-empty.txt \
 	tests/unit/golden/text.txt
 
-if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_trace
-TESTS += tests/unit/test_trace
-endif
 tests_unit_test_trace_SOURCES = \
 	src/trace_writer.c src/trace_writer.h \
 	tests/unit/test_trace.c

@@ -6,7 +6,12 @@ TESTS += tests/unit/test_record
 endif
 
 record_sample_sources = tests/unit/feed.c tests/unit/feed.h tests/unit/record_sample.c tests/unit/record_sample.h
-tests_unit_test_record_SOURCES = tests/unit/test_record.c $(record_sample_sources)
+tests_unit_test_record_SOURCES = \
+	tests/unit/record_tests.h \
+	tests/unit/test_record.c \
+	tests/unit/test_record_broken.c \
+	tests/unit/test_record_writing.c \
+	$(record_sample_sources)
 tests_unit_test_record_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_record_LDADD = libcutop_probe.a $(core_libs) $(CHECK_LIBS)
 tests_unit_make_recording_SOURCES = tests/unit/make_recording.c $(record_sample_sources)
