@@ -15,6 +15,7 @@ include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk
 include $(srcdir)/tests/bench/bench.mk
 include $(srcdir)/tests/bench/verifier.mk
+include $(srcdir)/tests/checks/checks.mk
 
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
@@ -54,6 +55,7 @@ TESTS_FULL = \
 	tests/e2e/test_fallback.sh \
 	tests/e2e/test_verifier.sh \
 	tests/fuzz/fuzz.sh \
+	tests/checks/test_checks.sh \
 	tests/vm/test_vm.sh \
 	tests/e2e/test_killed.sh
 EXTRA_DIST += tests/e2e/prometheus.py tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)

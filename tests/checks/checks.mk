@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sanitizers, valgrind and static analysis: docs/testing.md.
+checks_run = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' SANITIZERS='$(SANITIZERS)' \
+	sh $(srcdir)/tests/checks/checks.sh
+
+check-asan:
+	$(checks_run) asan
+check-tsan:
+	$(checks_run) tsan
+check-valgrind: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	UNIT_TESTS='$(TESTS)' $(checks_run) valgrind
+check-static: all
+	$(checks_run) cppcheck
+	$(checks_run) warnings
+	$(checks_run) analyzer
+.PHONY: check-asan check-tsan check-valgrind check-static
+
+clean-local: clean-checks
+clean-checks:
+	rm -rf checks
+.PHONY: clean-checks
+EXTRA_DIST += docs/testing.md tests/checks/checks.sh

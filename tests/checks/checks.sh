@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What reads or instruments the code, as docs/testing.md tells:
+#
+#   checks.sh asan|tsan    the whole test suite, built with the sanitizers, in a build of its own
+#   checks.sh valgrind     the unit tests of this build under valgrind
+#   checks.sh warnings     gcc and clang, where every warning is an error
+#   checks.sh analyzer     clang's static analyzer
+#   checks.sh cppcheck     cppcheck, over src/ or the files in $CHECK_FILES
+#
+# Builds are kept below $top_builddir/checks, so that a second run is quicker. $CHECK_TESTS are
+# the tests to run, where not all; $CHECK_JOBS, how many at once (default: 2).
+# Ends with 77 and a line that says why where something is missing.
+set -u
+
+: "${top_builddir:=$(pwd)}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+export top_srcdir top_builddir
+jobs=${CHECK_JOBS:-2}
+where=$top_builddir/checks
+
+need() {
+	command -v "$1" >/dev/null || {
+		echo "SKIP: needs $1 (Debian: apt install $2)"
+		exit 77
+	}
+}
+
+# A build of its own, $1: its name, the rest: how it is configured. The shell goes there.
+configured() {
+	mkdir -p "$where/$1" && cd "$where/$1" || exit 1
+	shift
+	[ -e Makefile ] || "$top_srcdir/configure" --quiet --enable-werror "$@" || exit 1
+}
+
+# What is found is kept in files, wherever standard error went, and fails the whole.
+sanitized() {
+	name=$1
+	configured "$name" --enable-sanitizers="$2" CFLAGS='-g -O1'
+	found=$where/$name/found
+	rm -rf "$found"
+	mkdir -m 1777 "$found"
+	export ASAN_OPTIONS="log_path=$found/address" UBSAN_OPTIONS="print_stacktrace=1:log_path=$found/undefined"
+	export LSAN_OPTIONS="log_path=$found/leak" TSAN_OPTIONS="log_path=$found/thread"
+	# Instrumented, everything takes several times as long.
+	export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-600}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-10}"
+	export CUTOP_TEST_LIMIT="${CUTOP_TEST_LIMIT:-1200}"
+	make -j "$jobs" all check TESTS= >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+	failed=0
+	if [ -n "${CHECK_TESTS:-}" ]; then
+		make -j "$jobs" -k check-TESTS TESTS="$CHECK_TESTS" || failed=1
+	else
+		make -j "$jobs" -k check || failed=1
+		make -k check-full-only || failed=1
+	fi
+	for report in "$found"/*; do
+		[ -s "$report" ] || continue
+		echo "FOUND: $report"
+		head -n 40 "$report"
+		failed=1
+	done
+	exit $failed
+}
+
+# Children of Check, one for each test, are looked at one by one: what a test leaks fails it.
+valgrind_units() {
+	need valgrind valgrind
+	[ -z "${SANITIZERS:-}" ] || { echo "SKIP: this build has sanitizers, which valgrind cannot run"; exit 77; }
+	cd "$top_builddir" || exit 1
+	export CK_DEFAULT_TIMEOUT=1200 CK_TIMEOUT_MULTIPLIER=30
+	failed=0
+	for test in ${CHECK_TESTS:-$UNIT_TESTS}; do
+		case $test in
+		*.sh) continue ;;
+		# It forks a process that may call next to nothing (seccomp), and valgrind calls more.
+		tests/unit/test_lines) continue ;;
+		esac
+		log=$(mktemp)
+		if valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible \
+			"./$test" >"$log" 2>&1; then
+			echo "ok: $test"
+		else
+			echo "FAIL: $test"
+			cat "$log"
+			failed=1
+		fi
+		rm -f "$log"
+	done
+	exit $failed
+}
+
+warnings() {
+	for compiler in gcc clang; do
+		need "$compiler" "$compiler"
+		(
+			configured "$compiler" CC="$compiler"
+			make -j "$jobs" all check TESTS= >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+		) || exit 1
+		echo "ok: no warning of $("$compiler" --version | head -n 1)"
+	done
+}
+
+analyzer() {
+	need scan-build clang-tools
+	mkdir -p "$where/analyzer" && cd "$where/analyzer" || exit 1
+	[ -e Makefile ] || scan-build --use-cc=clang "$top_srcdir/configure" --quiet >/dev/null || exit 1
+	rm -rf reports
+	# What is compiled is looked at: all of it.
+	make clean >/dev/null
+	if scan-build -o "$where/analyzer/reports" --status-bugs --use-cc=clang \
+		make -j "$jobs" all >analyzer.log 2>&1; then
+		echo "ok: clang's analyzer found nothing"
+		exit 0
+	fi
+	grep -E 'warning:|error:|^scan-build:' analyzer.log
+	exit 1
+}
+
+with_cppcheck() {
+	need cppcheck cppcheck
+	cd "$top_builddir" || exit 1
+	# Of the system's headers it has to know those that are nothing but macros. All of them take it too long.
+	mkdir -p "$where/headers/bsd/sys"
+	ln -sf /usr/include/bsd/sys/tree.h "$where/headers/bsd/sys"
+	ln -sf /usr/include/uthash.h "$where/headers"
+	# shellcheck disable=SC2086
+	cppcheck -j "$jobs" --quiet --error-exitcode=1 --inline-suppr --std=c17 --enable=warning,performance,portability \
+		--max-configs=1 --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ \
+		-I"$top_srcdir/include" -I"$top_srcdir/src" -I. -I"$where/headers" ${CHECK_FILES:-"$top_srcdir"/src/*.c "$top_srcdir"/src/*/*.c} || exit 1
+	echo "ok: cppcheck found nothing"
+}
+
+case ${1:-} in
+asan) sanitized asan address,undefined ;;
+tsan) sanitized tsan thread ;;
+valgrind) valgrind_units ;;
+warnings) warnings ;;
+analyzer) analyzer ;;
+cppcheck) with_cppcheck ;;
+*)
+	sed -n '3,14s/^# \{0,1\}//p' "$0"
+	exit 2
+	;;
+esac
