@@ -176,7 +176,7 @@ static int numbers_make(struct nvml *nvml, unsigned int count)
 	}
 	for (i = 0; known && i < count; i++)
 		for (j = 0, numbers[i] = 0; j < count; j++)
-			numbers[i] += places[j] < places[i] || (places[j] == places[i] && j < i);
+			numbers[i] += places[j] < places[i] || (j < i && places[j] == places[i]);
 	free(places);
 	free(nvml->numbers);
 	nvml->numbers = numbers;
@@ -232,7 +232,7 @@ static void processes_read(const struct functions *call, nvml_device device, str
 {
 	struct rec_process_reading *grown;
 	struct nvml_process *list = NULL;
-	unsigned int room, next = 64, count = 0, i;
+	unsigned int room = 0, next = 64, count = 0, i;
 	int result = 0;
 
 	if (!call->processes && !call->processes_v1)
