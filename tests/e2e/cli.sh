@@ -11,6 +11,8 @@
 #                                the filter is true of the file
 #   wait_for SECONDS COMMAND...  until it succeeds
 #   expect_clean WHAT            no program of cutop's is left in the kernel that no process holds
+#   mux ARGUMENTS                tmux with a server of the test's own, $socket
+#   see REGEX                    waits until the screen of the session t shows it
 #   own_user NUMBER              copies workload and double to where a user who is nobody else can run them, as
 #                                as_own COMMAND... ; cutop -u NUMBER --library "$own_lib" then sees nobody else's
 run_count=0
@@ -85,4 +87,18 @@ no_orphans() {
 expect_clean() {
 	command -v bpftool >/dev/null || return 0
 	check "$1 leaves programs in the kernel" wait_for 10 no_orphans
+}
+
+mux() {
+	tmux -L "$socket" -f /dev/null "$@"
+}
+
+see() {
+	for _ in $(seq 400); do
+		mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
+		sleep 0.05
+	done
+	echo "--- not seen: $1"
+	mux capture-pane -t t -p
+	return 1
 }

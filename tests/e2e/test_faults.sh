@@ -266,18 +266,6 @@ END
 
 	# The screen says so, and goes on.
 	if command -v tmux >/dev/null; then
-		mux() {
-			tmux -L "$socket" -f /dev/null "$@"
-		}
-		see() {
-			for _ in $(seq 400); do
-				mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
-				sleep 0.05
-			done
-			echo "--- not seen: $1"
-			mux capture-pane -t t -p
-			return 1
-		}
 		"$workload" loop 100 >/dev/null &
 		loop=$!
 		pids="$pids $loop"

@@ -222,18 +222,6 @@ refused 2 'use --batch' --replay "$T/study.cutop"
 # ---- the screen ----
 
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
-mux() {
-	tmux -L "$socket" -f /dev/null "$@"
-}
-see() {
-	for _ in $(seq 200); do
-		mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
-		sleep 0.05
-	done
-	echo "--- not seen: $1"
-	mux capture-pane -t t -p
-	return 1
-}
 "$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 3 >/dev/null 2>&1
 mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/show.cutop'"
 check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[3-9]'

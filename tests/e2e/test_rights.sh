@@ -212,18 +212,6 @@ if command -v tmux >/dev/null; then
 	LD_LIBRARY_PATH=$T/own/lib $as "$workload" loop 60 >/dev/null &
 	victim=$!
 	pids="$pids $victim"
-	mux() {
-		tmux -L "$socket" -f /dev/null "$@"
-	}
-	see() {
-		for _ in $(seq 200); do
-			mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
-			sleep 0.05
-		done
-		echo "--- not seen: $1"
-		mux capture-pane -t t -p
-		return 1
-	}
 	mux new-session -d -s t -x 120 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -p $victim"
 	check "the screen shows it" see "$victim 4243"
 	holds screen "$(mux list-panes -t t -F '#{pane_pid}')" "$(mask 0 $override 3 $kill $four $restore)"
