@@ -58,7 +58,7 @@ TESTS_FULL = \
 	tests/checks/test_checks.sh \
 	tests/vm/test_vm.sh \
 	tests/e2e/test_killed.sh
-EXTRA_DIST += tests/e2e/prometheus.py tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
+EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)

@@ -401,6 +401,9 @@ int collector_watch(struct collector *collector, struct reason *why)
 		     strerror(-err));
 	else if (probe_adopt_link(collector->probe, err))
 		return reason_set(why, -ENOMEM, "no memory");
+	else
+		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
+		probe_bpf(collector->probe)->slow_link = err;
 	return 0;
 }
 

@@ -169,6 +169,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 
 	memset(bpf, 0, sizeof(*bpf));
 	bpf->features = *features;
+	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
 	load_log = &log;

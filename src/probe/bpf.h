@@ -43,6 +43,11 @@ struct bpf {
 	struct kernel_features features;
 	bool entries_only;	/* trace_settings.entries */
 	bool blind;		/* bpf_settings.blind */
+	/*
+	 * A link that the kernel undoes as slowly as those of the perf method, or -1:
+	 * helpers hold it, too, so that nobody waits for it at the end.
+	 */
+	int slow_link;
 };
 
 /* Which programs a class of calls has. Unused ones are NULL. */

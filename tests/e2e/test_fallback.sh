@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One perf link per function, as on kernels before 6.6: cutop quits at once, and
-# its helper process, which takes the links away one by one, is gone within a
-# minute.
+# its helper process, which takes the links away one by one, is gone within 30
+# seconds. Both are promises with a time in them; tests/vm/test_vm.sh asks the
+# kernel that has no better way.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 # Other libraries than the double's would only cost time: /usr/local is out of sight, where that can be had.
@@ -23,11 +24,12 @@ list='"$1" pairs 100 256
 	date +%s%N >"$4"'
 export CUTOP_ATTACH=perf
 watch perf --library "$double/libcudart.so.13" -- sh -c "$list" sh "$workload" "$double/libcudart.so.13" "$T/ours" "$T/end"
-quit=$((($(date +%s%N) - $(cat "$T/end")) / 1000000))
-unset CUTOP_ATTACH
+ended=$(date +%s%N)
+quit=$(((ended - $(cat "$T/end")) / 1000000))
 expect perf '.processes[0].memory | [.allocations, .frees]' '[100,100]'
 echo "quit within $quit ms of the command's end"
 
+# Others' helpers make ours wait: what the kernel does for one it does for one at a time.
 helper=$(head -n 1 "$T/ours")
 check "a helper holds the perf links" [ -n "$helper" ]
 deadline=$(($(date +%s) + 60))
@@ -36,10 +38,25 @@ while grep -qxF cutop-probes "$helper" 2>/dev/null && [ "$(date +%s)" -lt $deadl
 	sleep 0.1
 	others="$others$(grep -lx cutop-probes /proc/[0-9]*/comm 2>/dev/null | grep -vxF "$helper")"
 done
-if [ "$(date +%s)" -lt $deadline ] || [ -z "$others" ]; then
-	check "the helper is gone within a minute" [ "$(date +%s)" -lt $deadline ]
+took=$((($(date +%s%N) - ended) / 1000000))
+echo "its probes were gone after $took ms"
+if [ $took -lt 30000 ] || [ -z "$others" ]; then
+	check "the helper is gone within 30 seconds" [ $took -lt 30000 ]
 else
 	echo "not judged: how long the helper takes, while others take theirs away, too"
 fi
+
+# The screen, by its key. The machine may be busy: one of some tries has to hold what is promised.
+if command -v python3 >/dev/null; then
+	tries=
+	for try in 1 2 3 4 5; do
+		ms=$(python3 "$top_srcdir/tests/e2e/quit.py" "$CUTOP" --no-config --library "$double/libcudart.so.13") || break
+		tries="$tries $ms"
+		[ "$ms" -ge 200 ] || break
+	done
+	echo "the screen quit within$tries ms"
+	check "the screen quits in under 200 ms (try $try)" [ "${ms:-1000}" -lt 200 ]
+fi
+unset CUTOP_ATTACH
 
 finish
