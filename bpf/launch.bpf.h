@@ -112,7 +112,10 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 	shape->stream = call_arg(ctx, driver ? 8 : 7);
 }
 
-/* A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture. */
+/*
+ * A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture.
+ * Tracing it is the caller's: Linux before 6.13 has 512 bytes of stack for all of a chain.
+ */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
@@ -146,7 +149,6 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 		row->stream = shape.stream;
 	}
 	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
 	return true;
 }
 
@@ -154,8 +156,6 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 static __noinline int launch_captured(struct thread_state *thread, struct frame *frame, __u32 call, bool failed)
 {
 	struct rec_graph rec = { .call = call, .role = GRAPH_ADD_KERNEL };
-	struct launch_key key = { .call = call };
-	struct launch_row *row;
 
 	if (!thread || !frame)
 		return 0;
@@ -165,9 +165,20 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 	rec.graph = frame->args[1];
 	rec.function = frame->args[0];
 	graph_send(thread, &rec);
+	return 1;
+}
+
+/* Counts it. Apart from the record, so that their stacks do not add up: Linux before 6.13 has 512 bytes for all of a chain. */
+static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
+{
+	struct launch_key key = { .call = call };
+	struct launch_row *row;
+
+	if (!thread || !frame)
+		return 0;
 	key.image = thread->image;
 	key.device = thread->device;
-	key.function = rec.function;
+	key.function = frame->args[0];
 	row = launch_row_get(&key);
 	if (row)
 		__sync_fetch_and_add(&row->captured, 1);
@@ -312,8 +323,10 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		if (nested)
 			return 1;
 	}
-	if (may_capture(thread) && launch_into_capture(ctx, thread, call))
+	if (may_capture(thread) && launch_into_capture(ctx, thread, call)) {
+		trace_entry(ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], call);
 		return with_missing(thread, 0);
+	}
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
@@ -424,7 +437,8 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	result = PT_REGS_RC(ctx);
 	trace_return(ctx, thread, call, now);
 	if (frame->flags & LAUNCH_CAPTURED) {
-		launch_captured(thread, frame, call, result != 0);
+		if (launch_captured(thread, frame, call, result != 0))
+			launch_captured_count(thread, frame, call);
 		goto counted;
 	}
 	row = launch_row_of(thread, frame->args[0], call);	/* a launch does not change the device */

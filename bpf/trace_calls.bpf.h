@@ -59,10 +59,39 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 	return 0;
 }
 
-static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace, __u32 call)
+static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call, __u64 function)
+{
+	if (thread)
+		kernel_announce(thread->image, call, function);
+	return 0;
+}
+
+/*
+ * The kernel's name is told of with its row, and has to come before the call.
+ * Apart from trace_launch(), so that their stacks do not add up: Linux before 6.13
+ * has 512 bytes for all of a chain.
+ */
+static __noinline int trace_launched(struct thread_state *thread, struct trace_state *trace, __u32 call)
 {
 	struct launch_key key = { .call = call };
 	struct launch_row *row;
+
+	if (!thread || !trace)
+		return 0;
+	key.image = thread->image;
+	key.device = thread->device;
+	key.function = trace->record.call.launch.function;
+	row = launch_row_get(&key);
+	if (row && !row->announced) {
+		/* Perhaps once more: whoever made the row may still be about to. */
+		trace_kernel_named(thread, call, key.function);
+		row->announced = 1;
+	}
+	return 0;
+}
+
+static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace, __u32 call)
+{
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
 	__u64 times = 1, list = 0, function = PT_REGS_PARM1(ctx);
@@ -76,16 +105,6 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	__builtin_memcpy(trace->record.call.launch.block, shape.block, sizeof(shape.block));
 	trace->record.call.launch.shared_bytes = shape.shared_bytes;
 	trace->record.call.launch.launches = times;
-	/* The kernel's name is told of with its row, and has to come before the call. */
-	key.image = thread->image;
-	key.device = thread->device;
-	key.function = function;
-	row = launch_row_get(&key);
-	if (row && !row->announced) {
-		/* Perhaps once more: whoever made the row may still be about to. */
-		kernel_announce(key.image, call, function);
-		row->announced = 1;
-	}
 	if (!trace_arguments)
 		return 0;
 	switch (desc->a) {
@@ -149,6 +168,7 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 	case CLASS_LAUNCH:
 		trace->record.call.flags = frame->flags & LAUNCH_CAPTURED ? TRACED_CAPTURED : 0;
 		trace_launch(ctx, thread, trace, call);
+		trace_launched(thread, trace, call);
 		break;
 	default:
 		trace->record.call.words[0] = PT_REGS_PARM1(ctx);

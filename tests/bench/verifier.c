@@ -23,7 +23,7 @@
 #include "probe/bpf.h"
 
 #define PROGRAMS_MAX	64
-#define LOG_SIZE	4096
+#define LOG_SIZE	(1 << 22)
 
 struct answer {
 	const struct bpf_program *program;
@@ -52,8 +52,26 @@ static void settings_set(struct bpf_settings *settings, bool full)
 	settings->trace = (struct trace_settings){ .on = true, .groups = ~0u, .pairs = true, .arguments = true };
 }
 
-/* Asks for a log of each program that will be loaded. Returns how many those are. */
-static unsigned int logs_ask(struct bpf *bpf, struct answer *answers)
+/* The last words on the program that was refused: the last one with any. */
+static void refusal_print(const struct answer *answers, unsigned int count)
+{
+	const char *log;
+	size_t len;
+
+	while (count && !answers[count - 1].log[0])
+		count--;
+	if (!count)
+		return;
+	log = answers[count - 1].log;
+	len = strlen(log);
+	fprintf(stderr, "%s\n", log + (len > 2000 ? len - 2000 : 0));
+}
+
+/*
+ * Asks for a log of each program that will be loaded: the verifier's figures, or
+ * with @whole every step, of which those stay that fit. Returns how many programs those are.
+ */
+static unsigned int logs_ask(struct bpf *bpf, struct answer *answers, bool whole)
 {
 	struct bpf_program *program;
 	unsigned int count = 0;
@@ -62,7 +80,7 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers)
 		if (!bpf_program__autoload(program) || count == PROGRAMS_MAX)
 			continue;
 		answers[count].program = program;
-		bpf_program__set_log_level(program, 4);	/* BPF_LOG_STATS, linux/bpf_verifier.h */
+		bpf_program__set_log_level(program, whole ? 1 : 4);	/* BPF_LOG_LEVEL1, BPF_LOG_STATS, linux/bpf_verifier.h */
 		bpf_program__set_log_buf(program, answers[count].log, LOG_SIZE);
 		count++;
 	}
@@ -119,13 +137,15 @@ int main(int argc, char **argv)
 	struct reason why;
 	unsigned int count;
 	uint64_t began;
-	bool full = false;
+	bool full = false, whole = false;
 	struct bpf bpf;
 	int option;
 
-	while ((option = getopt(argc, argv, "fl:s:")) != -1) {
+	while ((option = getopt(argc, argv, "fl:s:v")) != -1) {
 		if (option == 'f')
 			full = true;
+		else if (option == 'v')
+			whole = true;
 		else if (option == 'l')
 			limit = strtoul(optarg, NULL, 10);
 		else if (option == 's')
@@ -145,10 +165,11 @@ int main(int argc, char **argv)
 		free(answers);
 		return 1;
 	}
-	count = logs_ask(&bpf, answers);
+	count = logs_ask(&bpf, answers, whole);
 	began = clock_ns(CLOCK_MONOTONIC);
 	if (bpf_load(&bpf, &why)) {
 		fprintf(stderr, "verifier: %s\n", why.text);
+		refusal_print(answers, count);
 		free(answers);
 		return 1;
 	}

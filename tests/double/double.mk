@@ -106,9 +106,9 @@ $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files)
 	  o="$$o $$b"; \
 	done; \
 	$(CC) -r -nostdlib -o $(double_lib)/static/cudart_static.o $$o && \
-	objcopy -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
+	$(OBJCOPY) -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
 	  $(double_lib)/static/cudart_static.o && \
-	rm -f $@ && ar rcs $@ $(double_lib)/static/cudart_static.o && \
+	rm -f $@ && $(AR) rcs $@ $(double_lib)/static/cudart_static.o && \
 	rm -rf $(double_lib)/static
 
 # Where nothing finds them that is not told to.

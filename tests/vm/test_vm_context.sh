@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Linux 7, from the backports of Debian 13, in a virtual machine: bpf_session_is_return() takes an argument there, so that
+# the second of the two BPF objects is the one that loads.
+# shellcheck source=tests/vm/lib.sh
+. "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
+
+vm_run -s trixie-backports -t 500 -- test_basics
