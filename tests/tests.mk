@@ -57,8 +57,11 @@ TESTS_FULL = \
 	tests/fuzz/fuzz.sh \
 	tests/checks/test_checks.sh \
 	tests/vm/test_vm.sh \
+	tests/vm/test_vm_multi.sh \
+	tests/vm/test_vm_context.sh \
+	tests/vm/test_arm64.sh \
 	tests/e2e/test_killed.sh
-EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
+EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(WORKLOADS)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Debian 12's own kernel, 6.1, in a virtual machine: neither session nor multi links, so that a helper process holds a
-# link per function. The books have to be the same, and the helper has to be gone in time.
+# link per function. The books have to be the same.
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
 
-vm_run -t 500 -- test_attach_methods test_fallback test_basics
+vm_run -t 500 -- test_attach_methods test_basics
