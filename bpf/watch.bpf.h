@@ -11,7 +11,11 @@
 #define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
 
-/* Files that user space knows of, or was told of. Least recently used ones are told of again. */
+/*
+ * Files that user space knows of (FILE_KNOWN), or was told of, by which process:
+ * that one may be gone before user space could look, so others tell of the file, too,
+ * until it is known. Least recently used ones are told of again.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -21,14 +25,15 @@ struct {
 
 static __always_inline bool file_is_new(struct file *file, struct file_id *id)
 {
-	__u32 one = 1;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, *teller;
 
 	if (!file)
 		return false;
 	file_id_read(file, id);
-	if (bpf_map_lookup_elem(&files, id))
+	teller = bpf_map_lookup_elem(&files, id);
+	if (teller && (*teller == FILE_KNOWN || *teller == tgid))
 		return false;
-	return !bpf_map_update_elem(&files, id, &one, BPF_NOEXIST);
+	return !bpf_map_update_elem(&files, id, &tgid, BPF_ANY);
 }
 
 /* Marks the image's row and says so. User space looks at the rows, too, should the record find no room. */

@@ -137,6 +137,8 @@ struct file_id {
 	__u32 generation;
 };
 
+#define FILE_KNOWN	0	/* in the map `files`, where else a process stands that told of the file */
+
 struct rec_hdr {
 	__u16 type;		/* enum rec_type */
 	__u16 size;		/* of the whole record, this header included */

@@ -51,6 +51,9 @@ struct probe {
  */
 int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why);
 
+/* No process needs to tell of the file any more. */
+void probe_know(struct probe *probe, const struct file_id *id);
+
 /* probe_add_path() of the probe @context, which notes what goes wrong. */
 void probe_add_quietly(void *context, const char *path);
 

@@ -208,6 +208,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
 	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
+	probe_know(probe, &record->id);
 	if (result >= 0)
 		program_tell(probe, fd, record, real, result > 0);
 	close(fd);
@@ -287,6 +288,9 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (!search.found)
 		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
-	if (!search.found)
+	/* On an overlay mount that is not the inode that was examined. */
+	if (search.found)
+		probe_know(probe, &record->id);
+	else
 		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
 }

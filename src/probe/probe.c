@@ -434,6 +434,13 @@ static struct examined *examined_add(struct probe *probe, const struct examined_
 	return file;
 }
 
+void probe_know(struct probe *probe, const struct file_id *id)
+{
+	__u32 known = FILE_KNOWN;
+
+	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
+}
+
 int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why)
 {
 	struct examined_key key = { 0 };
@@ -441,7 +448,6 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	struct target *target;
 	struct file_id id;
 	struct stat st;
-	__u32 one = 1;
 	int err;
 
 	if (fstat(fd, &st))
@@ -458,7 +464,7 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	err = bpf_identify(&probe->bpf, fd, &id);
 	if (err)
 		return reason_set(why, err, "cannot be identified: %s", strerror(-err));
-	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &id, &one, BPF_ANY);
+	probe_know(probe, &id);
 	file = examined_add(probe, &key, &id, path);
 	if (!file)
 		return reason_set(why, -ENOMEM, "no memory");

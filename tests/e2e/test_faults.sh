@@ -166,6 +166,8 @@ END
 	gone=$!
 	exec 3>"$T/gone.in"
 	check "gone: nothing is held: $(cat "$T/gone.said")" wait_for 30 grep -qx ready "$T/gone.said"
+	# The first program ended before anybody could look at its library: the second tells of it again.
+	check "gone: the library is not probed: $(cat "$T/gone.err")" wait_for 30 grep -q "/inside/lib/libcudart.so.13: .* attached" "$T/gone.err"
 	exec 3>&-
 	wait $gone
 	check "gone: its end is not seen: $(cat "$T/gone.err")" wait_for 20 newest '[.processes[] | select(.state == "exited" and .memory.leaked_bytes == 3000)] | length == 1'
