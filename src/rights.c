@@ -49,7 +49,7 @@ static const int refused_calls[] = {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	SCMP_SYS(ptrace),	/* the search for leaks at the end */
 #endif
-	SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(userfaultfd), SCMP_SYS(kcmp),
+	SCMP_SYS(process_vm_writev), SCMP_SYS(userfaultfd), SCMP_SYS(kcmp),
 	/* other users */
 	SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
 	SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups),
