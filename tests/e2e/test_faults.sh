@@ -263,7 +263,7 @@ END
 	check "trace -o: status $status: $(cat "$T/calls.err")" [ $status = 1 ]
 	check "trace -o: $(cat "$T/calls.err")" grep -q 'cannot write x.txt: No space left on device' "$T/calls.err"
 	check "trace -o: what was written is not there" grep -q 'cudaLaunchKernel' "$T/calls.kept"
-	full metrics x.prom timeout 60 "$CUTOP" -b -f prometheus -n 2 -d 0.1 -o x.prom --library "$library"
+	full metrics x.prom timeout 60 "$CUTOP" -b -f prometheus -n 2 -d 0.1 -o x.prom -p $$ --library "$library"
 	check "metrics fit: $(cat "$T/metrics.err")" [ $status = 0 ]
 
 	# The screen says so, and goes on.

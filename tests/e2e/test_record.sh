@@ -198,7 +198,8 @@ refused 1 'meant to transfer text' --replay "$T/text" -b
 # Damaged in the middle: up to there, and not as if nothing were.
 size=$(wc -c <"$T/copies.cutop")
 cp "$T/copies.cutop" "$T/damaged.cutop"
-printf 'X' | dd of="$T/damaged.cutop" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
+byte=$(dd if="$T/damaged.cutop" bs=1 skip=$((size - 100)) count=1 2>/dev/null | od -An -tu1)
+printf "\\$(printf %03o $((byte ^ 1)))" | dd of="$T/damaged.cutop" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
 run damaged --replay "$T/damaged.cutop" -b -f json
 expect_status damaged 1
 expect_line damaged 'it is damaged at byte [0-9]*: a block has a wrong checksum; what comes before that is shown'
