@@ -106,6 +106,7 @@ static int batch_open(struct batch *batch)
 		return 0;
 	batch->out_options.sort = options->sort;
 	batch->out_options.version = PACKAGE_VERSION;
+	batch->out_options.tells_on = true;
 	batch->out_options.color = want_color(options, batch->out);
 	batch->out_options.ascii = options->ascii;
 	batch->out_options.weight = options->folded_by;

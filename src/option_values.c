@@ -101,9 +101,9 @@ int parse_pids(struct options *options, char *text)
 	return options->pid_count ? 0 : usage_error("--pid takes a list of process ids");
 }
 
-int parse_user(const char *option, const char *name, uint32_t *uid)
+int parse_user(const char *name, const char *text, uint32_t *uid)
 {
-	struct passwd *entry = getpwnam(name);
+	struct passwd *entry = getpwnam(text);
 	char *end;
 	unsigned long number;
 
@@ -112,9 +112,9 @@ int parse_user(const char *option, const char *name, uint32_t *uid)
 		return 0;
 	}
 	errno = 0;
-	number = strtoul(name, &end, 10);
-	if (errno || end == name || *end || number >= UINT32_MAX)
-		return usage_error("--%s: there is no user '%s'", option, name);
+	number = strtoul(text, &end, 10);
+	if (errno || end == text || *end || number >= UINT32_MAX)
+		return usage_error("--%s: there is no user '%s'", name, text);
 	*uid = (uint32_t)number;
 	return 0;
 }

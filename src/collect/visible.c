@@ -96,8 +96,10 @@ size_t visible_read(uint32_t tgid, int *devices)
 
 	snprintf(path, sizeof(path), "/proc/%u/environ", tgid);
 	text = file_read(path, ENVIRONMENT_MAX, &len);
+	if (!text)
+		return 0;
 	/* Words each ended by NUL; file_read() ended the last. */
-	for (at = 0; text && at < len; at += strlen(text + at) + 1) {
+	for (at = 0; at < len; at += strlen(text + at) + 1) {
 		if (strncmp(text + at, NAME, sizeof(NAME) - 1))
 			continue;
 		count = visible_parse(text + at + sizeof(NAME) - 1, GPUS, devices);

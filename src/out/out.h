@@ -32,6 +32,8 @@ struct out_options {
 	bool color;		/* text only */
 	bool ascii;
 	int width;		/* cells per line of text; 0: no limit */
+	bool tells_on;		/* text: each goes on from the one before; else from one interval ago */
+	uint64_t told_time;	/* text: when that was; set */
 	bool header_done;	/* csv: the header line has been written */
 	enum folded_weight weight;	/* folded */
 	uint64_t folded_total;	/* folded: set to the sum of the weights written */

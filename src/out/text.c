@@ -283,8 +283,22 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 	}
 }
 
+/* Since when the reader has not been told of anything; 0: never yet. Of snapshots not all are printed. */
+static uint64_t told_until(const struct snapshot *snapshot, const struct out_options *options)
+{
+	uint64_t interval;
+
+	if (options->tells_on)
+		return options->told_time;
+	if (!isfinite(snapshot->interval_seconds))
+		return 0;
+	interval = (uint64_t)(snapshot->interval_seconds * 1e9);
+	return interval < snapshot->time ? snapshot->time - interval : 0;
+}
+
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
+	uint64_t since = told_until(snapshot, options);
 	const struct snap_process **processes;
 	struct table table;
 	struct sink sink;
@@ -307,9 +321,10 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		print_row(&line, &table, processes[i]);
 	for (size_t i = 0; i < snapshot->process_count; i++)
-		text_detail(&line, snapshot, processes[i]);
+		text_detail(&line, since, snapshot, processes[i]);
 	line_end(&line);
 	ret = sink_close(&sink);
+	options->told_time = snapshot->time;
 out:
 	free(processes);
 	return ret;

@@ -21,7 +21,7 @@ const char *text_end(const struct snap_process *process, char out[NUMBER_SIZE]);
 /* Returns @snapshot's processes in the order of @order, to be freed; NULL without memory. */
 const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order);
 
-/* Kernels, copies and failures of @process, some lines each. */
-void text_detail(struct line *line, const struct snapshot *snapshot, const struct snap_process *process);
+/* Kernels, copies and failures of @process, some lines each. Of what happened before @since (0: ever) nothing. */
+void text_detail(struct line *line, uint64_t since, const struct snapshot *snapshot, const struct snap_process *process);
 
 #endif

@@ -24,24 +24,22 @@ static bool has_history(const struct snap_process *process)
 	return process->allocations || process->kernel_count || process->copy_count || process->failure_count;
 }
 
-static bool ended_now(const struct snapshot *snapshot, const struct snap_process *process)
+static bool ended_since(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
 {
-	uint64_t interval = (uint64_t)(snapshot->interval_seconds * 1e9);
-
 	for (size_t i = snapshot->event_count; i-- > 0;) {
 		const struct snap_event *event = &snapshot->events[i];
 
-		if (event->kind == EVENT_END && event->pid == process->pid && event->time + interval >= snapshot->time)
+		if (event->kind == EVENT_END && event->pid == process->pid && event->time >= since)
 			return true;
 	}
 	return false;
 }
 
-static bool is_active(const struct snapshot *snapshot, const struct snap_process *process)
+static bool is_active(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
 {
 	if (!has_history(process))
 		return false;
-	if (!process->exited || !isfinite(snapshot->interval_seconds) || ended_now(snapshot, process))
+	if (!process->exited || !since || ended_since(since, snapshot, process))
 		return true;
 	if (process->launches_per_second > 0 || process->graph_launches_per_second > 0 || process->failures_per_second > 0)
 		return true;
@@ -331,15 +329,8 @@ static void print_failures(struct line *line, const struct snap_process *process
 }
 
 /* Of the events only those that keep circumstances: the rest shows in the figures. */
-static bool is_told(const struct snapshot *snapshot, const struct snap_process *process, const struct snap_event *event)
-{
-	if (event->pid != process->pid || !event->detail)
-		return false;
-	return !isfinite(snapshot->interval_seconds) ||
-	       event->time + (uint64_t)(snapshot->interval_seconds * 1e9) >= snapshot->time;
-}
-
-static void print_events(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
+static void print_events(struct line *line, uint64_t since, const struct snapshot *snapshot,
+			 const struct snap_process *process)
 {
 	for (size_t i = 0; i < snapshot->event_count; i++) {
 		const struct snap_event *event = &snapshot->events[i];
@@ -347,7 +338,7 @@ static void print_events(struct line *line, const struct snapshot *snapshot, con
 		char clock[NUMBER_SIZE];
 		struct tm tm;
 
-		if (!is_told(snapshot, process, event))
+		if (event->pid != process->pid || !event->detail || event->time < since)
 			continue;
 		line_to(line, INDENT);
 		line_style(line, STYLE_FAILED);
@@ -378,11 +369,11 @@ static void print_container(struct line *line, const struct snap_process *proces
 	line_end(line);
 }
 
-void text_detail(struct line *line, const struct snapshot *snapshot, const struct snap_process *process)
+void text_detail(struct line *line, uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
 {
 	char end[NUMBER_SIZE];
 
-	if (!is_active(snapshot, process))
+	if (!is_active(since, snapshot, process))
 		return;
 	line_style(line, STYLE_HEAD);
 	line_format(line, "%" PRIu32 " ", process->pid);
@@ -395,5 +386,5 @@ void text_detail(struct line *line, const struct snapshot *snapshot, const struc
 	print_copies(line, process);
 	print_extras(line, process);
 	print_failures(line, process);
-	print_events(line, snapshot, process);
+	print_events(line, since, snapshot, process);
 }

@@ -45,7 +45,7 @@ sanitized() {
 	# Instrumented, everything takes several times as long.
 	export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-600}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-10}"
 	export CUTOP_TEST_LIMIT="${CUTOP_TEST_LIMIT:-1200}"
-	make -j "$jobs" all check TESTS= >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+	{ make -j "$jobs" all && make -j "$jobs" check TESTS=; } >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
 	failed=0
 	if [ -n "${CHECK_TESTS:-}" ]; then
 		make -j "$jobs" -k check-TESTS TESTS="$CHECK_TESTS" || failed=1
@@ -100,7 +100,7 @@ warnings() {
 		need "$compiler" "$compiler"
 		(
 			configured "$compiler" CC="$compiler"
-			make -j "$jobs" all check TESTS= >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+			{ make -j "$jobs" all && make -j "$jobs" check TESTS=; } >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
 		) || exit 1
 		echo "ok: no warning of $("$compiler" --version | head -n 1)"
 	done
