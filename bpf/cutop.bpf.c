@@ -78,6 +78,25 @@ static __always_inline void release(void)
 		bpf_preempt_enable();
 }
 
+/* Gives a thread the storage it was refused. True if it has it now: then its call is to be looked at again. */
+static __always_inline bool thread_make(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_state *thread;
+
+	if (!can_hold || !*(volatile __u32 *)&threads_wanted || bpf_task_storage_get(&threads, task, NULL, 0))
+		return false;
+	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread) {
+		thread_refused();
+		return false;
+	}
+	hold();
+	thread_begin(thread);
+	release();
+	return true;
+}
+
 /* Brings in a name that is missing, and tells of it. Sleeps; has no stack of its own. */
 static __always_inline void name_bring(bool session)
 {
@@ -107,7 +126,7 @@ static __noinline int blind_traces(struct pt_regs *ctx)
 	return blind_trace(ctx);
 }
 
-static __always_inline int blind(struct pt_regs *ctx, bool session)
+static __always_inline int blind_once(struct pt_regs *ctx, bool session)
 {
 	int result;
 
@@ -118,6 +137,15 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		result |= blind_traces(ctx);
 	if (session)
 		release();
+	return result;
+}
+
+static __always_inline int blind(struct pt_regs *ctx, bool session)
+{
+	int result = blind_once(ctx, session);
+
+	if (thread_make())
+		result = blind_once(ctx, session);
 	if (result & NAME_MISSING)
 		name_bring(session);
 	return session;
@@ -173,6 +201,11 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		hold();							\
 		result = is_return ? class##_ended(ctx) : class##_begins(ctx);	\
 		release();						\
+		if (!is_return && thread_make()) {			\
+			hold();						\
+			result = class##_begins(ctx);			\
+			release();					\
+		}							\
 		if (names && result & NAME_MISSING)			\
 			name_bring(true);				\
 		return result & 1;					\
@@ -201,7 +234,10 @@ PROGRAMS(named)
 SEC("uprobe.s")
 int register_enter(struct pt_regs *ctx)
 {
-	return register_entry(ctx);
+	register_entry(ctx);
+	if (thread_make())
+		register_entry(ctx);
+	return 0;
 }
 
 static __noinline int traced_begins(struct pt_regs *ctx)
@@ -220,7 +256,11 @@ int blind_enter(struct pt_regs *ctx)
 SEC("uprobe.s")
 int traced_enter(struct pt_regs *ctx)
 {
-	if (traced_begins(ctx) & NAME_MISSING)
+	int result = traced_begins(ctx);
+
+	if (thread_make())
+		result = traced_begins(ctx);
+	if (result & NAME_MISSING)
 		name_bring(false);
 	return 0;
 }

@@ -59,6 +59,9 @@ const volatile __u32 page_shift = 12;
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
 __u32 attaching;
 
+/* A thread got no storage while it was held on its processor, where memory cannot be waited for. */
+__u32 threads_wanted;
+
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
 __u32 rows_made[ROWS_COUNT];	/* by enum row_map: user space need not search a map for new rows where none was made */
@@ -425,7 +428,10 @@ static __always_inline struct thread_state *thread_enter(void)
 	if (!thread) {
 		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!thread) {
-			thread_refused();
+			if (can_hold)
+				threads_wanted = 1;	/* thread_make() may sleep for it */
+			else
+				thread_refused();
 			return NULL;
 		}
 		thread_begin(thread);

@@ -58,9 +58,14 @@ TESTS_FULL = \
 	tests/checks/test_checks.sh \
 	tests/vm/test_vm.sh \
 	tests/vm/test_vm_multi.sh \
-	tests/vm/test_vm_context.sh \
-	tests/vm/test_arm64.sh \
 	tests/e2e/test_killed.sh
+# Machines that take long to emulate, and packages that are not always there.
+TESTS_KERNELS = tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
+EXTRA_DIST += $(TESTS_KERNELS)
+check-kernels: all $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
+CLEANFILES += test-suite-kernels.log
+
 EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
@@ -74,4 +79,4 @@ check-full-only: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_FULL)' TEST_SUITE_LOG=test-suite-full.log
 CLEANFILES += test-suite-full.log
 
-.PHONY: double check-full check-full-only bench
+.PHONY: double check-full check-full-only check-kernels bench

@@ -372,8 +372,11 @@ boot() {
     case $arch in
     # pointers are signed by a way of the emulator's own: the real one takes it most of its time
     arm64) set -- -accel "$1" -cpu max,pauth-impdef=on -machine virt ;;
-    # newer kernels come to grief in qemu 7.2's pages of five levels, and in its cmpxchg16b
-    *) set -- -accel "$1" -cpu max,la57=off,cx16=off -machine q35 ;;
+    # 6.12 comes to grief in qemu 7.2's pages of five levels, and in its cmpxchg16b; without that, 7 has no storage for tasks
+    *) case $suite in
+       trixie*) set -- -accel "$1" -cpu max,la57=off -machine q35 ;;
+       *) set -- -accel "$1" -cpu max,la57=off,cx16=off -machine q35 ;;
+       esac ;;
     esac
     set -- "$@" -smp 2 -m "$megabytes" \
         -nodefaults -no-user-config -display none -no-reboot \
