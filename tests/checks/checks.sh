@@ -131,7 +131,7 @@ with_cppcheck() {
 	ln -sf /usr/include/uthash.h "$where/headers"
 	# shellcheck disable=SC2086
 	cppcheck -j "$jobs" --quiet --error-exitcode=1 --inline-suppr --std=c17 --enable=warning,performance,portability \
-		--max-configs=1 --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ \
+		--max-configs=1 --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ '-DLIBBPF_OPTS(type, name, ...)=struct type name = { 0 }' \
 		-I"$top_srcdir/include" -I"$top_srcdir/src" -I. -I"$where/headers" ${CHECK_FILES:-"$top_srcdir"/src/*.c "$top_srcdir"/src/*/*.c} || exit 1
 	echo "ok: cppcheck found nothing"
 }
