@@ -115,7 +115,10 @@ static __always_inline void name_bring(bool session)
 		release();
 }
 
-/* Calls whose returns are not probed (blind.bpf.h). Their record of a trace is made after the rest, not in it: functions are eight deep at most. */
+/*
+ * Calls whose returns are not probed (blind.bpf.h). Their record of a trace is
+ * made after the rest, not in it: functions are eight deep at most.
+ */
 static __noinline int blind_begins(struct pt_regs *ctx)
 {
 	return blind_entry(ctx);

@@ -4,8 +4,8 @@
  * kernel's row. Where the kernel lets an entry choose (session programs), a
  * return probe is asked for only when its answer is likely to be news: the
  * first launch of a kernel or of a thread, a changed grid or block, one of 64
- * launches alike of a thread, and every launch after a failure of the process until 64 in a row succeeded.
- * Failures and latency are then samples, and the row says so.
+ * launches alike of a thread, and every launch after a failure of the process
+ * until 64 in a row succeeded. Failures and latency are then samples, and the row says so.
  *
  * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h),
  * and with what grid and block it launched them: to launch one again the same way
