@@ -24,14 +24,10 @@ struct launch_params {
 	__u64 stream;
 };
 
-/* struct CUDA_LAUNCH_PARAMS, cuda.h */
+/* struct CUDA_LAUNCH_PARAMS, cuda.h: 32 bits of shared bytes and 32 of padding, too */
 struct driver_launch_params {
 	__u64 function;
-	__u32 grid[3];
-	__u32 block[3];
-	__u32 shared_bytes;
-	__u32 pad;
-	__u64 stream;
+	struct launch_config config;
 };
 
 /* A launch's configuration, as far as it is known. */
@@ -80,56 +76,56 @@ static __always_inline void launch_memory(const void *words_at, struct launch_ro
 	row->stream = words[1];
 }
 
+static __always_inline void shape_take(struct launch_shape *shape, const __u32 *grid, const __u32 *block,
+				       __u64 shared_bytes, __u64 stream)
+{
+	__builtin_memcpy(shape->grid, grid, sizeof(shape->grid));
+	__builtin_memcpy(shape->block, block, sizeof(shape->block));
+	shape->shared_bytes = shared_bytes;
+	shape->stream = stream;
+}
+
 /* Everything of a launch whose configuration is a struct in memory; its function, and how often it is launched. */
 static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape, __u64 *function, __u64 *times)
 {
-	struct launch_params params = {};
 	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
-	__u64 address = PT_REGS_PARM1(ctx);
+	struct driver_launch_params driver = {};
+	struct launch_params params = {};
+	const void *address = (const void *)PT_REGS_PARM1(ctx);
+	long err;
 
 	if (!shape || !function || !times)
 		return 0;
 	*times = 1;
-	if (desc->a == FORM_GRID || desc->a == FORM_BARE) {
-		*function = address;
+	switch (desc->a) {
+	case FORM_GRID:
+	case FORM_BARE:
+		*function = (__u64)address;
 		shape->grid[0] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM2(ctx) : 1;
 		shape->grid[1] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM3(ctx) : 1;
 		shape->grid[2] = 1;
 		return 0;
-	}
-	if (desc->a == FORM_DRIVER_MULTI) {
-		struct driver_launch_params read = {};
-
-		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
-			argument_lost();
-		*function = read.function;
+	case FORM_CONFIG:
+	case FORM_DRIVER_MULTI:
+		if (desc->a == FORM_CONFIG) {
+			err = bpf_probe_read_user(&driver.config, sizeof(driver.config), address);
+			driver.function = PT_REGS_PARM2(ctx);
+		} else {
+			err = bpf_probe_read_user(&driver, sizeof(driver), address);
+			*times = (__u32)PT_REGS_PARM2(ctx);
+		}
+		*function = driver.function;
+		shape_take(shape, driver.config.grid, driver.config.block, driver.config.shared_bytes,
+			   driver.config.stream);
+		break;
+	default:
+		err = bpf_probe_read_user(&params, sizeof(params), address);
 		*times = (__u32)PT_REGS_PARM2(ctx);
-		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
-		__builtin_memcpy(shape->block, read.block, sizeof(read.block));
-		shape->shared_bytes = read.shared_bytes;
-		shape->stream = read.stream;
-		return 0;
+		*function = params.function;
+		shape_take(shape, params.grid, params.block, params.shared_bytes, params.stream);
 	}
-	if (desc->a == FORM_CONFIG) {
-		struct launch_config read = {};
-
-		if (bpf_probe_read_user(&read, sizeof(read), (void *)address))
-			argument_lost();
-		*function = PT_REGS_PARM2(ctx);
-		__builtin_memcpy(shape->grid, read.grid, sizeof(read.grid));
-		__builtin_memcpy(shape->block, read.block, sizeof(read.block));
-		shape->shared_bytes = read.shared_bytes;
-		shape->stream = read.stream;
-		return 0;
-	}
-	if (bpf_probe_read_user(&params, sizeof(params), (void *)address))
+	if (err)
 		argument_lost();
-	*function = params.function;
-	*times = (__u32)PT_REGS_PARM2(ctx);
-	__builtin_memcpy(shape->grid, params.grid, sizeof(params.grid));
-	__builtin_memcpy(shape->block, params.block, sizeof(params.block));
-	shape->shared_bytes = params.shared_bytes;
-	shape->stream = params.stream;
 	return 0;
 }
 
