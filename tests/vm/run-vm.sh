@@ -378,7 +378,8 @@ boot() {
        *) set -- -accel "$1" -cpu max,la57=off,cx16=off -machine q35 ;;
        esac ;;
     esac
-    set -- "$@" -smp 2 -m "$megabytes" \
+    # One processor: two that patch the kernel's code under the emulator's hands can wait for each other for ever.
+    set -- "$@" -smp 1 -m "$megabytes" \
         -nodefaults -no-user-config -display none -no-reboot \
         -kernel "$home/vmlinuz" -initrd "$work/initramfs" -append "$append"
     # Linux believes what ACPI says of the interrupts; by default two ports would share one
