@@ -63,6 +63,14 @@ static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool
 		__sync_fetch_and_add(&row->failures, 1);
 }
 
+/* What a launch says that it launches; of all forms but those of several devices. */
+static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile struct call_desc *desc)
+{
+	if (desc->b)
+		return context_register(PT_REGS_PARM2(ctx));
+	return context_register(PT_REGS_PARM1(ctx));
+}
+
 /* Arguments of a launch that lie in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
 static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
 {
@@ -203,7 +211,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
 	outer = frame->args[0];
-	key.address = call_arg(ctx, desc->b);
+	key.address = launch_function(ctx, desc);
 	key.image = thread->image;
 	if (key.address == outer || (thread->paired[0] == outer && thread->paired[1] == key.address))
 		return 0;
@@ -239,7 +247,7 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 
 	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
 		return false;
-	function = call_arg(ctx, desc->b);
+	function = launch_function(ctx, desc);
 	if (function == thread->skipped_function ||
 	    (thread->paired[0] == thread->skipped_function && thread->paired[1] == function))
 		return true;

@@ -34,7 +34,7 @@ enum call_class {
 	CLASS_ALLOC,		/* a = kind, b = out argument, c = size rule, d = its argument */
 	CLASS_FREE,		/* a = argument with the address, b = that with the stream, 0: none */
 	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
-	CLASS_LAUNCH,		/* a = form, b = argument with the function */
+	CLASS_LAUNCH,		/* a = form, b = argument with the function: 0 or 1 */
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
 	CLASS_RESET,		/* ends every allocation of the current device */

@@ -15,6 +15,8 @@ START_TEST(every_call_is_described)
 		ck_assert_ptr_nonnull(call_name(i));
 		ck_assert_uint_lt(call_descs[i].class, CLASS_COUNT);
 		ck_assert_uint_lt(call_descs[i].group, GROUP_COUNT);
+		if (call_descs[i].class == CLASS_LAUNCH)	/* launch_function(), bpf/launch.bpf.h */
+			ck_assert_uint_le(call_descs[i].b, 1);
 	}
 	ck_assert_str_eq(call_name(CALL_cudaMalloc), "cudaMalloc");
 	ck_assert_uint_eq(call_descs[CALL_cudaMalloc].class, CLASS_ALLOC);
