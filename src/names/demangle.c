@@ -169,22 +169,29 @@ static char closing(char c)
 	case '(': return ')';
 	case '[': return ']';
 	case '{': return '}';
-	case '<': return '>';
 	default: return 0;
 	}
 }
 
+/* A bracket that is open, and how many '<' are within it and in no bracket further in. */
+struct bracket {
+	char closing;
+	uint32_t lists;
+};
+
 /*
  * Returns what follows the bracket that opens at @text, or its end if it never
  * closes. A closing bracket also closes every '<' inside it, which was then a
- * comparison; a '>' with nothing to close is one too. @stack has room for as
- * many brackets as the text is long.
+ * comparison; a '>' with nothing to close is one too. @stack has room for one
+ * bracket more than the text is long.
  */
-static const char *skip_bracket(const char *text, char *stack)
+static const char *skip_bracket(const char *text, struct bracket *stack)
 {
+	struct bracket *top = stack;
 	bool word = false;
-	size_t depth = 0, len;
+	size_t len;
 
+	*top = (struct bracket){ 0 };
 	for (; *text; text++) {
 		if (!word && (len = operator_length(text)) != 0) {
 			text += len - 1;
@@ -195,22 +202,15 @@ static const char *skip_bracket(const char *text, char *stack)
 			text++;
 			continue;
 		}
-		if (closing(*text)) {
-			stack[depth++] = closing(*text);
-			continue;
-		}
-		if (*text == '>') {
-			if (stack[depth - 1] == '>')
-				depth--;
-		} else if (*text == ')' || *text == ']' || *text == '}') {
-			size_t open = depth;
-
-			while (open && stack[open - 1] == '>')
-				open--;
-			if (open && stack[open - 1] == *text)
-				depth = open - 1;
-		}
-		if (!depth)
+		if (*text == '<')
+			top->lists++;
+		else if (closing(*text))
+			*++top = (struct bracket){ .closing = closing(*text) };
+		else if (*text == '>' && top->lists)
+			top->lists--;
+		else if (*text == top->closing)
+			top--;
+		if (top == stack && !top->lists)
 			return text + 1;
 	}
 	return text;
@@ -248,7 +248,7 @@ static const char *declarator(const char *text)
 }
 
 /* Takes a conversion, new, delete or literal operator: words up to the arguments. */
-static const char *take_word_operator(const char *text, struct text *name, char *stack, bool *ok)
+static const char *take_word_operator(const char *text, struct text *name, struct bracket *stack, bool *ok)
 {
 	while (*text && *text != '(' && *text != '[') {
 		if (*text == '<') {
@@ -264,7 +264,7 @@ static const char *take_word_operator(const char *text, struct text *name, char 
 	return text;
 }
 
-static bool shorten(const char *text, struct text *name, char *stack)
+static bool shorten(const char *text, struct text *name, struct bracket *stack)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *next;
@@ -352,7 +352,8 @@ char *demangle_short(const char *full)
 {
 	size_t len = strnlen(full, OUTPUT_MAX);
 	struct text name = { 0 };
-	char *text = clean_dup(full, OUTPUT_MAX), *stack = malloc(len + 1), *result = NULL;
+	struct bracket *stack = calloc(len + 1, sizeof(*stack));
+	char *text = clean_dup(full, OUTPUT_MAX), *result = NULL;
 
 	if (!text || !stack)
 		goto out;

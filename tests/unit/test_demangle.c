@@ -88,6 +88,7 @@ END_TEST
 static const struct {
 	const char *start, *piece;
 	size_t times;
+	const char *then;	/* as often, or NULL */
 } hostile[] = {
 	{ "_Z1f", "P", 15000 }, { "_Z1f", "PF", 8000 }, { "_Z1f", "F", 15000 }, { "_Z1fI", "S_", 8000 }, { "_Z1fX", "cv", 8000 },
 	{ "_Z1fX", "ad", 8000 }, { "_Z1fIX", "pl", 8000 }, { "_Z", "Z", 15000 }, { "_ZN", "1a", 8000 }, { "_Z1f", "N1aI", 4000 },
@@ -99,6 +100,7 @@ static const struct {
 	{ "", "operator<", 7000 }, { "", "(anonymous namespace)", 3000 }, { "", "()::", 15000 }, { "", " (*", 20000 },
 	{ "a", ">", 60000 }, { "", "decltype (", 6000 }, { "", " ", 60000 }, { "", "\xff", 60000 }, { "_Z", "x", 100000 },
 	{ "f(", "(<", 30000 }, { "operator ", "<", 30000 }, { "", "a(b", 20000 }, { "", "a<b>", 16000 },
+	{ "", "<", 30000, "]" }, { "f(", "<", 30000, ")" },
 };
 
 START_TEST(hostile_names)
@@ -108,6 +110,8 @@ START_TEST(hostile_names)
 
 	strcpy(symbol, hostile[_i].start);
 	repeat(symbol, hostile[_i].piece, hostile[_i].times);
+	if (hostile[_i].then)
+		repeat(symbol, hostile[_i].then, hostile[_i].times);
 	/* Whole, and cut at some places. */
 	for (i = 0; i < 4; i++) {
 		full = demangle_full(symbol);
