@@ -466,7 +466,7 @@ int session_time_left(const struct session *session)
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call = false, any_lost = false, any_unreturned = false;
+	bool any_call, any_lost = false, any_unreturned;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -476,6 +476,7 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (snapshot->leaked > session->options->leak_bytes)
 		return EXIT_LEAK;
 	any_call = snapshot->gone.calls > 0;
+	any_unreturned = snapshot->gone.unreturned;
 	for (i = 0; i < snapshot->process_count; i++) {
 		any_call = any_call || snapshot->processes[i].calls;
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;

@@ -119,9 +119,9 @@ static void ended_remove(struct model *model, struct image *image)
 	*(image->ended_after ? &image->ended_after->ended_before : &model->ended_last) = image->ended_before;
 }
 
-static void forget_image(struct model *model, struct image *image, bool gone)
+static void forget_image(struct model *model, struct image *image)
 {
-	totals_retire(model, image, gone);
+	totals_retire(model, image);
 	if (image->ended) {
 		ended_remove(model, image);
 		model->exited_count--;
@@ -142,7 +142,7 @@ static void exited_bound(struct model *model)
 		struct image *next = image->ended_after;
 
 		if (image->settled || model->exited_count > model->config.max_exited + UNSETTLED_MAX)
-			forget_image(model, image, true);
+			forget_image(model, image);
 		image = next;
 	}
 }
@@ -168,13 +168,10 @@ void model_graphs_done(struct model *model, uint32_t number)
 
 void model_clear_exited(struct model *model)
 {
-	struct image *image, *next;
+	struct image *image;
 
-	for (image = RB_MIN(image_tree, &model->images); image; image = next) {
-		next = RB_NEXT(image_tree, &model->images, image);
-		if (image->ended)
-			forget_image(model, image, false);
-	}
+	for (image = model->ended_first; image; image = image->ended_after)
+		image->cleared = true;
 }
 
 /* What is kept of @image, about, but for its allocations, which have a limit of their own. */
@@ -190,14 +187,19 @@ void images_trim(struct model *model)
 	struct image *image, *next;
 	size_t weight = 0;
 
-	for (image = model->ended_first; image; image = image->ended_after)
-		weight += image_weight(image);
+	for (image = model->ended_first; image; image = next) {
+		next = image->ended_after;
+		if (image->cleared)
+			forget_image(model, image);
+		else
+			weight += image_weight(image);
+	}
 	for (image = model->ended_first; image && weight > ENDED_BYTES_MAX; image = next) {
 		next = image->ended_after;
 		if (!image->settled)
 			continue;
 		weight -= image_weight(image);
-		forget_image(model, image, true);
+		forget_image(model, image);
 	}
 }
 

@@ -205,6 +205,7 @@ struct image {
 	uint64_t end_time;
 	struct image *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
 	bool settled;			/* ended, and no row of it comes any more */
+	bool cleared;			/* ended, and not wanted in the next snapshot: until then its last rows are read */
 	enum end_reason end_reason;
 	int exit_code;
 
@@ -348,7 +349,7 @@ int image_own_device(const struct image *image, int device);
 void image_begin(struct model *model, struct image *image, const struct rec_process *record);
 /* Who @image is; @strings are the @len bytes that follow @record. Returns 0 or -ENOMEM. */
 int image_identify(struct image *image, const struct rec_identity *record, const char *strings, size_t len);
-/* Forgets the oldest exited processes, if what is kept of all of them is too much. */
+/* Before a snapshot: forgets what was cleared, and the oldest exited processes, if what is kept of all of them is too much. */
 void images_trim(struct model *model);
 void image_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code);
 struct image *image_tree_first(struct model *model);
@@ -407,8 +408,8 @@ void devices_free(struct device_list *devices);
 /* totals.c: what all processes of a command have done, those that are forgotten included. */
 struct totals *totals_new(void);
 void totals_free(struct totals *totals);
-/* Keeps the counters of @image, which is about to be forgotten; @gone: nobody asked for that. */
-void totals_retire(struct model *model, struct image *image, bool gone);
+/* Keeps the counters of @image, which is about to be forgotten. */
+void totals_retire(struct model *model, struct image *image);
 
 /* mortem.c: events that keep the circumstances. */
 void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);

@@ -92,7 +92,7 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 /* No row of @image will come any more: what its graphs held may be forgotten. */
 void model_graphs_done(struct model *model, uint32_t image);
 
-/* Forgets exited processes (key X). */
+/* Forgets, with the next snapshot, the processes that have ended by now (key X). The totals keep what they did. */
 void model_clear_exited(struct model *model);
 
 /*

@@ -273,11 +273,12 @@ struct snap_device {
 	double temperature, power;	/* degrees Celsius, watts; NAN: not known */
 };
 
-/* Sums over processes that ended so long ago that they are not listed any more. */
+/* Sums over processes that ended and are not listed any more: long ago, or cleared; and what any of them was. */
 struct snap_gone {
 	size_t processes;
-	uint64_t leaked, suspect;
+	uint64_t leaked, held, suspect;
 	uint64_t launches, graph_launches, failures, calls;
+	bool from_attach, inexact, sampled, unreturned;
 };
 
 struct snapshot {

@@ -140,7 +140,12 @@ static void gone_add(struct snap_gone *gone, const struct image *image, const st
 	size_t i;
 
 	gone->processes++;
+	gone->from_attach |= image->from_attach;
+	gone->inexact |= image->inexact;
+	gone->sampled |= process->sampled;
+	gone->unreturned |= image->unreturned != UNRETURNED_NOT;
 	add(&gone->leaked, process->leaked);
+	add(&gone->held, process->held);
 	for (i = 0; i < image->sites.count; i++)
 		add(&gone->suspect, image->sites.list[i]->held ? 0 : image->sites.list[i]->unsure);
 	add(&gone->calls, process->calls);
@@ -149,12 +154,12 @@ static void gone_add(struct snap_gone *gone, const struct image *image, const st
 	add(&gone->failures, process->failures);
 }
 
-void totals_retire(struct model *model, struct image *image, bool gone)
+void totals_retire(struct model *model, struct image *image)
 {
 	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
 	struct snap_process process = { .image = image->number };
 
-	if (!image->known || (!model->totals && !gone))
+	if (!image->known)
 		return;
 	totals_note(model, image);
 	build.arena = arena_new();
@@ -165,8 +170,7 @@ void totals_retire(struct model *model, struct image *image, bool gone)
 	}
 	if (model->totals)
 		add_process(&model->totals->gone[image->total - 1], model->totals->calls, &process);
-	if (gone)
-		gone_add(&model->gone, image, &process);
+	gone_add(&model->gone, image, &process);
 out:
 	free(build.sums);
 	arena_free(build.arena);

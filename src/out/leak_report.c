@@ -272,9 +272,14 @@ static void print_blocks(struct line *line, uint64_t blocks, bool more)
 /* What is not listed any more leaked as well. */
 static void report_gone(struct line *line, const struct snap_gone *gone, struct total *total)
 {
+	total->from_attach |= gone->from_attach;
+	total->inexact |= gone->inexact;
+	total->unreturned |= gone->unreturned;
 	total->leaked += gone->leaked;
+	total->held += gone->held;
 	total->unsure += gone->suspect;
 	total->blocks_omitted |= gone->leaked != 0;
+	total->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
 		return;
 	line_format(line, "%zu processes that ended earlier, not listed: leaked ", gone->processes);

@@ -193,6 +193,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	bool from_attach = false, sampled = false;
 	char text[NUMBER_SIZE];
 	double suspect = (double)snapshot->gone.suspect;
+	bool bound;
 
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		const struct snap_process *process = &snapshot->processes[i];
@@ -211,12 +212,14 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	text_bytes((double)snapshot->leaked + suspect, text);
 	line_format(line, "%s%s leaked", suspect > 0 ? "~" : "", text);
 	line_style(line, STYLE_PLAIN);
-	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, from_attach);
+	/* What those that are gone allocated is gone as well; what they did still counts. */
+	bound = from_attach || snapshot->gone.from_attach;
+	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, bound);
 	if (snapshot->graph_launches)
-		print_total(line, "by graphs", snapshot->graph_launches, snapshot->graph_launches_per_second, from_attach);
+		print_total(line, "by graphs", snapshot->graph_launches, snapshot->graph_launches_per_second, bound);
 	if (snapshot->failures)
 		line_style(line, STYLE_FAILED);
-	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, from_attach || sampled);
+	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, bound || sampled || snapshot->gone.sampled);
 	line_style(line, STYLE_PLAIN);
 	if (isfinite(snapshot->sync_share))
 		line_format(line, "  waiting %.0f%%", 100 * snapshot->sync_share);

@@ -153,6 +153,17 @@ keys q
 check "COMMAND: its status" see 'status 7'
 check "COMMAND: what it wrote" see 'from the command'
 
+# Cleared from the list, what it leaked still counts.
+shell clear
+shell "$CUTOP --no-config -d 0.3 --fail-on-leak -- $workload case-study leak; echo status \$?."
+check "a leak: it shows" see 'command ended'
+check "a leak: in the totals" see '7.6M leaked'
+keys X
+check "X clears the list" see ' 0 processes'
+check "X: the totals keep the leak" see '7.6M leaked'
+keys q
+check "X: --fail-on-leak still finds it" see 'status 3\.'
+
 # With stacks, a site in full height is followed by the way to it.
 shell clear
 shell "$CUTOP --no-config -d 0.3 --stacks -- $top_builddir/tests/e2e/bin/site_calls"

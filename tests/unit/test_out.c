@@ -306,6 +306,24 @@ START_TEST(leak_none)
 }
 END_TEST
 
+/* What is not listed counts, and is as sure as it was. */
+START_TEST(leak_gone)
+{
+	struct snapshot *snapshot = sample_empty();
+	char *text;
+
+	snapshot->gone = (struct snap_gone){ .processes = 3, .leaked = 7, .held = 5, .from_attach = true, .inexact = true, .unreturned = true };
+	text = printed(out_leak_report, snapshot);
+	ck_assert_str_eq(text, "3 processes that ended earlier, not listed: leaked 7 bytes\n"
+			 "leaked at least 7 bytes\n"
+			 "held 5 bytes by caching allocators, on purpose: not a leak\n"
+			 "lower bounds: a process was watched only since cutop attached\n"
+			 "what programs allocated whose calls' returns were not probed is not known\n"
+			 "inexact: not every call could be recorded\n");
+	free(text);
+}
+END_TEST
+
 /* Streams that fail */
 
 START_TEST(full_disk)
@@ -393,6 +411,7 @@ int main(void)
 	tcase_add_test(tests, text_control_bytes);
 	tcase_add_test(tests, leak_golden);
 	tcase_add_test(tests, leak_none);
+	tcase_add_test(tests, leak_gone);
 	tcase_add_test(tests, wrapped_lines);
 	tcase_add_loop_test(tests, locale, 0, PRINTER_COUNT);
 	tcase_add_loop_test(tests, full_disk, 0, PRINTER_COUNT);

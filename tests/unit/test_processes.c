@@ -224,6 +224,54 @@ START_TEST(exited_are_cleared)
 }
 END_TEST
 
+START_TEST(cleared_still_count)
+{
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 1000);
+	feed_exit(&feed, END_EXIT, 0);
+	model_clear_exited(feed.model);
+	/* Its last rows come before the next snapshot. */
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 7);
+	model_graphs_done(feed.model, 1);
+	feed.image = 2;
+	feed.pid = 4343;
+	feed_process(&feed);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	/* Who ended later is listed. */
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	ck_assert_uint_eq(snapshot->processes[0].image, 2);
+	ck_assert_uint_eq(snapshot->gone.processes, 1);
+	ck_assert_uint_eq(snapshot->gone.leaked, 1000);
+	ck_assert_uint_eq(snapshot->gone.launches, 7);
+	ck_assert_uint_eq(snapshot->gone.calls, 8);
+	ck_assert_uint_eq(snapshot->leaked, 1000);
+	ck_assert_uint_eq(snapshot->launches, 7);
+	ck_assert(!snapshot->gone.from_attach && !snapshot->gone.inexact && !snapshot->gone.sampled && !snapshot->gone.unreturned);
+}
+END_TEST
+
+START_TEST(what_the_gone_were_is_kept)
+{
+	static const char strings[] = "ana\0./leaky\0\0\0";
+
+	feed_process(&feed);
+	feed_identity(&feed, true, strings, sizeof(strings));
+	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "libcublas.so");
+	feed_alloc(&feed, 0x10000, 1000);
+	model_inexact(feed.model, 1, 0);
+	model_unreturned(feed.model, 1, UNRETURNED_ASKED);
+	feed_exit(&feed, END_EXIT, 0);
+	model_graphs_done(feed.model, 1);
+	model_clear_exited(feed.model);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->process_count, 0);
+	ck_assert_uint_eq(snapshot->gone.held, 1000);
+	ck_assert_uint_eq(snapshot->gone.leaked, 0);
+	ck_assert(snapshot->gone.from_attach && snapshot->gone.inexact && snapshot->gone.unreturned);
+}
+END_TEST
+
 START_TEST(oldest_exited_are_dropped)
 {
 	uint32_t i;
@@ -370,6 +418,8 @@ Suite *suite_processes(void)
 	tcase_add_test(tests, an_end_that_was_missed);
 	tcase_add_test(tests, rows_and_names_after_the_end);
 	tcase_add_test(tests, exited_are_cleared);
+	tcase_add_test(tests, cleared_still_count);
+	tcase_add_test(tests, what_the_gone_were_is_kept);
 	tcase_add_test(tests, oldest_exited_are_dropped);
 	tcase_add_test(tests, ended_before_the_first_snapshot);
 	tcase_add_test(tests, records_that_lie);

@@ -90,6 +90,9 @@ START_TEST(forgotten_are_counted)
 	model_clear_exited(feed.model);
 	python = command("python");
 	ck_assert_uint_eq(snapshot->process_count, 0);
+	ck_assert_uint_eq(snapshot->gone.processes, 10);
+	ck_assert_uint_eq(snapshot->leaked, 10000);
+	ck_assert_uint_eq(snapshot->launches, 30);
 	ck_assert_uint_eq(python->processes, 10);
 	ck_assert_uint_eq(python->leaked, 10000);
 	ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 30);
