@@ -7,7 +7,6 @@
 #include "doctor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "names/demangle.h"
 #include "probe/closure.h"
 #include "probe/places.h"
+#include "util/util.h"
 
 const char *const file_kind_names[FILE_UNREADABLE + 1] = {
 	[FILE_NOTHING] = "nothing",
@@ -196,7 +196,7 @@ void doctor_file_search(struct doctor_file *file)
 	if (file->searched || file->kind != FILE_NOTHING)
 		return;
 	file->searched = true;
-	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_regular(file->path);
 	if (fd < 0)
 		return;
 	if (elfinfo_carries_runtime(fd)) {
@@ -212,10 +212,12 @@ static struct doctor_file *path_add(struct doctor *doctor, const char *path, boo
 {
 	char real[PATH_MAX];
 	struct doctor_file *file;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open_regular(path);
 
-	if (fd < 0)
+	if (fd < 0) {
+		errno = fd == -EINVAL ? 0 : -fd;
 		return NULL;
+	}
 	file = doctor_file_add(doctor, fd, realpath(path, real) ? real : path);
 	if (file && its_name)
 		name_add(file, path);

@@ -6,16 +6,15 @@
 #include "doctor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collect/container.h"
 #include "names/demangle.h"
 #include "probe/maps.h"
+#include "util/util.h"
 
 #define COMMAND_MAX	4096	/* bytes of a command line kept */
 #define MAPPED_MAX	8192	/* files of one process */
@@ -194,7 +193,7 @@ static bool has_symbols(pid_t pid)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_regular(path);
 	if (fd < 0)
 		return false;
 	elfinfo_read(fd, &info, NULL);

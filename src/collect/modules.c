@@ -7,7 +7,6 @@
  */
 #include "collect/modules.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "names/debugfile.h"
 #include "names/symbols.h"
 #include "probe/maps.h"
+#include "util/util.h"
 
 #define FILES_MAX	64
 
@@ -140,7 +140,7 @@ static int module_open(struct modules *modules, struct mapping_search *search)
 	int fd;
 
 	if (path) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = file_open_regular(path);
 		if (fd >= 0 && !bpf_identify(probe_bpf(modules->probe), fd, &id) &&
 		    !memcmp(&id, &search->record->id, sizeof(id))) {
 			snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));

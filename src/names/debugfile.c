@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/util.h"
+
 #define NOTES_MAX	65536u		/* bytes of a note segment looked at */
 #define CRC_MAX		(256ll << 20)	/* larger debug files are taken by build id only */
 #define UNPACKED_MAX	(64u << 20)	/* bytes of .gnu_debugdata, */
@@ -162,24 +164,20 @@ int debug_link_read(int fd, struct debug_link *link)
 static int open_below(const char *root, const char *path)
 {
 	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.flags = O_PATH | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
-	struct stat st;
 
 	if (folder < 0)
 		return -errno;
 	fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 	if (fd < 0 && errno == ENOSYS && !strcmp(root, "/"))	/* Linux before 5.6 */
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open(path, O_PATH | O_CLOEXEC);
 	close(folder);
-	if (fd < 0)
-		return -ENOENT;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -ENOENT;
+	if (fd >= 0)
+		fd = file_reopen_regular(fd);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 static bool has_crc(int fd, uint32_t expected)

@@ -7,7 +7,6 @@
 #include "probe/closure.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,7 +215,7 @@ static void closure_script(struct closure *closure, int fd)
 
 static void closure_read(struct closure *closure, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+	int fd = file_open_regular(path), err;
 	struct elf_needs needs;
 	char origin[4096], *slash;
 	size_t i;

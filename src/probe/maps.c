@@ -9,12 +9,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/util.h"
 
 int maps_parse(char *line, struct maps_entry *entry, int *executable)
 {
@@ -61,20 +62,6 @@ int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *e
 	return err;
 }
 
-/* Opens for reading without ever blocking on a FIFO or taking a terminal. */
-static int open_regular(const char *path, struct stat *st)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, st) || !S_ISREG(st->st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
 int maps_open(pid_t pid, const struct maps_entry *entry)
 {
 	char path[4096 + 64];
@@ -82,15 +69,15 @@ int maps_open(pid_t pid, const struct maps_entry *entry)
 	int fd;
 
 	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, entry->path) < (int)sizeof(path)) {
-		fd = open_regular(path, &st);
-		if (fd >= 0 && st.st_ino == entry->inode)
+		fd = file_open_regular(path);
+		if (fd >= 0 && !fstat(fd, &st) && st.st_ino == entry->inode)
 			return fd;
 		if (fd >= 0)
 			close(fd);
 	}
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)entry->start,
 		 (unsigned long long)entry->end);
-	return open_regular(path, &st);
+	return file_open_regular(path);
 }
 
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context)

@@ -5,7 +5,6 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +198,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	int fd, result;
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_regular(path);
 	if (fd < 0) {
 		/* Gone already: look again should it come back. */
 		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
@@ -278,7 +277,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_regular(path);
 	if (fd >= 0) {
 		n = readlink(path, real, sizeof(real) - 1);
 		real[n > 0 ? n : 0] = 0;

@@ -12,7 +12,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -482,10 +481,10 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 
 int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), result;
+	int fd = file_open_regular(path), result;
 
 	if (fd < 0)
-		return reason_set(why, -errno, "%s", strerror(errno));
+		return reason_set(why, fd, "%s", fd == -EINVAL ? "is not a regular file" : strerror(-fd));
 	result = probe_examine(probe, fd, path, why);
 	close(fd);
 	return result;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +142,30 @@ fail:
 	free(text);
 	close(fd);
 	return NULL;
+}
+
+int file_reopen_regular(int place)
+{
+	struct stat st;
+	char path[32];
+	int fd = -EINVAL;
+
+	if (fstat(place, &st)) {
+		fd = -errno;
+	} else if (S_ISREG(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(place);
+	return fd;
+}
+
+int file_open_regular(const char *path)
+{
+	int place = open(path, O_PATH | O_CLOEXEC);
+
+	return place < 0 ? -errno : file_reopen_regular(place);
 }
 
 int file_create(const char *path)

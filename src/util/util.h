@@ -52,6 +52,16 @@ int reason_set(struct reason *reason, int error, const char *format, ...) __attr
 char *file_read(const char *path, size_t max, size_t *len);
 
 /*
+ * Opens the regular file at @path for reading. Whatever else a hostile program puts there is not opened even for a
+ * moment, since that can act: a watchdog begins to run, a tape rewinds, a FIFO's writer finds a reader. Returns a
+ * descriptor or a negative errno, -EINVAL for what is no regular file.
+ */
+int file_open_regular(const char *path);
+
+/* The same for what @place stands for, a descriptor opened with O_PATH, which is closed. */
+int file_reopen_regular(int place);
+
+/*
  * Opens @path to be written from its start, and makes it if it is not there. A
  * FIFO waits for its reader, as everywhere; SIGINT and the like end the program
  * meanwhile although they are blocked: before there is anything to clean up.

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of /proc/PID/maps: as the kernel writes them, and as nobody should. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probe/maps.h"
@@ -100,9 +103,52 @@ START_TEST(test_maps_visit)
 }
 END_TEST
 
+/* What a program puts in the place of a file that it maps is not opened if it is none. */
+START_TEST(test_only_files_are_opened)
+{
+	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], link[64], event[1024];
+	struct maps_entry entry = { .start = 0x1000, .end = 0x2000, .inode = 1 };
+	struct stat st;
+	int watch, fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	snprintf(link, sizeof(link), "%s/lib.so", folder);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(symlink(path, link), 0);
+	watch = inotify_init1(IN_NONBLOCK);
+	ck_assert_int_ge(inotify_add_watch(watch, path, IN_OPEN | IN_CLOSE), 0);
+	ck_assert_int_eq(file_open_regular(link), -EINVAL);
+	ck_assert_int_eq(stat(path, &st), 0);
+	entry.inode = st.st_ino;
+	entry.path = link;
+	ck_assert_int_lt(maps_open(getpid(), &entry), 0);
+	ck_assert_int_eq(file_open_regular("/dev/null"), -EINVAL);
+	ck_assert_int_eq(file_open_regular(folder), -EINVAL);
+	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);
+	ck_assert_int_eq(errno, EAGAIN);
+	/* An open is seen. */
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	ck_assert_int_gt(read(watch, event, sizeof(event)), 0);
+	close(fd);
+	close(watch);
+	unlink(link);
+	unlink(path);
+	ck_assert_int_eq(file_open_regular(path), -ENOENT);
+	rmdir(folder);
+	fd = file_open_regular("/proc/self/exe");
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(read(fd, event, 4), 4);
+	ck_assert(!memcmp(event, "\177ELF", 4));
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(fd);
+}
+END_TEST
+
 void maps_tests(Suite *suite)
 {
 	probe_test_add(suite, "maps parse", test_maps_parse);
 	probe_test_add(suite, "maps random", test_maps_random);
 	probe_test_add(suite, "maps visit", test_maps_visit);
+	probe_test_add(suite, "only files are opened", test_only_files_are_opened);
 }
