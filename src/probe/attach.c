@@ -370,6 +370,8 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
 		err = open_multi(attachment, bpf, path, functions, choice, pid);
+	if (err)	/* returns may have got links where no entry did */
+		attachment_close(attachment);
 	if (err == -ENOENT)
 		return reason_set(why, err, "has no function that is asked for");
 	if (err)
