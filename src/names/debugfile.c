@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "names/elfopen.h"
 #include "util/util.h"
 
 #define NOTES_MAX	65536u		/* bytes of a note segment looked at */
@@ -147,15 +148,11 @@ int debug_link_read(int fd, struct debug_link *link)
 	Elf *elf;
 
 	memset(link, 0, sizeof(*link));
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOENT;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_open(fd);
 	if (!elf)
 		return -ENOENT;
-	if (elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64) {
-		build_id_read(elf, link);
-		link_section_read(elf, link);
-	}
+	build_id_read(elf, link);
+	link_section_read(elf, link);
 	elf_end(elf);
 	return link->build_id_len || link->name[0] ? 0 : -ENOENT;
 }

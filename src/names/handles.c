@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/elfopen.h"
 #include "names/segments.h"
 
 #define VARIABLES_MAX	65536
@@ -104,17 +105,16 @@ static int table_read(Elf *elf, Elf_Scn *section, uint64_t bias, struct handle_v
 
 static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variables)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd);
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
 	int err = 0;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
-		while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr))
-			if (shdr.sh_type == SHT_SYMTAB) {
-				err = table_read(elf, section, bias, variables);
-				break;
-			}
+	while (elf && (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr))
+		if (shdr.sh_type == SHT_SYMTAB) {
+			err = table_read(elf, section, bias, variables);
+			break;
+		}
 	elf_end(elf);
 	return err;
 }
@@ -127,10 +127,8 @@ int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct h
 	Elf *elf;
 	int err;
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -EBADMSG;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+	elf = elf_open(fd);
+	if (elf)
 		segments_read(elf, &segments);
 	elf_end(elf);
 	/* A mapping begins at a page; the segment may begin within it. */

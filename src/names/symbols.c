@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "names/debugfile.h"
+#include "names/elfopen.h"
 #include "names/segments.h"
 
 #define SYMBOLS_MAX	(4u << 20)
@@ -127,9 +128,9 @@ static bool table_read(Elf *elf, unsigned int type, const struct segments *segme
 static bool debug_file_read(int fd, const struct segments *segments, struct symbols *symbols)
 {
 	bool found = false;
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd);
 
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+	if (elf)
 		found = table_read(elf, SHT_SYMTAB, segments, symbols);
 	elf_end(elf);
 	return found;
@@ -145,7 +146,7 @@ static void mini_read(Elf *elf, const struct segments *segments, struct symbols 
 	if (!bytes)
 		return;
 	inner = elf_memory(bytes, size);
-	if (inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == ELFCLASS64)
+	if (inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == ELFCLASS64 && elf_is_sane(inner))
 		table_read(inner, SHT_SYMTAB, segments, symbols);
 	elf_end(inner);
 	free(bytes);
@@ -157,13 +158,9 @@ struct symbols *symbols_read(int fd, int debug_fd)
 	struct segments segments;
 	Elf *elf;
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_open(fd);
 	if (!elf)
 		return NULL;
-	if (elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64)
-		goto out;
 	segments_read(elf, &segments);
 	symbols = calloc(1, sizeof(*symbols));
 	if (!symbols)

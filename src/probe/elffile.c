@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ELF files through libelf. elf_begin() is told to read, not to map: a file
- * that shrinks under a mapping would kill us with SIGBUS. Names of the table
+ * ELF files through libelf (names/elfopen.c). Names of the table
  * are looked up by binary search in a sorted index made per call; a symbol
  * table is read only if its string table mentions a prefix that matters.
  */
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "model/calls.h"
+#include "names/elfopen.h"
 
 #define SECTION_MAX	(512u << 20)	/* bytes of a symbol or string table looked at */
 #define NEEDED_MAX	1024
@@ -82,7 +82,7 @@ int elffile_open(int fd, Elf **elf, struct reason *why)
 		elf_end(*elf);
 		return reason_set(why, -ENOEXEC, "is not an ELF file");
 	}
-	if (!gelf_getehdr(*elf, &ehdr)) {
+	if (!gelf_getehdr(*elf, &ehdr) || !elf_is_sane(*elf)) {
 		elf_end(*elf);
 		return reason_set(why, -EBADMSG, "is a broken ELF file: %s", elf_errmsg(-1));
 	}
@@ -358,7 +358,7 @@ static int dynamic_read(Elf *elf, Elf_Scn *section, struct elf_needs *needs)
 		return -EBADMSG;
 	data = elf_getdata(section, NULL);
 	strings = elf_getscn(elf, shdr.sh_link);
-	if (strings)
+	if (strings && gelf_getshdr(strings, &shdr) && shdr.sh_size <= SECTION_MAX)
 		names = elf_getdata(strings, NULL);
 	if (!data || !names)
 		return -EBADMSG;

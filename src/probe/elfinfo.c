@@ -19,6 +19,7 @@
 
 #define NOTES_MAX	65536
 #define DYNAMIC_MAX	(1u << 20)
+#define STRINGS_MAX	(512u << 20)
 #define DATA_MAX	(256u << 20)	/* bytes of read-only data searched in one file */
 #define CHUNK		(1u << 20)
 
@@ -60,11 +61,13 @@ static void build_id_read(Elf *elf, const GElf_Phdr *phdr, struct elf_info *info
 
 static void soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, struct elf_info *info)
 {
+	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
+	GElf_Shdr str_shdr;
 	Elf_Data *data;
 	size_t i, count;
 	GElf_Dyn dyn;
 
-	if (shdr->sh_size > DYNAMIC_MAX)
+	if (shdr->sh_size > DYNAMIC_MAX || !strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > STRINGS_MAX)
 		return;
 	data = elf_getdata(section, NULL);
 	if (!data || !data->d_buf)

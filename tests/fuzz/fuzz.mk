@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Fuzzers. `make check` gives them what is kept, `make check-full` a moment more, `make fuzz` minutes.
 fuzz_files = $(model_sources) $(record_sources) $(out_sources) $(view_sources) src/util/util.c \
-	src/names/debugfile.c src/names/handles.c src/names/segments.c src/names/symbols.c \
+	src/names/debugfile.c src/names/elfopen.c src/names/handles.c src/names/segments.c src/names/symbols.c \
 	src/probe/elffile.c src/probe/elfinfo.c src/probe/extras.c src/probe/maps.c src/collect/container.c src/collect/visible.c
 fuzz_libs = $(INIH_LIBS) $(LIBDW_LIBS) $(LIBELF_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(SYSTEM_LIBS)
 fuzz_environment = \

@@ -315,6 +315,52 @@ START_TEST(test_elf_tables)
 }
 END_TEST
 
+/* A file that holds next to nothing and says that it has tables of a size that would fill the memory. */
+START_TEST(test_elf_sparse)
+{
+	const uint64_t huge = 1ull << 30;
+	struct elf_functions found;
+	struct elf_needs needs;
+	struct image image;
+	struct reason why;
+	int fd;
+
+	/* A million sections: the first one's header says how many. */
+	image_make(&image, false);
+	image.ehdr.e_shnum = 0;
+	image.sections[0].sh_size = 1 << 20;
+	fd = file_of(&image, sizeof(image));
+	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
+	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
+	ck_assert_int_eq(elffile_needs(fd, &needs, NULL), -EBADMSG);
+	ck_assert_ptr_null(symbols_read(fd, -1));
+	close(fd);
+	/* A million segments: the same header says so. */
+	image_make(&image, false);
+	image.ehdr.e_phnum = PN_XNUM;
+	image.sections[0].sh_info = 1 << 20;
+	fd = file_of(&image, sizeof(image));
+	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
+	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
+	close(fd);
+	/* A gigabyte of strings. */
+	image_make(&image, false);
+	image.sections[SECTION_STRINGS].sh_size = huge;
+	fd = file_of(&image, sizeof(image));
+	ck_assert_int_eq(ftruncate(fd, (off_t)(2 * huge)), 0);
+	ck_assert_int_eq(elffile_needs(fd, &needs, NULL), -EBADMSG);
+	close(fd);
+	/* As many names of sections. */
+	image_make(&image, false);
+	image.sections[SECTION_STRINGS].sh_size = 32 << 20;
+	image.ehdr.e_shstrndx = SECTION_STRINGS;
+	fd = file_of(&image, sizeof(image));
+	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
+	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
+	close(fd);
+}
+END_TEST
+
 START_TEST(test_elf_flipped)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
@@ -367,6 +413,7 @@ int main(void)
 	probe_test_add(suite, "elf truncated", test_elf_truncated);
 	probe_test_add(suite, "elf absurd", test_elf_absurd);
 	probe_test_add(suite, "elf tables", test_elf_tables);
+	probe_test_add(suite, "elf sparse", test_elf_sparse);
 	probe_test_add(suite, "elf flipped", test_elf_flipped);
 	probe_test_add(suite, "elf random", test_elf_random);
 	elfinfo_tests(suite);
