@@ -184,17 +184,26 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 
 /* ---- entry and return ---- */
 
+/* The thread's record in the making. NULL, which is counted, if the kernel has no room for it. */
+static __always_inline struct trace_state *trace_state_get(struct thread_state *thread)
+{
+	struct trace_state *trace;
+
+	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!trace)
+		count_lost_of(thread->image, LOST_TRACED);
+	return trace;
+}
+
 static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
 {
 	struct trace_state *trace;
 
 	if (!thread || !frame || (!trace_entries && !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!trace) {
-		count_lost_of(thread->image, LOST_TRACED);
+	trace = trace_state_get(thread);
+	if (!trace)
 		return 0;
-	}
 	/* What is inside a call that is not traced is not, either. */
 	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, call) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
@@ -255,7 +264,7 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 
 	if (!thread || !(traced_how(call) & CUTOP_TRACED))
 		return 0;
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	trace = trace_state_get(thread);
 	if (!trace)
 		return 0;
 	trace->record.call.call = CALL_COUNT;
@@ -289,8 +298,10 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 {
 	struct trace_state *trace;
 
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!thread || !trace)
+	if (!thread || !(traced_how(call) & CUTOP_TRACED))
+		return 0;
+	trace = trace_state_get(thread);
+	if (!trace)
 		return 0;
 	traced_arguments(ctx, &trace->frame, call);
 	trace_alone_enter(ctx, thread, call);
@@ -306,11 +317,9 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 
 	if (!thread || call >= CALL_COUNT)
 		return 0;
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!trace) {
-		count_lost_of(thread->image, LOST_TRACED);
+	trace = trace_state_get(thread);
+	if (!trace)
 		return 0;
-	}
 	traced_arguments(ctx, &trace->frame, call);
 	trace_enter(ctx, thread, &trace->frame, call);
 	return with_missing(thread, 0);
