@@ -143,29 +143,25 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
-struct sys_enter_mmap {
-	__u64 common;
-	__u64 number;
-	__u64 addr, len, prot, flags, fd, off;
-};
+__u32 own_mappings;	/* of user space itself: src/collect/loading.c */
 
-SEC("tracepoint/syscalls/sys_enter_mmap")
-int file_mapped(struct sys_enter_mmap *ctx)
+/* A call of mmap(2) with these arguments. */
+static __always_inline int mapping_look(__u64 prot, __u32 fd)
 {
 	struct task_struct *task;
 	struct file_id id = {};
 	struct rec_mmap *rec;
 	struct file **table, *file = NULL;
 	struct fdtable *fdt;
-	__u32 tgid, fd;
+	__u32 tgid;
 
-	if (!(ctx->prot & PROT_EXEC))
+	if (!(prot & PROT_EXEC) || (__s32)fd < 0)
 		return 0;
-	fd = ctx->fd;
 	tgid = bpf_get_current_pid_tgid() >> 32;
-	if ((__s32)fd < 0 || tgid == own_tgid)
+	if (tgid == own_tgid) {
+		__sync_fetch_and_add(&own_mappings, 1);
 		return 0;
+	}
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
 	task = (struct task_struct *)bpf_get_current_task();
@@ -188,6 +184,29 @@ int file_mapped(struct sys_enter_mmap *ctx)
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
+}
+
+/*
+ * The function behind the system call, mm/mmap.c: it alone is watched where it can be.
+ * A tracepoint of one system call makes each of them dearer, of every process.
+ */
+SEC("fentry/ksys_mmap_pgoff")
+int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags, unsigned long fd)
+{
+	return mapping_look(prot, fd);
+}
+
+/* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
+struct sys_enter_mmap {
+	__u64 common;
+	__u64 number;
+	__u64 addr, len, prot, flags, fd, off;
+};
+
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int file_mapped(struct sys_enter_mmap *ctx)
+{
+	return mapping_look(ctx->prot, ctx->fd);
 }
 
 /*

@@ -43,7 +43,7 @@ struct doctor_facts {
 	int load_error;			/* negative errno, 0: loaded */
 	struct reason load_why;
 	uint64_t load_time;		/* ns */
-	int watch_errors[TRIAL_MMAP + 1];	/* by enum trial_event: negative errno, 0: it works */
+	int watch_errors[TRIAL_MMAP + 1];	/* by enum trial_event: as trial_watch() returns */
 	struct selftest selftest;
 };
 

@@ -130,7 +130,7 @@ static void check_watching(struct doctor *doctor)
 	if (!facts->tried || facts->load_error)
 		return;
 	for (i = TRIAL_EXEC; i <= TRIAL_FORK; i++) {
-		if (!facts->watch_errors[i])
+		if (facts->watch_errors[i] >= 0)
 			continue;
 		refused = true;
 		KERNEL("processes", DOCTOR_PROBLEM, "see kernel lockdown", "the %s of processes cannot be watched: %s",
@@ -138,14 +138,17 @@ static void check_watching(struct doctor *doctor)
 	}
 	if (!refused)
 		KERNEL("processes", DOCTOR_OK, NULL, "start, fork and end of processes can be watched");
-	if (facts->watch_errors[TRIAL_MMAP])
+	if (facts->watch_errors[TRIAL_MMAP] < 0)
 		KERNEL("loading", DOCTOR_WARNING, "mount -t tracefs tracefs /sys/kernel/tracing, and let cutop read it "
 		       "(CAP_DAC_READ_SEARCH), or give cutop CAP_SYS_ADMIN",
 		       "libraries that running programs load cannot be watched for: no tracepoint sys_enter_mmap (%s)",
 		       strerror(-facts->watch_errors[TRIAL_MMAP]));
+	else if (facts->watch_errors[TRIAL_MMAP])
+		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (function "
+		       "ksys_mmap_pgoff)");
 	else
 		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (tracepoint "
-		       "sys_enter_mmap)");
+		       "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");
 }
 
 /* Which programs have no return probes where those of a program like theirs were seen to kill it. */

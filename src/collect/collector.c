@@ -20,9 +20,9 @@
 
 #include "collect/collector_internal.h"
 #include "collect/feed.h"
+#include "collect/loading.h"
 #include "collect/nvml.h"
 #include "collect/synthetic.h"
-#include "collect/tracefs.h"
 #include "config.h"
 #include "model/model.h"
 #include "record/recorder.h"
@@ -385,6 +385,7 @@ static int link_trace(struct collector *collector, struct bpf_program *program)
 int collector_watch(struct collector *collector, struct reason *why)
 {
 	struct cutop_bpf *s = probe_bpf(collector->probe)->skeleton;
+	struct loading_watch watch;
 	int err;
 
 	err = link_trace(collector, s->progs.process_exec);
@@ -394,16 +395,16 @@ int collector_watch(struct collector *collector, struct reason *why)
 		err = link_trace(collector, s->progs.process_fork);
 	if (err)
 		return reason_set(why, err, "cannot watch processes start and end: %s", strerror(-err));
-	err = tracefs_attach("syscalls", "sys_enter_mmap", bpf_program__fd(s->progs.file_mapped));
-	if (err < 0)
+	err = loading_watch(probe_bpf(collector->probe), &watch);
+	if (err)
 		/* Programs that are started still bring their libraries into view; only dlopen() goes unseen. */
 		note(collector->settings.probe.notes, "libraries loaded by running programs are not seen: %s",
 		     strerror(-err));
-	else if (probe_adopt_link(collector->probe, err))
+	else if (probe_adopt_link(collector->probe, watch.fd))
 		return reason_set(why, -ENOMEM, "no memory");
-	else
+	else if (!watch.at_function)
 		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
-		probe_bpf(collector->probe)->slow_link = err;
+		probe_bpf(collector->probe)->slow_link = watch.fd;
 	return 0;
 }
 

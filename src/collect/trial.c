@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/tracefs.h"
+#include "collect/loading.h"
 #include "model/calls.h"
 #include "probe/attach.h"
 
@@ -65,16 +65,17 @@ int trial_watch(struct trial *trial, enum trial_event event)
 		[TRIAL_EXIT] = s->progs.process_exit,
 		[TRIAL_FORK] = s->progs.process_fork,
 	};
-	int fd;
+	struct loading_watch watch = { .at_function = false };
+	int err = 0;
 
 	if (event == TRIAL_MMAP)
-		fd = tracefs_attach("syscalls", "sys_enter_mmap", bpf_program__fd(s->progs.file_mapped));
+		err = loading_watch(&trial->bpf, &watch);
 	else
-		fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+		watch.fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
+	if (err || watch.fd < 0)
+		return err ? err : watch.fd;
+	close(watch.fd);
+	return watch.at_function;
 }
 
 int trial_identify(struct trial *trial, int fd, struct file_id *id)

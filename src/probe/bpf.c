@@ -103,6 +103,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 				bpf_program__set_expected_attach_type(pair[i], multi);
 		}
 	}
+	if (!bpf->features.map_function)
+		bpf_program__set_autoload(bpf->skeleton->progs.file_mapping, false);
 	if (!bpf->features.find_vma)
 		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
 	if (bpf->features.sleepable)

@@ -5,6 +5,7 @@
  */
 #include "probe/kernel.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -97,12 +98,39 @@ static bool enum_has(const struct btf *btf, const char *enum_name, const char *n
 	return false;
 }
 
+/* True if the function @name is there, and has @arguments at least. */
+static bool function_has(const struct btf *btf, const char *name, unsigned int arguments)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+
+	return id > 0 && btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) >= arguments;
+}
+
+/* True if programs at the entry of such a function are allowed: one that does nothing is tried, and thrown away. */
+static bool function_takes(const struct btf *btf, const char *name, unsigned int arguments)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
+	int program;
+
+	if (!function_has(btf, name, arguments))
+		return false;
+	options.attach_btf_id = (__u32)btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "cutop_try", "GPL", nothing, 2, &options);
+	if (program < 0)
+		return false;
+	close(program);
+	return true;
+}
+
 void kernel_facts_read(struct kernel_facts *facts)
 {
 	libbpf_print_fn_t print;
 	struct utsname name;
 	struct btf *btf;
-	int id;
 
 	memset(facts, 0, sizeof(*facts));
 	if (!uname(&name))
@@ -113,17 +141,13 @@ void kernel_facts_read(struct kernel_facts *facts)
 	if (!btf)
 		return;
 	facts->btf = true;
-	facts->find_vma = btf__find_by_name_kind(btf, "bpf_find_vma", BTF_KIND_FUNC) > 0;
+	facts->find_vma = function_has(btf, "bpf_find_vma", 0);
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
-	facts->preempt_disable = btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
-	id = btf__find_by_name_kind(btf, "bpf_session_is_return", BTF_KIND_FUNC);
-	if (id > 0 && enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION")) {
-		const struct btf_type *func = btf__type_by_id(btf, (__u32)id);
-		const struct btf_type *proto = btf__type_by_id(btf, func->type);
-
-		facts->session = true;
-		facts->session_context = btf_vlen(proto) > 0;
-	}
+	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
+	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
+	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
+			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
+	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
 	btf__free(btf);
 }
 
@@ -154,6 +178,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 				  facts->release);
 	features->sleepable = version >= KERNEL_AT(6, 0, 0);
 	features->find_vma = facts->find_vma;
+	features->map_function = facts->map_function;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
 	if (facts->session) {
@@ -171,6 +196,9 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	if (wanted < features->method)
 		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links", facts->release, force);
 	features->method = wanted;
+	/* As on the oldest kernels, then: arm64 has no BPF trampolines there. */
+	if (wanted == ATTACH_PERF)
+		features->map_function = false;
 	return 0;
 }
 

@@ -145,9 +145,13 @@ START_TEST(test_features)
 
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_SESSION);
-	ck_assert(features.session_context && features.sleepable && features.find_vma);
+	ck_assert(features.session_context && features.sleepable && features.find_vma && !features.map_function);
+	facts.map_function = true;
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
+	ck_assert(features.map_function);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "perf", &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_PERF);
+	ck_assert(!features.map_function);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "kprobe", &why), -EINVAL);
 	facts.session = facts.multi = false;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "multi", &why), -ENOTSUP);
@@ -187,6 +191,15 @@ START_TEST(test_refused_by_the_kernel)
 	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
 	expect("loading", DOCTOR_WARNING, "No such file", "mount -t tracefs");
 	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
+	doctor_free(&doctor);
+	setup();
+	doctor_check_machine(&doctor);
+	expect("loading", DOCTOR_OK, "tracepoint sys_enter_mmap", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.watch_errors[TRIAL_MMAP] = 1;
+	doctor_check_machine(&doctor);
+	expect("loading", DOCTOR_OK, "ksys_mmap_pgoff", NULL);
 }
 END_TEST
 
