@@ -18,6 +18,7 @@ HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes 
 
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
+	__s64 size;		/* bytes of them that stack_fetch() put there; 0 or less: none */
 };
 
 struct {
@@ -94,6 +95,33 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	return 0;
 }
 
+/* Reads the stack into the scratch of the current thread. NULL if there is no room for one. */
+static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
+{
+	struct stack_scratch *scratch;
+
+	scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (scratch)
+		scratch->size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames), BPF_F_USER_STACK);
+	return scratch;
+}
+
+/*
+ * At a return, ahead of everything else, if a stack may be asked for there: from Linux 7
+ * on nobody may read one who holds the processor (cutop.bpf.c).
+ */
+static __noinline int stack_fetch(struct pt_regs *ctx)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+
+	if (!thread || !thread->image || !thread->depth ||
+	    thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].nested)
+		return 0;
+	if (tracing || desc_of(bpf_get_attach_cookie(ctx))->class == CLASS_ALLOC)
+		stack_read(ctx);
+	return 0;
+}
+
 /* The stack at the return of a call: what it is known by, or 0 if there is none to be had. */
 static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
@@ -104,11 +132,15 @@ static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thr
 
 	if (!thread)
 		return 0;
-	scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (can_hold)
+		scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, 0);
+	else
+		scratch = stack_read(ctx);
 	if (!scratch)
 		goto lost;
-	size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames), BPF_F_USER_STACK);
-	if (size < (long)sizeof(__u64))
+	size = scratch->size;
+	scratch->size = 0;
+	if (size < (long)sizeof(__u64) || size > (long)sizeof(scratch->frames))
 		goto lost;
 	hash = stack_hash(scratch, size / sizeof(__u64));
 	key.address = hash;
