@@ -3,25 +3,9 @@
 # What cutop costs beside the single call: threads that call at once, programs
 # that have nothing to do with CUDA, and workloads as a whole. Like bench.sh: modes
 # in turn, the least of several rounds, ratios inside one run.
-set -u
-
-build=${top_builddir:-.}
-rounds=${ROUNDS:-5}
-library=$build/tests/double/lib/libcudart.so.13
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 cores=$(nproc)
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-if [ "$(id -u)" != 0 ]; then
-	echo "bench: needs root, to attach probes" >&2
-	exit 77
-fi
-
-measure() {	# mode command...
-	mode=$1
-	shift
-	"$@" >>"$out/$mode" || { echo "bench: $mode failed: $*" >&2; exit 1; }
-}
 
 # Under a cutop that watches the whole machine, and has done all it has to at its start.
 watched() {	# mode command...
@@ -33,6 +17,7 @@ watched() {	# mode command...
 	measure "$@"
 	kill -TERM $pid
 	wait $pid
+	pid=
 	rm "$out/ready"
 }
 
@@ -55,10 +40,6 @@ while [ $i -lt "$rounds" ]; do
 	measure seeds-cutop seeds "$build/src/cutop" -b -o /dev/null -- "$build/tests/bench/seeds"
 	i=$((i + 1))
 done
-
-least() {	# mode column
-	sort -n -k "$2,$2" "$out/$1" | head -n 1 | cut -d ' ' -f "$2"
-}
 
 # How much dearer a call is when all cores make it, beyond how much dearer it is then with an empty probe: what the
 # double's own lock and the kernel's part of a probe cost more is not cutop's.

@@ -70,4 +70,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh

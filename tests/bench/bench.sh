@@ -5,27 +5,12 @@
 # Every mode is run in turn, several rounds; the least time of a mode counts,
 # since whatever disturbs a run only makes it slower. Ratios are within this one
 # run: absolute times say little on a shared machine.
-set -u
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
-build=${top_builddir:-.}
-rounds=${ROUNDS:-5}
 calls=${CALLS:-200000}
-library=$build/tests/double/lib/libcudart.so.13
 worker="$build/tests/bench/worker $calls"
 registers="$build/tests/e2e/bin/registers 50000 20"
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-if [ "$(id -u)" != 0 ]; then
-	echo "bench: needs root, to attach probes" >&2
-	exit 77
-fi
-
-measure() {	# mode command...
-	mode=$1
-	shift
-	"$@" >>"$out/$mode" || { echo "bench: $mode failed: $*" >&2; exit 1; }
-}
 
 i=0
 while [ $i -lt "$rounds" ]; do
@@ -42,10 +27,6 @@ while [ $i -lt "$rounds" ]; do
 	measure layers-exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
 	i=$((i + 1))
 done
-
-least() {	# mode column
-	sort -n -k "$2,$2" "$out/$1" | head -n 1 | cut -d ' ' -f "$2"
-}
 
 row() {		# title column mode floor target
 	ours=$(least "$3" "$2")

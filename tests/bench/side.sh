@@ -3,26 +3,11 @@
 # cutop beside what a user would pick instead, on the same workload in the same
 # run: bpftrace's one line, and two published designs made anew (others.bpf.c).
 # For each the cost per call, and what it lost of what it meant to record.
-set -u
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
-build=${top_builddir:-.}
-rounds=${ROUNDS:-5}
 calls=${CALLS:-200000}
-library=$build/tests/double/lib/libcudart.so.13
 worker="$build/tests/bench/worker $calls"
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-if [ "$(id -u)" != 0 ]; then
-	echo "bench: needs root, to attach probes" >&2
-	exit 77
-fi
-
-measure() {	# mode command...
-	mode=$1
-	shift
-	"$@" >>"$out/$mode" || { echo "bench: $mode failed: $*" >&2; exit 1; }
-}
 
 # bpftrace prints its maps after what the worker prints.
 traced() {
@@ -49,10 +34,6 @@ while [ $i -lt "$rounds" ]; do
 	fi
 	i=$((i + 1))
 done
-
-least() {	# mode column
-	sort -n -k "$2,$2" "$out/$1" | head -n 1 | cut -d ' ' -f "$2"
-}
 
 lost() {	# mode: per cent of its events
 	case $1 in

@@ -3,18 +3,11 @@
 # How many calls a second cutop trace takes into a file with nothing lost, and
 # what a traced call costs the program: a program that does nothing but call is
 # run alone, then traced in each format.
-set -u
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
-build=${top_builddir:-.}
 calls=${CALLS:-1000000}
 program=$build/tests/e2e/bin/traced_calls
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-if [ "$(id -u)" != 0 ]; then
-	echo "trace: needs root, to attach probes" >&2
-	exit 77
-fi
 
 # The program's own time for its calls, in ns, is the last line of its standard error.
 alone=$("$program" burst "$calls" 2>&1 | tail -n 1)
