@@ -9,21 +9,27 @@
 #   refused STATUS REGEX [args]  run, expect_status, expect_line and nothing on standard output
 #   check_jq WHAT [jq options] FILTER FILE
 #                                the filter is true of the file
-#   wait_for SECONDS COMMAND...  until it succeeds
+#   start NAME [arguments]       runs cutop with them in the background, behind the words in $before; its pid is in $cutop
+#   begin NAME [options]         start, with documents in $T/NAME.out, one every 0.1 s; waits for the first, $patience
+#                                seconds if that is set
+#   newest FILTER [NAME]         the filter is true of the newest document of NAME, or of what began last
+#   end [NAME PID]               SIGINT to that cutop, or to what began last; its last document is then $T/NAME.json
+#   expect_of NAME PID FILTER VALUE
+#                                expect of the one process of that number
+#   load NAME COMMAND...         in the background, its pid in $loader, its output in $T/NAME.said, until that says "ready"
 #   expect_clean WHAT            no program of cutop's is left in the kernel that no process holds
-#   mux ARGUMENTS                tmux with a server of the test's own, $socket
-#   see REGEX                    waits until the screen of the session t shows it
 #   own_user NUMBER              copies workload and double to where a user who is nobody else can run them, as
 #                                as_own COMMAND... ; cutop -u NUMBER --library "$own_lib" then sees nobody else's
 run_count=0
+before=
 
 own_user() {
 	command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
 	own_uid=$1
-	own_lib=$T/own/lib/libcudart.so.13
-	mkdir -p "$T/own/lib"
+	private_double "$T/own/lib"
+	# shellcheck disable=SC2034,SC2154
+	own_lib=$library
 	cp "$workload" "$T/own/workload"
-	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/own/lib"
 	chmod -R a+rX "$T/own"
 	workload=$T/own/workload
 }
@@ -35,8 +41,46 @@ as_own() {
 run() {
 	run_name=$1
 	shift
-	timeout -k 5 60 "$CUTOP" "$@" >"$T/$run_name.out" 2>"$T/$run_name.err" </dev/null
+	timeout --foreground -k 5 60 "$CUTOP" "$@" >"$T/$run_name.out" 2>"$T/$run_name.err" </dev/null
 	status=$?
+}
+
+start() {
+	start_name=$1
+	shift
+	# shellcheck disable=SC2086
+	$before "$CUTOP" "$@" >"$T/$start_name.out" 2>"$T/$start_name.err" </dev/null &
+	cutop=$!
+}
+
+begin() {
+	begun=$1
+	shift
+	start "$begun" -b -v -f json -d 0.1 "$@"
+	wait_for "${patience:-30}" [ -s "$T/$begun.out" ] || fail "$begun: cutop does not start: $(cat "$T/$begun.err")"
+}
+
+load() {
+	load_name=$1
+	shift
+	"$@" >"$T/$load_name.said" 2>&1 </dev/null &
+	# shellcheck disable=SC2034
+	loader=$!
+	wait_for "${patience:-20}" grep -qsx ready "$T/$load_name.said" || fail "$load_name: $(cat "$T/$load_name.said")"
+}
+
+newest() {
+	tail -n 1 "$T/${2:-$begun}.out" | jq -e "$1" >/dev/null 2>&1
+}
+
+end() {
+	kill -INT "${2:-$cutop}"
+	wait "${2:-$cutop}"
+	tail -n 1 "$T/${1:-$begun}.out" >"$T/${1:-$begun}.json"
+}
+
+expect_of() {
+	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
 }
 
 expect_status() {
@@ -87,18 +131,4 @@ no_orphans() {
 expect_clean() {
 	command -v bpftool >/dev/null || return 0
 	check "$1 leaves programs in the kernel" wait_for 10 no_orphans
-}
-
-mux() {
-	tmux -L "$socket" -f /dev/null "$@"
-}
-
-see() {
-	for _ in $(seq 400); do
-		mux capture-pane -t t -p 2>/dev/null | grep -q -e "$1" && return 0
-		sleep 0.05
-	done
-	echo "--- not seen: $1"
-	mux capture-pane -t t -p
-	return 1
 }

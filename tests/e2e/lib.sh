@@ -9,7 +9,15 @@
 #                                the other, each with its children as a document
 #                                of its own, $T/NAMES.json
 #   check "what" command...      the command succeeds
+#   private_double FOLDER        the double there, where nobody else's probes are; its runtime is $library
+#   libraries_below ROOT FILE... copies what these are linked to, but for the double, to the same paths below ROOT
+#   mux ARGUMENTS                tmux with a server of the test's own, at $socket
+#   seen                         prints what the screen of its session t shows
+#   see REGEX                    waits until it shows that; $patience seconds, if that is set
 #   finish                       prints the count and exits
+#
+# However the test ends, all that it has started ends with it, and $T goes. One that has more to undo does so before
+# clean_up in a trap of its own, and after end_started what must wait for the others' end.
 #
 # In filters, `p` is the only process, or fails: ok "p.memory.frees" is
 # expect NAME 'p.memory.frees' 3.
@@ -35,16 +43,38 @@ skip() {
 command -v jq >/dev/null || skip "needs jq (Debian: apt install jq)"
 [ -x "$bin/workload" ] || skip "the workloads are not built"
 
-# A defect that makes one of us wait for ever is a failure that says where, not a run that never ends.
-if [ -z "${CUTOP_TEST_LIMITED:-}" ]; then
-	CUTOP_TEST_LIMITED=1
+# A defect that makes one of us wait for ever is a failure that says where, not a run that never ends. This also makes a
+# process group of our own, that of our parent: when time is up, or the parent is told to end, everyone in it is told.
+# Hence --foreground wherever a test has something under a limit: that is not to leave the group.
+if [ "${CUTOP_TEST_LIMITED:-}" != "$PPID" ]; then
+	CUTOP_TEST_LIMITED=$$
 	export CUTOP_TEST_LIMITED
 	exec timeout --kill-after=10 "${CUTOP_TEST_LIMIT:-300}" sh "$0" "$@"
 fi
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/cutop-test.XXXXXX")
 chmod 755 "$T"
-trap 'rm -rf "$T"' EXIT
+socket=$T/tmux
+
+# Returns when nothing of it is left, but for what the kernel holds longer than a second.
+end_started() {
+	[ ! -S "$socket" ] || mux kill-server 2>/dev/null
+	for _ in $(seq 50); do
+		sed -n "/^[0-9]* (sed) /d; s/^\([0-9]*\) (.*) [^XZ] [0-9]* $PPID .*/\1/p" /proc/[0-9]*/stat >"$T/left" 2>/dev/null
+		others=$(grep -vxF -e $$ -e "$PPID" "$T/left") || break
+		# shellcheck disable=SC2086
+		kill -KILL $others 2>/dev/null
+		sleep 0.02
+	done
+}
+
+clean_up() {
+	end_started
+	rm -rf "$T"
+}
+trap clean_up EXIT
+# A shell that a signal ends does nothing at its exit. A second signal is not to stop that.
+trap 'trap "" HUP INT TERM; fail "ended by a signal after $passed checks that passed"; exit 1' HUP INT TERM
 
 pass() {
 	passed=$((passed + 1))
@@ -125,6 +155,41 @@ attach_method() {
 expect_nothing_lost() {
 	expect "$1" '[.lost[]] | add' 0
 	expect "$1" '[.processes[].inexact] | any' false
+}
+
+private_double() {
+	mkdir -p "$1"
+	cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$1"
+	# shellcheck disable=SC2034
+	library=$1/libcudart.so.13
+}
+
+libraries_below() {
+	below=$1
+	shift
+	ldd "$@" 2>/dev/null | awk '/:$/ { next } /=> \// { print $3 } /^[[:space:]]*\// { print $1 }' | grep -v libcud | sort -u |
+		while read -r file; do
+			mkdir -p "$below$(dirname "$file")"
+			cp -L "$file" "$below$file"
+		done
+}
+
+mux() {
+	tmux -S "$socket" -f /dev/null "$@"
+}
+
+seen() {
+	mux capture-pane -t t -p
+}
+
+see() {
+	for _ in $(seq $((${patience:-20} * 10))); do
+		seen 2>/dev/null | grep -q -e "$1" && return 0
+		sleep 0.1
+	done
+	echo "--- not seen: $1"
+	seen
+	return 1
 }
 
 finish() {

@@ -5,27 +5,14 @@
 #   screen_start COLUMNS ROWS   a shell in a terminal of that size
 #   shell COMMAND               types it
 #   keys KEY...                 as tmux names them
-#   see PATTERN, gone PATTERN   waits up to 10 s until the screen shows it, or no longer does
-#   seen                        prints what the screen shows
+#   gone PATTERN                see's opposite: waits until the screen no longer shows it
 #   row_of PATTERN, col_of PATTERN  where that begins, counted from 1
 #   click ROW COLUMN, wheel up|down ROW COLUMN
 #                               the mouse, as the program has asked the terminal to tell of it
 #   mouse_on, mouse_off         whether it has
-# $pids are ended with the test. $name is a program of our own, and only that: others may test on this machine.
+# $name is a program of our own, and only that: others may test on this machine.
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
-
-socket=cutop-test.$$
-mux() {
-	tmux -L "$socket" -f /dev/null "$@"
-}
-pids=
-cleanup() {
-	mux kill-server 2>/dev/null
-	# shellcheck disable=SC2086
-	[ -z "$pids" ] || kill $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
+patience=10
 
 # screen_start COLUMNS ROWS: a shell in a terminal of that size
 screen_start() {
@@ -38,21 +25,8 @@ screen_start() {
 keys() {
 	mux send-keys -t t "$@"
 }
-seen() {
-	mux capture-pane -t t -p
-}
-# see PATTERN: waits up to 10 s until the screen shows it
-see() {
-	for _ in $(seq 100); do
-		seen | grep -q -e "$1" && return 0
-		sleep 0.1
-	done
-	echo "--- not seen: $1"
-	seen
-	return 1
-}
 gone() {
-	for _ in $(seq 100); do
+	for _ in $(seq $((patience * 10))); do
 		seen | grep -q -e "$1" || return 0
 		sleep 0.1
 	done

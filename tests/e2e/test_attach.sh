@@ -7,45 +7,11 @@
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
 
-# A runtime in a directory that no rule of cutop's knows; $1: the directory
-runtime_in() {
-	mkdir -p "$1"
-	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$1"
-}
-
-# Starts cutop in the background: documents in $T/$1.out, its pid in $cutop.
-begin() {
-	name=$1
-	shift
-	"$CUTOP" -b -v -f json -d 0.1 "$@" >"$T/$name.out" 2>"$T/$name.err" </dev/null &
-	cutop=$!
-	wait_for 10 [ -s "$T/$name.out" ] || fail "$name: cutop does not start: $(cat "$T/$name.err")"
-}
-
-# Ends it; leaves the last document in $T/$name.json.
-end() {
-	kill -INT "$cutop"
-	wait "$cutop"
-	tail -n 1 "$T/$name.out" >"$T/$name.json"
-}
-
-# Starts the loader in the background: its pid in $loader, its output in $T/$1.said. Waits until it has said "ready".
-load() {
-	load_name=$1
-	shift
-	"$@" >"$T/$load_name.said" 2>&1 </dev/null &
-	loader=$!
-	wait_for 10 grep -qsx ready "$T/$load_name.said" || fail "$load_name: $(cat "$T/$load_name.said")"
-}
-
-# $1: test, $2: pid, $3: filter on the process, $4: value
-expect_of() {
-	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
-}
+patience=10
 
 # ---- a process that ran before ----
 
-runtime_in "$T/before"
+private_double "$T/before"
 load before "$helpers/loader" "$T/before/libcudart.so.13" malloc 5 say ready wait "$T/before.go" malloc 7 free sync 3 \
 	say over wait "$T/before.end"
 begin before
@@ -95,7 +61,7 @@ kill "$hang"
 
 mkdir "$T/filter"
 chmod 755 "$T/filter"
-runtime_in "$T/filter"
+private_double "$T/filter"
 cp "$helpers/loader" "$T/filter/loader"
 chmod 755 "$T/filter/"*
 actions="say ready wait $T/filter.go malloc 4 peek cudaMalloc say over"
@@ -139,12 +105,8 @@ for name in user glob; do
 done
 touch "$T/filter.go"
 wait "$mine" "$other" "$potter"
-cutop=$cutop_user
-name=user
-end
-cutop=$cutop_glob
-name=glob
-end
+end user "$cutop_user"
+end glob "$cutop_glob"
 expect user '[.processes[].pid]' "[$other]"
 expect user '[.processes[].user]' '["nobody"]'
 expect user '[.processes[].memory.allocations]' '[4]'
@@ -154,7 +116,7 @@ expect glob '[.processes[].memory.allocations]' '[4]'
 # ---- a file first seen when a program loads it ----
 
 begin late
-runtime_in "$T/late"
+private_double "$T/late"
 load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 400 times say ready
 wait "$loader"
 late=$loader
@@ -203,7 +165,7 @@ check "COMMAND inherits another limit of open files" grep -qx 100 "$T/many.out"
 # $1: name, $2: where the upper directories lie
 overlay() {
 	lower=$T/$1.lower
-	runtime_in "$lower"
+	private_double "$lower"
 	cat >"$T/$1.sh" <<END
 set -e
 mount --make-rprivate /
@@ -238,6 +200,7 @@ END
 }
 overlay overlay "$T"
 if mkdir "$T/other" && mount -t tmpfs cutop-test "$T/other" 2>/dev/null; then
+	trap 'end_started; umount "$T/other" 2>/dev/null; clean_up' EXIT
 	overlay overlay-two "$T/other"
 	umount "$T/other"
 fi
@@ -249,13 +212,8 @@ own_mounts="unshare -m"
 $own_mounts true 2>/dev/null || { own_mounts=; echo "not tried: a mount namespace of its own"; }
 root=$T/root
 mkdir -p "$root"
-ldd "$helpers/loader" "$double/libcudart.so.13" "$double/libcuda.so.1" |
-	awk '/:$/ { next } /=> \// { print $3 } /^[[:space:]]*\// { print $1 }' | sort -u |
-	while read -r file; do
-		mkdir -p "$root$(dirname "$file")"
-		cp -L "$file" "$root$file"
-	done
-runtime_in "$root/opt/odd"
+libraries_below "$root" "$helpers/loader" "$double/libcudart.so.13" "$double/libcuda.so.1"
+private_double "$root/opt/odd"
 cp "$helpers/loader" "$root/loader"
 begin container
 # shellcheck disable=SC2086
@@ -288,7 +246,7 @@ expect_of container2 "$loader" .watched_from '"attach"'
 
 # ---- a file that is gone, but mapped ----
 
-runtime_in "$T/gone"
+private_double "$T/gone"
 load deleted "$helpers/loader" "$T/gone/libcudart.so.13" say ready wait "$T/gone.go" malloc 9
 rm "$T/gone/libcudart.so.13"
 # another one under its name

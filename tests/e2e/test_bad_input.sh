@@ -75,18 +75,18 @@ refused 1 'cannot write : No such file' -b -n 1 -o ''
 for format in text json csv; do
 	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -n 3 -d 0.05 -o /dev/full
 	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -d 0.05 -o /dev/full -- "$workload" short
-	timeout 20 "$CUTOP" -b -f "$format" -d 0.05 >/dev/full 2>"$T/full.err"
+	timeout --foreground 20 "$CUTOP" -b -f "$format" -d 0.05 >/dev/full 2>"$T/full.err"
 	status=$?
 	expect_status full 1
 	expect_line full 'cannot write standard output: No space left'
 done
 run full-status -b -o /dev/full -- sh -c 'exit 6'
 expect_status full-status 6
-timeout 20 "$CUTOP" -b -n 2 -d 0.05 2>"$T/closed.err" >&-
+timeout --foreground 20 "$CUTOP" -b -n 2 -d 0.05 2>"$T/closed.err" >&-
 status=$?
 expect_status closed 1
 expect_line closed 'cannot write standard output: Bad file descriptor'
-timeout 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
+timeout --foreground 20 "$CUTOP" -b -n 1 -d 0.05 -f json -o "$T/closed-all.json" <&- >&- 2>&-
 check_jq "nothing but -o is open: no document" .schema "$T/closed-all.json"
 # A pipe waits for its reader, but not on when it is told to end.
 is_opening() {

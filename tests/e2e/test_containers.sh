@@ -18,13 +18,8 @@ uid=2c48913c-b29f-11e7-9350-020968147796
 root=$T/root
 app=$T/app
 mkdir -p "$root/proc" "$root/srv/cuda" "$root/opt" "$root$app" "$root/old" "$app"
-ldd "$sites" "$bin/workload" "$double/libcudart.so.13" "$double/libcuda.so.1" "$busybox" 2>/dev/null |
-	awk '/:$/ { next } /=> \// { print $3 } /^[[:space:]]*\// { print $1 }' | grep -v libcud | sort -u |
-	while read -r file; do
-		mkdir -p "$root$(dirname "$file")"
-		cp -L "$file" "$root$file"
-	done
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$root/srv/cuda"
+libraries_below "$root" "$sites" "$bin/workload" "$double/libcudart.so.13" "$double/libcuda.so.1" "$busybox"
+private_double "$root/srv/cuda"
 cp "$busybox" "$root/busybox"
 cp "$sites" "$root/$app/boxed"
 cp "$bin/workload" "$app/boxed"
@@ -54,7 +49,7 @@ rmdir_group() {
 	[ -n "$group" ] || return 0
 	rmdir "$group" "$(dirname "$group")" "$(dirname "$(dirname "$group")")"
 }
-trap 'rmdir_group; rm -rf "$T"' EXIT
+trap 'end_started; rmdir_group; clean_up' EXIT
 
 # inside COMMAND...: in the container's group
 inside() {

@@ -23,13 +23,8 @@ expect_library() {
 	expect "$1" "[.libraries[] | select(.path | endswith(\"$2\"))] | if length == 1 then .[0] else error(\"\\(length) libraries\") end | $3" "$4"
 }
 
-# $1: name, $2: pid, $3: filter on the process, $4: value
-expect_of() {
-	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
-}
-
 # Starts what is given, in the background; its pid in $started.
-start() {
+start_one() {
 	"$@" >"$T/started" 2>&1 </dev/null &
 	started=$!
 }
@@ -136,16 +131,16 @@ check_jq "a library that is not there" '.problems | any(.text | test("gone: No s
 
 # ---- processes ----
 
-start "$workload" loop 60
+start_one "$workload" loop 60
 shared=$started
-start env LD_LIBRARY_PATH="$double" "$workload-static" loop 60
+start_one env LD_LIBRARY_PATH="$double" "$workload-static" loop 60
 static=$started
-start "$helpers/loader" "$double/libcuda.so.1" say ready wait "$T/end"
+start_one "$helpers/loader" "$double/libcuda.so.1" say ready wait "$T/end"
 driver=$started
 hostile=$(printf 'loop\033[2J\377\n')
-start env "LD_LIBRARY_PATH=$double" "$helpers/loader" "$double/libcudart.so.13" say "$hostile" wait "$T/end"
+start_one env "LD_LIBRARY_PATH=$double" "$helpers/loader" "$double/libcudart.so.13" say "$hostile" wait "$T/end"
 strange=$started
-start unshare --fork --pid --mount-proc "$workload" loop 60
+start_one unshare --fork --pid --mount-proc "$workload" loop 60
 unshared=$started
 for pid in "$shared" "$static" "$driver" "$strange"; do
 	check "$pid does not start" wait_for 10 maps "$pid" libcuda
@@ -200,7 +195,7 @@ int main()
 }
 END
 	"$NVCC" -o "$T/stripped" "$T/stripped.cu" >"$T/nvcc.out" 2>&1 && strip "$T/stripped"
-	start env "LD_LIBRARY_PATH=$double" "$T/stripped"
+	start_one env "LD_LIBRARY_PATH=$double" "$T/stripped"
 	stripped=$started
 	check "the stripped program does not start" wait_for 20 maps "$stripped" libcuda.so.1
 	doctor stripped -p "$stripped"
@@ -234,7 +229,7 @@ expect without '[.libraries[] | select(.functions).state] | unique - ["unknown"]
 expect without '[.libraries[].functions.attached // 0] | add // 0' 0
 # Their own processes can be looked into without any right.
 # shellcheck disable=SC2086
-start $nobody "$helpers/loader" "$double/libcudart.so.13" say ready wait "$T/end"
+start_one $nobody "$helpers/loader" "$double/libcudart.so.13" say ready wait "$T/end"
 own=$started
 if wait_for 10 maps "$own" libcudart; then
 	# shellcheck disable=SC2086
@@ -253,7 +248,7 @@ wait
 
 # ---- wrong ----
 
-start sleep 0
+start_one sleep 0
 wait "$started"
 refused 1 "there is no process $started" doctor -p "$started"
 refused 1 'there is no process' doctor -f json -p 4194303

@@ -8,43 +8,14 @@ CUTOP_TEST_LIMIT=600
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/same_pid" ] || skip "the helpers are not built"
-socket=cutop-faults.$$
-pids=
-cleanup() {
-	command -v tmux >/dev/null && tmux -L "$socket" kill-server 2>/dev/null
-	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
-mkdir "$T/lib"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"
+private_double "$T/lib"
 LD_LIBRARY_PATH=$T/lib
 export LD_LIBRARY_PATH
-library=$T/lib/libcudart.so.13
 # A name of its own: other tests may run beside this one.
 name=fault$$
 cp "$workload" "$T/$name"
 workload=$T/$name
 
-# begin NAME [words and] cutop's options: documents in $T/NAME.out, its pid in $cutop
-before=
-begin() {
-	run_of=$1
-	shift
-	$before "$CUTOP" -b -f json --library "$library" "$@" >"$T/$run_of.out" 2>"$T/$run_of.err" </dev/null &
-	cutop=$!
-	pids="$pids $cutop"
-	wait_for 30 [ -s "$T/$run_of.out" ] || fail "$run_of: cutop does not start: $(cat "$T/$run_of.err")"
-}
-end() {
-	kill -INT "$cutop"
-	wait "$cutop"
-	tail -n 1 "$T/$run_of.out" >"$T/$run_of.json"
-}
-# A condition on the newest document.
-newest() {
-	tail -n 1 "$T/$run_of.out" | jq -e "$1" >/dev/null 2>&1
-}
 none_below_zero='[paths(numbers) as $p | select(getpath($p) < 0 and ($p[-1] | tostring | test("^(device|devices|[0-9]+)$") | not)) | $p]'
 
 # ---- the wall clock is set ahead, and back; a machine that slept shows the same
@@ -52,11 +23,10 @@ none_below_zero='[paths(numbers) as $p | select(getpath($p) < 0 and ($p[-1] | to
 now=$(date +%s)
 echo 0 >"$T/step"
 before="env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$helpers/stepped_clock.so STEP=$T/step"
-begin clock -d 0.2 -c "$name*"
+begin clock --library "$library" -d 0.2 -c "$name*"
 before=
 "$workload" loop 100 >/dev/null &
 loop=$!
-pids="$pids $loop"
 # at NAME SECONDS: a program runs while the clock is wrong by that, and fails; its failure is told at that time
 at() {
 	echo "$2" >"$T/step"
@@ -122,10 +92,9 @@ fi
 
 # ---- somebody stands still: the watched program, then cutop
 
-begin stopped -d 0.1 -c "$name*"
+begin stopped --library "$library" -c "$name*"
 "$workload" stress-launch 60 1 >/dev/null &
 busy=$!
-pids="$pids $busy"
 check "stopped: no launches" wait_for 20 newest ".processes[] | select(.pid == $busy) | .kernels[0].launches_per_second > 0"
 kill -STOP $busy
 check "stopped: still launching" wait_for 20 newest ".processes[] | select(.pid == $busy) | .state == \"running\" and (.kernels[0].launches_per_second // 0) == 0"
@@ -161,7 +130,7 @@ export LD_LIBRARY_PATH="$T/inside/lib"
 exec ./$name -k pairs 3 1000
 END
 	mkfifo "$T/gone.in"
-	begin gone -v -d 0.1 -c "./$name*"
+	begin gone --library "$library" -c "./$name*"
 	unshare -m -p --fork sh "$T/enter" <"$T/gone.in" >"$T/gone.said" 2>&1 &
 	gone=$!
 	exec 3>"$T/gone.in"
@@ -193,7 +162,7 @@ ends_well() {	# NAME STATUS
 	esac
 }
 for files in 6 127 128; do
-	timeout -k 5 60 prlimit --nofile=$files:$files "$CUTOP" -b -f json -n 1 --library "$library" -- "$workload" -k pairs 3 100 \
+	timeout --foreground -k 5 60 prlimit --nofile=$files:$files "$CUTOP" -b -f json -n 1 --library "$library" -- "$workload" -k pairs 3 100 \
 		>"$T/files.out" 2>"$T/files.err"
 	status=$?
 	[ $files -gt 6 ] && [ $files -lt 128 ] && check "$files files: $(cat "$T/files.err")" grep -q "the limit of open files is $files; cutop needs 128" "$T/files.err"
@@ -206,7 +175,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	cp "$library" "$T/lib/libcudart.so.$i"
 	set -- "$@" --library "$T/lib/libcudart.so.$i"
 done
-timeout -k 5 60 prlimit --nofile=128:128 "$CUTOP" -b -f json -n 1 -d 0.1 "$@" >"$T/many.json" 2>"$T/many.err"
+timeout --foreground -k 5 60 prlimit --nofile=128:128 "$CUTOP" -b -f json -n 1 -d 0.1 "$@" >"$T/many.json" 2>"$T/many.err"
 status=$?
 if [ $status = 0 ]; then
 	expect many '.probes.missing > 0' true
@@ -217,7 +186,7 @@ case $(nm "$CUTOP" 2>/dev/null | grep -c '__asan_init\|__tsan_init') in
 0)
 	# COMMAND has the limit, too: nothing of it is asked.
 	for memory in 20 50 70; do
-		timeout -k 5 60 prlimit --as=${memory}000000 "$CUTOP" -b -f json -n 1 -d 0.1 --library "$library" >"$T/memory.out" 2>"$T/memory.err"
+		timeout --foreground -k 5 60 prlimit --as=${memory}000000 "$CUTOP" -b -f json -n 1 -d 0.1 --library "$library" >"$T/memory.out" 2>"$T/memory.err"
 		status=$?
 		case $status in
 		0) check_jq "$memory MB: no document" .schema "$T/memory.out" ;;
@@ -245,32 +214,31 @@ END
 			>"$T/$full_name.out" 2>"$T/$full_name.err" </dev/null
 		status=$?
 	}
-	full record x.cutop timeout 60 "$CUTOP" record -o x.cutop -d 0.02 --library "$library" -- "$workload" copies
+	full record x.cutop timeout --foreground 60 "$CUTOP" record -o x.cutop -d 0.02 --library "$library" -- "$workload" copies
 	if [ $status = 0 ]; then	# it was small enough
-		full record x.cutop timeout 60 "$CUTOP" record --trace -o x.cutop -d 0.02 --library "$library" -- "$workload" launches 20000
+		full record x.cutop timeout --foreground 60 "$CUTOP" record --trace -o x.cutop -d 0.02 --library "$library" -- "$workload" launches 20000
 	fi
 	check "record: status $status: $(cat "$T/record.err")" [ $status = 1 ]
 	check "record: $(cat "$T/record.err")" grep -q 'cannot write x.cutop: No space left on device; what was recorded until then can be replayed' "$T/record.err"
 	run replay --replay "$T/record.kept" -b -f json
 	expect_status replay 0
-	full documents x.json timeout 60 "$CUTOP" -b -f json -d 0.02 -o x.json --library "$library" -- sh -c "'$workload' kinds; '$workload' trainer 2; echo ran"
+	full documents x.json timeout --foreground 60 "$CUTOP" -b -f json -d 0.02 -o x.json --library "$library" -- sh -c "'$workload' kinds; '$workload' trainer 2; echo ran"
 	check "-o: status $status: $(cat "$T/documents.err")" [ $status = 1 ]
 	check "-o: $(cat "$T/documents.err")" grep -q 'cannot write x.json: No space left on device' "$T/documents.err"
 	check "-o: COMMAND ran to its end" grep -qx ran "$T/documents.out"
 	head -n 1 "$T/documents.kept" >"$T/first.kept"
 	check_jq "-o: what was written before cannot be read" .schema "$T/first.kept"
-	full calls x.txt timeout 60 "$CUTOP" trace -o x.txt --library "$library" -- "$workload" launches 20000
+	full calls x.txt timeout --foreground 60 "$CUTOP" trace -o x.txt --library "$library" -- "$workload" launches 20000
 	check "trace -o: status $status: $(cat "$T/calls.err")" [ $status = 1 ]
 	check "trace -o: $(cat "$T/calls.err")" grep -q 'cannot write x.txt: No space left on device' "$T/calls.err"
 	check "trace -o: what was written is not there" grep -q 'cudaLaunchKernel' "$T/calls.kept"
-	full metrics x.prom timeout 60 "$CUTOP" -b -f prometheus -n 2 -d 0.1 -o x.prom -p $$ --library "$library"
+	full metrics x.prom timeout --foreground 60 "$CUTOP" -b -f prometheus -n 2 -d 0.1 -o x.prom -p $$ --library "$library"
 	check "metrics fit: $(cat "$T/metrics.err")" [ $status = 0 ]
 
 	# The screen says so, and goes on.
 	if command -v tmux >/dev/null; then
 		"$workload" loop 100 >/dev/null &
 		loop=$!
-		pids="$pids $loop"
 		mux new-session -d -s t -x 120 -y 30 "exec unshare -m sh '$T/disk' sh -c 'head -c 70000 /dev/zero >big; exec env LC_ALL=C.UTF-8 $CUTOP --no-config -d 0.2 -p $loop'"
 		check "the screen comes" see "$loop "
 		mux send-keys -t t w
@@ -278,7 +246,7 @@ END
 		mux send-keys -t t Tab
 		check "the screen goes on" see 'Kernels'
 		mux send-keys -t t q
-		check "and ends" wait_for 20 sh -c "! tmux -L $socket has-session -t t 2>/dev/null"
+		check "and ends" wait_for 20 sh -c "! tmux -S $socket has-session -t t 2>/dev/null"
 		kill $loop
 	fi
 else

@@ -127,17 +127,14 @@ mkfifo "$T/lines"
 late=$!
 exec 9>"$T/lines"
 wait_for 10 grep -q ready "$T/late.said" || fail "late: the workload does not start"
-"$CUTOP" -b -f json -d 0.1 -p $late --library "$double/libcudart.so.13" >"$T/late.out" 2>"$T/late.err" 9>&- &
-cutop=$!
-wait_for 10 [ -s "$T/late.out" ] || fail "late: cutop does not start: $(cat "$T/late.err")"
+patience=10
+begin late -p $late --library "$double/libcudart.so.13" 9>&-
 echo >&9
 wait_for 10 awk '/ready/ { n++ } END { exit n < 2 }' "$T/late.said" || fail "late: the workload does not go on"
 echo >&9
 exec 9>&-
 wait $late
-kill -INT $cutop
-wait $cutop
-tail -n 1 "$T/late.out" >"$T/late.json"
+end
 expect late '[p.kernels[] | [(.name | sub("0x[0-9a-f]+"; "0x")), .unknown_graph, .launches, .graph_launches]] | sort' \
 	'[["graph 0x",true,0,10],["graph 0x",true,0,10],["nn::softmax",null,0,10],["reduce",null,0,10]]'
 expect late '[p.watched_from, (.lost | add)]' '["attach",0]'

@@ -9,8 +9,7 @@ CUTOP_TEST_LIMIT=900
 command -v python3 >/dev/null || skip "needs python3"
 
 rounds=${CUTOP_TEST_ROUNDS:-60}
-mkdir "$T/lib"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"	# nobody else's probes are in these
+private_double "$T/lib"
 LD_LIBRARY_PATH=$T/lib
 export LD_LIBRARY_PATH
 cp "$workload" "$T/patient"
@@ -52,7 +51,7 @@ print(f"{changed()} of {len(places)} functions of process {pid} have a breakpoin
 sys.exit(1)
 PY
 breakpoints() {	# none|some PID
-	python3 "$T/bytes.py" "$1" "$2" "$T/lib/libcudart.so.13"
+	python3 "$T/bytes.py" "$1" "$2" "$library"
 }
 
 CUDA_DOUBLE_KERNEL_TIME=5us "$T/patient" trainer 100000 >"$T/one.out" 2>&1 &

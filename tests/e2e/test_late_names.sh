@@ -12,13 +12,8 @@ command -v objcopy >/dev/null || skip "needs objcopy and strip (Debian: apt inst
 LD_LIBRARY_PATH=$double
 export LD_LIBRARY_PATH
 
-wait_for() {	# "what" PATTERN FILE
-	tries=500
-	until grep -q "$2" "$3"; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || { fail "waited in vain for $1"; return 1; }
-		sleep 0.02
-	done
+soon() {	# "what" PATTERN FILE
+	wait_for 10 grep -q "$2" "$3" || fail "waited in vain for $1"
 }
 
 # late NAME COMMAND...: starts it, lets it launch, attaches, lets it launch again; the last document as NAME
@@ -33,14 +28,14 @@ late() {
 	"$@" <"$T/hold" >"$T/said" 2>"$T/said.err" &
 	shell=$!
 	exec 3>"$T/hold"
-	wait_for "$name to be ready" ready "$T/said"
+	soon "$name to be ready" ready "$T/said"
 	"$CUTOP" -b -v -f json -d 0.1 -p $shell >"$T/$name.out" 2>"$T/$name.err" 3>&- &
 	cutop=$!
-	wait_for "$name to be probed" 'functions attached' "$T/$name.err"
-	wait_for "a first document of $name" '"schema"' "$T/$name.out"
+	soon "$name to be probed" 'functions attached' "$T/$name.err"
+	soon "a first document of $name" '"schema"' "$T/$name.out"
 	echo >&3
-	wait_for "$name to launch" launched "$T/said"
-	wait_for "$name's last kernel" '"launches":50,' "$T/$name.out"
+	soon "$name to launch" launched "$T/said"
+	soon "$name's last kernel" '"launches":50,' "$T/$name.out"
 	exec 3>&-
 	wait $shell
 	check "$name: the program is well" [ $? = 0 ]
@@ -88,16 +83,10 @@ fi
 
 # ---- in a container: what it maps and its debug file lie below its root
 root=$T/root
-mkdir -p "$root/lib" "$root/lib64" "$root/bin"
+mkdir -p "$root/bin"
 cp "$T/late" "$T/late.debug" "$root/bin"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$root/lib"
-for library in $(ldd "$program" "$double/libcuda.so.1" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (0x.*,\1,p' | sort -u); do
-	case $library in
-	*/ld-*) cp -L "$library" "$root/lib64" ;;
-	*/libcud*) ;;
-	*) cp -L "$library" "$root/lib" ;;
-	esac
-done
+private_double "$root/lib"
+libraries_below "$root" "$program" "$double/libcuda.so.1"
 late inside env LD_LIBRARY_PATH=/lib chroot "$root" /bin/late
 expect inside "$names" "$named"
 

@@ -9,12 +9,7 @@
 soon() {
 	what=$1
 	shift
-	tries=500
-	until "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || { fail "waited in vain: $what"; kill -INT "$cutop"; return 1; }
-		sleep 0.02
-	done
+	wait_for 10 "$@" || { fail "waited in vain: $what"; kill -INT "$cutop"; return 1; }
 }
 
 # start NAME [cutop options] -- COMMAND...: as watch does, in the background; $cutop is its pid

@@ -66,7 +66,6 @@ refused 1 'cannot write /nonexistent/x.prom: No such file' -b -f prometheus -o /
 own_user 61348
 "$CUTOP" -b -v --listen 0 -d 0.1 --top-kernels 1 -u "$own_uid" --library "$own_lib" >"$T/server.out" 2>"$T/server.err" &
 server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$T"' EXIT
 address() {
 	url=$(sed -n 's/^cutop: metrics are at //p' "$1")
 	[ -n "$url" ]

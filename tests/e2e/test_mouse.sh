@@ -11,7 +11,6 @@
 start_one() {
 	"$T/$name" "$1" 120 >/dev/null 2>&1 &
 	started=$!
-	pids="$pids $started"
 }
 # is_selected SUBCOMMAND: its name stands in the line above the pane, where that of the selected one stands
 is_selected() {

@@ -28,7 +28,6 @@ echo "device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:17:0 TOTAL=85899345920 USED=10000
 LD_LIBRARY_PATH=$double/nvml "$CUTOP" -b -v -d 0.5 --leak-age 1 --listen 127.0.0.1:0 -u "$own_uid" --library "$own_lib" \
 	>"$T/cutop.out" 2>"$T/cutop.err" &
 cutop=$!
-trap 'kill "$cutop" "${server:-}" "${play:-}" 2>/dev/null; rm -rf "$T"' EXIT
 address() {
 	url=$(sed -n 's/^cutop: metrics are at //p' "$1")
 	[ -n "$url" ]
@@ -48,7 +47,6 @@ END
 port=$(python3 -c "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])")
 prometheus --config.file="$T/prometheus.yml" --storage.tsdb.path="$T/data" --web.listen-address="127.0.0.1:$port" \
 	--log.level=warn 2>"$T/prometheus.err" &
-server=$!
 api=http://127.0.0.1:$port
 ready() {
 	python3 -c "import urllib.request as r; r.urlopen('$api/-/ready', timeout=5)" 2>/dev/null

@@ -6,15 +6,6 @@
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 CUTOP=$(realpath "$CUTOP")
-socket=cutop-record.$$
-pids=
-cleanup() {
-	tmux -L "$socket" kill-server 2>/dev/null
-	# shellcheck disable=SC2086
-	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
 
 # ---- the same ----
 
@@ -129,7 +120,6 @@ check "nobody may replay: $(cat "$T/nobody.err")" cmp "$T/study.replay.out" "$T/
 name=rec$$
 ln -s "$workload" "$T/$name"
 "$T/$name" trainer 60 >/dev/null 2>&1 &
-pids="$pids $!"
 long_enough() {
 	[ -s "$1" ] && [ "$(wc -c <"$1")" -gt "$2" ]
 }
@@ -138,7 +128,6 @@ has_process() {
 }
 "$CUTOP" record -o "$T/killed.cutop" -d 0.1 --library "$double/libcudart.so.13" -c "$name*" 2>/dev/null &
 recorder=$!
-pids="$pids $recorder"
 check "a recording can be replayed while it is made" wait_for 20 has_process "$T/killed.cutop"
 kill -9 $recorder
 wait $recorder 2>/dev/null
@@ -149,7 +138,6 @@ check "killed: what was recorded is there" [ "$(tail -n 1 "$T/killed.out" | jq '
 
 "$CUTOP" record -o "$T/stopped.cutop" -d 0.1 --library "$double/libcudart.so.13" -c "$name*" 2>"$T/stopped.err" &
 recorder=$!
-pids="$pids $recorder"
 wait_for 20 has_process "$T/stopped.cutop"
 kill -INT $recorder
 wait $recorder
@@ -167,7 +155,6 @@ refused 1 'cannot write .*/none/x: No such file or directory' record -o "$T/none
 sh -c 'ulimit -f 24; exec "$@"' sh "$CUTOP" record -o "$T/full.cutop" -d 0.02 --library "$double/libcudart.so.13" -c "$name*" \
 	2>"$T/full.err" &
 recorder=$!
-pids="$pids $recorder"
 wait $recorder
 check "no room: exit 1" [ $? = 1 ]
 check "no room: it says so: $(cat "$T/full.err")" grep -q 'cannot write .*full.cutop: File too large; what was recorded until then' "$T/full.err"

@@ -10,42 +10,7 @@ helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
 tiny=$helpers/libcudart.so.99
 shifted=$helpers/libcudart-shifted.so
-pids=
-cleanup() {
-	# shellcheck disable=SC2086
-	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
 
-# begin NAME [options]: cutop in the background, documents in $T/NAME.out, its pid in $cutop. $as: the words before it
-as=
-begin() {
-	name=$1
-	shift
-	# shellcheck disable=SC2086
-	$as "$CUTOP" -b -v -f json -d 0.1 "$@" >"$T/$name.out" 2>"$T/$name.err" </dev/null &
-	cutop=$!
-	pids="$pids $cutop"
-	wait_for 30 [ -s "$T/$name.out" ] || fail "$name: cutop does not start: $(cat "$T/$name.err")"
-}
-end() {
-	kill -INT "$cutop"
-	wait "$cutop"
-	tail -n 1 "$T/$name.out" >"$T/$name.json"
-}
-expect_of() {	# NAME PID FILTER VALUE
-	expect "$1" "[.processes[] | select(.pid == $2)] | if length == 1 then .[0] else error(\"\\(length) processes\") end | $3" "$4"
-}
-# load NAME COMMAND: in the background, its pid in $loader, its output in $T/NAME.said, until it has said "ready"
-load() {
-	load_name=$1
-	shift
-	"$@" >"$T/$load_name.said" 2>&1 </dev/null &
-	loader=$!
-	pids="$pids $loader"
-	wait_for 20 grep -qsx ready "$T/$load_name.said" || fail "$load_name: $(cat "$T/$load_name.said")"
-}
 # told FILE TEXT N: there are N lines with it
 told() {
 	[ "$(grep -c "$2" "$1")" = "$3" ]
@@ -60,8 +25,8 @@ for who in leased looked; do
 	cp "$tiny" "$T/$who/libcudart.so.99"
 	chmod 755 "$T/$who"
 	cp "$CUTOP" "$T/$who/cutop"
-	as=
-	[ $who = leased ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
+	before=
+	[ $who = leased ] || before="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
 	CUTOP_WAS=$CUTOP
 	CUTOP=$T/$who/cutop
 	begin $who --library "$T/$who/libcudart.so.99"
@@ -102,16 +67,11 @@ for who in leased looked; do
 	expect_of $who $second '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[4]'
 	expect $who '[.lost | to_entries[] | select(.value > 0)]' '[]'
 done
-as=
+before=
 
 # ---- replaced by another file of the name, and deleted, while a program maps it
 
-runtime_in() {
-	mkdir -p "$1"
-	cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$1"
-}
-runtime_in "$T/other"
-library=$T/other/libcudart.so.13
+private_double "$T/other"
 begin other --library "$library"
 load old "$helpers/loader" "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
 old=$loader
@@ -141,8 +101,7 @@ expect other '[.lost | to_entries[] | select(.value > 0)]' '[]'
 
 # ---- unloaded, and loaded again
 
-runtime_in "$T/again"
-library=$T/again/libcudart.so.13
+private_double "$T/again"
 begin again --library "$library" --library "$tiny" --library "$shifted"
 "$helpers/loader" "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
 	open "$library" malloc 5 >"$T/again.said" &

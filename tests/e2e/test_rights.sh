@@ -8,14 +8,6 @@
 command -v setcap >/dev/null || skip "needs setcap (Debian: apt install libcap2-bin)"
 command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
 sites=$top_builddir/tests/e2e/bin/site_calls
-socket=cutop-rights.$$
-pids=
-cleanup() {
-	command -v tmux >/dev/null && tmux -L "$socket" kill-server 2>/dev/null
-	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
 
 # What README tells to set.
 named=$(sed -n 's/^sudo setcap \([a-z_,]*\)+ep .*/\1/p' "$top_srcdir/README.md")
@@ -26,8 +18,7 @@ chmod 755 "$T/bin" "$T/bin/cutop"
 setcap "$named+ep" "$T/bin/cutop" 2>/dev/null || skip "file capabilities cannot be set in $T"
 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/bin/cutop" --version >/dev/null 2>&1 || skip "file capabilities do not count in $T"
 # The double where everybody may read it: cutop is to follow LD_LIBRARY_PATH, which the loader takes from such programs.
-mkdir "$T/lib"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"
+private_double "$T/lib"
 chmod -R a+rX "$T/lib"
 
 # mask NUMBER...: these capabilities, as /proc/PID/status has them. linux/capability.h has the numbers.
@@ -72,9 +63,8 @@ as() {
 }
 
 # ---- a program of user 4242, in a home that is closed to others
-mkdir -p "$T/home/lib"
+private_double "$T/home/lib"
 cp "$sites" "$T/home/sites"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/home/lib"
 chown -R 4242:4242 "$T/home"
 chmod -R go= "$T/home"
 check "the home is not closed" sh -c "! setpriv --reuid=65534 --regid=65534 --clear-groups cat '$T/home/sites' >/dev/null 2>&1"
@@ -97,7 +87,6 @@ watcher() {
 	as "$who"
 	$as "$cutop_file" -b -v -f json -d 0.1 --library "$T/home/lib/libcudart.so.13" -u 4242 >"$T/$who.out" 2>"$T/$who.err" &
 	cutop=$!
-	pids="$pids $cutop"
 	if [ "$who" = root ]; then
 		holds "$who" $cutop "$(mask $four $restore)"
 		check "root: nor may it get more" [ "$(field /proc/$cutop/status CapBnd)" = "$(mask $four $restore)" ]
@@ -108,11 +97,11 @@ watcher() {
 	LD_LIBRARY_PATH=$T/home/lib $as "$T/home/sites" 1 wait <"$T/in" &
 	program=$!
 	exec 3>"$T/in"
-	seen() {
-		tail -n 1 "$T/$who.out" | jq -e "[.processes[] | select(.pid == $program and .memory.allocations == 4)] | length == 1" >/dev/null 2>&1 &&
+	sites_seen() {
+		newest "[.processes[] | select(.pid == $program and .memory.allocations == 4)] | length == 1" "$who" &&
 			tail -n 1 "$T/$who.out" | grep -q 'at site_calls.c'
 	}
-	check "$who: what another user runs is not seen: $(cat "$T/$who.err")" wait_for 20 seen
+	check "$who: what another user runs is not seen: $(cat "$T/$who.err")" wait_for 20 sites_seen
 	# The process that reads lines of source has no right at all.
 	lines=$(pgrep -P $cutop -x cutop-lines)
 	check "$who: nobody reads lines" [ -n "$lines" ]
@@ -167,9 +156,7 @@ holds_in() {	# NAME CAPABILITIES cutop's options
 	name=$1
 	want=$2
 	shift 2
-	"$CUTOP" "$@" >"$T/$name.out" 2>"$T/$name.err" &
-	cutop=$!
-	pids="$pids $cutop"
+	start "$name" "$@"
 	holds "$name" $cutop "$want"
 	kill -TERM $cutop 2>/dev/null
 	wait $cutop
@@ -183,7 +170,6 @@ holds_in replaced "$(mask 0 $override 3 $four $restore)" -b -f prometheus -o "$T
 # ---- the helper of the fallback holds its links and no right
 CUTOP_ATTACH=perf "$CUTOP" -b -o /dev/null -l runtime --library "$T/lib/libcudart.so.13" 2>"$T/perf.err" &
 cutop=$!
-pids="$pids $cutop"
 if wait_for 20 is_confined $cutop; then
 	helper=
 	for status_file in /proc/[0-9]*/status; do
@@ -211,7 +197,6 @@ if command -v tmux >/dev/null; then
 	as 4243
 	LD_LIBRARY_PATH=$T/own/lib $as "$workload" loop 60 >/dev/null &
 	victim=$!
-	pids="$pids $victim"
 	mux new-session -d -s t -x 120 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -p $victim"
 	check "the screen shows it" see "$victim 4243"
 	holds screen "$(mux list-panes -t t -F '#{pane_pid}')" "$(mask 0 $override 3 $kill $four $restore)"

@@ -17,7 +17,6 @@ shell "$start"
 check "the screen comes" see 'probes'
 for subcommand in leaker trainer failing copier; do
 	"$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
-	pids="$pids $!"
 done
 check "a process shows" see "$name trainer"
 check "all show" see '4 processes'
@@ -180,6 +179,6 @@ shell clear
 shell "LC_ALL=C $start --ascii"
 check "ascii: the screen comes" see 'probes'
 sleep 0.5
-check "ascii: only that" sh -c "! tmux -L $socket capture-pane -t t -p | LC_ALL=C grep -q '[^ -~]'"
+check "ascii: only that" sh -c "! tmux -S $socket capture-pane -t t -p | LC_ALL=C grep -q '[^ -~]'"
 keys q
 finish

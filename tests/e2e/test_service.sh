@@ -41,7 +41,6 @@ chmod 700 "$T/own/lib"
 chown -R 61351 "$T/own"
 unshare -m sh "$T/serve.sh" >"$T/out" 2>"$T/err" &
 server=$!
-trap 'kill "$server" "${early:-}" 2>/dev/null; rm -rf "$T"' EXIT
 address() {
 	url=$(sed -n 's/^cutop: metrics are at //p' "$T/err")
 	[ -n "$url" ]
@@ -65,7 +64,6 @@ check "libraries that running programs load are seen: $(cat "$T/err")" sh -c "! 
 # The first program makes the library known.
 cp "$workload" "$T/own/early"
 as_own "$T/own/early" loop 30 >/dev/null 2>&1 &
-early=$!
 found() {
 	[ "$(grep -c "$T/own/lib/lib[a-z.]*so.* functions attached" "$T/err")" = 2 ]
 }

@@ -101,28 +101,17 @@ fi
 
 # ---- in a container: the debug file lies below its root, and only there
 root=$T/root
-mkdir -p "$root/lib" "$root/$(dirname "$debug")" "$root/lib64"
+mkdir -p "$root/$(dirname "$debug")"
 cp "$T/bare" "$root/bare"
 cp "$T/split" "$root/$debug"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$root/lib"
-for library in $(ldd "$program" "$double/libcuda.so.1" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (0x.*,\1,p' | sort -u); do
-	case $library in
-	*/ld-*) cp -L "$library" "$root/lib64" ;;
-	*/libcud*) ;;
-	*) cp -L "$library" "$root/lib" ;;
-	esac
-done
+private_double "$root/lib"
+libraries_below "$root" "$program" "$double/libcuda.so.1"
 mkfifo "$T/hold"
 "$CUTOP" -b -f json -d 0.1 --library "$root/lib/libcudart.so.13" -- \
 	env LD_LIBRARY_PATH=/lib chroot "$root" /bare 1 wait >"$T/inside.out" 2>"$T/inside.err" <"$T/hold" &
 cutop=$!
 exec 3>"$T/hold"
-tries=500
-until grep -q '"site":"make+' "$T/inside.out"; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || { fail "container: no site: $(cat "$T/inside.err")"; break; }
-	sleep 0.02
-done
+wait_for 10 grep -q '"site":"make+' "$T/inside.out" || fail "container: no site: $(cat "$T/inside.err")"
 exec 3>&-
 wait $cutop
 tail -n 1 "$T/inside.out" | jq -c '.processes |= map(select(.memory.allocations > 0))' >"$T/inside.json"

@@ -91,17 +91,9 @@ kill "$other"
 
 # ---- signals ----
 
-# Starts cutop in the background with its output in $T/$1.out and its pid in $cutop.
-begin() {
-	begin_name=$1
-	shift
-	"$CUTOP" "$@" >"$T/$begin_name.out" 2>"$T/$begin_name.err" </dev/null &
-	cutop=$!
-}
-
 # $1: name, $2: signal, $3: exit status
 interrupted() {
-	begin "$1" -b -f json -d 100
+	start "$1" -b -f json -d 100
 	check "$1: does not start" wait_for 10 sh -c "ls -l /proc/$cutop/fd 2>/dev/null | grep -q bpf_link"
 	kill "-$2" "$cutop"
 	wait "$cutop"
@@ -146,7 +138,7 @@ expect_status forward 9
 check "each signal comes once: $(cat "$T/signals")" [ "$(wc -l <"$T/signals")" = 6 ]
 check_jq "there is a final snapshot" .schema "$T/forward.out"
 
-begin killed -b -f json -n 1 -- "$workload" hang
+start killed -b -f json -n 1 -- "$workload" hang
 check "COMMAND does not start" wait_for 10 sh -c "pgrep -P $cutop -f hang >/dev/null"
 # hang starts itself anew; a signal before that finds it as well
 kill -TERM "$cutop"

@@ -83,7 +83,7 @@ mkfifo "$T/in" "$T/out"
 held=$!
 exec 7>"$T/in" 8<"$T/out"
 read -r line <&8
-timeout 60 "$CUTOP" trace -f json -v -n 2 -p $held -o "$T/pid.json" 2>"$T/pid.err" &
+timeout --foreground 60 "$CUTOP" trace -f json -v -n 2 -p $held -o "$T/pid.json" 2>"$T/pid.err" &
 tracer=$!
 check "the trace has begun" wait_for 30 grep -q 'functions attached' "$T/pid.err"
 # Probes are placed file by file: the program calls until it is seen, perhaps by the driver's first.

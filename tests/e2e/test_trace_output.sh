@@ -52,7 +52,7 @@ run chrome trace -f chrome -E -o "$T/chrome.json" -- "$calls" classes "$T/log"
 chrome chrome.json '.calls == .said and .lost == 0'
 
 # Ended by an interrupt, it is whole.
-timeout 60 "$CUTOP" trace -f chrome --library "$double/libcudart.so.13" -v -o "$T/interrupted.json" 2>"$T/err" &
+timeout --foreground 60 "$CUTOP" trace -f chrome --library "$double/libcudart.so.13" -v -o "$T/interrupted.json" 2>"$T/err" &
 tracer=$!
 check "the trace has begun" wait_for 30 grep -q 'functions attached' "$T/err"
 check "a call is written" wait_for 30 sh -c "'$workload' pairs 5 8; grep -q cudaFree '$T/interrupted.json'"

@@ -7,29 +7,11 @@
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
-pids=
-cleanup() {
-	# shellcheck disable=SC2086
-	[ -z "$pids" ] || kill -9 $pids 2>/dev/null
-	rm -rf "$T"
-}
-trap cleanup EXIT
-mkdir "$T/lib"
-cp -L "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/lib"
-library=$T/lib/libcudart.so.13
+private_double "$T/lib"
 
 # come NAME: one more cutop; its pid in $cutop
 come() {
-	"$CUTOP" -b -f json -d 0.1 --exact-launches --library "$library" -p "$loader" >"$T/$1.out" 2>"$T/$1.err" </dev/null &
-	cutop=$!
-	pids="$pids $cutop"
-	wait_for 30 [ -s "$T/$1.out" ] || fail "$1: cutop does not start: $(cat "$T/$1.err")"
-}
-# go NAME PID: it ends, and leaves its last document
-go() {
-	kill -INT "$2"
-	wait "$2"
-	tail -n 1 "$T/$1.out" >"$T/$1.json"
+	begin "$1" --exact-launches --library "$library" -p "$loader"
 }
 # step N: the program goes on to its next stop
 step() {
@@ -47,7 +29,6 @@ figures() {
 	wait "$T/go3" malloc 40 sync 4 say at3 wait "$T/go4" malloc 80 sync 8 free say at4 wait "$T/go5" malloc 160 sync 16 say at5 wait "$T/go6" \
 	>"$T/said" 2>&1 &
 loader=$!
-pids="$pids $loader"
 check "the program does not start" wait_for 30 grep -qx ready "$T/said"
 come first
 first=$cutop
@@ -58,7 +39,7 @@ step 2
 come third
 third=$cutop
 step 3
-go second $second
+end second $second
 kill -KILL $third
 wait $third 2>/dev/null
 step 4
@@ -66,17 +47,16 @@ come fourth
 fourth=$cutop
 step 5
 # The same at the same time.
-seen() {
-	tail -n 1 "$T/first.out" | jq -e '.processes[0].memory.allocations == 310' >/dev/null && tail -n 1 "$T/fourth.out" |
-		jq -e '.processes[0].memory.allocations == 160' >/dev/null
+both_seen() {
+	newest '.processes[0].memory.allocations == 310' first && newest '.processes[0].memory.allocations == 160' fourth
 }
-check "both see what goes on" wait_for 30 seen
-go fourth $fourth
+check "both see what goes on" wait_for 30 both_seen
+end fourth $fourth
 touch "$T/go6"
 wait $loader
 check "the program failed" [ $? = 0 ]
-check "the end is seen" wait_for 30 sh -c "tail -n 1 '$T/first.out' | jq -e '.processes[0].state == \"exited\"' >/dev/null"
-go first $first
+check "the end is seen" wait_for 30 newest '.processes[0].state == "exited"' first
+end first $first
 # The last frees are of all 151 that were allocated by then; one of them before anybody looked.
 figures first 310 150 31
 figures second 60 0 6
