@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The driver's part of the table of hooked functions: libcuda.so.1. What a line
- * says is told in cutop_calls.h, which includes this file.
+ * says is told in cutop_call_desc.h; cutop_calls.h includes this file.
  *
  * The driver exports every version of a function under a name of its own: the
  * one without suffix is the oldest, and a program built with today's header

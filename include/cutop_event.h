@@ -6,7 +6,8 @@
  * in which they were reserved: what changes state (allocations, frees, resets,
  * ends) or is seen for the first time (processes, kernels). Rows live in hash
  * maps, keyed by the process image, and hold what is frequent: launches,
- * copies, calls, failures. User space reads rows whole, once per refresh.
+ * copies, calls, failures. User space reads rows whole, once per refresh: they
+ * are in cutop_rows.h.
  *
  * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE,
  * most of REC_NAME): they carry what was read from /proc and ELF files. On
@@ -27,14 +28,12 @@
 #define CUTOP_EVENT_H
 
 #include "cutop_calls.h"
+#include "cutop_rows.h"
 
-#define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
 #define CUTOP_ARGS_LEN		256	/* of a command line, for processes that are gone before /proc is read */
 #define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
 #define CUTOP_NAME_SHORT	256	/* mangled kernel names mostly fit */
 #define CUTOP_NAME_MAX		4096	/* longer ones are cut, and say so */
-#define CUTOP_HIST_BUCKETS	32
-#define CUTOP_SIZE_BUCKETS	40
 #define CUTOP_DEVICE_UNKNOWN	(-1)
 
 /*
@@ -46,7 +45,6 @@
 #define CUTOP_IS_EXTRA(call)	((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
 
 #define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
-#define CUTOP_SYNC_SLOTS	16	/* devices of an image whose synchronizing is followed, less one; a power of two */
 
 /*
  * Errors after which every call fails until the context is gone: codes that
@@ -56,13 +54,6 @@
 #define CUTOP_IS_STICKY(code)									\
 	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || (code) == 710 ||	\
 	 ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810)
-
-/*
- * Latency bucket i holds [2^(i+6), 2^(i+7)) ns; the first also what is
- * shorter, the last (from 137 s) what is longer. Size bucket i of copies holds
- * [2^i, 2^(i+1)) bytes; the first also 0, the last what is larger.
- */
-#define CUTOP_HIST_SHIFT	6
 
 enum rec_type {
 	REC_PROCESS = 1,	/* struct rec_process: first hooked call of an image */
@@ -211,6 +202,11 @@ enum traced_flag {
 #define CUTOP_TRACED_OUT	0x40	/* it has such an argument */
 #define CUTOP_TRACED_SHORT	0x20	/* 4 bytes of it, not 8 */
 #define CUTOP_TRACED_ARGUMENT	0x1f
+
+/* Which argument of a call is its stream: call_streams, by call. */
+#define CUTOP_STREAM_PER_THREAD	0x80	/* no stream means the thread's default stream, not the device's */
+#define CUTOP_STREAM_ARGUMENT	0x1f
+#define CUTOP_STREAM_NONE	0x1f	/* it has none: the default stream is meant */
 
 #define CUTOP_CALL_WORDS	6	/* integer registers of the x86-64 ABI */
 #define CUTOP_KERNEL_WORDS	16	/* kernel arguments that are looked at */
@@ -446,205 +442,6 @@ struct rec_text {
 	__u32 flags;		/* enum site_flag, enum name_source */
 	__u32 text_len;		/* bytes, without the terminating NUL */
 	char text[];
-};
-
-/*
- * Rows of the counter maps. Every field only grows, but for a launch's last
- * configuration. BPF leaves `samples` at 0, and counts in `calls` only those whose
- * returns are not probed: the collector adds the sum of the row's histogram. That
- * saves an atomic add per call.
- */
-
-struct launch_key {
-	__u32 image;
-	__u16 call;
-	__s16 device;
-	__u64 function;		/* first argument: stub, or handle (see __cudaGetKernel) */
-};
-
-struct launch_row {
-	__u64 launches;		/* calls entered, but for those captured */
-	__u64 captured;		/* calls that became nodes of a graph and launched nothing; timed in the map `calls` */
-	__u64 failures;		/* of launches whose return was seen */
-	__u64 samples;		/* returns seen */
-	__u64 ns;		/* over samples */
-	__u64 max_ns;
-	__u64 stream;		/* last seen, like the shared bytes only when the return was */
-	__u32 grid[3];
-	__u32 block[3];
-	__u32 shared_bytes;
-	__u32 sampled;		/* 1: a return was skipped at least once */
-	__u64 hist[CUTOP_HIST_BUCKETS];	/* over samples */
-	__u64 last;		/* when the last one was entered, by the launch clock (fault.bpf.h) */
-	__u64 stream_seen;	/* equal: the stream is that one's */
-	__u32 last_tid;		/* thread of the last one */
-	__u32 announced;	/* its name was told of before a traced call */
-};
-
-#define LAUNCH_SLOTS	4096	/* a power of two */
-
-struct launch_slot {
-	struct launch_row row;
-} __attribute__((aligned(64)));	/* cache lines of its own */
-
-/* Where a row is looked up: in here, or in a slot. What was counted here before there was a slot is added to that. */
-struct launch_home {
-	struct launch_row row;
-	__u32 slot;		/* 0: none */
-	__u32 pad;
-};
-
-enum copy_mode { COPY_SYNC, COPY_ASYNC };
-
-struct copy_key {
-	__u32 image;
-	__u16 call;
-	__u8 direction;		/* enum copy_direction */
-	__u8 mode;		/* enum copy_mode */
-	__s32 device;
-	__u32 pad;
-};
-
-/* Copies under this many bytes host to device return before they are done (CUDA: API synchronization behavior). */
-#define CUTOP_COPY_EARLY_BYTES	65536
-
-struct copy_row {
-	__u64 calls;
-	__u64 failures;
-	__u64 bytes;		/* of successful ones */
-	__u64 ns;
-	__u64 max_ns;
-	__u64 timed_bytes;	/* of those whose duration says something */
-	__u64 timed_ns;
-	__u64 sizes[CUTOP_SIZE_BUCKETS];
-	__u64 hist[CUTOP_HIST_BUCKETS];
-	__u64 hosts;		/* pages of the host that user space was told of */
-};
-
-/*
- * What a stream was given by asynchronous copies. Directions that the model
- * resolves stand in a slot of their own, at DIR_DEFAULT, in what the copy counts
- * (bytes, or elements).
- */
-#define CUTOP_PENDING_SLOTS	(DIR_COUNT + 1)
-
-/* Which argument of a call is its stream: call_streams, by call. */
-#define CUTOP_STREAM_PER_THREAD	0x80	/* no stream means the thread's default stream, not the device's */
-#define CUTOP_STREAM_ARGUMENT	0x1f
-#define CUTOP_STREAM_NONE	0x1f	/* it has none: the default stream is meant */
-
-struct pending_key {
-	__u64 stream;		/* a handle; 1: the legacy default stream; 2 and above it the thread: that thread's */
-	__u32 image;
-	__s32 device;		/* of a default stream */
-};
-
-struct pending_row {
-	__u64 enqueued[CUTOP_PENDING_SLOTS];
-	__u64 covered[CUTOP_PENDING_SLOTS];	/* known to be done */
-	__u64 mark[CUTOP_PENDING_SLOTS];	/* enqueued at mark_time */
-	__u64 mark_time;	/* when a synchronize was entered that will cover what is marked */
-	__u64 last;		/* when something was enqueued last */
-	__s32 device;
-	__u32 pad;
-};
-
-/*
- * Calls that have no row of another map (launches, copies) and send no record
- * each (allocations, frees): those are counted from there.
- */
-struct call_key {
-	__u32 image;
-	__u16 call;
-	__u16 pad;
-};
-
-struct call_row {
-	__u64 calls;
-	__u64 failures;
-	__u64 ns;
-	__u64 max_ns;
-	__u64 hist[CUTOP_HIST_BUCKETS];
-};
-
-struct fail_key {
-	__u32 image;
-	__u16 call;
-	__u16 pad;
-	__s32 result;
-	__u32 pad2;
-};
-
-struct fail_row {
-	__u64 count;
-	__u64 first;		/* time */
-	__u64 last;
-};
-
-/* Launches of an executable graph that succeeded, since what it holds last changed. */
-struct graph_key {
-	__u64 exec;
-	__u32 image;
-	__u32 pad;
-};
-
-struct graph_row {
-	__u64 launches;
-	__u64 epoch;		/* 0: not seen made */
-	__u64 instance;		/* the epoch since which single nodes may have changed, but no more */
-	__u64 last;		/* as a launch's */
-	__u64 stream;		/* of the last launch, like what follows */
-	__u32 last_tid;
-	__s32 device;
-	__u16 call;
-	__u16 pad[3];
-};
-
-/* The last synchronize of a whole device. Devices past the slots have none: what is said of them is more cautious. */
-struct sync_slot {
-	__u64 begin;		/* when it was entered */
-	__u64 done;		/* the same of the last one that has returned with success */
-	__u64 clock;		/* of that, by the launch clock of its thread */
-	__u32 tid;
-	__u32 pad;
-};
-
-/*
- * The row of the map `images`: what is known of an image whatever became of its
- * records. BPF makes it at the first hooked call and marks its end; user space
- * deletes it, with the image's other rows, after it has read them once more.
- */
-struct image_row {
-	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
-	__u64 first_time;	/* of the first hooked call */
-	__u64 end_time;		/* 0: runs */
-	__u64 sync_since;	/* when the first of the threads inside went in */
-	__u64 sync_ns;		/* time with a thread inside, up to sync_since */
-	__s32 sync_depth;	/* threads inside synchronizing calls */
-	__u32 tgid;
-	__u32 parent_tgid;
-	__u32 uid;
-	__u32 end_reason;	/* enum end_reason */
-	__u32 exit_code;	/* as wait(2) gives it */
-	__u32 late;		/* ran before its library was probed */
-	__u32 inexact;		/* something of it was lost */
-	__u64 lost_time;	/* when a record of it was lost last, 0: none was. What was live then may have been freed unseen */
-	char comm[CUTOP_COMM_LEN];
-	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
-	__u32 faulted;		/* a sticky error was met */
-	__u32 unreturned;	/* enum unreturned */
-};
-
-/* Maps whose rows user space reads at each refresh: rows_made[] of the BPF side counts those made. */
-enum row_map {
-	ROWS_IMAGES,
-	ROWS_LAUNCHES,
-	ROWS_COPIES,
-	ROWS_CALLS,
-	ROWS_GRAPHS,
-	ROWS_FAILURES,
-	ROWS_PENDING,
-	ROWS_COUNT,
 };
 
 /* What could not be recorded, by cause. Names in lost_cause_names[], model/calls.c. */

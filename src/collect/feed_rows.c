@@ -28,7 +28,7 @@ static uint64_t histogram_sum(const __u64 *hist)
 	return sum;
 }
 
-/* Puts in what BPF does not count twice: cutop_event.h, "Rows of the counter maps". */
+/* Puts in what BPF does not count twice: the head of cutop_rows.h. */
 static void launch_complete(struct launch_row *row)
 {
 	row->samples = histogram_sum(row->hist);

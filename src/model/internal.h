@@ -389,7 +389,7 @@ struct alloc_node *mapping_look(struct image *image, const struct mapping *mappi
 void mappings_free(struct image *image);
 
 /* histogram.c */
-/* The log2 bucket of @value: cutop_event.h says what the buckets of times and sizes hold. */
+/* The log2 bucket of @value: cutop_rows.h says what the buckets of times and sizes hold. */
 unsigned int histogram_bucket(uint64_t value, unsigned int shift, unsigned int buckets);
 struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], uint64_t max_ns);
 

@@ -2,10 +2,10 @@
 /*
  * The model: the books of every watched process.
  *
- * It is pure: fed records and counter rows (cutop_event.h) whatever their
- * source - the ring, a recording, a test - and told the time. It knows neither
- * libbpf nor curses, reads no file and no clock. One thread owns a model; what
- * others see is a snapshot (snapshot.h), which shares nothing with it.
+ * It is pure: fed records (cutop_event.h) and counter rows (cutop_rows.h)
+ * whatever their source - the ring, a recording, a test - and told the time. It
+ * knows neither libbpf nor curses, reads no file and no clock. One thread owns a
+ * model; what others see is a snapshot (snapshot.h), which shares nothing with it.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H

@@ -5,8 +5,8 @@
  * each as a record of its own, and the moments at which snapshots are made.
  *
  * Rows replace what they said before, and have no time of their own (0): they
- * hold at the next REC_MOMENT. Layouts are those of structs of cutop_event.h,
- * naturally aligned and without hidden padding.
+ * hold at the next REC_MOMENT. Layouts are those of structs of cutop_event.h
+ * and cutop_rows.h, naturally aligned and without hidden padding.
  */
 #ifndef MODEL_STREAM_H
 #define MODEL_STREAM_H

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a line of the table of hooked functions may say: the values of its
+ * columns, with no function named. The table is in cutop_calls.h, which
+ * includes this file.
+ *
+ * The class is the shape of the call and selects the BPF program that handles
+ * it; the roles a, b, c and d say which argument means what, so that one program
+ * serves every function of its class. What a role is depends on the class: enum
+ * call_class tells, and the enums after it say what may stand in a role that is
+ * no argument.
+ *
+ * Arguments are counted from 0 among the integer arguments, as the ABI passes
+ * them: a dim3 takes two places on x86-64 and on arm64 alike. A struct passed
+ * by value that does not fit registers (cudaExtent) takes none on x86-64, where
+ * it lies on the stack, and one on arm64, where a pointer to it is passed.
+ */
+#ifndef CUTOP_CALL_DESC_H
+#define CUTOP_CALL_DESC_H
+
+enum call_layer {
+	LAYER_RUNTIME,		/* libcudart, shared or linked into a program */
+	LAYER_DRIVER,		/* libcuda.so.1 */
+	LAYER_COUNT,
+	LAYER_EXTRA = LAYER_COUNT,	/* none of CUDA's: a function named by --probe */
+};
+
+enum call_class {
+	CLASS_ALLOC,		/* a = kind, b = out argument, c = size rule, d = its argument */
+	CLASS_FREE,		/* a = argument with the address, b = that with the stream, 0: none */
+	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
+	CLASS_LAUNCH,		/* a = form, b = argument with the function: 0 or 1 */
+	CLASS_SYNC,		/* waits: a = enum sync_scope */
+	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
+	CLASS_RESET,		/* ends every allocation of the current device */
+	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; no result */
+	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
+	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
+	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
+	CLASS_MAP,		/* a = enum map_act, b = address or out argument, c = size or address, d = handle */
+	CLASS_SIZE,		/* tells a device's size: a = argument that points to it, b = how many words on, c = device, SIZE_OF_CURRENT */
+	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
+	CLASS_PLAIN,		/* counted and timed only */
+	CLASS_EXTRA,		/* the same for what no line of the table names (--probe) */
+	CLASS_COUNT,
+};
+
+/* What --calls selects. Names in call_group_names[], model/calls.c. */
+enum call_group {
+	GROUP_MEMORY,
+	GROUP_COPY,
+	GROUP_LAUNCH,
+	GROUP_SYNC,
+	GROUP_STREAM,
+	GROUP_EVENT,
+	GROUP_DEVICE,
+	GROUP_GRAPH,
+	GROUP_MODULE,
+	GROUP_NAME,
+	GROUP_QUERY,		/* off by default */
+	GROUP_COUNT,
+};
+
+enum call_flag {
+	CALL_ASYNC = 1,		/* a copy that returns before it is done */
+	CALL_ECHO = 2,		/* the result repeats an earlier failure: it is none of its own */
+	CALL_POLL = 4,		/* 600 (cudaErrorNotReady) is an answer, not a failure */
+	CALL_TO_SYMBOL = 8,	/* the destination is a device variable, given by its host shadow's address */
+	CALL_FROM_SYMBOL = 16,	/* the source is one */
+	CALL_NARROW = 32,	/* device pointers and sizes have 32 bits: CUDA 3.1 and before */
+	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it lies on the pool's device */
+	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
+	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
+};
+
+/* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
+enum context_act {
+	CONTEXT_SET,
+	CONTEXT_PUSH,
+	CONTEXT_POP,
+	CONTEXT_CREATE,		/* pushes, too */
+	CONTEXT_DESTROY,	/* ends the context's allocations */
+	CONTEXT_RETAIN,		/* of a device's primary context */
+	CONTEXT_RELEASE,	/* the last one ends the device's allocations */
+	CONTEXT_RESET,
+	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
+	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
+};
+
+#define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
+#define SIZE_IN_PROPERTIES	36	/* totalGlobalMem in struct cudaDeviceProp, driver_types.h: in words */
+
+/* For what a synchronizing call waits (CLASS_SYNC, role a). */
+enum sync_scope {
+	SYNC_OTHER,		/* an event, or what is not known: nothing is taken for done */
+	SYNC_DEVICE,		/* all work of the thread's device */
+	SYNC_STREAM,		/* all work in the stream of argument 0 */
+};
+
+/* Physical memory and the addresses it is mapped at (CLASS_MAP, role a). */
+enum map_act {
+	MAP_PLACE,
+	MAP_REMOVE,
+	MAP_RETAIN,		/* one more handle to what is mapped at an address */
+};
+
+/* What an allocation is. The first five are VRAM; the others count in no total. */
+enum alloc_kind {
+	KIND_DEVICE,
+	KIND_MANAGED,
+	KIND_ASYNC,
+	KIND_ARRAY,
+	KIND_PHYSICAL,
+	KIND_PINNED,
+	KIND_REGISTERED,
+	KIND_SHARED,
+	KIND_COUNT,
+};
+#define KIND_IS_VRAM(kind) ((kind) <= KIND_PHYSICAL)
+
+/* How many bytes an allocating call asks for (CLASS_ALLOC, role c). */
+enum size_rule {
+	SIZE_NONE,		/* the call does not say */
+	SIZE_ARG,		/* argument d */
+	SIZE_PITCH,		/* *(size_t *)argument d, written back, times argument d + 2 */
+	SIZE_PITCHED3D,		/* pitch written back in the cudaPitchedPtr, times height and depth */
+	SIZE_ARRAY,		/* cudaChannelFormatDesc at argument d, width d + 1, height d + 2 */
+	SIZE_ARRAY3D,		/* the same, with an extent by value */
+	SIZE_MIPMAP,		/* the same, summed over its levels */
+	SIZE_REGISTER,		/* argument d; the address is argument b itself */
+	SIZE_DRIVER_ARRAY,	/* CUDA_ARRAY_DESCRIPTOR at argument d */
+	SIZE_DRIVER_ARRAY3D,	/* CUDA_ARRAY3D_DESCRIPTOR at argument d */
+	SIZE_DRIVER_MIPMAP,	/* the same, summed over its levels */
+	SIZE_PHYSICAL,		/* argument d; CUmemAllocationProp at argument d + 1 says where */
+};
+
+/* How many bytes a copy moves (CLASS_COPY, role b). */
+enum bytes_rule {
+	BYTES_ARG,		/* argument c */
+	BYTES_2D,		/* argument c times argument c + 1 */
+	BYTES_3D,		/* cudaMemcpy3DParms at argument c */
+	BYTES_3D_PEER,		/* cudaMemcpy3DPeerParms at argument c */
+	BYTES_BATCH,		/* the sum of argument c + 1 sizes at argument c */
+	BYTES_BATCH3D,		/* the sum over argument c operations at argument c + 1 */
+	BYTES_DRIVER_2D,	/* CUDA_MEMCPY2D at argument c */
+	BYTES_DRIVER_3D,	/* CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER at argument c */
+};
+
+/* Where a launch's configuration is (CLASS_LAUNCH, role a). */
+enum launch_form {
+	FORM_ARGS,		/* grid 1-2, block 3-4, shared bytes 6, stream 7 */
+	FORM_CONFIG,		/* cudaLaunchConfig_t or CUlaunchConfig, which start alike, at argument 0 */
+	FORM_MULTI,		/* argument 1 structs cudaLaunchParams at argument 0 */
+	FORM_DRIVER,		/* grid 1-3, block 4-6, shared bytes 7, stream 8 */
+	FORM_DRIVER_MULTI,	/* argument 1 structs CUDA_LAUNCH_PARAMS at argument 0 */
+	FORM_GRID,		/* grid 1-2; the block was set before */
+	FORM_BARE,		/* one block */
+};
+
+/*
+ * What a call does to graphs (CLASS_GRAPH, role a), and what its arguments b, c
+ * and d are. A capture stands for the graph that it will end as.
+ */
+enum graph_role {
+	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
+	CAPTURE_END,		/* stream, out graph */
+	CAPTURE_RECORD,		/* event, stream: whoever waits for the event joins the stream's capture */
+	CAPTURE_WAIT,		/* stream, event */
+	CAPTURE_LEAVE,		/* stream: destroyed */
+	GRAPH_CREATE,		/* out graph */
+	GRAPH_CLONE,		/* out graph, graph */
+	GRAPH_DESTROY,		/* graph */
+	GRAPH_ADD_KERNEL,	/* out node, graph, parameters */
+	GRAPH_ADD_CHILD,	/* out node, graph, child graph */
+	GRAPH_ADD_NODE,		/* out node, graph, parameters with the node's type (one argument on from CUDA 13) */
+	GRAPH_REMOVE,		/* node */
+	GRAPH_LEARN,		/* node, parameters written by the call */
+	GRAPH_SET_KERNEL,	/* node, parameters */
+	GRAPH_SET_NODE,		/* node, parameters with the node's type */
+	EXEC_CREATE,		/* out executable graph, graph */
+	EXEC_SET_KERNEL,	/* executable graph, node, parameters */
+	EXEC_SET_NODE,		/* executable graph, node, parameters with the node's type */
+	EXEC_SET_CHILD,		/* executable graph, node, child graph */
+	EXEC_ENABLE,		/* executable graph, node, whether it is to run */
+	EXEC_UPDATE,		/* executable graph, graph */
+	EXEC_DESTROY,		/* executable graph */
+	EXEC_LAUNCH,		/* executable graph, stream */
+	/* only in records (struct rec_graph) */
+	GRAPH_RENAME,		/* a capture became a graph */
+	GRAPH_SET_CHILD,	/* GRAPH_SET_NODE of a child graph */
+	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
+	GRAPH_ROLE_COUNT,
+};
+#define NO_ARG			255
+
+/* The first four are cudaMemcpyKind's own values. */
+enum copy_direction {
+	DIR_H2H,
+	DIR_H2D,
+	DIR_D2H,
+	DIR_D2D,
+	DIR_P2P,
+	DIR_UNKNOWN,
+	DIR_COUNT,
+	DIR_DEFAULT = DIR_COUNT,	/* to be resolved from the addresses; in no counter */
+};
+#define CUDA_MEMCPY_DEFAULT 4		/* cudaMemcpyDefault, driver_types.h */
+
+#define COPY_ENDS(destination, source)	((destination) << 4 | (source))
+#define COPY_DESTINATION(a)		((a) >> 4)
+#define COPY_SOURCE(a)			((a) & 15)
+#define COPY_FIXED			0x80	/* role d is a direction, not an argument */
+
+struct call_desc {
+	unsigned char layer;
+	unsigned char class;
+	unsigned char group;
+	unsigned short flags;
+	unsigned char a, b, c, d;
+};
+
+#endif
