@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes src/model/arguments_table.h from NVIDIA's public headers: names of arguments and what they are.
+"""Makes the tables of arguments from NVIDIA's public headers: their names and what they are.
 
-  tests/generate-arguments.py [INCLUDE-DIR] > src/model/arguments_table.h
+  tests/generate-arguments.py FOLDER [INCLUDE-DIR]
 
-The result is committed, because building cutop needs no CUDA toolkit. Wants
-clang. Functions of the call table whose class knows its arguments (copies,
+writes arguments_runtime_table.h and arguments_driver_table.h into FOLDER, which
+is src/model. The result is committed, because building cutop needs no CUDA toolkit.
+Wants clang. Functions of the call table whose class knows its arguments (copies,
 launches, allocations, frees) have no line, nor have those that the headers no
 longer declare.
 """
@@ -17,7 +18,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-INCLUDE = sys.argv[1] if len(sys.argv) > 1 else "/usr/local/cuda/include"
+INCLUDE = sys.argv[2] if len(sys.argv) > 2 else "/usr/local/cuda/include"
+# The tables, and the header with the lines of each.
+TABLES = {"runtime": "cutop_calls.h", "driver": "cutop_driver_calls.h"}
 KNOWN_CLASSES = {"CLASS_ALLOC", "CLASS_FREE", "CLASS_COPY", "CLASS_LAUNCH"}
 # In no public header; crt/host_runtime.h, which nvcc includes, has them.
 INTERNAL = {
@@ -31,13 +34,10 @@ IN_REGISTERS = {"CUmemLocation": 1, "cudaMemLocation": 1, "CUmemLocation_st": 1,
 IN_MEMORY = {"cudaPitchedPtr", "cudaExtent", "cudaIpcEventHandle_st", "cudaIpcEventHandle_t", "CUipcEventHandle", "CUipcEventHandle_st"}
 
 
-def table():
-    """(symbol, class) of the call table, in order."""
-    found = []
-    for header in ("cutop_calls.h", "cutop_driver_calls.h"):
-        with open(os.path.join(HERE, "..", "include", header), encoding="utf-8") as file:
-            found += re.findall(r"CUTOP_CALL\((\w+), LAYER_\w+, (CLASS_\w+),", file.read())
-    return found
+def calls(header):
+    """(symbol, class) of the lines of the call table in a header, in order."""
+    with open(os.path.join(HERE, "..", "include", header), encoding="utf-8") as file:
+        return re.findall(r"CUTOP_CALL\((\w+), LAYER_\w+, (CLASS_\w+),", file.read())
 
 
 def declarations():
@@ -126,21 +126,9 @@ def signature(parameters):
     return " ".join(words)
 
 
-def main():
-    if not os.access(os.path.join(INCLUDE, "cuda.h"), os.R_OK):
-        print(f"generate-arguments.py: {INCLUDE}/cuda.h cannot be read; name the toolkit's include directory",
-              file=sys.stderr)
-        sys.exit(77)
-    functions = declarations()
-    print("""/* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Made by tests/generate-arguments.py from NVIDIA's public headers (names and
- * kinds of arguments only); do not edit. Each word is an argument, in the order of
- * integer registers: its name, and what it is (arguments.c).
- */
-#define CALL_ARGUMENTS(ARGUMENTS) \\""")
-    lines = []
-    for symbol, kind in table():
+def lines(header, functions):
+    """A line for each function of a header's part of the call table whose arguments have to be told."""
+    for symbol, kind in calls(header):
         if kind in KNOWN_CLASSES:
             continue
         text = INTERNAL.get(symbol)
@@ -154,8 +142,30 @@ def main():
                 continue
             text = signature(parameters)
         if text:
-            lines.append(f'\tARGUMENTS({symbol}, "{text}")')
-    print(" \\\n".join(lines))
+            yield f'\tARGUMENTS({symbol}, "{text}")'
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: generate-arguments.py FOLDER [INCLUDE-DIR]")
+    if not os.access(os.path.join(INCLUDE, "cuda.h"), os.R_OK):
+        print(f"generate-arguments.py: {INCLUDE}/cuda.h cannot be read; name the toolkit's include directory",
+              file=sys.stderr)
+        sys.exit(77)
+    functions = declarations()
+    for layer, header in TABLES.items():
+        text = " \\\n".join(lines(header, functions))
+        with open(os.path.join(sys.argv[1], f"arguments_{layer}_table.h"), "w", encoding="utf-8") as file:
+            file.write(f"""/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Made by tests/generate-arguments.py from NVIDIA's public headers (names and
+ * kinds of arguments only); do not edit. The {layer}'s functions; each word is
+ * an argument, in the order of integer registers: its name, and what it is
+ * (arguments.c).
+ */
+#define {layer.upper()}_ARGUMENTS(ARGUMENTS) \\
+""")
+            file.write(text + "\n")
 
 
 main()

@@ -12,10 +12,11 @@
 
 #include "cutop_event.h"
 #include "model/arguments.h"
-#include "model/arguments_table.h"
+#include "model/arguments_driver_table.h"
+#include "model/arguments_runtime_table.h"
 
 #define ARGUMENTS(symbol, text) [CALL_##symbol] = text,
-static const char *const signatures[CALL_COUNT] = { CALL_ARGUMENTS(ARGUMENTS) };
+static const char *const signatures[CALL_COUNT] = { RUNTIME_ARGUMENTS(ARGUMENTS) DRIVER_ARGUMENTS(ARGUMENTS) };
 #undef ARGUMENTS
 
 static enum argument_kind kind_of(char letter)

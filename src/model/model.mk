@@ -2,7 +2,8 @@
 # The model and the names it shows: no libbpf, no curses, no clock. Needs -liberty and -lm.
 model_sources = \
 	src/model/allocations.c src/model/allocations.h \
-	src/model/arguments.c src/model/arguments.h src/model/arguments_table.h \
+	src/model/arguments.c src/model/arguments.h \
+	src/model/arguments_driver_table.h src/model/arguments_runtime_table.h \
 	src/model/arena.c src/model/arena.h \
 	src/model/calls.c src/model/calls.h \
 	src/model/extras.c \
