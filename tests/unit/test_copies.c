@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "feed.h"
+#include "one_process.h"
 
 #define HOST		0x7f0000000000ull
 #define DEVICE		0x10000
@@ -11,14 +11,9 @@
 #define PINNED		0x50000
 #define ARRAY		0x60000
 
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
+static void setup_memory(void)
 {
-	feed_begin(&feed);
-	feed_process(&feed);
+	setup();
 	feed_alloc(&feed, DEVICE, 0x1000);
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, DEVICE + 0x1000, 0x1000, 0);
 	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, PINNED, 0x1000, 0);
@@ -26,20 +21,6 @@ static void setup(void)
 	feed.device = 1;
 	feed_alloc(&feed, OTHER, 0x1000);
 	feed.device = CUTOP_DEVICE_UNKNOWN;
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
 }
 
 /* The direction that a copy from @source to @destination of unsaid kind is taken for. */
@@ -424,7 +405,7 @@ Suite *suite_copies(void)
 	Suite *suite = suite_create("copies");
 	TCase *tests = tcase_create("copies");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, setup_memory, teardown);
 	tcase_add_test(tests, default_copies_are_resolved);
 	tcase_add_test(tests, default_copies_of_a_process_seen_late);
 	tcase_add_test(tests, default_copies_when_records_were_lost);

@@ -3,33 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "feed.h"
 #include "model/calls.h"
 #include "model/internal.h"
-
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
-{
-	feed_begin(&feed);
-	feed_process(&feed);
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
-}
+#include "one_process.h"
 
 static const struct snap_call *find_call(unsigned int call)
 {

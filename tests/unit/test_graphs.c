@@ -4,34 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "feed.h"
 #include "model/internal.h"
+#include "one_process.h"
 
 /* Addresses, as a program would have them. */
 enum { ADD = 0x5000, SAXPY = 0x6000, REDUCE = 0x7000, GRAPH = 0x100000, CLONE = 0x100040, CHILD = 0x100080, NODE = 0x200000,
        EXEC = 0x300000, OTHER = 0x300040 };
 #define CAPTURE (CAPTURE_BIT | 1)
 
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
 static uint64_t epoch;
 
-static void setup(void)
+static void setup_kernels(void)
 {
-	feed_begin(&feed);
-	feed_process(&feed);
+	setup();
 	feed_kernel(&feed, ADD, ADD, NAME_REGISTERED, "add");
 	feed_kernel(&feed, SAXPY, SAXPY, NAME_REGISTERED, "saxpy");
 	feed_kernel(&feed, REDUCE, REDUCE, NAME_REGISTERED, "reduce");
-	snapshot = NULL;
 	epoch = 0;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
 }
 
 static int send(struct rec_graph record, unsigned int role)
@@ -67,13 +56,6 @@ static int row_at(uint64_t exec, uint64_t at, uint64_t launches)
 static void row(uint64_t exec, uint64_t launches)
 {
 	ck_assert_int_eq(row_at(exec, epoch, launches), 0);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
 }
 
 /* How often graphs ran kernel @name. */
@@ -541,7 +523,7 @@ Suite *suite_graphs(void)
 	Suite *suite = suite_create("graphs");
 	TCase *tests = tcase_create("graphs");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, setup_kernels, teardown);
 	tcase_add_test(tests, a_launch_runs_what_the_graph_holds);
 	tcase_add_test(tests, a_node_never_launched_is_no_kernel);
 	tcase_add_test(tests, own_launches_stay_apart);

@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Physical memory, which lives while a handle or a mapping holds it, and contexts, which own memory. */
-#include "feed.h"
+#include "one_process.h"
 
 #define HANDLE	77ull
 #define SPACE	0x7f0000000000ull
-
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
-{
-	feed_begin(&feed);
-	feed_process(&feed);
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
-}
 
 static void create(uint64_t handle, uint64_t bytes)
 {

@@ -9,6 +9,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite_memory());
 	int failed;
 
+	srunner_add_suite(runner, suite_leaks());
 	srunner_add_suite(runner, suite_mappings());
 	srunner_add_suite(runner, suite_counters());
 	srunner_add_suite(runner, suite_copies());

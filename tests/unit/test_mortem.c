@@ -2,32 +2,8 @@
 /* Post-mortems: allocations that find no memory, devices that fill up. */
 #include <string.h>
 
-#include "feed.h"
 #include "model/errors.h"
-
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
-{
-	feed_begin(&feed);
-	feed_process(&feed);
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
-}
+#include "one_process.h"
 
 /* From here on records are those of another process. */
 static void turn(uint32_t image, uint32_t pid)

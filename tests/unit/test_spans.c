@@ -1,30 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Spans: the address space in few pieces, for drawing. */
-#include "feed.h"
-
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
-{
-	feed_begin(&feed);
-	feed_process(&feed);
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
-}
+#include "one_process.h"
 
 static bool is_pure(const struct snap_span *span, int state)
 {

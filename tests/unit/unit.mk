@@ -9,12 +9,13 @@ TESTS += tests/unit/test_model
 endif
 
 tests_unit_test_model_SOURCES = \
-	tests/unit/feed.c tests/unit/feed.h \
+	tests/unit/feed.c tests/unit/feed.h tests/unit/one_process.h \
 	tests/unit/test_columns.c \
 	tests/unit/test_copies.c \
 	tests/unit/test_counters.c \
 	tests/unit/test_demangle.c \
 	tests/unit/test_graphs.c \
+	tests/unit/test_leaks.c \
 	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_model.c \
