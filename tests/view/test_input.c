@@ -3,42 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cast.h"
+#include "at_screen.h"
 #include "util/util.h"
-
-static struct view view;
-static struct canvas canvas;
-
-static void setup(void)
-{
-	cast_view(&view, 10);
-	memset(&canvas, 0, sizeof(canvas));
-	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
-	view_draw(&view, &canvas);
-}
-
-static void teardown(void)
-{
-	view_free(&view);
-	canvas_free(&canvas);
-}
-
-static void keys(const char *text)
-{
-	cast_keys(&view, text);
-	view_draw(&view, &canvas);
-}
-
-/* One key, and nothing is drawn after it. */
-static void press(int32_t key)
-{
-	view_key(&view, key);
-}
-
-static void draw(void)
-{
-	view_draw(&view, &canvas);
-}
 
 /* The first row of the screen that has @text. */
 static const char *row_with(const char *text)
@@ -53,13 +19,6 @@ static const char *row_with(const char *text)
 			return line;
 	}
 	return "";
-}
-
-static uint32_t selected_pid(void)
-{
-	const struct snap_process *process = view_selected(&view);
-
-	return process ? process->pid : 0;
 }
 
 /* Keys of the view's own time are those of the recording's in a replay. */
@@ -458,32 +417,6 @@ START_TEST(zooming)
 }
 END_TEST
 
-START_TEST(the_mouse)
-{
-	struct table_columns fit = table_fit(&view, 80);
-
-	keys("P");
-	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
-	ck_assert_uint_eq(selected_pid(), view.rows[2].process->pid);
-	view_mouse(&view, view.layout.titles.row, fit.start[1] + 1, MOUSE_CLICK);
-	ck_assert_ptr_eq(view.settings.sort.keys[0], fit.columns[1]);
-	view_mouse(&view, view.layout.tabs.row, tabs_hit(&view, 20) >= 0 ? 20 : 2, MOUSE_CLICK);
-	ck_assert_int_eq(view.settings.pane, tabs_hit(&view, 20));
-	view_mouse(&view, view.layout.table.row, 5, MOUSE_DOUBLE);
-	ck_assert(view.full);
-	keys("\033");
-	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_HELP);
-	view_mouse(&view, 5, 5, MOUSE_WHEEL_DOWN);
-	ck_assert_int_eq(view.help_top, 1);
-	view_mouse(&view, 5, 5, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
-	for (int row = -2; row < 30; row++)
-		for (int col = -2; col < 90; col += 3)
-			view_mouse(&view, row, col, MOUSE_WHEEL_UP);
-}
-END_TEST
-
 /* What is longer than its column is read by panning, to its end and no further. */
 START_TEST(long_names)
 {
@@ -505,71 +438,6 @@ START_TEST(long_names)
 	ck_assert_int_lt(pane->shift, before);
 	keys("c[[[[[[[[[[[[[[[[[[[[");
 	ck_assert_int_eq(pane->shift, 0);
-}
-END_TEST
-
-START_TEST(the_mouse_in_menus)
-{
-	const struct column *second = &columns[1];
-
-	keys("g");
-	press(K_F6);
-	view_mouse(&view, 0, 0, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_SORT, "a menu that was not drawn yet was clicked at");
-	draw();
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
-	ck_assert_ptr_eq(view.settings.sort.keys[0], second);
-	press(K_F6);
-	keys("G");
-	draw();
-	ck_assert_uint_gt(view.menu_top, 0);
-	view_mouse(&view, view.menu.row, view.menu.col, MOUSE_CLICK);
-	ck_assert_ptr_eq(view.settings.sort.keys[0], &columns[view.menu_top]);
-	press(K_F6);
-	draw();
-	view_mouse(&view, view.menu.row - 1, view.menu.col, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_SORT, "a click at the frame closes the menu");
-	view_mouse(&view, view.menu.row, 0, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_NORMAL, "a click beside the menu does not close it");
-
-	press(K_F9);
-	draw();
-	view_mouse(&view, view.menu.row + 3, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
-	ck_assert_int_eq(view.signal_number, menu_signals[3].number);
-	view_mouse(&view, 12, 40, MOUSE_CLICK);
-	ck_assert_msg(view.request == REQUEST_NONE, "a click confirms a signal");
-	keys("\033");
-
-	press(K_F2);
-	draw();
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_uint_eq(view.menu_row, 1);
-	ck_assert(!view.settings.ascii);
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
-	ck_assert(view.settings.ascii);
-	keys(" \033");
-}
-END_TEST
-
-START_TEST(the_mouse_in_panes)
-{
-	struct pane_state *pane = &view.panes[PANE_KERNELS];
-
-	keys("g2");
-	draw();
-	ck_assert_int_gt(pane->title_end[2], 0);
-	view_mouse(&view, pane->title_row, pane->title_end[2] - 1, MOUSE_CLICK);
-	ck_assert_uint_eq(pane->sort, 3);
-	ck_assert(!pane->reverse);
-	view_mouse(&view, pane->title_row, pane->title_end[2] - 1, MOUSE_CLICK);
-	ck_assert(pane->reverse);
-	view_mouse(&view, pane->title_row, pane->title_start[1], MOUSE_CLICK);
-	ck_assert_uint_eq(pane->sort, 2);
-	ck_assert(!pane->reverse);
-	view_mouse(&view, pane->title_row, 0, MOUSE_CLICK);
-	ck_assert_uint_eq(pane->sort, 2);
 }
 END_TEST
 
@@ -654,10 +522,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
-	tcase_add_test(tests, the_mouse);
 	tcase_add_test(tests, long_names);
-	tcase_add_test(tests, the_mouse_in_menus);
-	tcase_add_test(tests, the_mouse_in_panes);
 	tcase_add_test(tests, menus_go_by_pages);
 	tcase_add_test(tests, monkey);
 	suite_add_tcase(suite, tests);

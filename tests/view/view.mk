@@ -7,11 +7,13 @@ TESTS += tests/view/test_view
 endif
 
 tests_view_test_view_SOURCES = \
+	tests/view/at_screen.h \
 	tests/view/cast.c tests/view/cast.h \
 	tests/view/test_canvas.c \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \
+	tests/view/test_mouse.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
 	tests/view/test_view.c

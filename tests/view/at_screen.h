@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fixture of suites that sit at a screen of 24 by 80 with the cast on it,
+ * and have hands. Each file that includes this has a view and a canvas of its own.
+ */
+#ifndef TESTS_AT_SCREEN_H
+#define TESTS_AT_SCREEN_H
+
+#include <string.h>
+
+#include "cast.h"
+
+static struct view view;
+static struct canvas canvas;
+
+static void setup(void)
+{
+	cast_view(&view, 10);
+	memset(&canvas, 0, sizeof(canvas));
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	view_draw(&view, &canvas);
+}
+
+static void teardown(void)
+{
+	view_free(&view);
+	canvas_free(&canvas);
+}
+
+/* Types keys as cast_keys() does, and draws. */
+static void keys(const char *text)
+{
+	cast_keys(&view, text);
+	view_draw(&view, &canvas);
+}
+
+/* One key, and nothing is drawn after it. */
+static void press(int32_t key)
+{
+	view_key(&view, key);
+}
+
+static void draw(void)
+{
+	view_draw(&view, &canvas);
+}
+
+static uint32_t selected_pid(void)
+{
+	const struct snap_process *process = view_selected(&view);
+
+	return process ? process->pid : 0;
+}
+
+#endif
