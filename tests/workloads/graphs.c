@@ -2,125 +2,26 @@
 /*
  * Graphs: captured and built by hand, cloned, nested, changed, launched from
  * several threads.  Each scene runs an exact number of kernels, which its
- * comment says; N is the number of launches, 10 if not given.
+ * comment says; N is the number of launches, 10 if not given.  Scenes whose
+ * point is what a capture takes in are in graphs_captures.c.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cuda_double_driver.h"
-#include "workload.h"
+#include "graphs.h"
 
-static cudaStream_t stream, other;
-static long times;
-
-static void begin_capture(cudaStream_t on)
-{
-	MUST(cudaStreamBeginCapture(on, 0));
-}
-
-static cudaGraph_t end_capture(cudaStream_t on)
-{
-	cudaGraph_t graph;
-
-	MUST(cudaStreamEndCapture(on, &graph));
-	return graph;
-}
-
-static cudaGraphExec_t instance(cudaGraph_t graph)
-{
-	cudaGraphExec_t exec;
-
-	MUST(cudaGraphInstantiate(&exec, graph, 0));
-	return exec;
-}
-
-static void run(cudaGraphExec_t exec, long n)
-{
-	while (n--)
-		MUST(cudaGraphLaunch(exec, stream));
-}
-
-static struct cudaKernelNodeParams kernel_params(enum kernel_id id)
-{
-	return (struct cudaKernelNodeParams) {
-		.func = (void *)(uintptr_t)kernel_stub(id), .gridDim = { 4, 2, 1 }, .blockDim = { 64, 1, 1 },
-		.sharedMemBytes = 128,
-	};
-}
-
-static cudaGraphNode_t add(cudaGraph_t graph, enum kernel_id id)
-{
-	struct cudaKernelNodeParams params = kernel_params(id);
-	cudaGraphNode_t node;
-
-	MUST(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
-	return node;
-}
-
-static cudaGraph_t new_graph(void)
-{
-	cudaGraph_t graph;
-
-	MUST(cudaGraphCreate(&graph, 0));
-	return graph;
-}
-
-static void drop(cudaGraphExec_t exec, cudaGraph_t graph)
-{
-	MUST(cudaGraphExecDestroy(exec));
-	if (graph)
-		MUST(cudaGraphDestroy(graph));
-}
+struct stage stage;
 
 /* vectorAdd N, saxpy 2N */
-static cudaGraph_t capture_three(void)
-{
-	begin_capture(stream);
-	MUST(launch(VECTOR_ADD, 8, 128, stream));
-	MUST(launch(SAXPY, 16, 256, stream));
-	MUST(launch(SAXPY, 16, 256, stream));
-	return end_capture(stream);
-}
-
 static void scene_capture(void)
 {
 	cudaGraph_t graph = capture_three();
 	cudaGraphExec_t exec = instance(graph);
 
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, graph);
-}
-
-/* vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1 each */
-static void scene_fork(void)
-{
-	cudaEvent_t forked, joined;
-	cudaGraphExec_t exec;
-	cudaGraph_t graph;
-
-	MUST(cudaEventCreate(&forked));
-	MUST(cudaEventCreate(&joined));
-	begin_capture(stream);
-	MUST(cudaEventRecord(forked, stream));
-	MUST(cudaStreamWaitEvent(other, forked, 0));
-	MUST(launch(VECTOR_ADD, 1, 32, stream));
-	MUST(launch(SAXPY, 1, 32, other));
-	MUST(cudaEventRecord(joined, other));
-	MUST(cudaStreamWaitEvent(stream, joined, 0));
-	MUST(launch(REDUCE, 1, 32, stream));
-	graph = end_capture(stream);
-	exec = instance(graph);
-	MUST(launch(VECTOR_ADD, 1, 32, stream));
-	MUST(launch(SAXPY, 1, 32, other));
-	/* an event of a capture that is over draws nobody in */
-	MUST(cudaStreamWaitEvent(other, forked, 0));
-	MUST(launch(REDUCE, 1, 32, other));
-	run(exec, times);
-	drop(exec, graph);
-	MUST(cudaEventDestroy(forked));
-	MUST(cudaEventDestroy(joined));
 }
 
 /* vectorAdd N, saxpy 2N, reduce 0: its node is taken out again; softmax 0: never launched */
@@ -142,7 +43,7 @@ static void scene_hand(void)
 	exec = instance(graph);
 	add(graph, SOFTMAX);
 	never = instance(graph);
-	run(exec, times);
+	run(exec, stage.times);
 	drop(never, NULL);
 	drop(exec, graph);
 }
@@ -160,7 +61,7 @@ static void scene_child(void)
 	MUST(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
 	MUST(cudaGraphDestroy(child));
 	exec = instance(graph);
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, graph);
 }
 
@@ -174,8 +75,8 @@ static void scene_clone(void)
 	add(clone, REDUCE);
 	exec = instance(graph);
 	exec_of_clone = instance(clone);
-	run(exec, times);
-	run(exec_of_clone, times);
+	run(exec, stage.times);
+	run(exec_of_clone, stage.times);
 	drop(exec, graph);
 	drop(exec_of_clone, clone);
 }
@@ -193,27 +94,27 @@ static void scene_update(void)
 	cudaGraphExecUpdateResultInfo info;
 	cudaGraphExec_t exec = instance(graph);
 
-	run(exec, times);				/* vectorAdd, saxpy */
+	run(exec, stage.times);				/* vectorAdd, saxpy */
 	MUST(cudaGraphExecKernelNodeSetParams(exec, second, &params));
-	run(exec, times);				/* vectorAdd, reduce */
+	run(exec, stage.times);				/* vectorAdd, reduce */
 	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, times);				/* vectorAdd */
+	run(exec, stage.times);				/* vectorAdd */
 	MUST(cudaGraphNodeSetEnabled(exec, second, 1));
 	MUST(cudaGraphExecNodeSetParams(exec, second, &any));
-	run(exec, times);				/* vectorAdd, softmax */
+	run(exec, stage.times);				/* vectorAdd, softmax */
 	MUST(cudaGraphExecUpdate(exec, graph, &info));
-	run(exec, times);				/* vectorAdd, saxpy */
+	run(exec, stage.times);				/* vectorAdd, saxpy */
 	if (!cudaGraphExecUpdate(exec, longer, &info))
 		say("an update to another shape passed\n");
 	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, times);				/* vectorAdd */
+	run(exec, stage.times);				/* vectorAdd */
 	params = kernel_params(SOFTMAX);
 	MUST(cudaGraphKernelNodeSetParams(first, &params));
 	any.kernel = params;
 	MUST(cudaGraphNodeSetParams(second, &any));
 	MUST(cudaGraphClone(&last, graph));
 	MUST(cudaGraphExecUpdate(exec, last, &info));
-	run(exec, times);				/* softmax twice */
+	run(exec, stage.times);				/* softmax twice */
 	drop(exec, graph);
 	MUST(cudaGraphDestroy(longer));
 	MUST(cudaGraphDestroy(last));
@@ -230,9 +131,9 @@ static void scene_update_child(void)
 	add(two, REDUCE);
 	MUST(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, one));
 	exec = instance(graph);
-	run(exec, times);
+	run(exec, stage.times);
 	MUST(cudaGraphExecChildGraphNodeSetParams(exec, node, two));
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, graph);
 	MUST(cudaGraphDestroy(one));
 	MUST(cudaGraphDestroy(two));
@@ -250,10 +151,10 @@ static void scene_learned(void)
 	MUST(cudaGraphGetNodes(graph, nodes, &count));
 	MUST(cudaGraphKernelNodeGetParams(nodes[1], &params));
 	MUST(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &params));
-	run(exec, times);
+	run(exec, stage.times);
 	params = kernel_params(REDUCE);
 	MUST(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &params));
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, graph);
 }
 
@@ -266,7 +167,7 @@ static void scene_arguments(void)
 	struct cudaKernelNodeParams params = kernel_params(SAXPY);
 	long i;
 
-	for (i = 0; i < times; i++) {
+	for (i = 0; i < stage.times; i++) {
 		MUST(cudaGraphExecKernelNodeSetParams(exec, node, &params));
 		run(exec, 1);
 	}
@@ -276,17 +177,17 @@ static void scene_arguments(void)
 /* A graph made, launched and destroyed N times, all at few addresses: vectorAdd N, saxpy 2N */
 static void scene_again(void)
 {
-	long i, n = times;
+	long i, n = stage.times;
 
 	for (i = 0; i < n; i++) {
-		times = 1;
+		stage.times = 1;
 		scene_capture();
 	}
 }
 
 static void *run_here(void *exec)
 {
-	run(exec, times);
+	run(exec, stage.times);
 	return NULL;
 }
 
@@ -314,15 +215,15 @@ static void scene_failing(void)
 	cudaGraphNode_t node;
 
 	params.blockDim.x = 1u << 20;
-	if (!cudaGraphInstantiate(&exec, (cudaGraph_t)&none, 0) || !cudaStreamEndCapture(stream, &none) ||
-	    !cudaGraphLaunch((cudaGraphExec_t)&none, stream) || !cudaGraphAddKernelNode(&node, graph, NULL, 0, &params))
+	if (!cudaGraphInstantiate(&exec, (cudaGraph_t)&none, 0) || !cudaStreamEndCapture(stage.stream, &none) ||
+	    !cudaGraphLaunch((cudaGraphExec_t)&none, stage.stream) || !cudaGraphAddKernelNode(&node, graph, NULL, 0, &params))
 		say("a call passed that must fail\n");
-	begin_capture(stream);
-	if (!launch(REDUCE, 1, 1 << 20, stream))
+	begin_capture(stage.stream);
+	if (!launch(REDUCE, 1, 1 << 20, stage.stream))
 		say("a launch passed that must fail\n");
-	MUST(cudaGraphDestroy(end_capture(stream)));
+	MUST(cudaGraphDestroy(end_capture(stage.stream)));
 	exec = instance(graph);
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, graph);
 }
 
@@ -333,173 +234,15 @@ static void scene_destroyed(void)
 	cudaGraphExec_t exec = instance(graph);
 
 	MUST(cudaGraphDestroy(graph));
-	run(exec, times);
+	run(exec, stage.times);
 	drop(exec, NULL);
 }
 
 /* Nothing is ever destroyed, and the process is gone at once: vectorAdd N, saxpy 2N */
 static void scene_short(void)
 {
-	run(instance(capture_three()), times);
+	run(instance(capture_three()), stage.times);
 	_exit(0);
-}
-
-static pthread_barrier_t barrier;
-
-static void *launch_beside(void *arg)
-{
-	long i;
-
-	pthread_barrier_wait(&barrier);
-	for (i = 0; i < times; i++)
-		MUST(launch(REDUCE, 1, 32, other));
-	pthread_barrier_wait(&barrier);
-	return arg;
-}
-
-/* Another thread launches into another stream meanwhile: vectorAdd N, saxpy 2N, and reduce: launches N */
-static void scene_beside(void)
-{
-	cudaGraphExec_t exec;
-	cudaGraph_t graph;
-	pthread_t thread;
-
-	pthread_barrier_init(&barrier, NULL, 2);
-	pthread_create(&thread, NULL, launch_beside, NULL);
-	begin_capture(stream);
-	MUST(launch(VECTOR_ADD, 1, 32, stream));
-	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);
-	MUST(launch(SAXPY, 1, 32, stream));
-	MUST(launch(SAXPY, 1, 32, stream));
-	graph = end_capture(stream);
-	pthread_join(thread, NULL);
-	exec = instance(graph);
-	run(exec, times);
-	drop(exec, graph);
-}
-
-/* A capture into a graph that there is, on the thread's own stream: vectorAdd N, saxpy N, reduce N */
-static void scene_to_graph(void)
-{
-	dim3 one = { 1, 1, 1 };
-	cudaGraphInstantiateParams params = { 0 };
-	cudaGraph_t graph = new_graph(), same;
-	cudaGraphExec_t exec;
-	void *args[1] = { NULL };
-	long i;
-
-	add(graph, VECTOR_ADD);
-	MUST(cudaStreamBeginCaptureToGraph_ptsz(NULL, graph, NULL, NULL, 0, 0));
-	MUST(cudaLaunchKernel_ptsz(kernel_stub(SAXPY), one, one, args, 0, NULL));
-	MUST(cudaLaunchKernel(kernel_stub(REDUCE), one, one, args, 0, cudaStreamPerThread));
-	MUST(cudaStreamEndCapture_ptsz(NULL, &same));
-	MUST(cudaGraphInstantiateWithParams_ptsz(&exec, graph, &params));
-	for (i = 0; i < times; i++)
-		MUST(cudaGraphLaunch_ptsz(exec, NULL));
-	drop(exec, graph);
-}
-
-/* An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce N */
-static void scene_nested(void)
-{
-	cudaGraph_t inner = capture_three(), graph;
-	cudaGraphExec_t exec = instance(inner), outer;
-
-	begin_capture(stream);
-	run(exec, 1);
-	MUST(launch(REDUCE, 1, 32, stream));
-	graph = end_capture(stream);
-	outer = instance(graph);
-	run(outer, times);
-	run(exec, times);
-	drop(outer, graph);
-	drop(exec, inner);
-}
-
-/* A capture whose stream is destroyed, and one that nobody ends: launches N */
-static void scene_left(void)
-{
-	cudaStream_t gone;
-	long i;
-
-	MUST(cudaStreamCreate(&gone));
-	begin_capture(gone);
-	MUST(launch(SAXPY, 1, 32, gone));
-	MUST(cudaStreamDestroy(gone));
-	begin_capture(other);
-	for (i = 0; i < times; i++)
-		MUST(launch(VECTOR_ADD, 1, 32, stream));
-}
-
-#define MUST_CU(call) MUST((cudaError_t)(call))
-
-/* The driver's calls alone: direct 2N (captured, and by hand). Its launch into the runtime's capture: direct N */
-static void scene_driver(void)
-{
-	CUDA_KERNEL_NODE_PARAMS params = {
-		.gridDimX = 3, .gridDimY = 2, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 2, .blockDimZ = 2,
-	};
-	CUgraphExec exec, mixed;
-	CUgraphNode node;
-	CUmodule module;
-	CUgraph graph;
-	long i;
-
-	MUST_CU(cuModuleLoadData(&module, "image"));
-	MUST_CU(cuModuleGetFunction(&params.func, module, "_Z6directv"));
-	MUST_CU(cuStreamBeginCapture_v2(stream, 0));
-	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
-	MUST_CU(cuStreamEndCapture(stream, &graph));
-	MUST_CU(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
-	MUST_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
-	begin_capture(stream);
-	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
-	mixed = instance(end_capture(stream));
-	for (i = 0; i < times; i++) {
-		MUST_CU(cuGraphLaunch(exec, stream));
-		MUST(cudaGraphLaunch(mixed, stream));
-	}
-	MUST_CU(cuGraphExecDestroy(exec));
-	MUST_CU(cuGraphDestroy(graph));
-	drop(mixed, NULL);
-}
-
-/* N launches in one capture, of two kernels by turns; launched three times: vectorAdd 3N/2, saxpy 3N/2 */
-static void scene_large(void)
-{
-	cudaGraphExec_t exec;
-	cudaGraph_t graph;
-	long i;
-
-	begin_capture(stream);
-	for (i = 0; i < times; i++)
-		MUST(launch(i % 2 ? SAXPY : VECTOR_ADD, 1, 32, stream));
-	graph = end_capture(stream);
-	exec = instance(graph);
-	run(exec, 3);
-	drop(exec, graph);
-}
-
-/* Two copies in a capture, one of each kind that says its direction and that does not; and one copy that is one */
-static void scene_copies(void)
-{
-	cudaGraphExec_t exec;
-	cudaGraph_t graph;
-	static char host[4096];
-	void *device;
-
-	MUST(cudaMalloc(&device, sizeof(host)));
-	begin_capture(stream);
-	MUST(cudaMemcpyAsync(device, host, sizeof(host), cudaMemcpyHostToDevice, stream));
-	MUST(launch(SAXPY, 1, 32, stream));
-	MUST(cudaMemcpyAsync(host, device, sizeof(host), cudaMemcpyDefault, stream));
-	graph = end_capture(stream);
-	exec = instance(graph);
-	run(exec, times);
-	MUST(cudaMemcpyAsync(device, host, 1024, cudaMemcpyHostToDevice, stream));
-	drop(exec, graph);
-	MUST(cudaFree(device));
 }
 
 /*
@@ -510,11 +253,11 @@ static void scene_broken(void)
 {
 	cudaGraphExec_t exec = instance(capture_three());
 
-	MUST(launch(SOFTMAX, 1, 32, other));
+	MUST(launch(SOFTMAX, 1, 32, stage.other));
 	MUST(cudaDeviceSynchronize());
-	run(exec, times);
-	MUST(launch(REDUCE, 1, 32, other));
-	if (!cudaStreamSynchronize(stream))
+	run(exec, stage.times);
+	MUST(launch(REDUCE, 1, 32, stage.other));
+	if (!cudaStreamSynchronize(stage.stream))
 		say("a call passed that must fail\n");
 }
 
@@ -558,16 +301,16 @@ static void scene_memory(void)
 	cudaGraphNode_t node;
 	void *ptr, *plain;
 
-	begin_capture(stream);
-	MUST(cudaMallocAsync(&ptr, 1 << 20, stream));
-	MUST(cudaMemsetAsync(ptr, 1, 1 << 20, stream));
-	MUST(launch(SAXPY, 16, 256, stream));
-	MUST(cudaMallocAsync(&plain, 4096, other));
-	MUST(cudaFreeAsync(ptr, stream));
-	MUST(cudaFreeAsync(plain, other));
-	captured = instance(end_capture(stream));
+	begin_capture(stage.stream);
+	MUST(cudaMallocAsync(&ptr, 1 << 20, stage.stream));
+	MUST(cudaMemsetAsync(ptr, 1, 1 << 20, stage.stream));
+	MUST(launch(SAXPY, 16, 256, stage.stream));
+	MUST(cudaMallocAsync(&plain, 4096, stage.other));
+	MUST(cudaFreeAsync(ptr, stage.stream));
+	MUST(cudaFreeAsync(plain, stage.other));
+	captured = instance(end_capture(stage.stream));
 	expect_memory(0, "before a launch");
-	run(captured, times);
+	run(captured, stage.times);
 	expect_memory(1 << 20, "after launches");
 	MUST(cudaDeviceGraphMemTrim(0));
 	expect_memory(0, "after they are trimmed");
@@ -579,7 +322,7 @@ static void scene_memory(void)
 	run(leaves, 1);
 	MUST(cudaFree(params.dptr));
 	run(leaves, 1);
-	MUST(cudaFreeAsync(params.dptr, stream));
+	MUST(cudaFreeAsync(params.dptr, stage.stream));
 	run(leaves, 1);
 	run(frees, 1);
 	MUST(cudaGraphExecDestroy(frees));
@@ -596,14 +339,14 @@ static void scene_late(void)
 	cudaGraphExec_t early = instance(capture_three());
 	cudaGraph_t graph = new_graph(), late;
 
-	run(early, times);
+	run(early, stage.times);
 	wait_for_line();
-	run(early, times);
+	run(early, stage.times);
 	add(graph, REDUCE);
-	run(instance(graph), times);
+	run(instance(graph), stage.times);
 	late = new_graph();
 	add(late, SOFTMAX);
-	run(instance(late), times);
+	run(instance(late), stage.times);
 	wait_for_line();
 }
 
@@ -624,9 +367,9 @@ int graphs(void)
 {
 	size_t i;
 
-	times = number(1, 10);
-	MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	MUST(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	stage.times = number(1, 10);
+	MUST(cudaStreamCreateWithFlags(&stage.stream, cudaStreamNonBlocking));
+	MUST(cudaStreamCreateWithFlags(&stage.other, cudaStreamNonBlocking));
 	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
 		if (options.argc && strcmp(options.argv[0], scenes[i].name) != 0)
 			continue;

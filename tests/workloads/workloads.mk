@@ -8,6 +8,7 @@ workload_files = \
 	tests/workloads/copies.c \
 	tests/workloads/demo.c \
 	tests/workloads/graphs.c \
+	tests/workloads/graphs_captures.c \
 	tests/workloads/ipc.c \
 	tests/workloads/kernels.c \
 	tests/workloads/load.c \
@@ -17,6 +18,7 @@ workload_files = \
 	tests/workloads/workload.c
 
 workload_header_files = \
+	tests/workloads/graphs.h \
 	tests/workloads/workload.h \
 	tests/double/cuda_double.h \
 	tests/double/cuda_double_driver.h
@@ -110,5 +112,5 @@ $(workload_bin)/zero_copy-static: tests/workloads/zero_copy.cu $(double_lib)/lib
 	$(AM_V_GEN)$(workload_nvcc_static)
 
 EXTRA_DIST += $(workload_files) $(workload_cu_files) \
-	tests/workloads/workload.h tests/workloads/check.cuh
+	tests/workloads/graphs.h tests/workloads/workload.h tests/workloads/check.cuh
 CLEANFILES += $(WORKLOADS) $(WORKLOADS_CU)

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Scenes of graphs in which it matters what a capture takes in, and what not:
+ * other streams, threads and layers, launches of graphs, copies.  As in
+ * graphs.c each runs an exact number of kernels, which its comment says.
+ */
+#include <pthread.h>
+#include "cuda_double_driver.h"
+#include "graphs.h"
+
+/* vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1 each */
+void scene_fork(void)
+{
+	cudaEvent_t forked, joined;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	MUST(cudaEventCreate(&forked));
+	MUST(cudaEventCreate(&joined));
+	begin_capture(stage.stream);
+	MUST(cudaEventRecord(forked, stage.stream));
+	MUST(cudaStreamWaitEvent(stage.other, forked, 0));
+	MUST(launch(VECTOR_ADD, 1, 32, stage.stream));
+	MUST(launch(SAXPY, 1, 32, stage.other));
+	MUST(cudaEventRecord(joined, stage.other));
+	MUST(cudaStreamWaitEvent(stage.stream, joined, 0));
+	MUST(launch(REDUCE, 1, 32, stage.stream));
+	graph = end_capture(stage.stream);
+	exec = instance(graph);
+	MUST(launch(VECTOR_ADD, 1, 32, stage.stream));
+	MUST(launch(SAXPY, 1, 32, stage.other));
+	/* an event of a capture that is over draws nobody in */
+	MUST(cudaStreamWaitEvent(stage.other, forked, 0));
+	MUST(launch(REDUCE, 1, 32, stage.other));
+	run(exec, stage.times);
+	drop(exec, graph);
+	MUST(cudaEventDestroy(forked));
+	MUST(cudaEventDestroy(joined));
+}
+
+static pthread_barrier_t barrier;
+
+static void *launch_beside(void *arg)
+{
+	long i;
+
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < stage.times; i++)
+		MUST(launch(REDUCE, 1, 32, stage.other));
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+/* Another thread launches into another stream meanwhile: vectorAdd N, saxpy 2N, and reduce: launches N */
+void scene_beside(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, launch_beside, NULL);
+	begin_capture(stage.stream);
+	MUST(launch(VECTOR_ADD, 1, 32, stage.stream));
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	MUST(launch(SAXPY, 1, 32, stage.stream));
+	MUST(launch(SAXPY, 1, 32, stage.stream));
+	graph = end_capture(stage.stream);
+	pthread_join(thread, NULL);
+	exec = instance(graph);
+	run(exec, stage.times);
+	drop(exec, graph);
+}
+
+/* A capture into a graph that there is, on the thread's own stream: vectorAdd N, saxpy N, reduce N */
+void scene_to_graph(void)
+{
+	dim3 one = { 1, 1, 1 };
+	cudaGraphInstantiateParams params = { 0 };
+	cudaGraph_t graph = new_graph(), same;
+	cudaGraphExec_t exec;
+	void *args[1] = { NULL };
+	long i;
+
+	add(graph, VECTOR_ADD);
+	MUST(cudaStreamBeginCaptureToGraph_ptsz(NULL, graph, NULL, NULL, 0, 0));
+	MUST(cudaLaunchKernel_ptsz(kernel_stub(SAXPY), one, one, args, 0, NULL));
+	MUST(cudaLaunchKernel(kernel_stub(REDUCE), one, one, args, 0, cudaStreamPerThread));
+	MUST(cudaStreamEndCapture_ptsz(NULL, &same));
+	MUST(cudaGraphInstantiateWithParams_ptsz(&exec, graph, &params));
+	for (i = 0; i < stage.times; i++)
+		MUST(cudaGraphLaunch_ptsz(exec, NULL));
+	drop(exec, graph);
+}
+
+/* An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce N */
+void scene_nested(void)
+{
+	cudaGraph_t inner = capture_three(), graph;
+	cudaGraphExec_t exec = instance(inner), outer;
+
+	begin_capture(stage.stream);
+	run(exec, 1);
+	MUST(launch(REDUCE, 1, 32, stage.stream));
+	graph = end_capture(stage.stream);
+	outer = instance(graph);
+	run(outer, stage.times);
+	run(exec, stage.times);
+	drop(outer, graph);
+	drop(exec, inner);
+}
+
+/* A capture whose stream is destroyed, and one that nobody ends: launches N */
+void scene_left(void)
+{
+	cudaStream_t gone;
+	long i;
+
+	MUST(cudaStreamCreate(&gone));
+	begin_capture(gone);
+	MUST(launch(SAXPY, 1, 32, gone));
+	MUST(cudaStreamDestroy(gone));
+	begin_capture(stage.other);
+	for (i = 0; i < stage.times; i++)
+		MUST(launch(VECTOR_ADD, 1, 32, stage.stream));
+}
+
+#define MUST_CU(call) MUST((cudaError_t)(call))
+
+/* The driver's calls alone: direct 2N (captured, and by hand). Its launch into the runtime's capture: direct N */
+void scene_driver(void)
+{
+	CUDA_KERNEL_NODE_PARAMS params = {
+		.gridDimX = 3, .gridDimY = 2, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 2, .blockDimZ = 2,
+	};
+	CUgraphExec exec, mixed;
+	CUgraphNode node;
+	CUmodule module;
+	CUgraph graph;
+	long i;
+
+	MUST_CU(cuModuleLoadData(&module, "image"));
+	MUST_CU(cuModuleGetFunction(&params.func, module, "_Z6directv"));
+	MUST_CU(cuStreamBeginCapture_v2(stage.stream, 0));
+	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stage.stream, NULL, NULL));
+	MUST_CU(cuStreamEndCapture(stage.stream, &graph));
+	MUST_CU(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+	MUST_CU(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	begin_capture(stage.stream);
+	MUST_CU(cuLaunchKernel(params.func, 3, 2, 1, 32, 2, 2, 64, stage.stream, NULL, NULL));
+	mixed = instance(end_capture(stage.stream));
+	for (i = 0; i < stage.times; i++) {
+		MUST_CU(cuGraphLaunch(exec, stage.stream));
+		MUST(cudaGraphLaunch(mixed, stage.stream));
+	}
+	MUST_CU(cuGraphExecDestroy(exec));
+	MUST_CU(cuGraphDestroy(graph));
+	drop(mixed, NULL);
+}
+
+/* N launches in one capture, of two kernels by turns; launched three times: vectorAdd 3N/2, saxpy 3N/2 */
+void scene_large(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	long i;
+
+	begin_capture(stage.stream);
+	for (i = 0; i < stage.times; i++)
+		MUST(launch(i % 2 ? SAXPY : VECTOR_ADD, 1, 32, stage.stream));
+	graph = end_capture(stage.stream);
+	exec = instance(graph);
+	run(exec, 3);
+	drop(exec, graph);
+}
+
+/* Two copies in a capture, one of each kind that says its direction and that does not; and one copy that is one */
+void scene_copies(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	static char host[4096];
+	void *device;
+
+	MUST(cudaMalloc(&device, sizeof(host)));
+	begin_capture(stage.stream);
+	MUST(cudaMemcpyAsync(device, host, sizeof(host), cudaMemcpyHostToDevice, stage.stream));
+	MUST(launch(SAXPY, 1, 32, stage.stream));
+	MUST(cudaMemcpyAsync(host, device, sizeof(host), cudaMemcpyDefault, stage.stream));
+	graph = end_capture(stage.stream);
+	exec = instance(graph);
+	run(exec, stage.times);
+	MUST(cudaMemcpyAsync(device, host, 1024, cudaMemcpyHostToDevice, stage.stream));
+	drop(exec, graph);
+	MUST(cudaFree(device));
+}
