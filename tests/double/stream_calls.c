@@ -71,26 +71,19 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config,
 #define QUOTE_(name)	#name
 #define QUOTE(name)	QUOTE_(name)
 #if defined(__x86_64__)
-__asm__(".text\n"
-	".p2align 4\n"
-	".globl " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
-#ifdef DOUBLE_STATIC
-	".hidden " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
-#endif
-	".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", @function\n"
-	QUOTE(PTSZ(__cudaLaunchKernel)) ":\n"
-	"	.cfi_startproc\n"
-	"	push %rbp\n"
-	"	.cfi_def_cfa_offset 16\n"
-	"	.cfi_offset %rbp, -16\n"
-	"	mov %rsp, %rbp\n"
-	"	pop %rbp\n"
-	"	.cfi_def_cfa_offset 8\n"
-	"	jmp " QUOTE(PTSZ(cudaLaunchKernel)) "\n"
-	"	.cfi_endproc\n"
-	".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-"
-	QUOTE(PTSZ(__cudaLaunchKernel)) "\n");
+#define JUMP_TO(name)					\
+	"	push %rbp\n"				\
+	"	.cfi_def_cfa_offset 16\n"		\
+	"	.cfi_offset %rbp, -16\n"		\
+	"	mov %rsp, %rbp\n"			\
+	"	pop %rbp\n"				\
+	"	.cfi_def_cfa_offset 8\n"		\
+	"	jmp " name "\n"
 #elif defined(__aarch64__)
+#define JUMP_TO(name)	"	b " name "\n"
+#else
+#error "the double's __cudaLaunchKernel is written for x86-64 and arm64"
+#endif
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
@@ -100,13 +93,10 @@ __asm__(".text\n"
 	".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", %function\n"
 	QUOTE(PTSZ(__cudaLaunchKernel)) ":\n"
 	"	.cfi_startproc\n"
-	"	b " QUOTE(PTSZ(cudaLaunchKernel)) "\n"
+	JUMP_TO(QUOTE(PTSZ(cudaLaunchKernel)))
 	"	.cfi_endproc\n"
 	".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-"
 	QUOTE(PTSZ(__cudaLaunchKernel)) "\n");
-#else
-#error "the double's __cudaLaunchKernel is written for x86-64 and arm64"
-#endif
 
 API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {

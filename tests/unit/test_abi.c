@@ -30,19 +30,26 @@ static struct abi_registers registers_make(void)
 	return registers;
 }
 
+/* The first @in_registers arguments are in registers, the others on the stack from its word @first_word on. */
+static void check_arguments(const struct abi_call *call, int in_registers, int first_word)
+{
+	int i;
+
+	for (i = 0; i < in_registers; i++)
+		ck_assert_uint_eq(call->arguments[i], REGISTER(i));
+	for (; i < ABI_ARGUMENTS; i++)
+		ck_assert_uint_eq(call->arguments[i], WORD(i - in_registers + first_word));
+	for (i = 0; i < ABI_ARGUMENTS; i++)
+		ck_assert_uint_eq(call->narrow[i], (unsigned int)call->arguments[i]);
+}
+
 START_TEST(test_x86_arguments)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
-	int i;
 
 	abi_x86_read(&registers, &call);
-	for (i = 0; i < 6; i++)
-		ck_assert_uint_eq(call.arguments[i], REGISTER(i));
-	for (; i < ABI_ARGUMENTS; i++)	/* the first word is the return address */
-		ck_assert_uint_eq(call.arguments[i], WORD(i - 6 + 1));
-	for (i = 0; i < ABI_ARGUMENTS; i++)
-		ck_assert_uint_eq(call.narrow[i], (unsigned int)call.arguments[i]);
+	check_arguments(&call, 6, 1);	/* the first word is the return address */
 }
 END_TEST
 
@@ -50,15 +57,9 @@ START_TEST(test_arm64_arguments)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
-	int i;
 
 	abi_arm64_read(&registers, &call);
-	for (i = 0; i < 8; i++)
-		ck_assert_uint_eq(call.arguments[i], REGISTER(i));
-	for (; i < ABI_ARGUMENTS; i++)
-		ck_assert_uint_eq(call.arguments[i], WORD(i - 8));
-	for (i = 0; i < ABI_ARGUMENTS; i++)
-		ck_assert_uint_eq(call.narrow[i], (unsigned int)call.arguments[i]);
+	check_arguments(&call, 8, 0);
 }
 END_TEST
 
