@@ -5,6 +5,9 @@
  */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#ifdef __clang__	/* BPF's attributes are none of this machine's */
+#pragma GCC diagnostic ignored "-Wunknown-attributes"
+#endif
 #include "vmlinux_min.h"
 
 #define __always_inline inline __attribute__((always_inline))

@@ -203,25 +203,27 @@ END_TEST
 
 /* Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long. */
 static const char *const hostile[] = {
-	"\033]0;x\a\n\r\t\"\\,}{[]", "\xff\xfe\xc0\x80\xed\xa0\x80", "\"", "\\", "\\u0000", "\x7f\xc2\x9b" "31m", "",
+	"\033]0;x\a\n\r\t\"\\,}{[]", "\xff\xfe\xc0\x80\xed\xa0\x80", "\"", "\\", "\\u0000", ("\x7f\xc2\x9b" "31m"), "",
 	"_Z", "_ZN", "_Z1fIXadL_Z1gvEEEvv", "a\nb", "\xe2\x82", "(((((", ")", "f(", "<>,()", "_ZTSSSSSS_S_S_S_",
 };
 
 static void hostile_calls(const char *name)
 {
 	struct rec_call call = call_of(CALL_cudaMalloc);
-	struct {
-		struct rec_stack stack;
-		__u64 frames[2];
-	} stack = { .stack = { .hdr = HDR(REC_STACK, sizeof(stack)), .stack = 9, .count = 2 }, .frames = { 0x10, 0x20 } };
+	enum { HEAD = sizeof(struct rec_stack) / sizeof(uint64_t) };
+	uint64_t stack[HEAD + 2];
+	struct rec_stack head = { .hdr = HDR(REC_STACK, sizeof(stack)), .stack = 9, .count = 2 };
 	struct rec_module module = { .hdr = HDR(REC_MODULE, sizeof(module)), .start = KERNEL, .end = KERNEL + 4096 };
 
+	memcpy(stack, &head, sizeof(head));
+	stack[HEAD] = 0x10;
+	stack[HEAD + 1] = 0x20;
 	memcpy(module.file, name, strnlen(name, sizeof(module.file)));
 	process(name);
 	give(&module, sizeof(module));
 	kernel(name);
 	site(0x10, name);
-	give(&stack, sizeof(stack));
+	give(stack, sizeof(stack));
 	call_launch();
 	call.stack = 9;
 	give(&call, sizeof(call));
