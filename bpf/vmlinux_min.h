@@ -161,6 +161,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct files_struct *files;
 	__u64 start_boottime;
+	void *bpf_storage;
 	char comm[16];
 };
 

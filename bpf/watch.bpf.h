@@ -23,17 +23,22 @@ struct {
 	__type(value, __u32);
 } files SEC(".maps");
 
-static __always_inline bool file_is_new(struct file *file, struct file_id *id)
+static __always_inline bool file_is_new(const struct file_id *id)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, *teller;
 
-	if (!file)
-		return false;
-	file_id_read(file, id);
 	teller = bpf_map_lookup_elem(&files, id);
 	if (teller && (*teller == FILE_KNOWN || *teller == tgid))
 		return false;
 	return !bpf_map_update_elem(&files, id, &tgid, BPF_ANY);
+}
+
+__u32 late_ever;	/* user space has put somebody into `late` */
+
+static __always_inline void late_forget(__u32 tgid)
+{
+	if (*(volatile __u32 *)&late_ever)
+		bpf_map_delete_elem(&late, &tgid);
 }
 
 /* Marks the image's row and says so. User space looks at the rows, too, should the record find no room. */
@@ -70,6 +75,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known;
 	struct file_id id = {};
 	struct rec_exec *rec;
+	struct file *file;
 
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
@@ -77,12 +83,21 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		bpf_map_delete_elem(&tgids, &tgid);
 		image_end(image, END_EXEC, 0);
 	}
-	bpf_map_delete_elem(&late, &tgid);
+	late_forget(tgid);
 	/* The other threads are gone. What this one knew was the old program's. */
-	bpf_task_storage_delete(&threads, bpf_get_current_task_btf());
+	if (task->bpf_storage)
+		bpf_task_storage_delete(&threads, task);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
-	if (!file_is_new(BPF_CORE_READ(bprm, file), &id))
+	file = bprm->file;
+	if (!file)
+		return 0;
+	/* As file_id_read(), in a program that need not ask a helper for each word. */
+	id.inode = file->f_inode->i_ino;
+	id.size = file->f_inode->i_size;
+	id.device = file->f_inode->i_sb->s_dev;
+	id.generation = file->f_inode->i_generation;
+	if (!file_is_new(&id))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
@@ -102,8 +117,8 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 
 	if (!follow_children)
 		return 0;
-	child_tgid = BPF_CORE_READ(child, tgid);
-	parent_tgid = BPF_CORE_READ(parent, tgid);
+	child_tgid = child->tgid;
+	parent_tgid = parent->tgid;
 	if (child_tgid == parent_tgid || !bpf_map_lookup_elem(&listed, &parent_tgid))
 		return 0;
 	if (bpf_map_update_elem(&listed, &child_tgid, &one, BPF_ANY))
@@ -114,19 +129,19 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread_state *thread = task->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known, exit_code;
 
 	if (thread && thread->image && thread->in_sync)
 		sync_end(thread->image, thread, bpf_ktime_get_ns());
-	if (BPF_CORE_READ(task, signal, live.counter) > 0) {
+	if (task->signal->live.counter > 0) {
 		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
-		if (thread && thread->image && thread->depth && !(BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT))
+		if (thread && thread->image && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT))
 			count_lost_of(thread->image, LOST_RETURN);
 		return 0;
 	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
-	bpf_map_delete_elem(&late, &tgid);
+	late_forget(tgid);
 	if (follow_children)
 		bpf_map_delete_elem(&listed, &tgid);
 	known = bpf_map_lookup_elem(&tgids, &tgid);
@@ -135,10 +150,10 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	image = *known;
 	if (bpf_map_delete_elem(&tgids, &tgid))
 		return 0;
-	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
-		exit_code = BPF_CORE_READ(task, signal, group_exit_code);
+	if (task->signal->flags & SIGNAL_GROUP_EXIT)
+		exit_code = task->signal->group_exit_code;
 	else
-		exit_code = BPF_CORE_READ(task, group_leader, exit_code);
+		exit_code = task->group_leader->exit_code;
 	image_end(image, END_EXIT, exit_code);
 	return 0;
 }
@@ -148,7 +163,6 @@ __u32 own_mappings;	/* of user space itself: src/collect/loading.c */
 /* A call of mmap(2) with these arguments. */
 static __always_inline int mapping_look(__u64 prot, __u32 fd)
 {
-	struct task_struct *task;
 	struct file_id id = {};
 	struct rec_mmap *rec;
 	struct file **table, *file = NULL;
@@ -164,13 +178,15 @@ static __always_inline int mapping_look(__u64 prot, __u32 fd)
 	}
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
-	task = (struct task_struct *)bpf_get_current_task();
-	fdt = BPF_CORE_READ(task, files, fdt);
-	if (fd >= BPF_CORE_READ(fdt, max_fds))
+	fdt = bpf_get_current_task_btf()->files->fdt;
+	if (fd >= fdt->max_fds)
 		return 0;
-	table = BPF_CORE_READ(fdt, fd);
+	table = fdt->fd;
 	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
-	if (!file_is_new(file, &id))
+	if (!file)
+		return 0;
+	file_id_read(file, &id);
+	if (!file_is_new(&id))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {

@@ -79,6 +79,7 @@ void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *con
 	struct cutop_bpf *s = bpf->skeleton;
 	__u32 one = 1, image;
 
+	s->bss->late_ever = 1;
 	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
 	/* Its end took the mark away, unless it came before: the next process of that number is not late. */
 	if (kill((pid_t)tgid, 0) && errno == ESRCH)
