@@ -2,7 +2,8 @@
 /*
  * The collector thread: it drains the ring ten times a second or when the BPF
  * side asks for it, refreshes and makes a snapshot once per delay, and does
- * what other threads asked for in between.
+ * what other threads asked for in between. New files are looked at in slices
+ * (arrivals.h), so that snapshots keep their time while many come.
  */
 #include "collect/collector.h"
 
@@ -229,6 +230,8 @@ static void *collector_run(void *argument)
 			continue;
 		}
 		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
+		if (collector->feed && feed_is_behind(collector->feed))
+			wait = 0;
 		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;

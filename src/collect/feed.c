@@ -205,6 +205,21 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 	outlet_put(feed->outlet, &call.call.hdr, size);
 }
 
+static void arrival_look(void *context, const struct rec_hdr *record)
+{
+	struct feed *feed = context;
+
+	if (record->type == REC_EXEC)
+		probe_on_exec(feed->probe, (const struct rec_exec *)record);
+	else
+		probe_on_mmap(feed->probe, (const struct rec_mmap *)record);
+}
+
+static uint64_t time_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
 static int record_read(void *context, void *data, size_t size)
 {
 	struct feed *feed = context;
@@ -215,10 +230,8 @@ static int record_read(void *context, void *data, size_t size)
 		return 0;
 	switch (hdr->type) {
 	case REC_EXEC:
-		probe_on_exec(feed->probe, data);
-		return 0;
 	case REC_MMAP:
-		probe_on_mmap(feed->probe, data);
+		arrivals_put(feed->arrivals, hdr);
 		return 0;
 	case REC_PROCESS:
 		feed_watch(feed, data);
@@ -291,7 +304,8 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	feed->sites = site_names_new(feed->modules, held_globs);
 	feed->stacks = stacks_new(feed->modules);
 	feed->ring = ring_buffer__new(bpf_map__fd(probe_bpf(probe)->skeleton->maps.events), record_read, feed, NULL);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->ring) {
+	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -306,6 +320,7 @@ void feed_free(struct feed *feed)
 	if (!feed)
 		return;
 	ring_buffer__free(feed->ring);
+	arrivals_free(feed->arrivals);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
 	modules_free(feed->modules);
@@ -332,8 +347,14 @@ void feed_drain(struct feed *feed)
 	site_names_lines(feed->sites, 0, site_told, feed);
 }
 
+bool feed_is_behind(const struct feed *feed)
+{
+	return arrivals_wait(feed->arrivals);
+}
+
 void feed_follow(struct feed *feed)
 {
+	arrivals_turn(feed->arrivals);
 	feed_drain(feed);
 	/* Short processes by the thousand between two snapshots: their rows would fill the maps. */
 	if (feed->ended >= ENDED_MANY)

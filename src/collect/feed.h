@@ -20,8 +20,11 @@ void feed_free(struct feed *feed);
 /* A descriptor that polls readable when the BPF side wants to be heard at once. */
 int feed_fd(const struct feed *feed);
 
-/* Reads what is in the ring, between two refreshes. */
+/* Reads what is in the ring, between two refreshes, and looks at files that are new, as far as there is time. */
 void feed_follow(struct feed *feed);
+
+/* True if files wait to be looked at: feed_follow() is to be called again without a pause. */
+bool feed_is_behind(const struct feed *feed);
 
 /* Reads the ring and every counter, and forgets what belongs to images that ended. */
 void feed_refresh(struct feed *feed);

@@ -5,6 +5,7 @@
 
 #include <uthash.h>
 
+#include "collect/arrivals.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
 #include "collect/rows.h"
@@ -38,6 +39,7 @@ struct feed {
 	struct modules *modules;
 	struct site_names *sites;
 	struct stacks *stacks;
+	struct arrivals *arrivals;
 	struct ring_buffer *ring;
 	struct watched *watched;
 	struct early_late *early_late;

@@ -14,6 +14,7 @@ void closure_tests(Suite *suite);
 void container_tests(Suite *suite);
 void elfinfo_tests(Suite *suite);
 void extras_tests(Suite *suite);
+void arrivals_tests(Suite *suite);
 void maps_tests(Suite *suite);
 void options_tests(Suite *suite);
 

@@ -418,6 +418,7 @@ int main(void)
 	probe_test_add(suite, "elf random", test_elf_random);
 	elfinfo_tests(suite);
 	extras_tests(suite);
+	arrivals_tests(suite);
 	maps_tests(suite);
 	closure_tests(suite);
 	container_tests(suite);
