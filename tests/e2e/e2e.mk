@@ -2,6 +2,7 @@
 # End-to-end tests: cutop on real programs that run on the double.
 e2e_tests = \
 	tests/e2e/test_attach_methods.sh \
+	tests/e2e/test_loading.sh \
 	tests/e2e/test_basics.sh \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_accounting.sh \

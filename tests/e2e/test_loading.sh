@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A library that a running program loads is noticed, and probed: by the kernel's function behind mmap(2) or, where
+# nobody may watch that, by a tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+loader_program=$top_builddir/tests/e2e/bin/loader
+[ -x "$loader_program" ] || skip "the helpers are not built"
+
+way=$("$CUTOP" doctor | sed -n 's/.*libraries that running programs load are noticed (\([a-z]*\) .*/\1/p')
+echo "libraries that programs load: by a $way"
+check "cutop doctor does not say how loading is noticed" [ -n "$way" ]
+[ -z "${CUTOP_TEST_LOADING:-}" ] || check "it is not by a $CUTOP_TEST_LOADING" [ "$way" = "$CUTOP_TEST_LOADING" ]
+
+private_double "$T/fresh"
+begin loading
+load loading "$loader_program" "$library" say ready wait "$T/go" malloc 7 free
+check "the library is not probed: $(cat "$T/loading.err")" \
+	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
+touch "$T/go"
+wait "$loader"
+check "the end of the process is not seen" wait_for 30 newest '.processes | any(.state != "running")'
+end
+expect_of loading "$loader" .watched_from '"attach"'
+expect_of loading "$loader" .memory.allocations 7
+expect_of loading "$loader" .memory.frees 7
+expect loading '[.lost[]] | add' 0
+expect_clean "that"
+finish
