@@ -116,12 +116,9 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 	if (!thread)
 		return 0;
 	fault_end(thread, device, !context);
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_RESET, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_RESET, sizeof(*rec), now);
 	rec->device = device;
 	rec->call = call;
 	rec->pad = 0;
@@ -236,14 +233,9 @@ static __always_inline int context_return(struct pt_regs *ctx)
 		return 0;
 	result = PT_REGS_RC(ctx);
 	if (!nested)
-		trace_return(ctx, thread, call, now);
-	if (!nested)
-		call_count(thread->image, call, now - frame->entry, result != 0);
-	if (result) {
-		if (!nested)
-			failure_count(thread, call, result, call_site(ctx), now);
+		call_returned(ctx, thread, frame, call, now);
+	if (result)
 		return 0;
-	}
 	handle = frame->args[0];
 	device = frame->args[1];
 	switch (desc->a) {

@@ -346,12 +346,9 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 		pending_key_of(thread, frame->args[3], &stream);
 		site_announce(thread, call_site(ctx));
 	}
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_COPY, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_COPY, sizeof(*rec), now);
 	rec->destination = frame->args[0];
 	rec->source = frame->args[1];
 	rec->bytes = frame->args[2];

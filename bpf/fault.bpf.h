@@ -78,14 +78,11 @@ static __always_inline void device_sync_end(struct thread_state *thread, struct 
 
 static __always_inline void fault_send(struct thread_state *thread, const struct image_row *row)
 {
-	struct rec_fault *rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	struct rec_fault *rec = record_begin(thread, REC_FAULT, sizeof(*rec), bpf_ktime_get_ns());
 	int i;
 
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	if (!rec)
 		return;
-	}
-	header_of(thread, &rec->hdr, REC_FAULT, sizeof(*rec), bpf_ktime_get_ns());
 	rec->clock = launch_clock(thread);
 	for (i = 0; i < CUTOP_SYNC_SLOTS; i++) {
 		rec->cleared[i] = row->synced[i].clock;

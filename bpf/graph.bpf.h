@@ -371,10 +371,7 @@ static __always_inline int graph_return(struct pt_regs *ctx)
 		return 0;
 	desc = desc_of(call);
 	result = PT_REGS_RC(ctx);
-	trace_return(ctx, thread, call, now);
-	call_count(thread->image, call, now - frame->entry, result != 0);
-	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
+	call_returned(ctx, thread, frame, call, now);
 	role = desc->a;
 	if (role <= CAPTURE_LEAVE)
 		return capture_done(thread, frame, call, result);

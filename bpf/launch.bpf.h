@@ -414,16 +414,13 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid))
 		return 0;
 	module_announce(thread->image, site);
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());
+	if (!rec)
 		return 0;
-	}
-	__builtin_memset(rec, 0, sizeof(*rec));
-	header_of(thread, &rec->hdr, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());
 	rec->function = function;
 	rec->site = site;
 	rec->call = call;
+	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }

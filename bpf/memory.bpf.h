@@ -233,12 +233,9 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 		return 0;
 	site_announce(thread, call_site(ctx));
 	stack = stack_of(ctx, thread);
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_ALLOC, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_ALLOC, sizeof(*rec), now);
 	rec->entry = frame->entry;
 	rec->address = result ? 0 : address;
 	rec->bytes = bytes;
@@ -292,12 +289,9 @@ static __always_inline int free_return(struct pt_regs *ctx)
 		failure_count(thread, call, result, call_site(ctx), now);
 	if (!keep_books)
 		return 0;
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_FREE, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_FREE, sizeof(*rec), now);
 	rec->entry = frame->entry;
 	rec->address = frame->args[0];
 	rec->site = call_site(ctx);
@@ -343,12 +337,9 @@ static __always_inline int map_return(struct pt_regs *ctx)
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
-	trace_return(ctx, thread, call, now);
-	call_count(thread->image, call, now - frame->entry, result != 0);
-	if (result) {
-		failure_count(thread, call, result, call_site(ctx), now);
+	call_returned(ctx, thread, frame, call, now);
+	if (result)
 		return 0;
-	}
 	desc = desc_of(call);
 	address = frame->args[0];
 	handle = frame->args[2];
@@ -357,12 +348,9 @@ static __always_inline int map_return(struct pt_regs *ctx)
 		if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0]))
 			count_lost_of(thread->image, LOST_ARGUMENT);
 	}
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_MAP, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_MAP, sizeof(*rec), now);
 	rec->address = address;
 	rec->bytes = desc->a == MAP_RETAIN ? 0 : frame->args[1];
 	rec->handle = handle;

@@ -211,12 +211,9 @@ static __noinline int host_tell(struct thread_state *thread, struct copy_row *ro
 	bpf_map_update_elem(&hosts, &key, &one, BPF_ANY);
 	__sync_fetch_and_add(&row->hosts, 1);
 	site_announce(thread, site);
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_HOST, sizeof(*rec), bpf_ktime_get_ns());
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_HOST, sizeof(*rec), bpf_ktime_get_ns());
 	rec->address = frame->args[to_host ? 0 : 1];
 	rec->site = site;
 	rec->device = thread->device;

@@ -26,12 +26,9 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 	known = bpf_map_lookup_elem(&sizes, &key);
 	if (known && *known == total)
 		return 0;
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	rec = record_begin(thread, REC_DEVICE, sizeof(*rec), now);
+	if (!rec)
 		return 0;
-	}
-	header_of(thread, &rec->hdr, REC_DEVICE, sizeof(*rec), now);
 	rec->total = total;
 	rec->device = device;
 	rec->pad = 0;
@@ -73,12 +70,8 @@ static __always_inline int size_return(struct pt_regs *ctx)
 	if (!frame)
 		return 0;
 	result = PT_REGS_RC(ctx);
-	if (!frame->nested) {
-		trace_return(ctx, thread, call, now);
-		call_count(thread->image, call, now - frame->entry, result != 0);
-		if (result)
-			failure_count(thread, call, result, call_site(ctx), now);
-	}
+	if (!frame->nested)
+		call_returned(ctx, thread, frame, call, now);
 	if (result || (__s32)frame->args[1] < 0)
 		return 0;
 	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->args[0]))

@@ -247,6 +247,19 @@ static __always_inline __u64 quiet_flags(struct thread_state *thread)
 		(hdr_)->tid = (thread_)->tid;				\
 	} while (0)
 
+/* Begins a record of @size bytes by the current thread. NULL, which is counted, if the ring is full. */
+static __always_inline void *record_begin(struct thread_state *thread, enum rec_type type, const __u32 size, __u64 time)
+{
+	struct rec_hdr *hdr = bpf_ringbuf_reserve(&events, size, 0);
+
+	if (!hdr) {
+		count_lost_of(thread->image, LOST_RING_FULL);
+		return NULL;
+	}
+	header_of(thread, hdr, type, size, time);
+	return hdr;
+}
+
 #define header_fill(hdr_, type_, size_, image_, time_)			\
 	do {								\
 		__u64 id_ = bpf_get_current_pid_tgid();			\
@@ -462,13 +475,10 @@ __noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bp
 
 static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
-	struct rec_fail *rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	struct rec_fail *rec = record_begin(thread, REC_FAIL, sizeof(*rec), now);
 
-	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+	if (!rec)
 		return;
-	}
-	header_of(thread, &rec->hdr, REC_FAIL, sizeof(*rec), now);
 	rec->site = site;
 	rec->result = result;
 	rec->call = call;

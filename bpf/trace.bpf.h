@@ -66,6 +66,18 @@ static __always_inline void trace_return(struct pt_regs *ctx, struct thread_stat
 		trace_leave(ctx, thread, call, now);
 }
 
+/* The return of such a call of which there is no other record: traced and counted, a failure as one. */
+static __always_inline void call_returned(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+					  __u32 call, __u64 now)
+{
+	__s32 result = PT_REGS_RC(ctx);
+
+	trace_return(ctx, thread, call, now);
+	call_count(thread->image, call, now - frame->entry, result != 0);
+	if (result)
+		failure_count(thread, call, result, call_site(ctx), now);
+}
+
 /* What is known only at the return, before trace_return(): of an allocation, */
 static __always_inline void trace_allocated(__u64 address, __u64 bytes, __s32 device)
 {
