@@ -238,6 +238,9 @@ static int record_read(void *context, void *data, size_t size)
 		return 0;
 	}
 	watched = feed_watched(feed, hdr->image);
+	/* The record that says whose it is was lost: nobody is to be told of a process that is not wanted. */
+	if (!watched && feed->command_glob)
+		watched = feed_watch_row(feed, hdr->image);
 	if (watched && watched->ignored)
 		return 0;
 	switch (hdr->type) {

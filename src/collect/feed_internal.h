@@ -57,6 +57,8 @@ void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 
 /* feed_rows.c */
+/* feed_watch() of an image by its row, where its record was lost; NULL if it has none. */
+struct watched *feed_watch_row(struct feed *feed, uint32_t image);
 /*
  * A sticky error of @watched, whose record is @hdr: the model names what was launched last, so the
  * rows are read now, not at the next refresh.

@@ -91,6 +91,30 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 
 /* ---- a refresh ---- */
 
+/* For an image whose record is lost or still to come, as its row has it. */
+static struct watched *row_watch(struct feed *feed, uint32_t image, const struct image_row *row)
+{
+	struct rec_process process = {
+		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .image = image,
+			 .time = row->first_time, .tgid = row->tgid, .tid = row->tgid },
+		.start_time = row->start_time,
+		.parent_tgid = row->parent_tgid,
+		.uid = row->uid,
+	};
+
+	memcpy(process.comm, row->comm, sizeof(process.comm));
+	return feed_watch(feed, &process);
+}
+
+struct watched *feed_watch_row(struct feed *feed, uint32_t image)
+{
+	struct image_row row;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &image, &row) || !row.first_time)
+		return NULL;
+	return row_watch(feed, image, &row);
+}
+
 static bool image_visit(void *context, const void *key, const void *value)
 {
 	struct feed *feed = context;
@@ -103,20 +127,10 @@ static bool image_visit(void *context, const void *key, const void *value)
 	if (!row->first_time)
 		return false;	/* it is being made */
 	watched = feed_watched(feed, image);
-	if (!watched) {
-		struct rec_process process = {
-			.hdr = { .type = REC_PROCESS, .size = sizeof(process), .image = image,
-				 .time = row->first_time, .tgid = row->tgid, .tid = row->tgid },
-			.start_time = row->start_time,
-			.parent_tgid = row->parent_tgid,
-			.uid = row->uid,
-		};
-
-		memcpy(process.comm, row->comm, sizeof(process.comm));
-		watched = feed_watch(feed, &process);
-		if (!watched)
-			return false;
-	}
+	if (!watched)
+		watched = row_watch(feed, image, row);
+	if (!watched)
+		return false;
 	if (row->inexact && !watched->ignored)
 		outlet_inexact(feed->outlet, image, row->lost_time);
 	if (row->unreturned && !watched->ignored)

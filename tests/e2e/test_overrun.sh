@@ -102,4 +102,20 @@ status=0
 	kill -CONT \$PPID" 2>"$T/doubt.err" || status=$?
 check "status in doubt: $status" [ $status = 1 ]
 check "it says why: $(cat "$T/doubt.err")" grep -q 'events were lost' "$T/doubt.err"
+
+# ---- nobody is shown whom -c leaves out, though the record that says who it is be lost
+status=0
+"$CUTOP" -b -f json -d 0.1 --ring-size 256K -c 'wanted*' --library "$double/libcudart.so.13" -o "$T/glob.json" -- sh -c "
+	kill -STOP \$PPID
+	'$workload' pairs 5000 1000
+	'$workload' churn 200 1000 5000 >'$T/unseen.said' &
+	until grep -q full '$T/unseen.said'; do :; done
+	kill -CONT \$PPID
+	sleep 0.5
+	kill -USR1 \$!
+	wait" 2>"$T/glob.err" || status=$?
+check "-c: status $status, $(cat "$T/glob.err")" [ $status = 0 ]
+check "-c: the ring was full" jq -e '.lost.ring_full > 0' "$T/glob.json"
+check "-c: nobody is shown: $(jq -c '[.processes[].pid]' "$T/glob.json" | sort -u | head -n 3)" \
+	[ "$(jq '.processes | length' "$T/glob.json" | sort -u)" = 0 ]
 finish
