@@ -232,10 +232,12 @@ static void check_kernel(struct doctor *doctor)
 
 /* ---- rights ---- */
 
-static const struct {
+struct right_use {
 	enum doctor_state without;
 	const char *use;
-} rights[RIGHT_COUNT] = {
+};
+
+static const struct right_use rights[RIGHT_COUNT] = {
 	[RIGHT_BPF] = { DOCTOR_PROBLEM, "loads the BPF programs" },
 	[RIGHT_PERFMON] = { DOCTOR_PROBLEM, "places the probes" },
 	[RIGHT_PTRACE] = { DOCTOR_WARNING, "reads what other users' processes map" },
@@ -243,29 +245,34 @@ static const struct {
 	[RIGHT_ADMIN] = { DOCTOR_NOTE, "needed only where tracefs is not mounted" },
 };
 
+static const struct right_use admin_places = { DOCTOR_PROBLEM, "places the probes, as on kernels before 6.6 no lesser right does" };
+
 static void check_rights(struct doctor *doctor)
 {
 	const struct doctor_facts *facts = &doctor->facts;
 	unsigned int held = facts->rights.effective, i;
 	bool admin = held & 1u << RIGHT_ADMIN;
+	struct kernel_features features;
 	char advice[PATH_MAX + 256], others[256];
+	bool singly = !kernel_features_decide(&features, &facts->kernel, facts->forced, NULL) && features.method == ATTACH_PERF;
 
 	snprintf(advice, sizeof(advice), "sudo cutop ..., or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"
-		 "cap_dac_read_search+ep %s", facts->program);
+		 "cap_dac_read_search%s+ep %s", singly ? ",cap_sys_admin" : "", facts->program);
 	for (i = 0; i < RIGHT_COUNT; i++) {
+		const struct right_use *right = singly && i == RIGHT_ADMIN ? &admin_places : &rights[i];
 		const char *name = kernel_right_names[i];
 
 		if (held & 1u << i) {
-			RIGHTS(name, DOCTOR_OK, NULL, "%s held: %s", name, rights[i].use);
+			RIGHTS(name, DOCTOR_OK, NULL, "%s held: %s", name, right->use);
 		} else if (admin && i <= RIGHT_PERFMON) {
-			RIGHTS(name, DOCTOR_OK, NULL, "%s not held, CAP_SYS_ADMIN stands in: %s", name, rights[i].use);
-		} else if (facts->rights.bounding & 1u << i || rights[i].without == DOCTOR_NOTE) {
-			RIGHTS(name, rights[i].without, rights[i].without == DOCTOR_NOTE ? NULL : advice,
-			       "%s missing: %s", name, rights[i].use);
+			RIGHTS(name, DOCTOR_OK, NULL, "%s not held, CAP_SYS_ADMIN stands in: %s", name, right->use);
+		} else if (facts->rights.bounding & 1u << i || right->without == DOCTOR_NOTE) {
+			RIGHTS(name, right->without, right->without == DOCTOR_NOTE ? NULL : advice,
+			       "%s missing: %s", name, right->use);
 		} else {
 			snprintf(others, sizeof(others), "it is out of reach in here (bounding set): start the "
 				 "container or service with it (docker run --cap-add %s)", name + strlen("CAP_"));
-			RIGHTS(name, rights[i].without, others, "%s missing: %s", name, rights[i].use);
+			RIGHTS(name, right->without, others, "%s missing: %s", name, right->use);
 		}
 	}
 }

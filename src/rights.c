@@ -37,6 +37,7 @@ static const struct {
 	{ RIGHTS_PROBE, CAP_DAC_READ_SEARCH },		/* libraries in private homes */
 	{ RIGHTS_PROBE, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
 	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/guard.c */
+	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
 	{ RIGHTS_SIGNAL, CAP_KILL },
 	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },
 	{ RIGHTS_WRITE, CAP_CHOWN },			/* a settings file stays its owner's */
@@ -65,14 +66,17 @@ static const int refused_calls[] = {
 	SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
 };
 
-/* What is chosen of the capabilities held; without CAP_BPF and CAP_PERFMON their predecessor stands in for them. */
+/*
+ * What is chosen of the capabilities held; without CAP_BPF and CAP_PERFMON their predecessor stands in for them. It alone may
+ * open a perf event that is a probe (perf_uprobe_event_init(), kernel/events/core.c).
+ */
 static bool is_kept(unsigned int keep, unsigned int capability)
 {
 	size_t i;
 
 	if (!capng_have_capability(CAPNG_EFFECTIVE, capability))
 		return false;
-	if (capability == CAP_SYS_ADMIN)
+	if (capability == CAP_SYS_ADMIN && !(keep & RIGHTS_PROBE_EACH))
 		return keep & RIGHTS_PROBE && !(capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) &&
 						capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 	for (i = 0; i < ARRAY_LEN(needs); i++)

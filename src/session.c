@@ -375,6 +375,7 @@ static int recording_begin(struct session *session)
 int session_begin(struct session *session)
 {
 	struct reason why = { "" };
+	struct probe *probe;
 	int err;
 
 	if (session->options->probe_count &&
@@ -389,7 +390,8 @@ int session_begin(struct session *session)
 		return session_fail(session, EXIT_FAILED, why.text);
 	err = watch_begin(session);
 	if (!err) {
-		rights_keep(session, collector_probe(session->collector) ? RIGHTS_PROBE : 0);
+		probe = collector_probe(session->collector);
+		rights_keep(session, !probe ? 0 : probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE);
 		err = threads_start(session);
 	}
 	if (err) {

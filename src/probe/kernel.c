@@ -78,6 +78,15 @@ bool kernel_rights(struct reason *why)
 	return false;
 }
 
+int kernel_rights_for(enum attach_method method, struct reason *why)
+{
+	if (method != ATTACH_PERF || kernel_rights_read().effective & 1u << RIGHT_ADMIN)
+		return 0;
+	/* perf_uprobe_event_init(), kernel/events/core.c */
+	return reason_set(why, -EPERM, "no permission to probe: CAP_SYS_ADMIN missing, without which kernels before 6.6 place no "
+			  "probes; run cutop as root (sudo cutop ...)");
+}
+
 /* True if the anonymous or named enum that holds BPF attach types has @name. */
 static bool enum_has(const struct btf *btf, const char *enum_name, const char *name)
 {

@@ -78,4 +78,7 @@ bool kernel_rights_suffice(unsigned int effective);
 /* True if this process may load and attach BPF programs; else @why says what is missing. */
 bool kernel_rights(struct reason *why);
 
+/* 0, or -EPERM with @why set if it may not place probes by @method. */
+int kernel_rights_for(enum attach_method method, struct reason *why);
+
 #endif

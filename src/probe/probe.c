@@ -84,6 +84,8 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (!kernel_rights(why))
 		return -EPERM;
 	err = kernel_features_read(&features, settings->method, why);
+	if (!err)
+		err = kernel_rights_for(features.method, why);
 	if (err)
 		return err;
 	probe = calloc(1, sizeof(*probe));
@@ -175,6 +177,11 @@ void probe_close(struct probe *probe)
 	if (probe->signals >= 0)
 		close(probe->signals);
 	free(probe);
+}
+
+enum attach_method probe_method(const struct probe *probe)
+{
+	return probe->bpf.features.method;
 }
 
 struct bpf *probe_bpf(struct probe *probe)

@@ -67,6 +67,9 @@ int probe_fd(const struct probe *probe);
 void probe_close(struct probe *probe);
 
 struct bpf *probe_bpf(struct probe *probe);
+
+/* How probes are placed on this kernel. */
+enum attach_method probe_method(const struct probe *probe);
 struct probe_counts probe_counts(const struct probe *probe);
 
 /*

@@ -5,6 +5,7 @@
 # seconds. Both are promises with a time in them; tests/vm/test_vm.sh asks the
 # kernel that has no better way.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 # Other libraries than the double's would only cost time: /usr/local is out of sight, where that can be had.
 printf '%s\n' '#!/bin/sh' 'mount -t tmpfs none /usr/local' "exec $CUTOP \"\$@\"" >"$T/cutop-alone"
@@ -23,6 +24,18 @@ list='"$1" pairs 100 256
 	done >"$3"
 	date +%s%N >"$4"'
 export CUTOP_ATTACH=perf
+
+# A library met on the way, of three functions: cutop has kept the right to probe it.
+tiny=$top_builddir/tests/e2e/bin/libcudart.so.99
+begin met
+load met "$top_builddir/tests/e2e/bin/loader" "$tiny" say ready wait "$T/go" malloc 3 free
+check "met: the library is not probed: $(cat "$T/met.err")" wait_for 20 grep -q "libcudart.so.99: 3 functions attached" "$T/met.err"
+touch "$T/go"
+wait "$loader"
+check "met: the end of the process is not seen" wait_for 20 newest '.processes | any(.state != "running")'
+end
+expect_of met "$loader" '.memory | [.allocations, .frees]' '[3,3]'
+
 watch perf --library "$double/libcudart.so.13" -- sh -c "$list" sh "$workload" "$double/libcudart.so.13" "$T/ours" "$T/end"
 ended=$(date +%s%N)
 quit=$(((ended - $(cat "$T/end")) / 1000000))

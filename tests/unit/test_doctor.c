@@ -257,6 +257,12 @@ START_TEST(test_rights)
 	expect("programs", DOCTOR_UNKNOWN, "whether", NULL);
 	doctor_free(&doctor);
 	setup();
+	doctor.facts.kernel.session = doctor.facts.kernel.multi = false;
+	doctor.facts.rights.effective &= ~(1u << RIGHT_ADMIN);
+	doctor_check_machine(&doctor);
+	expect("CAP_SYS_ADMIN", DOCTOR_PROBLEM, "before 6.6", "cap_sys_admin+ep");
+	doctor_free(&doctor);
+	setup();
 	/* As under docker run --cap-add PERFMON */
 	doctor.facts.rights.effective = doctor.facts.rights.bounding = 1u << RIGHT_PERFMON;
 	doctor_check_machine(&doctor);
