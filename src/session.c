@@ -7,6 +7,9 @@
 #include "session.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +109,14 @@ static void rights_keep(const struct session *session, unsigned int what)
 		what |= RIGHTS_WRITE;
 	if (rights_drop(what, &why))
 		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
+}
+
+/* The start reads the kernel's types and whole ELF files, and keeps little of that: 10 MB that nobody needs again. */
+static void memory_return(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 /* The threads begin here: after the fork, and with the rights that are left. */
@@ -392,6 +403,7 @@ int session_begin(struct session *session)
 	if (!err) {
 		probe = collector_probe(session->collector);
 		rights_keep(session, !probe ? 0 : probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE);
+		memory_return();
 		err = threads_start(session);
 	}
 	if (err) {
