@@ -18,7 +18,7 @@ HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes 
 
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
-	__s64 size;		/* bytes of them that stack_fetch() put there; 0 or less: none */
+	__s64 size;		/* bytes of them that stack_read() put there; 0 or less: none */
 };
 
 struct {
@@ -112,12 +112,13 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
  */
 static __noinline int stack_fetch(struct pt_regs *ctx)
 {
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread_state *thread;
 
-	if (!thread || !thread->image || !thread->depth ||
-	    thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].nested)
+	if (!tracing && desc_of(bpf_get_attach_cookie(ctx))->class != CLASS_ALLOC)
 		return 0;
-	if (tracing || desc_of(bpf_get_attach_cookie(ctx))->class == CLASS_ALLOC)
+	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	if (thread && thread->image && thread->depth &&
+	    !thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].nested)
 		stack_read(ctx);
 	return 0;
 }
