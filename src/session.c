@@ -94,6 +94,14 @@ static bool is_metrics(enum format format)
 	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
 }
 
+/* What has to be kept to probe further libraries, with @probe or, if that is NULL, without any. */
+static unsigned int rights_to_probe(const struct probe *probe)
+{
+	if (!probe)
+		return 0;
+	return probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE;
+}
+
 /* From here on nothing is opened that only root may. COMMAND, which waits, has its own rights. */
 static void rights_keep(const struct session *session, unsigned int what)
 {
@@ -386,7 +394,6 @@ static int recording_begin(struct session *session)
 int session_begin(struct session *session)
 {
 	struct reason why = { "" };
-	struct probe *probe;
 	int err;
 
 	if (session->options->probe_count &&
@@ -401,8 +408,7 @@ int session_begin(struct session *session)
 		return session_fail(session, EXIT_FAILED, why.text);
 	err = watch_begin(session);
 	if (!err) {
-		probe = collector_probe(session->collector);
-		rights_keep(session, !probe ? 0 : probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE);
+		rights_keep(session, rights_to_probe(collector_probe(session->collector)));
 		memory_return();
 		err = threads_start(session);
 	}

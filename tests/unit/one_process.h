@@ -13,11 +13,17 @@ static struct feed feed;
 static struct snapshot *snapshot;
 static const struct snap_process *process;
 
-static void setup(void)
+/* Without a process so far, for tests of how one begins. */
+static inline void setup_empty(void)
 {
 	feed_begin(&feed);
-	feed_process(&feed);
 	snapshot = NULL;
+}
+
+static inline void setup(void)
+{
+	setup_empty();
+	feed_process(&feed);
 }
 
 static void teardown(void)

@@ -5,30 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed.h"
-
-static struct feed feed;
-static struct snapshot *snapshot;
-static const struct snap_process *process;
-
-static void setup(void)
-{
-	feed_begin(&feed);
-	snapshot = NULL;
-}
-
-static void teardown(void)
-{
-	snapshot_free(snapshot);
-	feed_end(&feed);
-}
-
-static void look(void)
-{
-	snapshot_free(snapshot);
-	snapshot = feed_snapshot(&feed);
-	process = feed_find(&feed, snapshot);
-}
+#include "one_process.h"
 
 START_TEST(identity)
 {
@@ -405,7 +382,7 @@ Suite *suite_processes(void)
 	Suite *suite = suite_create("processes");
 	TCase *tests = tcase_create("processes");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, setup_empty, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, identity);
 	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
