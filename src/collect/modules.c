@@ -19,6 +19,8 @@
 #include "util/util.h"
 
 #define FILES_MAX	64
+/* Code that lies in no file may call from ever new places, of a process with many mappings, all read for each. */
+#define IN_VAIN_MAX	100
 
 struct module_file {
 	struct file_id id;
@@ -37,6 +39,7 @@ struct module {
 
 struct image_modules {
 	uint32_t image;
+	unsigned int in_vain;	/* searches of its mappings that found no file */
 	struct module *list;
 	UT_hash_handle hh;
 };
@@ -244,21 +247,27 @@ void modules_preload(struct modules *modules, int fd, const struct file_id *id, 
 	file_read_symbols(modules, &search, fd);
 }
 
-void modules_add(struct modules *modules, const struct rec_module *record)
+/* The one of the number @id, a new one if need be. Returns NULL without memory. */
+static struct image_modules *image_get(struct modules *modules, uint32_t id)
 {
-	uint32_t id = record->hdr.image;
 	struct image_modules *image;
-	struct module *module;
 
 	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	if (!image) {
-		image = calloc(1, sizeof(*image));
-		if (!image)
-			return;
-		image->image = id;
-		HASH_ADD(hh, modules->images, image, sizeof(id), image);
-	}
-	module = calloc(1, sizeof(*module));
+	if (image)
+		return image;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return NULL;
+	image->image = id;
+	HASH_ADD(hh, modules->images, image, sizeof(id), image);
+	return image;
+}
+
+void modules_add(struct modules *modules, const struct rec_module *record)
+{
+	struct image_modules *image = image_get(modules, record->hdr.image);
+	struct module *module = image ? calloc(1, sizeof(*module)) : NULL;
+
 	if (!module)
 		return;
 	module->start = record->start;
@@ -338,11 +347,18 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .image = image, .tgid = (uint32_t)pid },
 	};
 
+	struct image_modules *known;
+
 	if (name.file || !address)
 		return name;
-	maps_visit(pid, address_compare, &search);
-	if (!search.found)
+	known = image_get(modules, image);
+	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
+	maps_visit(pid, address_compare, &search);
+	if (!search.found) {
+		known->in_vain++;
+		return name;
+	}
 	modules_add(modules, &search.record);
 	return modules_name(modules, image, address);
 }

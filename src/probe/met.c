@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "probe/closure.h"
@@ -190,6 +191,28 @@ static void program_tell(struct probe *probe, int fd, const struct rec_exec *rec
 		probe->settings.on_program(probe->settings.context, fd, &id, record->hdr.tgid, path);
 }
 
+#define OVERLAY_MAGIC	0x794c7630	/* linux/magic.h, OVERLAYFS_SUPER_MAGIC */
+
+/*
+ * False if the file at @fd is surely not the one of @record: its process runs another program by now. Files of overlay
+ * mounts may have another inode number here than the kernel told of.
+ */
+static bool is_told_of(const struct rec_exec *record, int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size != record->id.size)
+		return false;
+	return st.st_ino == record->id.inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAY_MAGIC);
+}
+
+/* Has the next process that runs or maps the file of @id tell of it. */
+static void file_ask_again(struct probe *probe, const struct file_id *id)
+{
+	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id);
+}
+
 void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 {
 	struct reason why = { "" };
@@ -200,14 +223,16 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
 	fd = file_open_regular(path);
 	if (fd < 0) {
-		/* Gone already: look again should it come back. */
-		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
+		file_ask_again(probe, &record->id);
 		return;
 	}
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
 	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
-	probe_know(probe, &record->id);
+	if (is_told_of(record, fd))
+		probe_know(probe, &record->id);
+	else
+		file_ask_again(probe, &record->id);
 	if (result >= 0)
 		program_tell(probe, fd, record, real, result > 0);
 	close(fd);
@@ -291,5 +316,5 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	if (search.found)
 		probe_know(probe, &record->id);
 	else
-		bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &record->id);
+		file_ask_again(probe, &record->id);
 }

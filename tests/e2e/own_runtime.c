@@ -20,6 +20,8 @@
  *   own_runtime fork      cudaDeviceSynchronize, in which the process forks; the
  *                         child returns from it, too, then makes cudaMalloc (10
  *                         bytes) and cudaFree; so does the parent, afterwards
+ *   own_runtime become PROGRAM [ARGUMENT...]
+ *                         nothing: it is that program from now on
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -251,6 +253,11 @@ int main(int argc, char **argv)
 		return stuck(n);
 	if (argc > 1 && !strcmp(argv[1], "fork"))
 		return forked();
-	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork [N]\n", stderr);
+	if (argc > 2 && !strcmp(argv[1], "become")) {
+		execv(argv[2], argv + 2);
+		perror(argv[2]);
+		return 1;
+	}
+	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork [N], own_runtime become PROGRAM [ARGUMENT...]\n", stderr);
 	return 2;
 }

@@ -4,6 +4,7 @@
 # contexts, graphs, errors and devices without end. cutop stands it in bounded memory, nothing but text comes out, and an
 # honest program beside the liar is counted exactly, or is marked. LIAR_ROUNDS: how many thousands of each lie (5).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 liar=$top_builddir/tests/e2e/bin/liar
 honest=$top_builddir/tests/e2e/bin/harmed
@@ -50,6 +51,17 @@ check "many: status" [ "$status" = 0 ]
 jq -c '[.self.resident_bytes, [.processes[].kernels | length], [.processes[].failures | length], .lost]' "$T/many.json"
 check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.json"
 check "many: what did not fit is counted" jq -e '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
+
+# ---- call sites in code of no file: the mappings of a process are not read for each of them
+begin sites -d 1 --map none --library "$liar"
+read_of() {
+	sed -n 's/^rchar: //p' "/proc/$cutop/io"
+}
+before_sites=$(read_of)
+"$liar" sites "$many"
+check "sites: the end is not seen" wait_for 30 newest '.processes | any(.state != "running")'
+check "sites: too much is read" [ $(($(read_of) - before_sites)) -lt 2000000 ]
+end sites
 
 # ---- every other form
 for format in text csv openmetrics "folded --folded-by allocated"; do

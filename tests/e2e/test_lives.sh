@@ -144,4 +144,22 @@ jq -c ".processes |= map(select(.pid == $hanging))" "$T/other.json" >"$T/others.
 expect others '[.processes[] | select(.memory.allocations > 0) | [.state, .signal, .watched_from, .memory.leaked_bytes, .inexact]]' \
 	'[["exited",9,"start",1048576,false]]'
 
+# ---- a program that is another one before we could look at its file: looked at when the next process runs it
+brief=$T/brief
+cp "$top_builddir/tests/e2e/bin/own_runtime" "$brief"
+start brief -d 0.05 -v
+soon "the start" [ -s "$T/brief.out" ]
+kill -STOP "$cutop"
+"$brief" become "$(command -v sleep)" 60 &
+became=$!
+soon "the other program" sh -c "tr '\\0' ' ' </proc/$became/cmdline | grep -q '^[^ ]*sleep 60'"
+kill -CONT "$cutop"
+documents=$(wc -l <"$T/brief.out")
+soon "more documents" sh -c "[ \$(wc -l <'$T/brief.out') -gt $((documents + 2)) ]"
+"$brief" nest 1
+soon "the file to be probed" grep -q "^cutop: $brief: .* functions attached" "$T/brief.err"
+kill "$became"
+kill -INT "$cutop"
+end brief
+
 finish
