@@ -282,7 +282,7 @@ static void libraries_add(struct doctor *doctor)
 
 		if (!file) {
 			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL, "--library %s: %s",
-				   options->libraries[i], errno ? strerror(errno) : "is not a regular file");
+				   options->libraries[i], errno ? strerror(errno) : FILE_NOT_REGULAR);
 			continue;
 		}
 		file->wanted = true;

@@ -459,7 +459,7 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	if (fstat(fd, &st))
 		return reason_set(why, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return reason_set(why, -EINVAL, "is not a regular file");
+		return reason_set(why, -EINVAL, FILE_NOT_REGULAR);
 	key.device = st.st_dev;
 	key.inode = st.st_ino;
 	key.size = (uint64_t)st.st_size;
@@ -491,7 +491,7 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 	int fd = file_open_regular(path), result;
 
 	if (fd < 0)
-		return reason_set(why, fd, "%s", fd == -EINVAL ? "is not a regular file" : strerror(-fd));
+		return reason_set(why, fd, "%s", fd == -EINVAL ? FILE_NOT_REGULAR : strerror(-fd));
 	result = probe_examine(probe, fd, path, why);
 	close(fd);
 	return result;

@@ -58,6 +58,9 @@ char *file_read(const char *path, size_t max, size_t *len);
  */
 int file_open_regular(const char *path);
 
+/* What there is to say to a user who named such a thing. */
+#define FILE_NOT_REGULAR	"is not a regular file; the path of a library or program itself is needed"
+
 /* The same for what @place stands for, a descriptor opened with O_PATH, which is closed. */
 int file_reopen_regular(int place);
 

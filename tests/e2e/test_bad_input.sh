@@ -51,7 +51,7 @@ printf '\377\377\377\377\377\377\377\177' | dd of="$T/sections" bs=1 seek=40 con
 mkfifo "$T/fifo"
 refused 1 '--library /no/such/file: No such file' -b --library /no/such/file
 refused 1 "--library : No such file" -b --library ''
-refused 1 'is not a regular file' -b --library "$T"
+refused 1 'is not a regular file; the path of a library or program itself is needed' -b --library "$T"
 refused 1 'is not a regular file' -b --library "$T/fifo"
 refused 1 'is not a regular file' -b --library /dev/null
 refused 1 'is not an ELF file' -b --library "$T/empty"
