@@ -260,6 +260,10 @@ static int record_read(void *context, void *data, size_t size)
 	case REC_STACK:
 		stack_feed(feed, data, size);
 		return 0;
+	case REC_FREE:
+		if (((const struct rec_free *)data)->result)	/* a double free, perhaps: the log says where */
+			site_feed(feed, hdr, ((const struct rec_free *)data)->site);
+		break;
 	case REC_FAIL:
 		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
 			site_feed(feed, hdr, ((const struct rec_fail *)data)->site);

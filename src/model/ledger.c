@@ -259,7 +259,7 @@ static void failed_free(struct model *model, struct image *image, const struct r
 		return;
 	if (hidden)
 		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
-	kernels_describe(image, record->site, where, sizeof(where));
+	describe_address(image, record->site, where, sizeof(where));
 	events_add(model, image, EVENT_DOUBLE_FREE, record->hdr.time, 0,
 		   "%s of 0x%llx, which was freed before, called from %s%s", call_name(record->call),
 		   (unsigned long long)record->address, where, more);
