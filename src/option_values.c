@@ -54,7 +54,7 @@ int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
 
 	errno = 0;
 	seconds = strtod(text, &end);
-	if (errno || end == text || *end || !isfinite(seconds) || seconds < min || seconds > 1e9)
+	if (errno || end == text || *end || !isfinite(seconds) || seconds < min || seconds > SECONDS_MAX)
 		return usage_error("--%s takes a time in seconds, at least %g, not '%s'", name, min, text);
 	*ns = (uint64_t)(seconds * 1e9);
 	return 0;

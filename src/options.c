@@ -37,7 +37,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
 	case 'd':
 		options->delay_given = true;
-		return parse_seconds("delay", argument, 0.01, &options->delay);
+		return parse_seconds("delay", argument, DELAY_SECONDS_MIN, &options->delay);
 	case OPTION_DURATION:
 		return parse_seconds("duration", argument, 0.01, &options->duration);
 	case 'f':
@@ -180,8 +180,12 @@ static int sort_set(struct options *options, const char *text, bool reverse)
 	struct hint hint;
 	char word[64];
 	size_t len, i;
+	int err;
 
-	if (sort_order_parse(&options->sort, text, &bad, &len)) {
+	err = sort_order_parse(&options->sort, text, &bad, &len);
+	if (err == -E2BIG)
+		return usage_error("--sort takes at most %d columns", SORT_KEYS_MAX);
+	if (err) {
 		snprintf(word, sizeof(word), "%.*s", (int)len, bad);
 		hint_begin(&hint, word);
 		for (i = 0; i < column_count; i++) {
@@ -421,6 +425,10 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		return OPTIONS_EXIT;
 	if (options->folded_given && options->format != FORMAT_FOLDED) {
 		usage_error("--folded-by is for --format folded");
+		return OPTIONS_EXIT;
+	}
+	if (options->config && options->no_config) {
+		usage_error("--config and --no-config do not go together");
 		return OPTIONS_EXIT;
 	}
 	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options, sort, reverse))

@@ -159,10 +159,10 @@ int sort_order_parse(struct sort_order *order, const char *list, const char **ba
 		size_t len = strcspn(list, ",");
 		const struct column *column = find(list, len);
 
-		if (!column || parsed.count == sizeof(parsed.keys) / sizeof(parsed.keys[0])) {
+		if (!column || parsed.count == SORT_KEYS_MAX) {
 			*bad = list;
 			*bad_len = len;
-			return -EINVAL;
+			return column ? -E2BIG : -EINVAL;
 		}
 		parsed.keys[parsed.count++] = column;
 		list += len;

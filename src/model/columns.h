@@ -48,15 +48,17 @@ const struct column *column_find(const char *name);
  * A sort order: columns by falling weight. Numbers sort descending first, text
  * ascending; absent values last either way; ties by pid, then start time.
  */
+#define SORT_KEYS_MAX	8
+
 struct sort_order {
-	const struct column *keys[8];
+	const struct column *keys[SORT_KEYS_MAX];
 	size_t count;
 	bool reverse;
 };
 
 /*
- * Parses "live,pid" into @order. Returns 0, or -EINVAL with *@bad (borrowed
- * from @text, length *@bad_len) set to the name that is no column.
+ * Parses "live,pid" into @order. Returns 0, or with *@bad (borrowed from @text, length *@bad_len) set to the
+ * name: -EINVAL if it is no column, -E2BIG if it is one too many.
  */
 int sort_order_parse(struct sort_order *order, const char *text, const char **bad, size_t *bad_len);
 

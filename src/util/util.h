@@ -9,6 +9,10 @@
 #include <time.h>
 
 #define NSEC_PER_SEC	1000000000ull
+
+/* What users may ask for, in seconds. */
+#define DELAY_SECONDS_MIN 0.01
+#define SECONDS_MAX	1e9
 #define NSEC_PER_MSEC	1000000ull
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))

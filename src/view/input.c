@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "util/util.h"
-#include "view/view.h"
+#include "view/settings.h"
 
 #define ZOOM_MAX 20
 #define PAN_CELLS 16
@@ -44,6 +44,9 @@ void sort_by(struct view *view, const struct column *column)
 		order->count = 1;
 		order->reverse = false;
 	}
+	/* Nobody has chosen a process: what was asked for is to see who is first now. */
+	if (!view->selected_by_user)
+		view->has_selected = false;
 	rows_arrange(view);
 	view->scroll_to_selected = true;
 }
@@ -402,15 +405,10 @@ static void input_changed(struct view *view)
 
 static void delay_set(struct view *view)
 {
-	char *end;
-	double seconds = strtod(view->input, &end);
-
-	if (*end || !(seconds >= 0.1 && seconds <= 3600)) {
-		view_message(view, "the delay is a number of seconds from 0.1 to 3600");
-		return;
-	}
-	view->settings.delay = (uint64_t)(seconds * 1e9);
-	request(view, REQUEST_DELAY);
+	if (delay_parse(view->input, &view->settings.delay))
+		view_message(view, "the delay is a number of seconds, at least %g", DELAY_SECONDS_MIN);
+	else
+		request(view, REQUEST_DELAY);
 }
 
 static void input_key(struct view *view, int32_t key)

@@ -78,6 +78,7 @@ static void legend_draw(const struct area *area, int row)
 
 static void help_draw(struct view *view, struct canvas *canvas)
 {
+	static const char scrolls[] = "Up and Down scroll";
 	bool two = canvas->cols >= 120;
 	size_t lines = help_lines(), half = two ? (lines + 1) / 2 : lines, i;
 	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
@@ -95,9 +96,9 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	}
 	if (body < rows) {
 		legend_draw(&area, rows - 1);
-		area_cut(&area, rows - 2, 0, area.rect.cols, ST_DIM, "Mouse: a row, a title, a pane, a key below; wheel");
-		if ((int)half > body)
-			area_right(&area, rows - 2, area.rect.cols, ST_DIM, "Up and Down scroll");
+		i = (int)half > body ? strlen(scrolls) : 0;
+		area_cut(&area, rows - 2, 0, area.rect.cols - (i ? (int)i + 1 : 0), ST_DIM, "Mouse: a row, a title, a pane, a key below; wheel");
+		area_right(&area, rows - 2, area.rect.cols, ST_DIM, i ? scrolls : "");
 	}
 }
 

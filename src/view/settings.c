@@ -55,6 +55,17 @@ static bool *flag_of(struct settings *settings, enum item item)
 	}
 }
 
+int delay_parse(const char *text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*end || end == text || !(seconds >= DELAY_SECONDS_MIN && seconds <= SECONDS_MAX))
+		return -EINVAL;
+	*ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
 static void value_write(const struct settings *settings, enum item item, char *out, size_t size)
 {
 	const bool *flag = flag_of((struct settings *)settings, item);
@@ -116,9 +127,7 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 {
 	bool *flag = flag_of(settings, item);
 	const char *bad;
-	double seconds;
 	size_t len;
-	char *end;
 	int i;
 
 	if (flag) {
@@ -136,11 +145,7 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 		settings->theme = theme_find(value);
 		return true;
 	case ITEM_DELAY:
-		seconds = strtod(value, &end);
-		if (*end || end == value || !(seconds >= 0.1 && seconds <= 3600))
-			return false;
-		settings->delay = (uint64_t)(seconds * 1e9);
-		return true;
+		return !delay_parse(value, &settings->delay);
 	case ITEM_PANE:
 		for (i = 0; i < PANE_COUNT; i++)
 			if (!strcasecmp(value, pane_names[i])) {
@@ -334,7 +339,7 @@ static int line_read(void *context, const char *section, const char *name, const
 	enum item item = item_find(name);
 
 	if (!strcmp(section, SECTION) && item != ITEM_COUNT && !value_read(reading->settings, item, value))
-		snprintf(reading->bad, sizeof(reading->bad), "%s = %.30s", name, value);
+		snprintf(reading->bad, sizeof(reading->bad), "%s cannot be '%.30s'", name, value);
 	return 1;
 }
 
@@ -342,19 +347,24 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 {
 	struct reading reading = { settings, "" };
 	/* A FIFO that nobody writes is as good as empty, and not to be waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line, err = 0;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!file && fd >= 0)
 		close(fd);
 	if (!file)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
+	errno = 0;
 	line = ini_parse_file(file, line_read, &reading);
+	if (ferror(file))	/* a folder, say */
+		err = errno ? -errno : -EIO;
 	fclose(file);
+	if (err)
+		return reason_set(why, err, "cannot read %s: %s", path, strerror(-err));
 	if (line > 0)
 		return reason_set(why, -EINVAL, "%s, line %d is no setting", path, line);
 	if (reading.bad[0])
-		return reason_set(why, -EINVAL, "%s: there is no such setting: %s", path, reading.bad);
+		return reason_set(why, -EINVAL, "%s: %s", path, reading.bad);
 	return 0;
 }
 

@@ -24,4 +24,10 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 /* Writes it anew, atomically, through symbolic links. Returns 0 or a negative errno with @why. */
 int settings_write(const struct settings *settings, const char *path, struct reason *why);
 
+/*
+ * Reads a delay as --delay takes it, so that what was chosen there can be kept and typed. Returns 0, or -EINVAL
+ * with @ns as it was.
+ */
+int delay_parse(const char *text, uint64_t *ns);
+
 #endif

@@ -14,6 +14,8 @@
 
 #include "util/util.h"
 
+#define MESSAGE_NS	(5 * NSEC_PER_SEC)
+
 const char *const pane_names[PANE_COUNT] = { "Memory", "Kernels", "Copies", "Failures", "Calls", "Sites", "Log" };
 
 static const char *const first_columns[] = {
@@ -81,6 +83,8 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		return;
 	if (old && snapshot->time < old->time)
 		rewind_to(view);
+	if (!old)	/* what was said before has not been seen yet */
+		view->message_until = snapshot->time + MESSAGE_NS;
 	history_feed(&view->history, snapshot, view->frozen && view->shown);
 	if (!view->frozen) {
 		self_measure(view, snapshot);
@@ -114,7 +118,7 @@ void view_message(struct view *view, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(view->message, sizeof(view->message), format, args);
 	va_end(args);
-	view->message_until = (view->latest ? view->latest->time : 0) + 5 * NSEC_PER_SEC;
+	view->message_until = (view->latest ? view->latest->time : 0) + MESSAGE_NS;
 }
 
 void view_draw(struct view *view, struct canvas *canvas)

@@ -66,6 +66,7 @@ refused 2 "no user ''" -b -u ''
 refused 2 "no column 'colour'.*-s help" -b -s colour
 refused 2 "no column 'colour'" -b -s live,colour
 refused 2 "no column ''" -b -s ''
+refused 2 'at most 8 columns' -b -s pid,pid,pid,pid,pid,pid,pid,pid,pid
 refused 2 "'gpu'" -b -l gpu
 refused 2 "runtime, driver or both, not 'nonsense'" -b --layer nonsense
 refused 2 "no group of calls 'nonsense'.*--calls help" -b --calls nonsense
@@ -86,6 +87,7 @@ refused 2 "auto, always or never, not 'sometimes'" -b -C sometimes
 refused 2 'no command after --' -b --
 refused 2 "'true'.*-- before" -b true
 refused 2 'do not go together' -b -p $$ -- true
+refused 2 'do not go together' -b --config "$T/settings" --no-config
 run escape -b --format "$(printf 'a\033[31m\nb')"
 expect_status escape 2
 expect_line escape "not 'a"

@@ -138,6 +138,54 @@ START_TEST(the_selection_is_a_process)
 }
 END_TEST
 
+/* Until somebody chooses, a sort shows who is first by it, in the table and in the pane. */
+START_TEST(a_sort_shows_its_first)
+{
+	uint32_t first;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 12, 80), 0);
+	draw();
+	ck_assert_uint_eq(selected_pid(), 4242);
+	keys("L");
+	first = view.rows[0].process->pid;
+	ck_assert_uint_ne(first, 4242);
+	ck_assert_uint_eq(selected_pid(), first);
+	ck_assert_uint_eq(view.top, 0);
+	keys("P");
+	ck_assert_uint_eq(selected_pid(), view.rows[0].process->pid);
+	keys("j");
+	first = selected_pid();
+	keys("L");
+	ck_assert_uint_eq(selected_pid(), first);
+}
+END_TEST
+
+/* A complaint about the settings is older than the first snapshot. */
+START_TEST(what_is_said_at_the_start)
+{
+	view_free(&view);
+	view_init(&view);
+	view_message(&view, "a complaint");
+	view_feed(&view, cast_snapshot(1));
+	draw();
+	ck_assert_str_ne(row_with("a complaint"), "");
+	view_feed(&view, cast_snapshot(4));
+	draw();
+	ck_assert_str_ne(row_with("a complaint"), "");
+	view_feed(&view, cast_snapshot(7));
+	draw();
+	ck_assert_str_eq(row_with("a complaint"), "");
+}
+END_TEST
+
+START_TEST(help_in_a_narrow_screen)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
+	keys("?");
+	ck_assert_str_ne(row_with(" Up and Down scroll"), "");
+}
+END_TEST
+
 START_TEST(a_process_that_goes_leaves_its_place)
 {
 	struct snapshot *snapshot = cast_snapshot(12);
@@ -508,6 +556,9 @@ Suite *suite_input(void)
 	tcase_add_test(tests, the_table_is_sound);
 	tcase_add_test(tests, letters_sort);
 	tcase_add_test(tests, the_selection_is_a_process);
+	tcase_add_test(tests, a_sort_shows_its_first);
+	tcase_add_test(tests, what_is_said_at_the_start);
+	tcase_add_test(tests, help_in_a_narrow_screen);
 	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
 	tcase_add_test(tests, panes);
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);

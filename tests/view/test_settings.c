@@ -157,10 +157,35 @@ START_TEST(bad_files)
 	file_put(path("bad"), "[screen]\ncolumns = pid future live\n");
 	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), 0);
 	ck_assert_uint_eq(view.settings.column_count, 2);
+	file_put(path("bad"), "[screen]\ndelay = soon\n");
+	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, "delay cannot be 'soon'"));
 	ck_assert_int_eq(mkdir(path("folder"), 0700), 0);
+	ck_assert_int_eq(settings_read(&view.settings, path("folder"), &why), -EISDIR);
 	ck_assert_int_lt(settings_write(&view.settings, path("folder"), &why), 0);
 	file_put(path("file"), "");
 	ck_assert_int_lt(settings_write(&view.settings, path("file/rc"), &why), 0);
+}
+END_TEST
+
+/* What --delay takes can be saved, read again and typed. */
+START_TEST(any_delay)
+{
+	static const char *const good[] = { "0.01", "0.05", "1", "7200", "1e+09" }, *const bad[] = { "0.009", "", "1e10", "nan", "1s" };
+	struct settings settings = { .delay = 0 };
+	struct view view, again;
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		view_init(&view);
+		view_init(&again);
+		ck_assert_int_eq(delay_parse(good[i], &view.settings.delay), 0);
+		ck_assert_int_eq(settings_write(&view.settings, path("rc"), &why), 0);
+		ck_assert_int_eq(settings_read(&again.settings, path("rc"), &why), 0);
+		ck_assert_uint_eq(again.settings.delay, view.settings.delay);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		ck_assert_int_eq(delay_parse(bad[i], &settings.delay), -EINVAL);
+	ck_assert_uint_eq(settings.delay, 0);
 }
 END_TEST
 
@@ -206,6 +231,7 @@ Suite *suite_settings(void)
 	tcase_add_test(tests, what_is_not_known_stays);
 	tcase_add_test(tests, through_links);
 	tcase_add_test(tests, bad_files);
+	tcase_add_test(tests, any_delay);
 	tcase_add_test(tests, changed_on_the_screen);
 	suite_add_tcase(suite, tests);
 	return suite;
