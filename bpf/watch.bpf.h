@@ -10,6 +10,7 @@
 
 #define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
+#define MAP_ANONYMOUS		0x20	/* the same on all but alpha, mips, parisc and xtensa */
 
 /*
  * Files that user space knows of (FILE_KNOWN), or was told of, by which process:
@@ -160,8 +161,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 
 __u32 own_mappings;	/* of user space itself: src/collect/loading.c */
 
-/* A call of mmap(2) with these arguments. */
-static __always_inline int mapping_look(__u64 prot, __u32 fd)
+/* A call of mmap(2) with these arguments. Where no file is mapped, the kernel does not look at fd, and anything may stand there. */
+static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 {
 	struct file_id id = {};
 	struct rec_mmap *rec;
@@ -169,7 +170,7 @@ static __always_inline int mapping_look(__u64 prot, __u32 fd)
 	struct fdtable *fdt;
 	__u32 tgid;
 
-	if (!(prot & PROT_EXEC) || (__s32)fd < 0)
+	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0)
 		return 0;
 	tgid = bpf_get_current_pid_tgid() >> 32;
 	if (tgid == own_tgid) {
@@ -209,7 +210,7 @@ static __always_inline int mapping_look(__u64 prot, __u32 fd)
 SEC("fentry/ksys_mmap_pgoff")
 int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags, unsigned long fd)
 {
-	return mapping_look(prot, fd);
+	return mapping_look(prot, flags, fd);
 }
 
 /* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
@@ -222,7 +223,7 @@ struct sys_enter_mmap {
 SEC("tracepoint/syscalls/sys_enter_mmap")
 int file_mapped(struct sys_enter_mmap *ctx)
 {
-	return mapping_look(ctx->prot, ctx->fd);
+	return mapping_look(ctx->prot, ctx->flags, ctx->fd);
 }
 
 /*

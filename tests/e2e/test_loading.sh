@@ -12,11 +12,15 @@ echo "libraries that programs load: by a $way"
 check "cutop doctor does not say how loading is noticed" [ -n "$way" ]
 [ -z "${CUTOP_TEST_LOADING:-}" ] || check "it is not by a $CUTOP_TEST_LOADING" [ "$way" = "$CUTOP_TEST_LOADING" ]
 
+private_double "$T/aside"
+aside=$library
 private_double "$T/fresh"
 begin loading
-load loading "$loader_program" "$library" say ready wait "$T/go" malloc 7 free
+load loading "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" open "$library" say ready wait "$T/go" malloc 7 free
 check "the library is not probed: $(cat "$T/loading.err")" \
 	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
+check "a file is looked at whose descriptor stood where the kernel does not look: $(grep aside "$T/loading.err")" \
+	sh -c '! grep -q aside "$1"' - "$T/loading.err"
 touch "$T/go"
 wait "$loader"
 check "the end of the process is not seen" wait_for 30 newest '.processes | any(.state != "running")'
