@@ -10,15 +10,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Where there is little room, a site's source line is worth more than a bar. */
 static const struct list_column site_columns[] = {
-	{ "", 0, 8, true, 5, true },
+	{ "", 0, 14, true, 7, true },
 	{ "SITE", 0, 20, true, 0, false },
 	{ "LIVE", 7, 0, false, 1, false },
 	{ "SUSPECT", 7, 0, false, 3, false },
 	{ "LEAKED", 7, 0, false, 2, false },
 	{ "HELD", 7, 0, false, 4, false },
-	{ "ALLOCS", 8, 0, false, 6, false },
-	{ "STACK", 5, 0, false, 7, false },
+	{ "ALLOCS", 8, 0, false, 5, false },
+	{ "STACK", 5, 0, false, 6, false },
 };
 enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
 
@@ -123,12 +124,20 @@ static struct site_row *rows_make(const struct snap_process *process, bool expan
 	return rows;
 }
 
+static bool has_stacks(const struct snap_process *process)
+{
+	for (size_t i = 0; i < process->site_count; i++)
+		if (process->sites[i].stack_count)
+			return true;
+	return false;
+}
+
 void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
 		.columns = site_columns, .column_count = COUNT(site_columns), .view = view, .process = process,
 		.empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
-		.whole = site_whole,
+		.whole = site_whole, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
 	};
 	struct site_row *rows = rows_make(process, view->full, &list.count);
 
