@@ -23,7 +23,7 @@ struct device_key {
 HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, and memory pools */
 HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
 
-#define LOCATION_DEVICE	1	/* CU_MEM_LOCATION_TYPE_DEVICE, cudaMemLocationTypeDevice */
+#define LOCATION_DEVICE	1	/* CU_MEM_LOCATION_TYPE_DEVICE, cudaMemLocationTypeDevice; past it come the host's, 0 is none */
 #define LOCATION_OFFSET	8	/* of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
 
 /* struct CUmemLocation, cuda.h */
@@ -31,15 +31,18 @@ struct location {
 	__s32 type, id;
 };
 
-/* Reads where memory of the properties at @props lies. Returns the device, or CUTOP_DEVICE_UNKNOWN. */
-static __always_inline __s32 device_of_props(__u64 props, bool *is_device)
+#define DEVICE_HOST	(-2)	/* context_row.device of a pool of the host's memory */
+
+/* Reads the location at @where. Returns the device, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline __s32 device_at(__u64 where)
 {
 	struct location location = {};
 
-	if (bpf_probe_read_user(&location, sizeof(location), (void *)(props + LOCATION_OFFSET)))
+	if (bpf_probe_read_user(&location, sizeof(location), (void *)where))
 		argument_lost();
-	*is_device = location.type == LOCATION_DEVICE;
-	return *is_device ? location.id : CUTOP_DEVICE_UNKNOWN;
+	if (location.type == LOCATION_DEVICE)
+		return location.id;
+	return location.type > LOCATION_DEVICE ? DEVICE_HOST : CUTOP_DEVICE_UNKNOWN;
 }
 
 #define DEVICES_MAX	1024	/* as the model: a larger number is none */
@@ -99,7 +102,7 @@ static __always_inline void context_learn(struct thread_state *thread, __u64 han
 		count_lost(LOST_NAMES);
 }
 
-/* The device of a memory pool, or CUTOP_DEVICE_UNKNOWN. */
+/* The device of a memory pool, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
 static __always_inline __s32 pool_device(__u32 image, __u64 pool)
 {
 	struct address_key key = { .address = pool, .image = image };
@@ -144,8 +147,7 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 
 static __always_inline bool context_teaches(__u32 act)
 {
-	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE || act == CONTEXT_POOL ||
-	       act == CONTEXT_POOL_OF;
+	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE || act >= CONTEXT_POOL;
 }
 
 /* Also what teaches inside another hooked call is followed. */
@@ -155,7 +157,6 @@ static __always_inline int context_entry(struct pt_regs *ctx, bool session)
 	struct thread_state *thread = thread_enter();
 	const volatile struct call_desc *desc;
 	struct frame *frame;
-	bool is_device;
 
 	if (!thread || call >= CALL_COUNT)
 		return 1;
@@ -170,8 +171,8 @@ static __always_inline int context_entry(struct pt_regs *ctx, bool session)
 	}
 	frame->args[0] = call_arg(ctx, desc->b);
 	frame->args[1] = call_arg(ctx, desc->c);
-	if (desc->a == CONTEXT_POOL)
-		frame->args[1] = (__u64)device_of_props(frame->args[1], &is_device);
+	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
+		frame->args[1] = (__u64)device_at(frame->args[1] + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;

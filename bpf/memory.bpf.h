@@ -22,13 +22,20 @@ struct array_desc {
 struct array3d_desc {
 	__u64 width, height, depth;
 	__u32 format, channels;
+	__u32 flags, pad;
 };
+
+/* Flags of arrays, alike in both layers: driver_types.h, cuda.h */
+#define ARRAY_LAYERS	5	/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
+#define ARRAY_UNBACKED	0xc0	/* cudaArraySparse, cudaArrayDeferredMapping: memory is mapped into it later */
 
 /* Bytes of one channel: CUarray_format, cuda.h. Compressed and planar formats have no such number: one. */
 static __always_inline __u32 format_bytes(__u32 format)
 {
 	switch (format) {
 	case 0x02: case 0x09: case 0x10:	/* 16 bits: unsigned, signed, half */
+	case 0xc3: case 0xc4: case 0xc5:	/* normalized: unsigned, 1 to 4 channels */
+	case 0xc9: case 0xca: case 0xcb:	/* signed */
 		return 2;
 	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
 		return 4;
@@ -53,21 +60,25 @@ static __always_inline __u64 at_least_one(__u64 n)
 }
 
 /*
- * Bytes of all levels of a mipmapped array. Each level halves every dimension
- * that is not yet 1. No texture has more than 2^17 texels a side.
+ * Bytes of all levels of an array with @flags, mipmapped if there are more than
+ * one. Each level halves every dimension that is not yet 1; layers and faces
+ * remain. No texture has more than 2^17 texels a side.
  */
-static __always_inline __u64 mipmap_bytes(struct extent extent, __u64 levels, __u64 element)
+static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, __u64 element, __u32 flags)
 {
 	__u64 total = 0;
 	int i;
 
+	if (flags & ARRAY_UNBACKED)
+		return 0;
 	for (i = 0; i < 18; i++) {
 		if ((__u64)i >= levels)
 			break;
 		total += at_least_one(extent.width) * at_least_one(extent.height) * at_least_one(extent.depth) * element;
 		extent.width >>= 1;
 		extent.height >>= 1;
-		extent.depth >>= 1;
+		if (!(flags & ARRAY_LAYERS))
+			extent.depth >>= 1;
 	}
 	return total;
 }
@@ -95,12 +106,12 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	frame->args[1] = mipmap_bytes(extent, levels, frame->args[3]);
+	frame->args[1] = array_bytes(extent, levels, frame->args[3], desc.flags);
 	return 0;
 }
 
 /* frame->flags */
-#define ALLOC_ON_HOST	1	/* physical memory that is not a device's */
+#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is not a device's */
 #define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
 
 /* Whether the stream that is argument @n takes part in a capture. */
@@ -108,6 +119,16 @@ static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state
 					const volatile struct call_desc *desc, __u32 n)
 {
 	return may_capture(thread) && capture_graph(thread, stream_name(thread, call_arg(ctx, n), desc->flags));
+}
+
+/* Where an allocation lies that says so, or whose pool does: frame->args[4], and its flag. */
+static __always_inline void alloc_place(struct frame *frame, __s32 device)
+{
+	if (device == DEVICE_HOST) {
+		frame->flags |= ALLOC_ON_HOST;
+		device = CUTOP_DEVICE_UNKNOWN;
+	}
+	frame->args[4] = (__u64)(device + 2);
 }
 
 /*
@@ -119,8 +140,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 					    const volatile struct call_desc *desc)
 {
 	struct extent extent = {};
-	bool is_device = true;
-	__u32 d = desc->d;
+	__u32 d = desc->d, flags;
 	__u64 levels;
 
 	frame->args[0] = call_arg(ctx, desc->b);
@@ -136,8 +156,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		break;
 	case SIZE_PHYSICAL:
 		frame->args[1] = call_arg(ctx, d);
-		frame->args[4] = (__u64)(device_of_props(call_arg(ctx, d + 1), &is_device) + 2);
-		frame->flags = is_device ? 0 : ALLOC_ON_HOST;
+		alloc_place(frame, device_at(call_arg(ctx, d + 1) + LOCATION_OFFSET));
 		break;
 	case SIZE_DRIVER_ARRAY:
 	case SIZE_DRIVER_ARRAY3D:
@@ -159,7 +178,9 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		break;
 	case SIZE_ARRAY:
 		frame->args[3] = element_bytes(call_arg(ctx, d));
-		frame->args[1] = call_arg(ctx, d + 1) * at_least_one(call_arg(ctx, d + 2)) * frame->args[3];
+		extent.width = call_arg(ctx, d + 1);
+		extent.height = call_arg(ctx, d + 2);
+		frame->args[1] = array_bytes(extent, 1, frame->args[3], call_arg(ctx, d + 3));
 		break;
 	case SIZE_ARRAY3D:
 	case SIZE_MIPMAP:
@@ -167,9 +188,12 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
 			argument_lost();
 		levels = 1;
-		if (desc->c == SIZE_MIPMAP)
-			levels = (__u32)call_arg_past_struct(ctx, d + 1);
-		frame->args[1] = mipmap_bytes(extent, levels, frame->args[3]);
+		flags = call_arg_past_struct(ctx, d + 1);
+		if (desc->c == SIZE_MIPMAP) {
+			levels = flags;
+			flags = call_arg_past_struct(ctx, d + 2);
+		}
+		frame->args[1] = array_bytes(extent, levels, frame->args[3], flags);
 		break;
 	}
 }
@@ -187,7 +211,7 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 	desc = desc_of(call);
 	alloc_arguments(ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
-		frame->args[4] = (__u64)(pool_device(thread->image, call_arg(ctx, 2)) + 2);
+		alloc_place(frame, pool_device(thread->image, call_arg(ctx, 2)));
 	/* The stream comes last: after the size, or the pool. */
 	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;

@@ -71,6 +71,7 @@ enum call_flag {
 	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it lies on the pool's device */
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
+	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
 };
 
 /* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
@@ -85,6 +86,7 @@ enum context_act {
 	CONTEXT_RESET,
 	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
 	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
+	CONTEXT_POOL_AT,	/* a place's pool; argument c points to the place, a cudaMemLocation */
 };
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */

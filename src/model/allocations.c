@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "model/allocations.h"
-#include "cutop_calls.h"
 
 #define CHUNK_FIRST	16
 #define CHUNK_LARGEST	8192
+#define UNSAID_MAX	(1ull << 39)	/* bytes that memory of unsaid size may have: more than a device has */
 
 struct alloc_chunk {
 	struct alloc_chunk *next;
@@ -37,21 +37,16 @@ static int node_compare(const struct alloc_node *a, const struct alloc_node *b)
 
 TREE_GENERATE(alloc_tree, alloc_node, link, node_compare)
 
-/* An array's handle is a pointer into the host's heap: its bytes are elsewhere. */
-static bool is_handle(unsigned int kind)
+/* A handle is a pointer into the host's heap, as a rule: the bytes are elsewhere. */
+static struct alloc_tree *tree_of(struct book *book, bool is_handle)
 {
-	return kind == KIND_ARRAY || kind == KIND_PHYSICAL;
-}
-
-static struct alloc_tree *tree_of(struct book *book, unsigned int kind)
-{
-	return is_handle(kind) ? &book->handles : &book->ranges;
+	return is_handle ? &book->handles : &book->ranges;
 }
 
 /* The last address covered; at least one is, so that a start is always found. */
-static uint64_t last_address(uint64_t address, uint64_t bytes, unsigned int kind)
+static uint64_t last_address(uint64_t address, uint64_t bytes, bool is_handle)
 {
-	if (bytes <= 1 || is_handle(kind))
+	if (bytes <= 1 || is_handle)
 		return address;
 	return bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + bytes - 1;
 }
@@ -106,7 +101,7 @@ static int book_grow(struct book *book)
 	return 0;
 }
 
-struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind)
+struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, bool is_handle)
 {
 	struct alloc_node *node;
 
@@ -117,16 +112,16 @@ struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes,
 	memset(node, 0, sizeof(*node));
 	node->address = address;
 	node->bytes = bytes;
-	node->kind = (uint8_t)kind;
+	node->is_handle = is_handle;
 	node->state = NODE_LIVE;
-	RB_INSERT(alloc_tree, tree_of(book, kind), node);
+	RB_INSERT(alloc_tree, tree_of(book, is_handle), node);
 	book->count++;
 	return node;
 }
 
 void book_remove(struct book *book, struct alloc_node *node)
 {
-	RB_REMOVE(alloc_tree, tree_of(book, node->kind), node);
+	RB_REMOVE(alloc_tree, tree_of(book, node->is_handle), node);
 	node->state = NODE_FREE;
 	RB_LEFT(node, link) = book->unused;
 	book->unused = node;
@@ -149,14 +144,14 @@ static struct alloc_node *at_or_below(struct alloc_tree *tree, uint64_t address)
 	return best;
 }
 
-struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind)
+struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle)
 {
-	uint64_t last = last_address(address, bytes, kind);
-	struct alloc_tree *tree = tree_of(book, kind);
+	uint64_t last = last_address(address, bytes, is_handle);
+	struct alloc_tree *tree = tree_of(book, is_handle);
 	struct alloc_node *node, key = { .address = address };
 
 	node = at_or_below(tree, address);
-	if (node && last_address(node->address, node->bytes, node->kind) >= address)
+	if (node && last_address(node->address, node->bytes, is_handle) >= address)
 		return node;
 	node = RB_NFIND(alloc_tree, tree, &key);
 	return node && node->address <= last ? node : NULL;
@@ -182,9 +177,16 @@ struct alloc_node *book_containing(struct book *book, uint64_t address)
 	struct alloc_node *node, key = { .address = address };
 
 	node = at_or_below(&book->ranges, address);
-	if (node && last_address(node->address, node->bytes, node->kind) >= address)
+	if (node && last_address(node->address, node->bytes, false) >= address)
 		return node;
 	return RB_FIND(alloc_tree, &book->handles, &key);
+}
+
+bool book_may_contain(struct book *book, uint64_t address)
+{
+	const struct alloc_node *node = at_or_below(&book->ranges, address);
+
+	return node && node->state == NODE_LIVE && !node->bytes && address - node->address < UNSAID_MAX;
 }
 
 struct alloc_node *book_lowest(struct book *book)

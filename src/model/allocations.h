@@ -3,8 +3,8 @@
  * A book of allocations: what one process holds, by address.
  *
  * Only the data structure; which call does what to it is ledger.c's business.
- * Ranges of addresses are in one tree, opaque handles (arrays, physical
- * memory), which cover no addresses, in another.
+ * Ranges of addresses are in one tree, opaque handles (of arrays and of physical
+ * memory, say), which cover no addresses, in another.
  */
 #ifndef MODEL_ALLOCATIONS_H
 #define MODEL_ALLOCATIONS_H
@@ -33,7 +33,8 @@ struct alloc_node {
 	int16_t device;
 	uint16_t element_bytes;
 	uint16_t opens;		/* shared memory is opened, and physical memory is held, more than once */
-	uint8_t kind;
+	uint8_t kind : 7;
+	uint8_t is_handle : 1;	/* what `address` is */
 	uint8_t state;		/* enum node_state */
 	uint16_t context;	/* index among the process's contexts; 0: a device's primary one */
 };
@@ -75,11 +76,11 @@ void book_close(struct book *book);
  * Adds an allocation in state NODE_LIVE and returns it, the other fields zero,
  * or returns NULL without memory. Nothing in the book may overlap it.
  */
-struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind);
+struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
 void book_remove(struct book *book, struct alloc_node *node);
 
 /* Returns the lowest allocation that shares an address with what is described, or NULL. */
-struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, unsigned int kind);
+struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
 
 /* Returns the allocation that starts at @address, or NULL. */
 struct alloc_node *book_at(struct book *book, uint64_t address);
@@ -89,6 +90,9 @@ struct alloc_node *book_handle(struct book *book, uint64_t handle);
 
 /* Returns the allocation that @address points into, or whose handle it is, or NULL. */
 struct alloc_node *book_containing(struct book *book, uint64_t address);
+
+/* True if @address may be in live memory whose size nobody said (another process's): it begins below, and nothing is in between. */
+bool book_may_contain(struct book *book, uint64_t address);
 
 /* Walks the ranges by address; NULL at the end. */
 struct alloc_node *book_lowest(struct book *book);

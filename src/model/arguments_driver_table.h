@@ -53,7 +53,6 @@
 	ARGUMENTS(cuArrayGetSparseProperties, "sparseProperties:p array:p") \
 	ARGUMENTS(cuDestroyExternalMemory, "extMem:p") \
 	ARGUMENTS(cuDestroyExternalSemaphore, "extSem:p") \
-	ARGUMENTS(cuExternalMemoryGetMappedMipmappedArray, "mipmap:p* extMem:p mipmapDesc:p") \
 	ARGUMENTS(cuGraphicsMapResources, "count:u resources:p* hStream:s") \
 	ARGUMENTS(cuGraphicsMapResources_ptsz, "count:u resources:p* hStream:s") \
 	ARGUMENTS(cuGraphicsResourceGetMappedMipmappedArray, "pMipmappedArray:p* resource:p") \
@@ -142,7 +141,6 @@
 	ARGUMENTS(cuMulticastAddDevice, "mcHandle:p dev:i") \
 	ARGUMENTS(cuMulticastBindAddr, "mcHandle:p mcOffset:z memptr:p size:z flags:z") \
 	ARGUMENTS(cuMulticastBindMem, "mcHandle:p mcOffset:z memHandle:p memOffset:z size:z flags:z") \
-	ARGUMENTS(cuMulticastCreate, "mcHandle:p* prop:p") \
 	ARGUMENTS(cuMulticastGetGranularity, "granularity:z* prop:p option:i") \
 	ARGUMENTS(cuMulticastUnbind, "mcHandle:p dev:i mcOffset:z size:z") \
 	ARGUMENTS(cuPointerSetAttribute, "value:p attribute:i ptr:p") \

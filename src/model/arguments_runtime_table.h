@@ -26,7 +26,6 @@
 	ARGUMENTS(cudaCreateTextureObject, "pTexObject:p* pResDesc:p pTexDesc:p pResViewDesc:p") \
 	ARGUMENTS(cudaDestroySurfaceObject, "surfObject:p") \
 	ARGUMENTS(cudaDestroyTextureObject, "texObject:p") \
-	ARGUMENTS(cudaExternalMemoryGetMappedMipmappedArray, "mipmap:p* extMem:p mipmapDesc:p") \
 	ARGUMENTS(cudaGetChannelDesc, "desc:p array:p") \
 	ARGUMENTS(cudaGetMipmappedArrayLevel, "levelArray:p* mipmappedArray:p level:u") \
 	ARGUMENTS(cudaGetSymbolAddress, "devPtr:p* symbol:p") \

@@ -22,8 +22,8 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 		*device = node->device;
 		return SIDE_DEVICE;
 	}
-	/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen. */
-	return image->from_attach || image->inexact ? SIDE_UNKNOWN : SIDE_HOST;
+	/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
+	return image->from_attach || image->inexact || book_may_contain(&image->book, address) ? SIDE_UNKNOWN : SIDE_HOST;
 }
 
 static unsigned int resolve(struct image *image, const struct rec_copy *record, int *device)

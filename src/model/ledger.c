@@ -184,6 +184,11 @@ static bool book_is_full(struct model *model, struct image *image)
 	return image->nodes_full;
 }
 
+static bool is_handle(const struct rec_alloc *record)
+{
+	return record->kind == KIND_ARRAY || record->kind == KIND_PHYSICAL || call_descs[record->call].flags & CALL_HANDLE;
+}
+
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -207,15 +212,16 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		ledger_retain(node);
 		return 0;
 	}
-	while ((node = book_overlap(&image->book, record->address, bytes, record->kind)) != NULL)
+	while ((node = book_overlap(&image->book, record->address, bytes, is_handle(record))) != NULL)
 		displace(model, image, node, record->hdr.time);
 
 	site = sites_get(&image->sites, record->site, record->stack);
-	node = site && !book_is_full(model, image) ? book_add(&image->book, record->address, bytes, record->kind) : NULL;
+	node = site && !book_is_full(model, image) ? book_add(&image->book, record->address, bytes, is_handle(record)) : NULL;
 	if (!node) {
 		image->inexact = true;
 		return -ENOMEM;
 	}
+	node->kind = record->kind;
 	node->born = record->hdr.time;
 	node->site = site->index;
 	node->call = record->call;

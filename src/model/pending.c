@@ -220,7 +220,7 @@ void pending_free(struct image *image)
 
 int pending_host(struct model *model, struct image *image, const struct rec_host *record)
 {
-	const struct alloc_node *node = book_containing(&image->book, record->address);
+	const struct alloc_node *node = book_containing(&image->book, record->address) ?: mappings_containing(image, record->address);
 	struct copy_key key = {
 		.image = image->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
 		.device = record->device >= 0 && record->device < DEVICES_MAX ? record->device : CUTOP_DEVICE_UNKNOWN,
@@ -232,7 +232,8 @@ int pending_host(struct model *model, struct image *image, const struct rec_host
 	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
 		return 0;
 	/* What CUDA allocated or registered is not pageable; of what it did before cutop came nobody knows. */
-	if ((node && node->state == NODE_LIVE) || image->from_attach || image->inexact)
+	if ((node && node->state == NODE_LIVE) || image->from_attach || image->inexact ||
+	    book_may_contain(&image->book, record->address))
 		return 0;
 	entry = counters_copy(image, &key);
 	if (!entry)

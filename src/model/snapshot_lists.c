@@ -180,10 +180,10 @@ enum alloc_state build_state(const struct build *build, const struct site *site,
 	return ALLOC_SUSPECT;
 }
 
-/* Where it lies: physical memory, where it is mapped; its handle, where it is not. */
+/* Where it lies: what a handle stands for, where it is mapped; the handle, where it is not. */
 static uint64_t node_address(struct image *image, const struct alloc_node *node)
 {
-	uint64_t mapped = node->kind == KIND_PHYSICAL ? mappings_address(image, node->address) : 0;
+	uint64_t mapped = node->is_handle ? mappings_address(image, node->address) : 0;
 
 	return mapped ? mapped : node->address;
 }

@@ -5,6 +5,9 @@
  */
 #include "driver.h"
 
+#define ARRAY_LAYERED	1	/* CUDA_ARRAY3D_LAYERED: the depth counts layers */
+#define ARRAY_CUBEMAP	4
+
 size_t array_element(int format, unsigned int channels)
 {
 	switch (format) {
@@ -124,7 +127,8 @@ API CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 	for (i = 1; i < levels; i++) {
 		level.Width = level.Width > 1 ? level.Width / 2 : 1;
 		level.Height = level.Height > 1 ? level.Height / 2 : level.Height;
-		level.Depth = level.Depth > 1 ? level.Depth / 2 : level.Depth;
+		if (!(desc->Flags & (ARRAY_LAYERED | ARRAY_CUBEMAP)))
+			level.Depth = level.Depth > 1 ? level.Depth / 2 : level.Depth;
 		err = array_new(ctx, &level, &top->level[i]);
 		if (err) {
 			destroy(top);

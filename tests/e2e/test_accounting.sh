@@ -159,6 +159,16 @@ expect nothing "$memory" '[0,0,0,0,0,0]'
 expect nothing "$calls" '[["cudaFree",4,0],["cudaFreeHost",1,0],["cudaMalloc",3,0],["cudaMallocHost",1,0],["cudaMallocManaged",1,0]]'
 expect_nothing_lost nothing
 
+# ---- memory that the double does not have: the host's, arrays in layers and without memory, what others lend
+watch odd_memory -- "$top_builddir/tests/e2e/bin/odd_memory"
+expect odd_memory "$memory" '[16,5,0,0,0,0]'
+expect odd_memory "$balance" "[0,0,$((5000 + 3 * 8064 + 6976 + 2048))]"
+expect odd_memory '[p.memory.map[] | [.size, .kind, .device]] | sort' \
+	'[[0,"array",0],[0,"array",0],[0,"array",0],[2000,"async",1],[2048,"array",0],[3000,"async",1],[6976,"array",0],[8064,"array",0],[8064,"array",0],[8064,"array",0]]'
+expect odd_memory '[p.copies[] | [.direction, .bytes]]' '[["D2H",10]]'
+expect odd_memory 'p.inexact' false
+expect_nothing_lost odd_memory
+
 # ---- two devices: a reset ends what is on its own, whichever thread asks
 export CUDA_DOUBLE_DEVICES=2
 watch devices -- "$odd_calls" devices

@@ -10,6 +10,7 @@
 #define OTHER		0x20000
 #define PINNED		0x50000
 #define ARRAY		0x60000
+#define SHARED		0x7e0000000000ull
 
 static void setup_memory(void)
 {
@@ -57,6 +58,22 @@ START_TEST(default_copies_are_resolved)
 	ck_assert_uint_eq(resolved(DEVICE, ARRAY), DIR_D2D);
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x2000), DIR_H2D);	/* just past the last */
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE - 1), DIR_H2D);
+}
+END_TEST
+
+/* How far another process's memory reaches nobody said. */
+START_TEST(default_copies_of_shared_memory)
+{
+	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, SHARED, 0, 0);
+	ck_assert_uint_eq(resolved(SHARED, PINNED), DIR_H2D);
+	ck_assert_uint_eq(resolved(SHARED + 0x100, PINNED), DIR_UNKNOWN);
+	ck_assert_uint_eq(resolved(PINNED, SHARED + MIB), DIR_UNKNOWN);
+	ck_assert_uint_eq(resolved(DEVICE, SHARED - 1), DIR_H2D);
+	feed_alloc(&feed, SHARED + 2 * MIB, 0x1000);
+	ck_assert_uint_eq(resolved(DEVICE, SHARED + 3 * MIB), DIR_H2D);	/* something lies between */
+	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_H2D);
+	feed_free(&feed, SHARED, 0);
+	ck_assert_uint_eq(resolved(SHARED + 0x100, PINNED), DIR_H2H);
 }
 END_TEST
 
@@ -359,6 +376,11 @@ START_TEST(what_cuda_did_not_allocate_is_pageable)
 
 	host_copied(DIR_H2D, PINNED + 5);
 	host_copied(DIR_H2D, DEVICE + 0x1010);		/* managed */
+	feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, 77, 0x1000, 0);
+	feed_map(&feed, MAP_PLACE, SHARED, 0x1000, 77);
+	host_copied(DIR_H2D, SHARED + 5);		/* the host's physical memory */
+	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, SHARED + 0x1000, 0, 0);
+	host_copied(DIR_H2D, SHARED + 0x2000);		/* another process's, maybe */
 	ck_assert(!marked(DIR_H2D));
 	host_copied(DIR_H2D, HOST);
 	ck_assert(marked(DIR_H2D));
@@ -407,6 +429,7 @@ Suite *suite_copies(void)
 
 	tcase_add_checked_fixture(tests, setup_memory, teardown);
 	tcase_add_test(tests, default_copies_are_resolved);
+	tcase_add_test(tests, default_copies_of_shared_memory);
 	tcase_add_test(tests, default_copies_of_a_process_seen_late);
 	tcase_add_test(tests, default_copies_when_records_were_lost);
 	tcase_add_test(tests, rows_and_records_are_one_figure);

@@ -112,6 +112,38 @@ START_TEST(copies_find_it)
 }
 END_TEST
 
+/* Physical memory of the host, and what is another process's: handles, too, that lie as close together as a heap lays them. */
+START_TEST(any_handle_covers_no_addresses)
+{
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE, MIB, 0), 0);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE + 0x100, MIB, 0), 0);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemImportFromShareableHandle, KIND_SHARED, HANDLE + 0x200, 0, 0), 0);
+	feed_alloc_as(&feed, CALL_cudaHostRegister, KIND_REGISTERED, 1, MIB / 2, 0);
+	look();
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], 2 * MIB);
+	ck_assert_uint_eq(process->kinds[KIND_REGISTERED], MIB / 2);
+	/* They live while a mapping does, and are found by it. */
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_map(&feed, MAP_PLACE, SPACE + MIB, MIB, HANDLE + 0x200);
+	feed_free(&feed, HANDLE, 0);
+	feed_free(&feed, HANDLE + 0x100, 0);
+	feed_free(&feed, HANDLE + 0x200, 0);
+	feed_copy(&feed, SPACE + MIB + 100, SPACE + 100, 10, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], MIB);
+	ck_assert_uint_eq(process->live_allocations, 3);
+	ck_assert_uint_eq(process->copies[0].direction, DIR_H2D);
+	ck_assert_uint_eq(process->map[0].address, SPACE);
+	feed_map(&feed, MAP_REMOVE, SPACE, 2 * MIB, 0);
+	look();
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], 0);
+	ck_assert_uint_eq(process->live_allocations, 1);
+	ck_assert_uint_eq(process->frees, 3);
+	ck_assert_uint_eq(process->unknown_frees, 0);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
 START_TEST(what_is_mapped_unseen_does_no_harm)
 {
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);	/* a handle from before */
@@ -175,6 +207,7 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, one_more_handle_holds_it);
 	tcase_add_test(tests, shown_where_it_is_mapped);
 	tcase_add_test(tests, copies_find_it);
+	tcase_add_test(tests, any_handle_covers_no_addresses);
 	tcase_add_test(tests, what_is_mapped_unseen_does_no_harm);
 	tcase_add_test(tests, mapped_over_a_missed_unmap);
 	tcase_add_test(tests, a_context_ends_its_own);
