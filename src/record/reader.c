@@ -134,11 +134,13 @@ static int preamble_read(int fd, struct reason *why)
 		return reason_set(why, (int)len, "%s", strerror((int)-len));
 	if (!len)
 		return reason_set(why, -EINVAL, "it is empty");
-	if ((size_t)len < sizeof(preamble) || memcmp(preamble.magic, RECORDING_MAGIC, sizeof(preamble.magic))) {
+	if (memcmp(preamble.magic, RECORDING_MAGIC, (size_t)len < sizeof(preamble.magic) ? (size_t)len : sizeof(preamble.magic))) {
 		if (len > 5 && !memcmp(preamble.magic + 1, "CUTOP", 5))
 			return reason_set(why, -EINVAL, "it was a recording, and something that meant to transfer text changed it");
 		return reason_set(why, -EINVAL, "it is no recording of cutop");
 	}
+	if ((size_t)len < sizeof(preamble))
+		return reason_set(why, -EINVAL, "it is cut off: the first %zd bytes of a recording are all there is", len);
 	if (preamble.order == __builtin_bswap32(RECORDING_ORDER))
 		return reason_set(why, -ENOTSUP, "it was recorded on a machine of another byte order");
 	if (preamble.order != RECORDING_ORDER)
@@ -179,6 +181,16 @@ static int moment_add(struct reader *reader, uint64_t time)
 	return 0;
 }
 
+/* Nothing has to follow the end. A second recording would go unseen there. */
+static void end_take(struct reader *reader, uint64_t end)
+{
+	char byte;
+
+	reader->end = RECORDING_IS_WHOLE;
+	if (read_at(reader->fd, &byte, sizeof(byte), end))
+		end_with(reader, RECORDING_IS_DAMAGED, end, "something follows its end, as if files had been put together");
+}
+
 static int scan(struct reader *reader)
 {
 	struct block_header header;
@@ -193,7 +205,7 @@ static int scan(struct reader *reader)
 		}
 		reader->last = header.time;
 		if (header.flags & BLOCK_IS_END) {
-			reader->end = RECORDING_IS_WHOLE;
+			end_take(reader, at + sizeof(header) + header.stored);
 			reader->limit = at;
 			return 0;
 		}

@@ -72,6 +72,7 @@ START_TEST(every_length)
 	stream = stream_of(path, &stream_size, &count);
 	for (len = 0; len < size; len++) {
 		if (record_open(&reader, bytes, len, &why)) {
+			ck_assert_msg(!len || strstr(why.text, "cut off") || strstr(why.text, "end is missing"), "%zu: %s", len, why.text);
 			ck_assert_str_ne(why.text, "");
 			ck_assert_uint_eq(before, 0);
 			continue;
@@ -88,6 +89,37 @@ START_TEST(every_length)
 	ck_assert_uint_eq(before, count);
 	ck_assert_uint_eq(whole_blocks, SAMPLE_MOMENTS);
 	free(stream);
+	free(bytes);
+	sample_free(&sample);
+}
+END_TEST
+
+/* Behind the end there is nothing to be seen, which has to be said: whoever put two files together wants both. */
+START_TEST(something_behind_the_end)
+{
+	const char *path = record_path("behind"), *text;
+	size_t size, stream_size, count;
+	struct sample sample;
+	struct reader *reader;
+	struct reason why;
+	char *bytes, *twice, *stream;
+
+	sample_record(&sample, path, SAMPLE_WHOLE);
+	bytes = record_bytes(path, &size);
+	stream = stream_of(path, &stream_size, &count);
+	twice = malloc(2 * size);
+	memcpy(twice, bytes, size);
+	memcpy(twice + size, bytes, size);
+	for (size_t more = 1; more <= size; more += size - 1) {
+		ck_assert(!record_open(&reader, twice, size + more, &why));
+		ck_assert_int_eq(reader_end(reader, &text), RECORDING_IS_DAMAGED);
+		ck_assert_ptr_nonnull(strstr(text, "something follows its end"));
+		ck_assert_uint_eq(count_records(reader, stream, stream_size), count);
+		ck_assert(reader_is_done(reader));
+		reader_close(reader);
+	}
+	free(stream);
+	free(twice);
 	free(bytes);
 	sample_free(&sample);
 }
@@ -342,6 +374,7 @@ END_TEST
 void record_broken_tests(TCase *tests)
 {
 	tcase_add_test(tests, every_length);
+	tcase_add_test(tests, something_behind_the_end);
 	tcase_add_test(tests, every_byte);
 	tcase_add_test(tests, foreign);
 	tcase_add_test(tests, forged_blocks);
