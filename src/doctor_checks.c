@@ -355,9 +355,10 @@ void doctor_check_files(struct doctor *doctor)
 
 void doctor_check_processes(struct doctor *doctor)
 {
+	bool may_look = doctor->facts.rights.effective & 1u << RIGHT_PTRACE;
 	size_t i;
 
-	if (doctor->unreadable && doctor->facts.rights.effective & 1u << RIGHT_PTRACE)
+	if (doctor->unreadable && may_look)
 		doctor_add(doctor, SECTION_PROCESSES, "unreadable", DOCTOR_NOTE, NULL, "%u of %u processes could not "
 			   "be looked into: they have more rights than cutop", doctor->unreadable, doctor->looked_at);
 	else if (doctor->unreadable)
@@ -367,10 +368,11 @@ void doctor_check_processes(struct doctor *doctor)
 		const struct doctor_process *process = &doctor->processes[i];
 
 		if (process->named && process->error)
-			doctor_add(doctor, SECTION_PROCESSES, "process", DOCTOR_PROBLEM, process->error == -EACCES ?
+			doctor_add(doctor, SECTION_PROCESSES, "process", DOCTOR_PROBLEM, process->error == -EACCES && !may_look ?
 				   "give cutop CAP_SYS_PTRACE, or run it as root" : NULL, "process %d cannot be "
 				   "looked into: %s",
-				   process->pid, strerror(-process->error));
+				   process->pid, process->error == -EACCES && may_look ? "it has more rights than cutop" :
+				   strerror(-process->error));
 		if (process->shadow_stack && (doctor->facts.selftest.shadow_stack == VERDICT_KILLS ||
 		    (doctor->facts.selftest.shadow_stack == VERDICT_UNKNOWN &&
 		     kernel_version(doctor->facts.kernel.release) < KERNEL_AT(6, 11, 0))))

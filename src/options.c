@@ -291,6 +291,9 @@ static int command_check(struct options *options, int argc, char **argv)
 	struct hint hint;
 
 	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--") && options->mode != MODE_WATCH && is_mode(argv[optind]))
+			return usage_error("'%s' and '%s' do not go together; write -- before a command",
+					   mode_table[options->mode].word, argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
 			return usage_error("'%s' is no option%s; write -- before a command", argv[optind],
 					   mode_hint(&hint, argv[optind]));

@@ -112,6 +112,7 @@ expect_status mode-late 0
 refused 2 "'cutop trace' takes no --batch" -b trace
 refused 2 "'cutop doctor' takes no command" -f json doctor trace
 refused 127 'demo: command not found' -b -- demo
+refused 2 "'record' and 'demo' do not go together" record -o "$T/nothing" demo
 
 # Who names a format, or a place, wants something printed.
 refused 2 'screen has no --format; use --batch' -f json
