@@ -184,11 +184,24 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
 	return 0;
 }
 
+/* What stays on a terminal without a screen apart for programs is not to be mixed with what the shell writes below it. */
+static void last_line_clear(void)
+{
+	const char *apart = tigetstr("rmcup");
+
+	if (apart && apart != (const char *)-1)
+		return;
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
+}
+
 void terminal_close(struct terminal *terminal)
 {
 	if (!terminal)
 		return;
 	terminal_mouse(terminal, false);
+	last_line_clear();
 	endwin();
 	crash_forget(terminal);
 	delscreen(terminal->screen);

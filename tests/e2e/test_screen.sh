@@ -143,6 +143,14 @@ check "SEGV again" see 'probes'
 kill -SEGV "$(cutop_pid)"
 check "SEGV: status 139" see 'status 139'
 
+# A terminal without a screen apart for programs: the keys do not stay below what the shell writes.
+shell clear
+shell "TERM=vt100 $start; echo status \$?."
+check "vt100: the screen comes" see 'F1 Help'
+keys q
+check "vt100: the status" see 'status 0'
+check "vt100: the last line is the shell's" gone 'F1 Help\|Search'
+
 # COMMAND: its end does not end the screen, its status is ours, and what it wrote comes after.
 shell clear
 shell "$CUTOP --no-config -d 0.3 -- sh -c '$workload case-study leak; echo from the command; exit 7'; echo status \$?."
