@@ -36,8 +36,8 @@ void baseline_set(struct view *view)
 	view->base = view->shown;
 }
 
-/* What @process was then, or NULL. Processes stand by pid in a snapshot. */
-static const struct snap_process *base_of(const struct view *view, const struct snap_process *process)
+/* Processes stand by pid in a snapshot. */
+const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process)
 {
 	size_t low = 0, high = view->base->process_count, middle;
 
@@ -61,7 +61,7 @@ struct column_value view_value(const struct view *view, const struct column *col
 
 	if (!view->base || value.absent || !column_is_counter(column))
 		return value;
-	base = base_of(view, process);
+	base = baseline_of(view, process);
 	if (!base)	/* it started since: all of it is new */
 		return value;
 	before = column->value(base);
@@ -152,7 +152,7 @@ static void failures_since(struct snap_failure *list, size_t count, const struct
 
 bool baseline_apply(const struct view *view, struct snap_process *process)
 {
-	const struct snap_process *base = view->base ? base_of(view, process) : NULL;
+	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
 
 	if (!base)
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sites: where memory is allocated. Where stacks were asked for, a site is a
- * way to an allocation; in full height each is followed by its frames.
+ * way to an allocation; in full height each is followed by its frames. With a
+ * baseline, figures are differences; bars stay those of what there is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
 
 /* A row: a site, or a frame of the site that stands before it. */
 struct site_row {
-	const struct snap_site *site;
+	const struct snap_site *site, *before;	/* before: as it was at the baseline, or NULL */
 	size_t frame;		/* 0: the site itself, which is the innermost */
 };
 
@@ -44,10 +45,8 @@ static int site_whole(const struct list *list, size_t item)
 	return row_of(list, item)->frame ? S_SITE : -1;
 }
 
-static double site_number(const struct list *list, size_t item, size_t column)
+static double figure_of(const struct snap_site *site, size_t column)
 {
-	const struct snap_site *site = row_of(list, item)->site;
-
 	switch (column) {
 	case S_LIVE: return (double)site->live;
 	case S_SUSPECT: return (double)site->suspect;
@@ -56,6 +55,14 @@ static double site_number(const struct list *list, size_t item, size_t column)
 	case S_STACK: return (double)site->stack_count;
 	default: return (double)site->allocations;
 	}
+}
+
+static double site_number(const struct list *list, size_t item, size_t column)
+{
+	const struct site_row *row = row_of(list, item);
+	double number = figure_of(row->site, column);
+
+	return row->before && column != S_STACK ? number - figure_of(row->before, column) : number;
 }
 
 static enum style frame_cell(const struct site_row *row, size_t column, char out[CELL_TEXT])
@@ -106,6 +113,31 @@ static double site_bar(const struct list *list, size_t item, size_t column, enum
 	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+	const struct snap_site *a = ((const struct site_row *)left)->site, *b = ((const struct site_row *)right)->site;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+}
+
+/* Gives the @count rows what @base knew of their sites. */
+static void befores_find(struct site_row *rows, size_t count, const struct snap_process *base)
+{
+	struct site_row *then = calloc(base->site_count + 1, sizeof(*then)), *found;
+
+	for (size_t i = 0; then && i < base->site_count; i++)
+		then[i].site = &base->sites[i];
+	if (then)
+		qsort(then, base->site_count, sizeof(*then), compare_places);
+	for (size_t i = 0; then && i < count; i++) {
+		found = bsearch(&rows[i], then, base->site_count, sizeof(*then), compare_places);
+		rows[i].before = found ? found->site : NULL;
+	}
+	free(then);
+}
+
 /* One row for each site, and, if @expanded, one for each frame behind its first. Returns NULL without memory. */
 static struct site_row *rows_make(const struct snap_process *process, bool expanded, size_t *count)
 {
@@ -118,7 +150,7 @@ static struct site_row *rows_make(const struct snap_process *process, bool expan
 	for (size_t i = 0; rows && i < process->site_count; i++) {
 		rows[at++].site = &process->sites[i];
 		for (size_t frame = 1; expanded && frame < process->sites[i].stack_count; frame++)
-			rows[at++] = (struct site_row){ &process->sites[i], frame };
+			rows[at++] = (struct site_row){ &process->sites[i], NULL, frame };
 	}
 	*count = at;
 	return rows;
@@ -140,9 +172,12 @@ void sites_draw(struct view *view, const struct area *area, const struct snap_pr
 		.whole = site_whole, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
 	};
 	struct site_row *rows = rows_make(process, view->full, &list.count);
+	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
 
 	if (!rows)
 		return;
+	if (base)
+		befores_find(rows, list.count, base);
 	list.items = rows;
 	list_draw(view, area, &view->panes[PANE_SITES], &list);
 	free(rows);

@@ -171,6 +171,7 @@ const char *text_find(const char *text, const char *part);
 
 /* The value that @column of @process shows: the difference, where there is a baseline. */
 struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process);
+const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process);	/* as it was then, or NULL */
 bool baseline_apply(const struct view *view, struct snap_process *process);	/* to its lists; true: baseline_undo() is due */
 void baseline_undo(struct snap_process *process);
 void baseline_set(struct view *view);

@@ -356,6 +356,11 @@ START_TEST(baseline)
 	view_feed(&view, cast_snapshot(13));
 	view_draw(&view, &canvas);
 	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 1240 "));
+	for (size_t i = 0; i < view.row_count; i++)
+		if (view.rows[i].process->image == CAST_LEAKER)
+			rows_select(&view, i);
+	keys("6");	/* half of what its live bytes grew by */
+	ck_assert_ptr_nonnull(strstr(row_with("load_weights"), " 40.0M "));
 	keys("\033");
 	ck_assert_ptr_null(view.base);
 	leaker = snapshot_process(view.shown, CAST_LEAKER);
