@@ -59,6 +59,8 @@ static __always_inline __u64 call_site(struct pt_regs *ctx)
 		value_;							\
 	})
 
+#define SMALL_NUMBER	65536	/* no pointer is smaller */
+
 /* Integer argument @n, counted from 0. */
 static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 {

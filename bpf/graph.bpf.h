@@ -12,7 +12,6 @@
 #define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
 #define NODE_GRAPH	4
 #define NODE_UNION	16	/* where the parameters lie in cudaGraphNodeParams */
-#define SMALL_NUMBER	65536	/* no pointer is smaller */
 
 /* struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, is laid out alike */
 struct kernel_node {

@@ -24,6 +24,7 @@
 
 #define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
 #define STREAM_THREAD	2	/* cudaStreamPerThread */
+#define STACK_NEAR	(1u << 20)	/* bytes above the stack pointer in which callers have their variables */
 #define HOSTS_MAX	4096	/* pages of the host told of, per row of `copies` */
 
 HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
@@ -62,10 +63,32 @@ static __always_inline void pending_key_of(struct thread_state *thread, __u64 st
 		      work_device(thread) : CUTOP_DEVICE_UNKNOWN;
 }
 
+/*
+ * Before CUDA 13 the runtime's batches were also told where the number of a copy
+ * that fails goes. It stands where the stream, at @place, stands now, or one
+ * argument ahead, where flags are now; and is an address, mostly of the caller's
+ * stack, which no stream and no flag is.
+ */
+static __noinline __u32 stream_moved(struct pt_regs *ctx, __u32 place)
+{
+	place &= CUTOP_STREAM_ARGUMENT;
+	if (call_arg(ctx, place - 1) >= SMALL_NUMBER || call_arg(ctx, place) - call_sp(ctx) < STACK_NEAR)
+		place++;
+	return place;
+}
+
+/* Which argument of @call, at its entry, is the stream; CUTOP_STREAM_NONE. */
+static __always_inline __u32 stream_place(struct pt_regs *ctx, __u32 call)
+{
+	__u32 rule = stream_rule(call);
+
+	return rule & CUTOP_STREAM_MOVED ? stream_moved(ctx, rule) : rule & CUTOP_STREAM_ARGUMENT;
+}
+
 /* At entry of a call with a stream: which one. */
 static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
-	__u32 argument = stream_rule(call) & CUTOP_STREAM_ARGUMENT;
+	__u32 argument = stream_place(ctx, call);
 
 	return stream_meant(thread, call, argument == CUTOP_STREAM_NONE ? 0 : call_arg(ctx, argument));
 }

@@ -161,7 +161,7 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 		trace->record.call.copy.bytes = frame->args[2];
 		trace->record.call.copy.direction = frame->direction;
 		trace->record.call.copy.copy_flags = frame->flags | (desc->flags & CALL_ASYNC ? COPY_IS_ASYNC : 0);
-		stream = stream_rule(call) & CUTOP_STREAM_ARGUMENT;
+		stream = stream_place(ctx, call);
 		if (stream != CUTOP_STREAM_NONE)
 			trace->record.call.copy.stream = call_arg(ctx, stream);
 		break;

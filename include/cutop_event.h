@@ -205,6 +205,7 @@ enum traced_flag {
 
 /* Which argument of a call is its stream: call_streams, by call. */
 #define CUTOP_STREAM_PER_THREAD	0x80	/* no stream means the thread's default stream, not the device's */
+#define CUTOP_STREAM_MOVED	0x40	/* before CUDA 13 it may be one argument on */
 #define CUTOP_STREAM_ARGUMENT	0x1f
 #define CUTOP_STREAM_NONE	0x1f	/* it has none: the default stream is meant */
 

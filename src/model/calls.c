@@ -116,7 +116,8 @@ int call_failed(unsigned int call, int code)
 static unsigned int copy_stream(unsigned int call, const struct call_desc *desc)
 {
 	switch (desc->b) {
-	case BYTES_BATCH:	/* count, attributes, their indices, their number; before CUDA 13 also where a failure goes */
+	case BYTES_BATCH:	/* count, attributes, their indices, their number; before CUDA 13 also where a failure goes: two
+				 * functions in the driver, one in the runtime (CUTOP_STREAM_MOVED) */
 		return desc->c + (call == CALL_cuMemcpyBatchAsync || call == CALL_cuMemcpyBatchAsync_ptsz ? 6 : 5);
 	case BYTES_BATCH3D:
 		return desc->c + (call == CALL_cuMemcpy3DBatchAsync || call == CALL_cuMemcpy3DBatchAsync_ptsz ? 4 : 3);
@@ -137,6 +138,8 @@ unsigned int call_stream(unsigned int call)
 		stream = copy_stream(call, desc);
 	else if (desc->class == CLASS_SYNC && desc->a == SYNC_STREAM)
 		stream = 0;
+	if (desc->class == CLASS_COPY && desc->layer == LAYER_RUNTIME && (desc->b == BYTES_BATCH || desc->b == BYTES_BATCH3D))
+		stream |= CUTOP_STREAM_MOVED;
 	if (suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds")))
 		stream |= CUTOP_STREAM_PER_THREAD;
 	return stream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program with a CUDA runtime and driver of its own, for memory that the
+ * A program with a CUDA runtime and driver of its own, for memory and copies that the
  * double does not have. Its functions say what they are told to; what they
  * allocate lies nowhere, its handles as close together as a heap lays them.
  *
@@ -15,8 +15,12 @@
  *                 another process's memory: a handle that is mapped, copied from
  *                 (10 bytes, cudaMemcpyDefault), released and unmapped; a mapped
  *                 mipmapped array, freed; a multicast object, released
+ *   odd_memory batches
+ *                 batches of copies of 10, 20 and 30 bytes into a stream, as CUDA 12
+ *                 takes them and as CUDA 13 does; then one of two operations, of
+ *                 2x3x4 and 5x6x7, either way
  */
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
@@ -74,6 +78,34 @@ RUNTIME(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *
 RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t *pool, struct cudaMemLocation *where, int type), pool)
 RUNTIME(cudaMallocFromPoolAsync, (void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream), p)
 RUNTIME(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind), NULL)
+
+/* As in CUDA 12: where the number of a copy that fails goes is gone in 13. */
+RUNTIME(cudaMemcpyBatchAsync, (void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
+			       size_t attribute_count, size_t *failed, cudaStream_t stream), NULL)
+RUNTIME(cudaMemcpy3DBatchAsync, (size_t count, void *operations, size_t *failed, unsigned long long flags,
+				 cudaStream_t stream), NULL)
+
+typedef cudaError_t batch(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
+			  size_t attribute_count, cudaStream_t stream);
+typedef cudaError_t batch_3d(size_t count, void *operations, unsigned long long flags, cudaStream_t stream);
+
+static int batches(void)
+{
+	batch *newer = (batch *)(uintptr_t)cudaMemcpyBatchAsync;
+	batch_3d *newer_3d = (batch_3d *)(uintptr_t)cudaMemcpy3DBatchAsync;
+	struct { char ends[80]; struct cudaExtent extent; int mode; } operations[2] = {
+		{ .extent = { 2, 3, 4 } }, { .extent = { 5, 6, 7 } },
+	};
+	size_t sizes[3] = { 10, 20, 30 }, none = 0, one = 1, three = 3, two = 2, failed;
+	void *ends[3] = { sizes, sizes, sizes }, *attributes = ends;
+	cudaStream_t stream = (cudaStream_t)HEAP;
+
+	cudaMemcpyBatchAsync(ends, ends, sizes, three, attributes, &none, one, &failed, stream);
+	newer(ends, ends, sizes, three, attributes, &none, one, stream);
+	cudaMemcpy3DBatchAsync(two, operations, &failed, 0, stream);
+	newer_3d(two, operations, 0, stream);
+	return 0;
+}
 
 static void host(void)
 {
@@ -144,8 +176,10 @@ static void others(void)
 	cuMemRelease(handle);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "batches"))
+		return batches();
 	host();
 	pools();
 	arrays();

@@ -58,6 +58,12 @@ for build in workload workload-static; do
 	expect_nothing_lost arrays
 done
 
+# ---- batches: whole, and into the stream that they were given, whether an argument of CUDA 12 stands before it or not
+"$CUTOP" trace -f json -- "$top_builddir/tests/e2e/bin/odd_memory" batches >"$T/batches.trace" 2>"$T/batches.err"
+expect_batches='[["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"]]'
+got=$(jq -cs 'map(select(.event == "call") | [.call, .arguments.bytes, .arguments.stream])' "$T/batches.trace")
+check "batches: $got" [ "$got" = "$expect_batches" ]
+
 # ---- bandwidth: of synchronous copies only, and not where they return early
 export CUDA_DOUBLE_COPY_BANDWIDTH=100M
 watch study -- "$workload" case-study
