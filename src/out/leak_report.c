@@ -153,7 +153,7 @@ static void print_process(struct line *line, const struct snap_process *process)
 	line_style(line, STYLE_HEAD);
 	line_format(line, "%" PRIu32 " ", process->pid);
 	line_text(line, process->command_line ? process->command_line : process->command);
-	line_text(line, text_end(process, text));
+	line_text(line, text_remark(process, text));
 	line_style(line, STYLE_PLAIN);
 	if (process->leaked)
 		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach), process->leaked);

@@ -126,7 +126,7 @@ static void print_row(struct line *line, const struct table *table, const struct
 		}
 		start += column->width + 1;
 	}
-	line_text(line, text_end(process, text));
+	line_text(line, text_remark(process, text));
 	line_end(line);
 }
 

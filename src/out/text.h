@@ -15,8 +15,8 @@ const char *text_bytes(double bytes, char out[NUMBER_SIZE]);
 const char *text_count(double count, char out[NUMBER_SIZE]);
 const char *text_seconds(double seconds, char out[NUMBER_SIZE]);	/* 5.1µs */
 
-/* How @process ended, as a bracket after its command: " (exited 0)"; "" while it runs. */
-const char *text_end(const struct snap_process *process, char out[NUMBER_SIZE]);
+/* How @process ended, and that it is inexact, as a bracket after its command: " (exited 0)"; "" where there is nothing to say. */
+const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE]);
 
 /* Returns @snapshot's processes in the order of @order, to be freed; NULL without memory. */
 const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order);

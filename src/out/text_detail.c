@@ -378,7 +378,7 @@ void text_detail(struct line *line, uint64_t since, const struct snapshot *snaps
 	line_style(line, STYLE_HEAD);
 	line_format(line, "%" PRIu32 " ", process->pid);
 	line_text(line, process->command_line ? process->command_line : process->command);
-	line_text(line, text_end(process, end));
+	line_text(line, text_remark(process, end));
 	line_end(line);
 	print_container(line, process);
 	print_memory(line, process);

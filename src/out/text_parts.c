@@ -65,20 +65,21 @@ static const char *signal_name(int number)
 	return NULL;
 }
 
-const char *text_end(const struct snap_process *process, char out[NUMBER_SIZE])
+const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE])
 {
+	const char *more = process->inexact ? ", inexact" : "";
 	int status = process->exit_code;
 
 	if (!process->exited)
-		return strcpy(out, "");
+		return strcpy(out, process->inexact ? " (inexact)" : "");
 	if (process->end_reason == END_EXEC)
-		return strcpy(out, " (exec)");
-	if (WIFSIGNALED(status) && signal_name(WTERMSIG(status)))
-		snprintf(out, NUMBER_SIZE, " (killed by %s)", signal_name(WTERMSIG(status)));
+		snprintf(out, NUMBER_SIZE, " (exec%s)", more);
+	else if (WIFSIGNALED(status) && signal_name(WTERMSIG(status)))
+		snprintf(out, NUMBER_SIZE, " (killed by %s%s)", signal_name(WTERMSIG(status)), more);
 	else if (WIFSIGNALED(status))
-		snprintf(out, NUMBER_SIZE, " (killed by signal %d)", WTERMSIG(status));
+		snprintf(out, NUMBER_SIZE, " (killed by signal %d%s)", WTERMSIG(status), more);
 	else
-		snprintf(out, NUMBER_SIZE, " (exited %d)", WEXITSTATUS(status));
+		snprintf(out, NUMBER_SIZE, " (exited %d%s)", WEXITSTATUS(status), more);
 	return out;
 }
 

@@ -43,7 +43,9 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
-	snprintf(text, sizeof(text), " %u %.60s%s%s ", process->pid, command_brief(process), where, process->exited ? " (exited)" : "");
+	snprintf(text, sizeof(text), " %u %.60s%s%s ", process->pid, command_brief(process), where,
+		 process->exited && process->inexact ? " (exited, inexact)" : process->exited ? " (exited)" :
+		 process->inexact ? " (inexact)" : "");
 	cells = canvas_width(canvas, text);
 	if (cells > area.rect.cols - col - 2)
 		cells = area.rect.cols - col - 2;

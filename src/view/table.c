@@ -148,7 +148,7 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	const char *text = value.absent ? "-" : value.text;
 
 	/* Where there is no room for all, the folder of the program says least. */
-	text_end(process, end);
+	text_remark(process, end);
 	tail = canvas_width(area->canvas, end);
 	left = start + width - col;
 	if (canvas_width(area->canvas, text) > left - tail) {

@@ -178,6 +178,20 @@ START_TEST(what_is_said_at_the_start)
 }
 END_TEST
 
+/* Of whom something was lost is told from others, in the table and above the pane. */
+START_TEST(who_is_inexact)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
+	draw();
+	ck_assert_str_eq(row_with("inexact"), "");
+	for (size_t i = 0; i < view.shown->process_count; i++)
+		view.shown->processes[i].inexact = view.shown->processes[i].image == CAST_TRAINER;
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("4242 ana"), " (inexact)"));
+	ck_assert_ptr_nonnull(strstr(row_with("2 Kernels"), "4242 python (inexact)"));
+}
+END_TEST
+
 START_TEST(help_in_a_narrow_screen)
 {
 	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
@@ -563,6 +577,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, the_selection_is_a_process);
 	tcase_add_test(tests, a_sort_shows_its_first);
 	tcase_add_test(tests, what_is_said_at_the_start);
+	tcase_add_test(tests, who_is_inexact);
 	tcase_add_test(tests, help_in_a_narrow_screen);
 	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
 	tcase_add_test(tests, panes);
