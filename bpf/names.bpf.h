@@ -50,7 +50,7 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 	return 0;
 }
 
-#define FIND_VMA_TRIES	16
+#define FIND_VMA_TRIES	128
 
 /*
  * Tells user space which file is mapped at @address of the current process,

@@ -230,6 +230,7 @@ static int collector_begin(struct session *session)
 		.held_globs = options->leak_ignore,
 		/* Not where each snapshot is recorded: a replay would print it. */
 		.rates_at_once = options->batch && options->mode != MODE_RECORD,
+		.each = options->batch,
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
 		.record_command = session->have_command,
 		.record_calls = options->record_calls,

@@ -194,6 +194,19 @@ static void starve(struct collector *collector)
 		eventfd_write(collector->ready, 1);
 }
 
+/* Whoever is served at fixed times, besides, does not wait for who takes them. */
+static bool is_to_wait(struct collector *collector)
+{
+	bool is_untaken;
+
+	if (!collector->settings.each || collector->settings.on_snapshot)
+		return false;
+	pthread_mutex_lock(&collector->lock);
+	is_untaken = collector->latest;
+	pthread_mutex_unlock(&collector->lock);
+	return is_untaken;
+}
+
 static void *collector_run(void *argument)
 {
 	struct collector *collector = argument;
@@ -216,7 +229,7 @@ static void *collector_run(void *argument)
 		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait;
 		struct snapshot *snapshot;
 
-		if (now >= next) {
+		if (now >= next && !is_to_wait(collector)) {
 			snapshot = snapshot_make(collector);
 			next += collector->settings.delay;
 			if (next <= now)	/* a suspend, or a machine that cannot keep up */
@@ -229,7 +242,7 @@ static void *collector_run(void *argument)
 			}
 			continue;
 		}
-		wait = next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
+		wait = now < next && next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		if (collector->feed && feed_is_behind(collector->feed))
 			wait = 0;
 		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
@@ -440,6 +453,8 @@ struct snapshot *collector_take(struct collector *collector)
 	snapshot = collector->latest;
 	collector->latest = NULL;
 	pthread_mutex_unlock(&collector->lock);
+	if (snapshot && collector->settings.each)
+		eventfd_write(collector->wake, 1);
 	return snapshot;
 }
 

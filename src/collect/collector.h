@@ -26,6 +26,7 @@ struct collector_settings {
 	const char *command_glob;	/* -c, or NULL */
 	bool totals;			/* snapshots have sums by command and call */
 	bool rates_at_once;		/* one more snapshot is made at the start, for no one: the first that is taken has rates */
+	bool each;			/* none is made before the last was taken: an interval is one between two that were, however late */
 	/*
 	 * Called by the collector's thread with each snapshot, which it may hold,
 	 * and with when the next is due; with NULL when that is put off. The first

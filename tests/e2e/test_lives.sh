@@ -156,9 +156,10 @@ soon "the other program" sh -c "tr '\\0' ' ' </proc/$became/cmdline | grep -q '^
 kill -CONT "$cutop"
 documents=$(wc -l <"$T/brief.out")
 soon "more documents" sh -c "[ \$(wc -l <'$T/brief.out') -gt $((documents + 2)) ]"
-"$brief" nest 1
+"$brief" stuck 600000 &
+stuck=$!
 soon "the file to be probed" grep -q "^cutop: $brief: .* functions attached" "$T/brief.err"
-kill "$became"
+kill "$became" "$stuck"
 kill -INT "$cutop"
 end brief
 

@@ -147,6 +147,28 @@ run three -b -f json -d 0.02 -n 3
 check "-n 3 prints 3 documents" [ "$(jq -s length "$T/three.out")" = 3 ]
 check_jq "an interval is the time between two documents" -s '[range(1; length) as $i |
 	((.[$i].elapsed_seconds - .[$i - 1].elapsed_seconds - .[$i].interval_seconds) | fabs) < 0.001] | all' "$T/three.out"
+# So it is where who reads them is slow. Nothing is read until the collector has had time for more than it may make.
+mkfifo "$T/pipe"
+"$CUTOP" -b -f json -d 0.01 -n 200 >"$T/pipe" 2>"$T/piped.err" &
+cutop=$!
+exec 3<"$T/pipe"
+writes() {
+	grep -q pipe_write "/proc/$cutop/wchan"
+}
+turns() {
+	cat "/proc/$cutop"/task/*/status | awk '/^voluntary/ { n += $2 } END { print n }'
+}
+check "the pipe does not fill" wait_for 30 writes
+full=$(turns)
+more_turns() {
+	[ "$(turns)" -gt $((full + 20)) ]
+}
+check "the collector does not go on" wait_for 30 more_turns
+cat <&3 >"$T/piped.out"
+exec 3<&-
+wait "$cutop"
+check_jq "an interval is the time between two documents, however late these are read" -s 'length == 200 and ([range(1; length) as $i |
+	((.[$i].elapsed_seconds - .[$i - 1].elapsed_seconds - .[$i].interval_seconds) | fabs) < 0.001] | all)' "$T/piped.out"
 check_jq "the first document has an interval, too" -s '.[0] | .interval_seconds >= 0.02 and
 	.interval_seconds <= .elapsed_seconds' "$T/three.out"
 # No refresh between the launches and the end; and what ends within 10 ms (RATE_SECONDS_MIN) has no rates.
