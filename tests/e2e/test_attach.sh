@@ -34,7 +34,7 @@ expect_of before "$later" .memory.leaked_bytes 3
 expect before '[.lost[]] | add' 0
 wait "$loader"
 
-"$workload" loop 60 >/dev/null &
+"$workload" loop 3600 >/dev/null &
 loop=$!
 run bounds -b -n 2 -d 0.1 -p "$loop"
 check "text does not mark lower bounds" grep -q '≥.*workload' "$T/bounds.out"

@@ -152,7 +152,7 @@ refused 1 'cannot write' -b -n 1 -o "/no/$evil"
 
 # ---- killed ----
 
-"$CUTOP" -b -f json -d 0.05 --library "$library" -- "$workload" loop 60 >"$T/killed.out" 2>&1 &
+"$CUTOP" -b -f json -d 0.05 --library "$library" -- "$workload" loop 3600 >"$T/killed.out" 2>&1 &
 cutop=$!
 wait_for 10 [ -s "$T/killed.out" ]
 command=$(pgrep -P "$cutop" -x workload)

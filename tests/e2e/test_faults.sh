@@ -93,7 +93,7 @@ fi
 # ---- somebody stands still: the watched program, then cutop
 
 begin stopped --library "$library" -c "$name*"
-"$workload" stress-launch 60 1 >/dev/null &
+"$workload" stress-launch 600 1 >/dev/null &
 busy=$!
 check "stopped: no launches" wait_for 20 newest ".processes[] | select(.pid == $busy) | .kernels[0].launches_per_second > 0"
 kill -STOP $busy

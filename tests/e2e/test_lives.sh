@@ -110,7 +110,7 @@ expect crowd 'p.memory | [.live_bytes, .live_allocations, .unknown_frees, .faile
 expect crowd 'p.memory | .allocations - .frees - (.map | length) | . >= 0 and . <= 8' true
 
 # ---- killed while it launches from two threads
-start launch -d 0.05 -- "$workload" stress-launch 60 2
+start launch -d 0.05 -- "$workload" stress-launch 600 2
 soon "launches" grep -q '"launches":[0-9][0-9][0-9][0-9][0-9]' "$T/launch.out"
 kill -9 "$(victim launch)"
 end launch

@@ -214,17 +214,33 @@ command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
 mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/show.cutop'"
 check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[3-9]'
 check "its process shows" see 'workload trainer 3'
+# The second that it is at.
+place() {
+	mux capture-pane -t t -p | sed -n 's/.*REPLAY 00:0\([0-9]\)\/.*/\1/p'
+}
+is_beyond() {
+	[ "$(place)" -gt "$1" ]
+}
+is_before() {
+	[ "$(place)" -lt "$1" ]
+}
+first=$(place)
+check "the replay goes on" wait_for 20 is_beyond "$first"
 mux send-keys -t t Space
 check "Space pauses" see 'PAUSED'
+paused_at=$(place)
 paused=$(mux capture-pane -t t -p | grep -o 'REPLAY [^ ]*')
 mux send-keys -t t + +
 check "+ is faster, and it is paused still" see "$paused ×4 PAUSED"
 mux send-keys -t t - - - -
 check "- is slower" see ' ×1/4 PAUSED'
-mux send-keys -t t + + + + + '[' '[' '['
-check "[ goes back" see 'REPLAY 00:0[01]/.* PAUSED'
+mux send-keys -t t + + + + +
+mux send-keys -t t '[' '[' '['
+check "[ goes back" wait_for 20 is_before "$paused_at"
+back_at=$(place)
 mux send-keys -t t ']' ']' ']'
-check "] goes on" see 'REPLAY 00:0[2-9]/.* PAUSED'
+check "] goes on" wait_for 20 is_beyond "$back_at"
+check "it is paused still" see 'REPLAY 00:0[0-9]/.* PAUSED'
 mux send-keys -t t Space
 check "it ends, and stays there" see 'REPLAY 00:0\([0-9]\)/00:0\1 ×8 END'
 check "its process has exited" see 'exited 0'

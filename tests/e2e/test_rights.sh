@@ -195,7 +195,7 @@ wait $cutop 2>/dev/null
 if command -v tmux >/dev/null; then
 	own_user 4243
 	as 4243
-	LD_LIBRARY_PATH=$T/own/lib $as "$workload" loop 60 >/dev/null &
+	LD_LIBRARY_PATH=$T/own/lib $as "$workload" loop 3600 >/dev/null &
 	victim=$!
 	mux new-session -d -s t -x 120 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -p $victim"
 	check "the screen shows it" see "$victim 4243"

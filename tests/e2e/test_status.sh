@@ -83,7 +83,7 @@ expect family '[.processes[].memory.allocations] | sort' '[1,2,3]'
 expect family '[.processes[].watched_from] | unique' '["start"]'
 expect_nothing_lost family
 
-"$workload" loop 60 &
+"$workload" loop 3600 &
 other=$!
 watch only --library "$library" -- "$workload" pairs 4 10
 expect only 'p.memory.allocations' 4
