@@ -70,11 +70,23 @@ static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 	for (i = 0; i < BATCH_MAX; i++) {
 		if (i >= count)
 			break;
-		if (bpf_probe_read_user(&size, sizeof(size), (void *)(sizes + 8 * i)))
+		if (bpf_probe_read_user(&size, sizeof(size), (void *)(sizes + 8 * i))) {
+			argument_lost();
 			break;
+		}
 		total += size;
 	}
 	return total;
+}
+
+/* The first of a list of addresses. */
+static __noinline __u64 batch_first(__u64 list)
+{
+	__u64 first = 0;
+
+	if (bpf_probe_read_user(&first, sizeof(first), (void *)list))
+		argument_lost();
+	return first;
 }
 
 static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
@@ -89,8 +101,10 @@ static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
 		if (i >= count)
 			break;
 		if (bpf_probe_read_user(&extent, sizeof(extent),
-					(void *)(operations + i * BATCH3D_OP + BATCH3D_EXTENT)))
+					(void *)(operations + i * BATCH3D_OP + BATCH3D_EXTENT))) {
+			argument_lost();
 			break;
+		}
 		total += extent_size(&extent);
 	}
 	return total;
@@ -180,7 +194,6 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 					   const volatile struct call_desc *desc)
 {
 	__u32 c = desc->c, d = desc->d, rule = desc->b;
-	__u64 word = 0;
 
 	frame->flags = 0;
 	if (rule == BYTES_3D || rule == BYTES_3D_PEER) {
@@ -199,10 +212,8 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 	} else if (rule == BYTES_BATCH) {
 		frame->args[2] = batch_bytes(frame->args[2], call_arg(ctx, c + 1));
 		/* The first copy stands for the batch. */
-		if (!bpf_probe_read_user(&word, sizeof(word), (void *)frame->args[0]))
-			frame->args[0] = word;
-		if (!bpf_probe_read_user(&word, sizeof(word), (void *)frame->args[1]))
-			frame->args[1] = word;
+		frame->args[0] = batch_first(frame->args[0]);
+		frame->args[1] = batch_first(frame->args[1]);
 	} else if (rule == BYTES_BATCH3D) {
 		frame->args[2] = batch3d_bytes(call_arg(ctx, c + 1), frame->args[2]);
 	}

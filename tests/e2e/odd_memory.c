@@ -18,7 +18,7 @@
  *   odd_memory batches
  *                 batches of copies of 10, 20 and 30 bytes into a stream, as CUDA 12
  *                 takes them and as CUDA 13 does; then one of two operations, of
- *                 2x3x4 and 5x6x7, either way
+ *                 2x3x4 and 5x6x7, either way; one of each whose list cannot be read
  */
 #include <stdint.h>
 #include <string.h>
@@ -34,6 +34,7 @@
 #define MIB		((size_t)1 << 20)
 #define SPACE		((CUdeviceptr)0x7f0000000000)
 #define HEAP		0x555500000000ul
+#define NOT_MAPPED	((void *)0x3ffffffff000)
 #define LAYERED		1	/* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
 #define CUBEMAP		4
 #define SPARSE		0x40
@@ -104,6 +105,8 @@ static int batches(void)
 	newer(ends, ends, sizes, three, attributes, &none, one, stream);
 	cudaMemcpy3DBatchAsync(two, operations, &failed, 0, stream);
 	newer_3d(two, operations, 0, stream);
+	newer(ends, ends, NOT_MAPPED, three, attributes, &none, one, stream);
+	newer_3d(two, NOT_MAPPED, 0, stream);
 	return 0;
 }
 

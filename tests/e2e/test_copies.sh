@@ -60,9 +60,10 @@ done
 
 # ---- batches: whole, and into the stream that they were given, whether an argument of CUDA 12 stands before it or not
 "$CUTOP" trace -f json -- "$top_builddir/tests/e2e/bin/odd_memory" batches >"$T/batches.trace" 2>"$T/batches.err"
-expect_batches='[["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"]]'
+expect_batches='[["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpyBatchAsync",60,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"],["cudaMemcpy3DBatchAsync",234,"0x555500000000"],["cudaMemcpyBatchAsync",0,"0x555500000000"],["cudaMemcpy3DBatchAsync",0,"0x555500000000"]]'
 got=$(jq -cs 'map(select(.event == "call") | [.call, .arguments.bytes, .arguments.stream])' "$T/batches.trace")
 check "batches: $got" [ "$got" = "$expect_batches" ]
+check "batches: what could not be read is not counted" [ "$(jq -s 'last.lost.arguments' "$T/batches.trace")" = 2 ]
 
 # ---- bandwidth: of synchronous copies only, and not where they return early
 export CUDA_DOUBLE_COPY_BANDWIDTH=100M
@@ -70,7 +71,8 @@ watch study -- "$workload" case-study
 unset CUDA_DOUBLE_COPY_BANDWIDTH
 expect study 'copies("H2D"; "sync") | [.calls, .failures, .bytes]' '[2,0,16000000]'
 expect study 'copies("D2H"; "sync") | [.calls, .failures, .bytes]' '[1,0,8000000]'
-expect study 'copies("D2H"; "sync").bytes_per_second | . > 50e6 and . < 120e6' true
+# How much slower than told it is depends on who else is on the machine.
+expect study 'copies("D2H"; "sync") | .bytes_per_second < 120e6 and (.bytes_per_second * .seconds / .bytes - 1 | fabs) < 1e-6' true
 expect study '[p.copies[] | select(.mode == "async")] | length' 0
 expect_nothing_lost study
 
