@@ -247,10 +247,13 @@ static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-/* True if the duration of a copy says something of the bandwidth: interface, Definitions. */
+/*
+ * True if the duration of a copy says something of the bandwidth: not from device
+ * to device, be it the same or another one (cudaMemcpyPeer), which the host does not wait for.
+ */
 static __always_inline bool is_timed(__u8 direction, __u64 bytes)
 {
-	return direction != DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
+	return direction < DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
 }
 
 /* Returns the row, or NULL without room. */

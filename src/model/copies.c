@@ -69,12 +69,10 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
-/* Whether the duration of a successful copy says how fast it was (interface.md, bandwidth). */
+/* Whether the duration of a successful copy says how fast it was: as in bpf/copy.bpf.h. */
 static bool is_timed(unsigned int direction, uint64_t bytes)
 {
-	if (direction == DIR_D2D || direction == DIR_UNKNOWN)
-		return false;
-	return direction != DIR_H2D || bytes >= CUTOP_COPY_EARLY_BYTES;
+	return direction < DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
 }
 
 /* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */

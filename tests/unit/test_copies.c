@@ -188,13 +188,17 @@ START_TEST(asynchronous_copies_have_no_bandwidth)
 }
 END_TEST
 
-START_TEST(copies_within_a_device_are_not_timed)
+START_TEST(copies_between_devices_are_not_timed)
 {
 	feed_copy(&feed, DEVICE, DEVICE + 0x1000, 1 << 20, DIR_DEFAULT, 0, 0);
 	look();
 	ck_assert_uint_eq(process->copies[0].direction, DIR_D2D);
 	ck_assert(isnan(process->copies[0].bytes_per_second));
 	ck_assert_double_eq_tol(process->copies[0].seconds, 1e-6, 1e-12);
+	feed_copy(&feed, OTHER, DEVICE, 1 << 20, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_uint_eq(process->copies[0].direction + process->copies[1].direction, DIR_D2D + DIR_P2P);
+	ck_assert(isnan(process->copies[0].bytes_per_second) && isnan(process->copies[1].bytes_per_second));
 }
 END_TEST
 
@@ -436,7 +440,7 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, same_key_is_one_figure);
 	tcase_add_test(tests, failing_copies_move_no_byte);
 	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
-	tcase_add_test(tests, copies_within_a_device_are_not_timed);
+	tcase_add_test(tests, copies_between_devices_are_not_timed);
 	tcase_add_test(tests, elements_of_an_array);
 	tcase_add_test(tests, pending_is_enqueued_less_covered);
 	tcase_add_test(tests, a_synchronized_device_has_nothing_pending);
