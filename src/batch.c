@@ -48,13 +48,6 @@ static bool wants_report(const struct batch *batch)
 
 /* ---- output ---- */
 
-static bool want_color(const struct options *options, FILE *out)
-{
-	if (options->color != COLOR_AUTO)
-		return options->color == COLOR_ALWAYS;
-	return isatty(fileno(out)) && !getenv("NO_COLOR");
-}
-
 /* Where snapshots go, unless NULL: of record, --output is the recording. */
 static const char *output_path(const struct options *options)
 {
@@ -107,7 +100,7 @@ static int batch_open(struct batch *batch)
 	batch->out_options.sort = options->sort;
 	batch->out_options.version = PACKAGE_VERSION;
 	batch->out_options.tells_on = true;
-	batch->out_options.color = want_color(options, batch->out);
+	batch->out_options.color = options_want_color(options, batch->out);
 	batch->out_options.ascii = options->ascii;
 	batch->out_options.weight = options->folded_by;
 	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)

@@ -11,18 +11,11 @@
 #include "config.h"
 #include "session.h"
 
-static bool want_color(const struct options *options, FILE *out)
-{
-	if (options->color != COLOR_AUTO)
-		return options->color == COLOR_ALWAYS;
-	return isatty(fileno(out)) && !getenv("NO_COLOR");
-}
-
 static int report_print(const struct doctor *doctor, FILE *out)
 {
 	const struct options *options = doctor->options;
 	struct out_options out_options = {
-		.version = PACKAGE_VERSION, .color = want_color(options, out), .ascii = options->ascii,
+		.version = PACKAGE_VERSION, .color = options_want_color(options, out), .ascii = options->ascii,
 	};
 	struct winsize size;
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -441,4 +442,13 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		return OPTIONS_EXIT;
 	}
 	return OPTIONS_RUN;
+}
+
+bool options_want_color(const struct options *options, FILE *out)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	return isatty(fileno(out)) && !(no && *no) && term && *term && strcmp(term, "dumb");
 }

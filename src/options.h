@@ -92,4 +92,10 @@ enum options_action { OPTIONS_RUN, OPTIONS_EXIT };
  */
 enum options_action options_parse(struct options *options, int argc, char **argv, int *status);
 
+/*
+ * Whether what is written to @out has colours: as --color says, or else where @out is a terminal that is not dumb and
+ * NO_COLOR (no-color.org) is not set, or empty.
+ */
+bool options_want_color(const struct options *options, FILE *out);
+
 #endif

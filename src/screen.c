@@ -52,15 +52,6 @@ struct screen {
 
 /* ---- start ---- */
 
-static bool want_colors(const struct options *options)
-{
-	const char *no = getenv("NO_COLOR");
-
-	if (options->color != COLOR_AUTO)
-		return options->color == COLOR_ALWAYS;
-	return !no || !*no;
-}
-
 /* The file first, then the command line. */
 static int settings_begin(struct screen *screen)
 {
@@ -417,7 +408,7 @@ static int screen_show(struct screen *screen)
 	struct reason why = { "" };
 	int status;
 
-	if (terminal_open(&screen->terminal, want_colors(screen->options), &why))
+	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
 	if (!screen->view.play.is_on)

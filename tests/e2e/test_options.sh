@@ -214,6 +214,19 @@ run colored -b -n 1 -C always -- "$workload" short
 check "-C always colours" grep -q "$(printf '\033')\\[" "$T/colored.out"
 run plain -b -n 1 -C never -- "$workload" short
 check "-C never does not" sh -c "! grep -q '$(printf '\033')' '$T/plain.out'"
+# On a terminal, unless that is dumb or NO_COLOR says something.
+if command -v script >/dev/null; then
+	on_terminal() {
+		env -u NO_COLOR "$@" script -qec "'$CUTOP' -b -n 1 -d 0.05" /dev/null </dev/null >"$T/tty.out"
+	}
+	on_terminal TERM=xterm NO_COLOR=
+	check "a terminal, and NO_COLOR empty: colours" grep -q "$(printf '\033')\\[1m" "$T/tty.out"
+	for set in TERM=dumb TERM= "TERM=xterm NO_COLOR=1"; do
+		# shellcheck disable=SC2086
+		on_terminal $set
+		check "$set: no colours" sh -c "grep -q probes '$T/tty.out' && ! grep -q '$(printf '\033')' '$T/tty.out'"
+	done
+fi
 run ascii -b --ascii -n 1 -- "$workload" short
 check "--ascii leaves no other byte" [ "$(LC_ALL=C tr -d '\000-\177' <"$T/ascii.out" | wc -c)" = 0 ]
 
