@@ -487,7 +487,7 @@ int session_time_left(const struct session *session)
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call, any_lost = false, any_unreturned;
+	bool any_call, any_lost = false, any_unreturned, any_late;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -498,9 +498,11 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		return EXIT_LEAK;
 	any_call = snapshot->gone.calls > 0;
 	any_unreturned = snapshot->gone.unreturned;
+	any_late = snapshot->gone.from_attach;
 	for (i = 0; i < snapshot->process_count; i++) {
 		any_call = any_call || snapshot->processes[i].calls;
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
+		any_late = any_late || snapshot->processes[i].from_attach;
 	}
 	for (i = 0; i < LOST_COUNT; i++)
 		any_lost = any_lost || snapshot->lost[i];
@@ -509,6 +511,9 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (any_unreturned)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the returns of some program's calls are not "
 				    "probed, so that what it allocates is not known");
+	if (any_late)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
+				    "was probed; --library names it, or the library, ahead");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
 			    "saw (--allow-no-cuda, if that is right)");

@@ -39,6 +39,7 @@ struct probe {
 	struct examined *examined;
 	struct examined *by_id;
 	struct probe_counts counts;
+	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
 	int signals;		/* guard_signals_open() */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
 	int *adopted;		/* links of others, see probe_adopt_link() */

@@ -74,7 +74,8 @@ static bool started_since(pid_t pid, uint64_t when)
 	return since;
 }
 
-void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context)
+/* Returns true if the process has an image, of which @on_late then was told. */
+static bool process_mark(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context)
 {
 	struct cutop_bpf *s = bpf->skeleton;
 	__u32 one = 1, image;
@@ -84,8 +85,25 @@ void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *con
 	/* Its end took the mark away, unless it came before: the next process of that number is not late. */
 	if (kill((pid_t)tgid, 0) && errno == ESRCH)
 		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
-	if (on_late && !bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
+	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
+		return false;
+	if (on_late)
 		on_late(context, image);
+	return true;
+}
+
+void late_mark_process(struct bpf *bpf, uint32_t tgid, uint64_t since, void (*on_late)(void *context, uint32_t image), void *context)
+{
+	int images = bpf_map__fd(bpf->skeleton->maps.images);
+	__u32 image, *last = NULL;
+	struct image_row row;
+
+	if (process_mark(bpf, tgid, on_late, context) || !on_late)
+		return;
+	/* It may have ended while we placed the probes. Its row is there until its end is read, which is after this. */
+	for (; !bpf_map_get_next_key(images, last, &image); last = &image)
+		if (!bpf_map_lookup_elem(images, &image, &row) && row.tgid == tgid && row.first_time >= since)
+			on_late(context, image);
 }
 
 static int mapping_compare(void *context, const struct maps_entry *entry)
@@ -96,7 +114,7 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 		return 0;
 	if (started_since(search->pid, search->attached))
 		return 1;
-	late_mark_process(search->bpf, (uint32_t)search->pid, search->on_late, search->context);
+	process_mark(search->bpf, (uint32_t)search->pid, search->on_late, search->context);
 	return 1;
 }
 

@@ -16,7 +16,10 @@
 void late_mark(struct bpf *bpf, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached,
 	       void (*on_late)(void *context, uint32_t image), void *context);
 
-/* Marks the process @tgid, whoever maps what. */
-void late_mark_process(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context);
+/*
+ * Marks the process @tgid, whoever maps what, even if it has ended by now: what it did since @since (ns,
+ * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
+ */
+void late_mark_process(struct bpf *bpf, uint32_t tgid, uint64_t since, void (*on_late)(void *context, uint32_t image), void *context);
 
 #endif

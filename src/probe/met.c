@@ -228,7 +228,9 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	}
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
+	probe->met = &record->hdr;
 	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
+	probe->met = NULL;
 	if (is_told_of(record, fd))
 		probe_know(probe, &record->id);
 	else
@@ -261,14 +263,12 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 
 static void mapped_examine(struct mapped_search *search, int fd, const char *path)
 {
-	unsigned int targets = search->probe->counts.targets;
 	struct reason why = { "" };
-	int result = probe_examine(search->probe, fd, path, &why);
+	int result;
 
-	/* Nobody is seen to map it yet if it takes longer to do so than we take to place probes. */
-	if (search->probe->counts.targets > targets)
-		late_mark_process(&search->probe->bpf, search->record->hdr.tgid, search->probe->settings.on_late,
-				  search->probe->settings.context);
+	search->probe->met = &search->record->hdr;
+	result = probe_examine(search->probe, fd, path, &why);
+	search->probe->met = NULL;
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;

@@ -306,6 +306,9 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	if (in_table)
 		late_mark(&probe->bpf, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME), probe->settings.on_late,
 			  probe->settings.context);
+	/* Nobody is seen to map it yet who takes longer to do so than we take to place probes, or any more who has ended. */
+	if (in_table && probe->met)
+		late_mark_process(&probe->bpf, probe->met->tgid, probe->met->time, probe->settings.on_late, probe->settings.context);
 	target_note(probe, target, path, began);
 out:
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);

@@ -3,7 +3,6 @@
 # Exit statuses, signals, closed pipes, and COMMAND's children.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
-library=$double/libcudart.so.13
 
 # ---- COMMAND's own ----
 
@@ -60,6 +59,27 @@ ends 1 -b --fail-on-leak --duration 0.2 -- sh -c "echo \$\$ >'$T/pid'; exec slee
 check "it does not say why" grep -q 'cannot answer: the command has not ended' "$T/ends$run_count.err"
 kill "$(cat "$T/pid")"
 
+# What a program did before its runtime was probed may have leaked. Named ahead, it is probed ahead.
+loader_program=$top_builddir/tests/e2e/bin/loader
+private_double "$T/ahead"
+private_double "$T/late"
+start late -b -v --fail-on-leak -- "$loader_program" "$library" wait "$T/go" malloc 3 free
+check "the library is not probed" wait_for 30 grep -q "late/libcudart.so.13: .*attached" "$T/late.err"
+touch "$T/go"
+wait "$cutop"
+status=$?
+expect_status late 1
+check "it does not say why" grep -q 'cannot answer: .*before its CUDA library was probed; --library' "$T/late.err"
+ends 0 -b --fail-on-leak --library "$T/ahead/libcudart.so.13" -- "$loader_program" "$T/ahead/libcudart.so.13" malloc 3 free
+
+# Those that have ended before we are done with their runtime, too: what is not known of them is marked.
+for i in $(seq 8); do
+	cp "$workload-static" "$T/brief$i"
+done
+watch brief -- sh -c "for i in $(seq -s ' ' 8); do '$T/brief'\$i case-study leak; done"
+check_jq "who had allocated before is taken for watched from the start" \
+	'[.processes[] | select(.watched_from == "start" and .memory.allocations != 3)] == []' "$T/brief.json"
+
 # A ring far too small: what was lost is said, and the answer is not "no leak".
 run lost -b -f json -n 1 --fail-on-leak --ring-size 64K -o "$T/lost.json" -- "$workload" threads 8 5000
 if [ "$(jq '[.lost[]] | add' "$T/lost.json")" = 0 ]; then
@@ -76,6 +96,7 @@ check_jq "lost events mark their process inexact" \
 
 # ---- children ----
 
+library=$double/libcudart.so.13
 watch family --library "$library" --fail-on-leak -- \
 	sh -c "'$workload' pairs 1 10; sh -c \"sh -c \\\"'$workload' pairs 2 10\\\" & wait\"; exec '$workload' pairs 3 10"
 check "children: exit status $status" [ "$status" = 0 ]
