@@ -420,7 +420,9 @@ static void input_key(struct view *view, int32_t key)
 		view->mode = MODE_NORMAL;
 		if (mode == MODE_DELAY)
 			delay_set(view);
-		else if (mode == MODE_SEARCH && view->search[0] && !view->full && !rows_search(view, 1, false))
+		else if (mode == MODE_SEARCH && view->search[0] && view->full)
+			view->panes[view->settings.pane].seek = 2;	/* stays where it is, or says that there is nothing */
+		else if (mode == MODE_SEARCH && view->search[0] && !rows_search(view, 1, false))
 			view_message(view, "no match for \"%s\"", view->search);
 		return;
 	case K_ESCAPE:

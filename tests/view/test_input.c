@@ -326,6 +326,12 @@ START_TEST(searching)
 	ck_assert(strstr(view.message, "no match"));
 	keys("/4600\r");
 	ck_assert_uint_eq(selected_pid(), 4600);
+	/* In a pane of full height, too. */
+	keys("7\r/ended\r");
+	ck_assert_str_eq(view.message, "");
+	keys("/nothing at all");
+	keys("\r");
+	ck_assert_ptr_nonnull(strstr(view.message, "no match"));
 }
 END_TEST
 
