@@ -53,7 +53,8 @@
  */
 #define CUTOP_IS_STICKY(code)									\
 	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || (code) == 710 ||	\
-	 ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810)
+	 ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810 ||		\
+	 (code) == 911)
 
 enum rec_type {
 	REC_PROCESS = 1,	/* struct rec_process: first hooked call of an image */

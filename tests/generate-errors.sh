@@ -28,13 +28,13 @@ constants() {
 	$0 ~ open { inside = 1 }
 	inside && $0 ~ close_ { exit }
 	!inside { next }
-	/must be terminated/ { sticky = 1 }
+	{ comment = comment " " $0; gsub(/[ \t*]+/, " ", comment) }
 	match($0, /(cuda(Success|Error)[A-Za-z0-9]*|CUDA_(SUCCESS|ERROR_[A-Z0-9_]*))[ \t]*=[ \t]*[0-9]+/) {
 		text = substr($0, RSTART, RLENGTH)
 		name = text; sub(/[ \t]*=.*/, "", name)
 		code = text; sub(/.*=[ \t]*/, "", code)
-		print layer, code, name, sticky + 0
-		sticky = 0
+		print layer, code, name, comment ~ /must be terminated/ ? 1 : 0
+		comment = ""
 	}' "$4"
 }
 

@@ -12,11 +12,10 @@
 
 struct error {
 	int code;
-	int sticky;
 	const char *name;
 };
 
-#define ERROR(code_, name_, sticky_) { .code = code_, .sticky = sticky_, .name = #name_ },
+#define ERROR(code_, name_, sticky_) { .code = code_, .name = #name_ },
 static const struct error runtime_errors[] = { RUNTIME_ERRORS(ERROR) };
 static const struct error driver_errors[] = { DRIVER_ERRORS(ERROR) };
 #undef ERROR
@@ -117,6 +116,7 @@ static const struct meaning shared_meanings[] = {
 	{ 908, "the capture was begun by another thread" },
 	{ 909, "waiting took too long" },
 	{ 910, "the graph changed too much to be updated in place" },
+	{ 911, "a device outside of CUDA, which work waited for, failed" },
 	{ 912, "the cluster size does not fit the device or the grid" },
 	{ 999, "something failed inside the driver" },
 };

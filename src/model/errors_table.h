@@ -77,7 +77,7 @@
 	ERROR(223, cudaErrorJitCompilationDisabled, 0) \
 	ERROR(224, cudaErrorUnsupportedExecAffinity, 0) \
 	ERROR(225, cudaErrorUnsupportedDevSideSync, 0) \
-	ERROR(226, cudaErrorContained, 0) \
+	ERROR(226, cudaErrorContained, 1) \
 	ERROR(300, cudaErrorInvalidSource, 0) \
 	ERROR(301, cudaErrorFileNotFound, 0) \
 	ERROR(302, cudaErrorSharedObjectSymbolNotFound, 0) \
@@ -132,7 +132,7 @@
 	ERROR(908, cudaErrorStreamCaptureWrongThread, 0) \
 	ERROR(909, cudaErrorTimeout, 0) \
 	ERROR(910, cudaErrorGraphExecUpdateFailure, 0) \
-	ERROR(911, cudaErrorExternalDevice, 0) \
+	ERROR(911, cudaErrorExternalDevice, 1) \
 	ERROR(912, cudaErrorInvalidClusterSize, 0) \
 	ERROR(913, cudaErrorFunctionNotLoaded, 0) \
 	ERROR(914, cudaErrorInvalidResourceType, 0) \
@@ -180,7 +180,7 @@
 	ERROR(223, CUDA_ERROR_JIT_COMPILATION_DISABLED, 0) \
 	ERROR(224, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, 0) \
 	ERROR(225, CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC, 0) \
-	ERROR(226, CUDA_ERROR_CONTAINED, 0) \
+	ERROR(226, CUDA_ERROR_CONTAINED, 1) \
 	ERROR(300, CUDA_ERROR_INVALID_SOURCE, 0) \
 	ERROR(301, CUDA_ERROR_FILE_NOT_FOUND, 0) \
 	ERROR(302, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 0) \
@@ -235,7 +235,7 @@
 	ERROR(908, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 0) \
 	ERROR(909, CUDA_ERROR_TIMEOUT, 0) \
 	ERROR(910, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 0) \
-	ERROR(911, CUDA_ERROR_EXTERNAL_DEVICE, 0) \
+	ERROR(911, CUDA_ERROR_EXTERNAL_DEVICE, 1) \
 	ERROR(912, CUDA_ERROR_INVALID_CLUSTER_SIZE, 0) \
 	ERROR(913, CUDA_ERROR_FUNCTION_NOT_LOADED, 0) \
 	ERROR(914, CUDA_ERROR_INVALID_RESOURCE_TYPE, 0) \

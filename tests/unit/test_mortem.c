@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/errors.h"
+#include "model/errors_table.h"
 #include "one_process.h"
 
 /* From here on records are those of another process. */
@@ -453,7 +454,7 @@ END_TEST
 
 START_TEST(sticky_errors_are_those_of_the_headers)
 {
-	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810 };
+	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
 	size_t next = 0;
 	int code;
 
@@ -463,6 +464,10 @@ START_TEST(sticky_errors_are_those_of_the_headers)
 		next += is;
 		ck_assert_int_eq(error_is_sticky(code), is);
 	}
+#define ERROR(code_, name_, sticky_) ck_assert_msg(!sticky_ || error_is_sticky(code_), #name_);
+	RUNTIME_ERRORS(ERROR)
+	DRIVER_ERRORS(ERROR)
+#undef ERROR
 }
 END_TEST
 
