@@ -231,8 +231,10 @@ static void *collector_run(void *argument)
 
 		if (now >= next && !is_to_wait(collector)) {
 			snapshot = snapshot_make(collector);
+			now = clock_ns(CLOCK_MONOTONIC);
 			next += collector->settings.delay;
-			if (next <= now)	/* a suspend, or a machine that cannot keep up */
+			/* A suspend, or snapshots that take longer than the time between them: records and requests come first. */
+			if (next <= now)
 				next = now + collector->settings.delay;
 			if (snapshot) {
 				snapshot_tell(collector, snapshot, next);
@@ -240,7 +242,6 @@ static void *collector_run(void *argument)
 			} else {
 				starve(collector);
 			}
-			continue;
 		}
 		wait = now < next && next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		if (collector->feed && feed_is_behind(collector->feed))

@@ -110,6 +110,12 @@ watch only --library "$library" -- "$workload" pairs 4 10
 expect only 'p.memory.allocations' 4
 kill "$other"
 
+# Snapshots that take longer than the time between them do not keep it from ending. (With --listen they are made in time.)
+timeout --foreground -k 1 60 "$CUTOP" -b -f csv -o "$T/late.csv" -d 0.01 -n 1000000 --map all --listen 127.0.0.1:0 -- "$workload" -k pairs 200000 64 \
+	2>"$T/late.err"
+status=$?
+check "late snapshots: exit status $status" [ "$status" = 0 ]
+
 # ---- signals ----
 
 # $1: name, $2: signal, $3: exit status
