@@ -347,10 +347,11 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 
 static void target_lift(struct probe *probe, struct target *target)
 {
-	note(probe->settings.notes, "%s: is being written to; its probes are taken off", target->path ? target->path : "a file");
 	probe->counts.attached -= target->attachment.attached;
 	probe->counts.missing -= target->attachment.failed;
 	attachments_close(&target->attachment, 1);
+	/* Now, and not before: who reads this may count on it. */
+	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
 	target->attachment.attached = target->attachment.failed = 0;
 	target->lifted = true;
 	guard_let(&target->guard);

@@ -139,7 +139,7 @@ for library in "$new" "$old"; do
 	} | says
 	check "used and untracked: $(tail -n 1 "$T/live.out" | jq -c '.processes[].memory')" \
 		wait_for 20 document '.processes[0].memory | .used_bytes == 150000 and .live_bytes == 84700 and .untracked_bytes == 65300'
-	check "tracked: $(tail -n 1 "$T/live.out" | jq -c .devices)" document '.devices[0] | .tracked_bytes == 84700 and .used_bytes == 500000'
+	check "tracked: $(tail -n 1 "$T/live.out" | jq -c .devices)" wait_for 20 document '.devices[0] | .tracked_bytes == 84700 and .used_bytes == 500000'
 	grep -v '^process 1' "$T/nvml" >"$T/nvml.less"
 	{ cat "$T/nvml.less"; echo "process 1 $waiting -"; } | says
 	check "not available" wait_for 20 document '.processes[0].memory | has("used_bytes") | not'
