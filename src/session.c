@@ -261,7 +261,11 @@ static int collector_begin(struct session *session)
 	if (err && options->mode == MODE_DEMO) {
 		session->made_up = why;
 		session->made_up_error = err;
-		note(&session->notes, "a made-up demonstration: %s", why.text);
+		/* The screen says it at its top. Who reads figures has to be told besides. */
+		if (options->batch)
+			warn_user(&session->notes, "these figures are made up, to show what they would look like: %s", why.text);
+		else
+			note(&session->notes, "a made-up demonstration: %s", why.text);
 		session->have_command = false;
 		err = collector_new_synthetic(&session->collector, &settings, &why);
 	}

@@ -123,6 +123,22 @@ check "what is refused writes nothing" [ ! -e "$T/nothing" ]
 
 # ---- formats ----
 
+# ---- the demonstration, to somebody without rights ----
+
+cp "$CUTOP" "$T/cutop"
+chmod 755 "$T/cutop"
+run invented demo -b -f json -d 0.05 -n 1
+check "a real demonstration is called made up: $(cat "$T/invented.err")" [ ! -s "$T/invented.err" ]
+CUTOP_WAS=$CUTOP
+CUTOP=$T/as_nobody
+printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s "$@"\n' "$T/cutop" >"$CUTOP"
+chmod 755 "$CUTOP"
+run invented demo -b -f json -d 0.05 -n 1
+CUTOP=$CUTOP_WAS
+expect_status invented 0
+expect_line invented '^cutop: these figures are made up, '
+check_jq "made-up figures" '.processes | length > 0' "$T/invented.out"
+
 # Two processes: the first leaks 3,000 bytes, the second, of a lower pid, 14,000. A shell's children use libraries
 # that nobody could know ahead, so they are named.
 library=$double/libcudart.so.13
