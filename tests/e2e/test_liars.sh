@@ -53,7 +53,7 @@ check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.js
 check "many: what did not fit is counted" jq -e '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
 
 # ---- call sites in code of no file: the mappings of a process are not read for each of them
-begin sites -d 1 --map none --library "$liar"
+begin many_sites -d 1 --map none --library "$liar"
 read_of() {
 	sed -n 's/^rchar: //p' "/proc/$cutop/io"
 }
@@ -61,7 +61,7 @@ before_sites=$(read_of)
 "$liar" sites "$many"
 check "sites: the end is not seen" wait_for 30 newest '.processes | any(.state != "running")'
 check "sites: too much is read" [ $(($(read_of) - before_sites)) -lt 2000000 ]
-end sites
+end many_sites
 
 # ---- every other form
 for format in text csv openmetrics "folded --folded-by allocated"; do
