@@ -346,7 +346,6 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 		.modules = modules, .pid = pid, .address = address,
 		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .image = image, .tgid = (uint32_t)pid },
 	};
-
 	struct image_modules *known;
 
 	if (name.file || !address)
