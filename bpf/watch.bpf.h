@@ -205,12 +205,44 @@ static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 
 /*
  * The function behind the system call, mm/mmap.c: it alone is watched where it can be.
- * A tracepoint of one system call makes each of them dearer, of every process.
+ * The tracepoint of one system call, the last resort, makes each of them dearer, of every process.
  */
 SEC("fentry/ksys_mmap_pgoff")
 int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags, unsigned long fd)
 {
 	return mapping_look(prot, flags, fd);
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define SYSCALL_MMAP		9	/* arch/x86/entry/syscalls/syscall_64.tbl */
+#define SYSCALL_NUMBER(regs)	((regs)->orig_ax)
+#define SYSCALL_PROT(regs)	((regs)->dx)
+#define SYSCALL_FLAGS(regs)	((regs)->r10)
+#define SYSCALL_FD(regs)	((regs)->r8)
+#else
+#define SYSCALL_MMAP		222	/* include/uapi/asm-generic/unistd.h */
+#define SYSCALL_NUMBER(regs)	((regs)->user_regs.regs[8])
+#define SYSCALL_PROT(regs)	((regs)->user_regs.regs[2])
+#define SYSCALL_FLAGS(regs)	((regs)->user_regs.regs[3])
+#define SYSCALL_FD(regs)	((regs)->user_regs.regs[4])
+#endif
+
+/*
+ * Where that is forbidden: mmap(2) locks its address space to change it, as few other calls do, and has mapped the file when
+ * it unlocks it. Which call it was, the registers tell that the program made it with.
+ */
+SEC("tp_btf/mmap_lock_released")
+int BPF_PROG(mapping_unlock, struct mm_struct *mm, bool write)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs;
+
+	if (!write || task->mm != mm)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (SYSCALL_NUMBER(regs) != SYSCALL_MMAP)
+		return 0;
+	return mapping_look(SYSCALL_PROT(regs), SYSCALL_FLAGS(regs), (__u32)SYSCALL_FD(regs));
 }
 
 /* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */

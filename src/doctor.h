@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "collect/loading.h"
 #include "collect/trial.h"
 #include "model/versions.h"
 #include "options.h"

@@ -143,9 +143,12 @@ static void check_watching(struct doctor *doctor)
 		       "(CAP_DAC_READ_SEARCH), or give cutop CAP_SYS_ADMIN",
 		       "libraries that running programs load cannot be watched for: no tracepoint sys_enter_mmap (%s)",
 		       strerror(-facts->watch_errors[TRIAL_MMAP]));
-	else if (facts->watch_errors[TRIAL_MMAP])
+	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_FUNCTION)
 		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (function "
 		       "ksys_mmap_pgoff)");
+	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_LOCK)
+		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (lock of the address "
+		       "space, tracepoint mmap_lock_released)");
 	else
 		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (tracepoint "
 		       "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");

@@ -419,7 +419,7 @@ int collector_watch(struct collector *collector, struct reason *why)
 		     strerror(-err));
 	else if (probe_adopt_link(collector->probe, watch.fd))
 		return reason_set(why, -ENOMEM, "no memory");
-	else if (!watch.at_function)
+	else if (watch.way == LOADING_CALL)
 		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
 		probe_bpf(collector->probe)->slow_link = watch.fd;
 	return 0;

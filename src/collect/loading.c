@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A library comes into a program by mmap(2). The kernel's function behind that
- * system call is watched where it can be, or else the system call's tracepoint,
- * which every kernel has, but which makes each system call of every process on
- * the machine dearer, and needs a number from tracefs.
+ * system call is watched where it can be; else where the lock of an address
+ * space is let go, which costs munmap(2), mprotect(2) and their like something,
+ * too; or else the system call's tracepoint, which every kernel has, but which
+ * makes each system call of every process on the machine dearer, and needs a
+ * number from tracefs.
  *
  * A compiler may have put a copy of that function elsewhere, where nobody sees
  * it run. So we map some code of our own, and look whether the program saw us.
@@ -36,14 +38,12 @@ static bool is_seen(struct bpf *bpf)
 	return *seen != before;
 }
 
-static int function_watch(struct bpf *bpf)
+/* Watches by @program, loaded for what it watches. Returns a descriptor or a negative errno. */
+static int place_watch(struct bpf *bpf, const struct bpf_program *program)
 {
-	int fd;
-
-	if (!bpf->features.map_function)
-		return -ENOTSUP;
 	/* As tp_btf programs are, by what they were loaded for: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN */
-	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(bpf->skeleton->progs.file_mapping));
+	int fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
+
 	if (fd < 0)
 		return fd;
 	if (is_seen(bpf)) {
@@ -56,9 +56,15 @@ static int function_watch(struct bpf *bpf)
 
 int loading_watch(struct bpf *bpf, struct loading_watch *watch)
 {
-	watch->fd = function_watch(bpf);
-	watch->at_function = watch->fd >= 0;
-	if (!watch->at_function)
+	watch->way = LOADING_FUNCTION;
+	watch->fd = bpf->features.map_function ? place_watch(bpf, bpf->skeleton->progs.file_mapping) : -ENOTSUP;
+	if (watch->fd < 0 && bpf->features.map_lock) {
+		watch->way = LOADING_LOCK;
+		watch->fd = place_watch(bpf, bpf->skeleton->progs.mapping_unlock);
+	}
+	if (watch->fd < 0) {
+		watch->way = LOADING_CALL;
 		watch->fd = tracefs_attach("syscalls", "sys_enter_mmap", bpf_program__fd(bpf->skeleton->progs.file_mapped));
+	}
 	return watch->fd < 0 ? watch->fd : 0;
 }

@@ -3,19 +3,25 @@
 #ifndef COLLECT_LOADING_H
 #define COLLECT_LOADING_H
 
-#include <stdbool.h>
-
 #include "probe/bpf.h"
+
+/* Where, the cheapest first. */
+enum loading_way {
+	LOADING_FUNCTION,	/* the kernel's function ksys_mmap_pgoff() */
+	LOADING_LOCK,		/* the tracepoint mmap_lock_released */
+	LOADING_CALL,		/* the system call's tracepoint sys_enter_mmap */
+	LOADING_WAY_COUNT,
+};
 
 /* A watch. Whoever asked for it closes @fd, which ends it. */
 struct loading_watch {
 	int fd;
-	bool at_function;	/* else it is the system call's tracepoint */
+	enum loading_way way;
 };
 
 /*
  * Has @bpf told of every mapping of a file's code. Returns 0, or a negative errno
- * if neither the function nor the tracepoint can be watched.
+ * if none of these can be watched.
  */
 int loading_watch(struct bpf *bpf, struct loading_watch *watch);
 

@@ -65,7 +65,7 @@ int trial_watch(struct trial *trial, enum trial_event event)
 		[TRIAL_EXIT] = s->progs.process_exit,
 		[TRIAL_FORK] = s->progs.process_fork,
 	};
-	struct loading_watch watch = { .at_function = false };
+	struct loading_watch watch = { .way = 0 };
 	int err = 0;
 
 	if (event == TRIAL_MMAP)
@@ -75,7 +75,7 @@ int trial_watch(struct trial *trial, enum trial_event event)
 	if (err || watch.fd < 0)
 		return err ? err : watch.fd;
 	close(watch.fd);
-	return watch.at_function;
+	return (int)watch.way;
 }
 
 int trial_identify(struct trial *trial, int fd, struct file_id *id)

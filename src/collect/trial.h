@@ -35,7 +35,7 @@ enum trial_event {
 	TRIAL_MMAP,	/* libraries loaded by programs that run */
 };
 
-/* Watches it for a moment. Returns 0, or a negative errno; 1 for TRIAL_MMAP if it need not be by a tracepoint. */
+/* Watches it for a moment. Returns 0, or a negative errno; for TRIAL_MMAP by which enum loading_way. */
 int trial_watch(struct trial *trial, enum trial_event event);
 
 /* Which file is open at @fd, as the kernel's probes see it. Returns 0 or a negative errno. */

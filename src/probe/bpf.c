@@ -105,6 +105,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 	}
 	if (!bpf->features.map_function)
 		bpf_program__set_autoload(bpf->skeleton->progs.file_mapping, false);
+	if (!bpf->features.map_lock)
+		bpf_program__set_autoload(bpf->skeleton->progs.mapping_unlock, false);
 	if (!bpf->features.find_vma)
 		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
 	if (bpf->features.sleepable)

@@ -135,6 +135,18 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 	return true;
 }
 
+/* True if the tracepoint @name is there, and gives @arguments. */
+static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int arguments)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+	/* The first is the tracepoint's own. */
+	return type && btf_is_func_proto(type) && btf_vlen(type) == arguments + 1;
+}
+
 void kernel_facts_read(struct kernel_facts *facts)
 {
 	libbpf_print_fn_t print;
@@ -154,6 +166,8 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
 	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
 	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
+	/* Older ones give the name of a control group besides, and take long to make it. */
+	facts->map_lock = tracepoint_has(btf, "btf_trace_mmap_lock_released", 2);
 	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
 			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
 	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
@@ -188,6 +202,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->sleepable = version >= KERNEL_AT(6, 0, 0);
 	features->find_vma = facts->find_vma;
 	features->map_function = facts->map_function;
+	features->map_lock = facts->map_lock;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
 	if (facts->session) {
@@ -207,7 +222,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->method = wanted;
 	/* As on the oldest kernels, then: arm64 has no BPF trampolines there. */
 	if (wanted == ATTACH_PERF)
-		features->map_function = false;
+		features->map_function = features->map_lock = false;
 	return 0;
 }
 

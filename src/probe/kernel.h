@@ -22,6 +22,7 @@ struct kernel_features {
 	bool sleepable;		/* sleepable uprobe programs, Linux 6.0 */
 	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
 	bool map_function;	/* ksys_mmap_pgoff() can be watched: BPF trampolines, Linux 5.5, on arm64 6.0; some forbid it */
+	bool map_lock;		/* else mmap_lock_released can: as it is since Linux 6.14 */
 	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
 	char release[65];
 };
@@ -33,7 +34,7 @@ struct kernel_facts {
 	bool find_vma, multi, session;
 	bool session_context;
 	bool preempt_disable;
-	bool map_function;
+	bool map_function, map_lock;
 };
 
 void kernel_facts_read(struct kernel_facts *facts);

@@ -123,7 +123,7 @@ no_orphans() {
 	find /proc/[0-9]*/fdinfo -type f -exec grep -hs '^prog_id:' {} + 2>/dev/null |
 		awk '{ print $2 }' | sort -u >"$T/held"
 	bpftool -j prog show 2>/dev/null |
-		jq -r '.[] | select(.name != null and (.name | test("_session$|_(enter|exit)$|^process_(exec|exit|fork)$|^file_mapp(ed|ing)$|^identify$"))) | .id' |
+		jq -r '.[] | select(.name != null and (.name | test("_session$|_(enter|exit)$|^process_(exec|exit|fork)$|^file_mapp(ed|ing)$|^mapping_unlock$|^identify$"))) | .id' |
 		sort -u >"$T/there"
 	[ -z "$(comm -13 "$T/held" "$T/there")" ]
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A library that a running program loads is noticed, and probed: by the kernel's function behind mmap(2) or, where
-# nobody may watch that, by a tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
+# nobody may watch that, by the lock that it takes, or by its tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 loader_program=$top_builddir/tests/e2e/bin/loader

@@ -146,12 +146,12 @@ START_TEST(test_features)
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_SESSION);
 	ck_assert(features.session_context && features.sleepable && features.find_vma && !features.map_function);
-	facts.map_function = true;
+	facts.map_function = facts.map_lock = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
-	ck_assert(features.map_function);
+	ck_assert(features.map_function && features.map_lock);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "perf", &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_PERF);
-	ck_assert(!features.map_function);
+	ck_assert(!features.map_function && !features.map_lock);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "kprobe", &why), -EINVAL);
 	facts.session = facts.multi = false;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "multi", &why), -ENOTSUP);
@@ -193,11 +193,17 @@ START_TEST(test_refused_by_the_kernel)
 	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
 	doctor_free(&doctor);
 	setup();
+	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_CALL;
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "tracepoint sys_enter_mmap", NULL);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.watch_errors[TRIAL_MMAP] = 1;
+	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_LOCK;
+	doctor_check_machine(&doctor);
+	expect("loading", DOCTOR_OK, "mmap_lock_released", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_FUNCTION;
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "ksys_mmap_pgoff", NULL);
 }
