@@ -50,7 +50,21 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 	return 0;
 }
 
-#define FIND_VMA_TRIES	128
+#define FIND_VMA_TRIES	16
+#define WAIT_CALLS	32	/* of some 20 ns */
+
+/*
+ * Probes are placed by locking an address space for some microseconds, and again for the next. A program has no way to wait but
+ * to do something; to try more often instead would have the verifier look at each try.
+ */
+static __always_inline void wait_a_little(void)
+{
+	int i;
+
+#pragma unroll
+	for (i = 0; i < WAIT_CALLS; i++)
+		bpf_ktime_get_ns();
+}
 
 /*
  * Tells user space which file is mapped at @address of the current process,
@@ -75,6 +89,7 @@ __noinline int module_announce(__u32 image, __u64 address)
 			return 0;
 		if (!err)
 			break;
+		wait_a_little();
 	}
 	if (i == FIND_VMA_TRIES)
 		return 1;
