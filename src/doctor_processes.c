@@ -156,7 +156,7 @@ static int mapping_note(void *context, const struct maps_entry *entry)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", mapped->pid, entry->path);
-	file = doctor_file_add(mapped->doctor, fd, access(entry->path, F_OK) ? path : entry->path);
+	file = doctor_file_add(mapped->doctor, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path);
 	for (i = 0; i < mapped->count; i++)
 		if (mapped->files[i] == file)
 			return 0;

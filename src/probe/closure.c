@@ -118,7 +118,7 @@ static bool try_path(struct closure *closure, const char *dir, size_t dir_len, c
 	char path[4096];
 
 	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir_len ? dir : ".", name) >= (int)sizeof(path) ||
-	    access(path, R_OK))
+	    !file_is_open_to(path, R_OK))
 		return false;
 	closure_add(closure, path);
 	return true;

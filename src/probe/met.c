@@ -113,7 +113,7 @@ static int mapping_examine(void *context, const struct maps_entry *entry)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-	probe_examine(scan->probe, fd, access(entry->path, F_OK) ? path : entry->path, &why);
+	probe_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, &why);
 	close(fd);
 	return 0;
 }
@@ -288,7 +288,7 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
-	mapped_examine(search, fd, access(entry->path, F_OK) ? path : entry->path);
+	mapped_examine(search, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path);
 	close(fd);
 	return 0;
 }

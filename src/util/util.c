@@ -161,6 +161,11 @@ int file_reopen_regular(int place)
 	return fd;
 }
 
+bool file_is_open_to(const char *path, int mode)
+{
+	return !faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
 int file_open_regular(const char *path)
 {
 	int place = open(path, O_PATH | O_CLOEXEC);

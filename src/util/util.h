@@ -62,6 +62,12 @@ char *file_read(const char *path, size_t max, size_t *len);
  */
 int file_open_regular(const char *path);
 
+/*
+ * Whether the rights that we have now are enough for @mode (as for access(2), which
+ * asks for those of who started us, and leaves out what the program's file was given).
+ */
+bool file_is_open_to(const char *path, int mode);
+
 /* What there is to say to a user who named such a thing. */
 #define FILE_NOT_REGULAR	"is not a regular file; the path of a library or program itself is needed"
 
