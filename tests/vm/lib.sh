@@ -34,7 +34,7 @@ vm_run_from() {
 		esac
 	done
 	for tool in src/cutop tests/bench/verifier tests/workloads/bin/workload tests/double/lib tests/e2e/bin/odd_calls \
-		tests/e2e/bin/loader; do
+		tests/e2e/bin/loader tests/e2e/bin/libcudart.so.99; do
 		files+=(-f "$build/$tool:/t/build/$tool")
 	done
 	files+=(-f "$top_srcdir/tests/e2e:/t/src/tests/e2e")
