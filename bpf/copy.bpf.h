@@ -247,15 +247,6 @@ static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-/*
- * True if the duration of a copy says something of the bandwidth: not from device
- * to device, be it the same or another one (cudaMemcpyPeer), which the host does not wait for.
- */
-static __always_inline bool is_timed(__u8 direction, __u64 bytes)
-{
-	return direction < DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
-}
-
 /* Returns the row, or NULL without room. */
 static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction, __u16 call, bool async)
 {
@@ -301,7 +292,7 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 	bucket = histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS);
 	if (bucket < CUTOP_SIZE_BUCKETS)
 		__sync_fetch_and_add(&row->sizes[bucket], 1);
-	if (!async && is_timed(frame->direction, bytes)) {
+	if (!async && CUTOP_COPY_IS_TIMED(frame->direction, bytes)) {
 		__sync_fetch_and_add(&row->timed_bytes, bytes);
 		__sync_fetch_and_add(&row->timed_ns, ns);
 	}

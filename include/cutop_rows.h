@@ -85,6 +85,13 @@ struct copy_key {
 /* Copies under this many bytes host to device return before they are done (CUDA: API synchronization behavior). */
 #define CUTOP_COPY_EARLY_BYTES	65536
 
+/*
+ * Whether the duration of a successful copy says how fast it was. Not from device to device, be it the same or another one
+ * (cudaMemcpyPeer), which the host does not wait for; nor of little to a device, which may return before it is there.
+ */
+#define CUTOP_COPY_IS_TIMED(direction, bytes)							\
+	((direction) < DIR_D2D && !((direction) == DIR_H2D && (bytes) < CUTOP_COPY_EARLY_BYTES))
+
 struct copy_row {
 	__u64 calls;
 	__u64 failures;

@@ -10,7 +10,6 @@ enum loading_way {
 	LOADING_FUNCTION,	/* the kernel's function ksys_mmap_pgoff() */
 	LOADING_LOCK,		/* the tracepoint mmap_lock_released */
 	LOADING_CALL,		/* the system call's tracepoint sys_enter_mmap */
-	LOADING_WAY_COUNT,
 };
 
 /* A watch. Whoever asked for it closes @fd, which ends it. */

@@ -65,17 +65,19 @@ int trial_watch(struct trial *trial, enum trial_event event)
 		[TRIAL_EXIT] = s->progs.process_exit,
 		[TRIAL_FORK] = s->progs.process_fork,
 	};
-	struct loading_watch watch = { .way = 0 };
-	int err = 0;
+	struct loading_watch watch;
+	int err = 0, way = 0;
 
-	if (event == TRIAL_MMAP)
+	if (event == TRIAL_MMAP) {
 		err = loading_watch(&trial->bpf, &watch);
-	else
+		way = (int)watch.way;
+	} else {
 		watch.fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
+	}
 	if (err || watch.fd < 0)
 		return err ? err : watch.fd;
 	close(watch.fd);
-	return (int)watch.way;
+	return way;
 }
 
 int trial_identify(struct trial *trial, int fd, struct file_id *id)

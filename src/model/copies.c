@@ -69,12 +69,6 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
-/* Whether the duration of a successful copy says how fast it was: as in bpf/copy.bpf.h. */
-static bool is_timed(unsigned int direction, uint64_t bytes)
-{
-	return direction < DIR_D2D && !(direction == DIR_H2D && bytes < CUTOP_COPY_EARLY_BYTES);
-}
-
 /* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */
 static int note_async(struct model *model, struct image *image, const struct rec_copy *record, uint8_t direction, int device,
 		      uint64_t bytes)
@@ -116,7 +110,7 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 	bytes = copy_bytes(image, record);
 	row->bytes = add_saturated(row->bytes, bytes);
 	row->sizes[histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
-	if (key.mode == COPY_SYNC && is_timed(key.direction, bytes)) {
+	if (key.mode == COPY_SYNC && CUTOP_COPY_IS_TIMED(key.direction, bytes)) {
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}

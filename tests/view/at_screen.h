@@ -52,4 +52,19 @@ static uint32_t selected_pid(void)
 	return process ? process->pid : 0;
 }
 
+/* The first row of the screen that has @text. */
+static inline const char *row_with(const char *text)
+{
+	static char line[4096];
+
+	for (int row = 0; row < canvas.rows; row++) {
+		line[0] = 0;
+		for (int col = 0; col < canvas.cols; col++)
+			strcat(line, canvas_cell(&canvas, row, col)->text);
+		if (strstr(line, text))
+			return line;
+	}
+	return "";
+}
+
 #endif

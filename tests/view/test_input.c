@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys to actions to state, without a terminal. */
+/* Keys to actions to state, without a terminal. What they do while something is open: test_modes.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "at_screen.h"
 #include "util/util.h"
-
-/* The first row of the screen that has @text. */
-static const char *row_with(const char *text)
-{
-	static char line[4096];
-
-	for (int row = 0; row < canvas.rows; row++) {
-		line[0] = 0;
-		for (int col = 0; col < canvas.cols; col++)
-			strcat(line, canvas_cell(&canvas, row, col)->text);
-		if (strstr(line, text))
-			return line;
-	}
-	return "";
-}
 
 /* Keys of the view's own time are those of the recording's in a replay. */
 START_TEST(in_a_replay)
@@ -192,14 +177,6 @@ START_TEST(who_is_inexact)
 }
 END_TEST
 
-START_TEST(help_in_a_narrow_screen)
-{
-	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
-	keys("?");
-	ck_assert_str_ne(row_with(" Up and Down scroll"), "");
-}
-END_TEST
-
 START_TEST(a_process_that_goes_leaves_its_place)
 {
 	struct snapshot *snapshot = cast_snapshot(12);
@@ -265,76 +242,6 @@ START_TEST(a_column_out_of_sight_is_not_sorted_by)
 }
 END_TEST
 
-START_TEST(filtering)
-{
-	keys("\\python");
-	ck_assert_uint_eq(view.row_count, 1);
-	ck_assert_uint_eq(view.hidden, 5);
-	keys("\033");
-	ck_assert_uint_eq(view.row_count, 6);
-	keys("\\user:ana\r");
-	ck_assert_uint_eq(view.row_count, 3);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
-	keys("\\\b\b\bben\r");
-	ck_assert_str_eq(view.filter, "user:ben");
-	ck_assert_uint_eq(view.row_count, 1);
-	keys("\033");
-	ck_assert_uint_eq(view.row_count, 6);
-	keys("\\pid:4400\r");
-	ck_assert_uint_eq(view.row_count, 1);
-	/* L is a letter here, and q too. */
-	keys("\033\\Lq\r");
-	ck_assert_str_eq(view.filter, "Lq");
-	ck_assert_int_eq(view.request, REQUEST_NONE);
-	ck_assert_uint_eq(view.row_count, 0);
-}
-END_TEST
-
-START_TEST(typing_is_bounded_and_clean)
-{
-	int i;
-
-	keys("\\");
-	for (i = 0; i < 1000; i++)
-		view_key(&view, 0x63a8);
-	view_key(&view, 7);
-	view_key(&view, 0x9b);
-	view_key(&view, K_F5);
-	ck_assert_uint_lt(strlen(view.input), INPUT_SIZE);
-	ck_assert_uint_eq(strlen(view.input) % 3, 0);
-	keys("\b");
-	ck_assert_uint_eq(strlen(view.input) % 3, 0);
-	view_key(&view, 'U' - '@');
-	ck_assert_str_eq(view.input, "");
-	keys("\b\b");
-	ck_assert_str_eq(view.input, "");
-}
-END_TEST
-
-START_TEST(searching)
-{
-	keys("Pg/infer\r");
-	ck_assert_uint_eq(selected_pid(), 4311);
-	keys("/ana\r");
-	ck_assert_uint_eq(view.rows[view.selected_row].process->user[0], 'a');
-	keys("n");
-	keys("n");
-	keys("n");
-	keys("N");
-	ck_assert_str_eq(view_selected(&view)->user, "ana");
-	keys("/nothing at all\r");
-	ck_assert(strstr(view.message, "no match"));
-	keys("/4600\r");
-	ck_assert_uint_eq(selected_pid(), 4600);
-	/* In a pane of full height, too. */
-	keys("7\r/ended\r");
-	ck_assert_str_eq(view.message, "");
-	keys("/nothing at all");
-	keys("\r");
-	ck_assert_ptr_nonnull(strstr(view.message, "no match"));
-}
-END_TEST
-
 START_TEST(freezing)
 {
 	uint64_t time;
@@ -386,75 +293,6 @@ START_TEST(baseline)
 	leaker = snapshot_process(view.shown, CAST_LEAKER);
 	value = view_value(&view, column_find("live"), leaker);
 	ck_assert_double_gt(value.number, 300 * 1048576.0);
-}
-END_TEST
-
-START_TEST(delay)
-{
-	keys("d");
-	view_key(&view, 'U' - '@');
-	keys("0.5\r");
-	ck_assert_int_eq(view.request, REQUEST_DELAY);
-	ck_assert_uint_eq(view.settings.delay, 500000000);
-	view.request = REQUEST_NONE;
-	keys("d");
-	keys("x\r");
-	ck_assert_int_eq(view.request, REQUEST_NONE);
-	ck_assert_uint_eq(view.settings.delay, 500000000);
-}
-END_TEST
-
-START_TEST(signals_ask_first)
-{
-	keys("Pg");
-	view_key(&view, K_F9);
-	ck_assert_int_eq(view.mode, MODE_SIGNAL);
-	/* What is sorted meanwhile is not hit. */
-	view_feed(&view, cast_snapshot(15));
-	keys("j\r");
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
-	ck_assert_int_eq(view.signal_number, 2);
-	keys("y");
-	ck_assert_int_eq(view.request, REQUEST_SIGNAL);
-	ck_assert_uint_eq(view.signal_image, CAST_WIDE);
-	view.request = REQUEST_NONE;
-	view.signal_number = 0;
-	view_key(&view, K_F9);
-	keys("\r\r");	/* Enter is no yes */
-	ck_assert_int_eq(view.request, REQUEST_NONE);
-	ck_assert_int_eq(view.signal_number, 0);
-	view.readonly = true;
-	view_key(&view, K_F9);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
-	view.readonly = false;
-	keys("/short\r");
-	view_key(&view, K_F9);	/* it has exited */
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
-}
-END_TEST
-
-START_TEST(quitting)
-{
-	keys("\033\033\033");
-	ck_assert_int_eq(view.request, REQUEST_NONE);	/* Esc never quits */
-	keys("?");
-	ck_assert_int_eq(view.mode, MODE_HELP);
-	keys("q");
-	ck_assert_int_eq(view.request, REQUEST_NONE);
-	keys("q");
-	ck_assert_int_eq(view.request, REQUEST_QUIT);
-	view.request = REQUEST_NONE;
-	view.from_command = true;
-	keys("q");
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
-	keys("\033");
-	ck_assert_int_eq(view.request, REQUEST_NONE);
-	keys("qy");
-	ck_assert_int_eq(view.request, REQUEST_QUIT);
-	view.request = REQUEST_NONE;
-	view.command_ended = true;
-	keys("q");
-	ck_assert_int_eq(view.request, REQUEST_QUIT);
 }
 END_TEST
 
@@ -514,32 +352,6 @@ START_TEST(long_names)
 }
 END_TEST
 
-START_TEST(menus_go_by_pages)
-{
-	press(K_F6);
-	draw();
-	press(K_HOME);
-	press(K_PAGE_DOWN);
-	ck_assert_uint_eq(view.menu_row, (size_t)view.menu.rows - 1);
-	for (int i = 0; i < 9; i++)
-		press(K_PAGE_DOWN);
-	ck_assert_uint_eq(view.menu_row, column_count - 1);
-	press(K_PAGE_UP);
-	ck_assert_uint_lt(view.menu_row, column_count - 1);
-	for (int i = 0; i < 9; i++)
-		press(K_PAGE_UP);
-	ck_assert_uint_eq(view.menu_row, 0);
-	keys("\033?G");
-	draw();
-	ck_assert_int_eq(view.mode, MODE_HELP);
-	ck_assert_int_gt(view.help_top, 10);
-	ck_assert_int_lt(view.help_top, (int)binding_count);
-	keys("g");
-	ck_assert_int_eq(view.help_top, 0);
-	keys("\033");
-}
-END_TEST
-
 /* Any keys at all, in any order: no crash, and what is selected exists. */
 START_TEST(monkey)
 {
@@ -584,23 +396,15 @@ Suite *suite_input(void)
 	tcase_add_test(tests, a_sort_shows_its_first);
 	tcase_add_test(tests, what_is_said_at_the_start);
 	tcase_add_test(tests, who_is_inexact);
-	tcase_add_test(tests, help_in_a_narrow_screen);
 	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
 	tcase_add_test(tests, panes);
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
-	tcase_add_test(tests, filtering);
-	tcase_add_test(tests, typing_is_bounded_and_clean);
-	tcase_add_test(tests, searching);
 	tcase_add_test(tests, freezing);
 	tcase_add_test(tests, baseline);
-	tcase_add_test(tests, delay);
-	tcase_add_test(tests, signals_ask_first);
-	tcase_add_test(tests, quitting);
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
 	tcase_add_test(tests, long_names);
-	tcase_add_test(tests, menus_go_by_pages);
 	tcase_add_test(tests, monkey);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -14,6 +14,7 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	srunner_add_suite(runner, suite_layout());
 	srunner_add_suite(runner, suite_input());
+	srunner_add_suite(runner, suite_modes());
 	srunner_add_suite(runner, suite_mouse());
 	srunner_add_suite(runner, suite_rows());
 	srunner_add_suite(runner, suite_settings());

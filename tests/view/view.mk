@@ -13,6 +13,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \
+	tests/view/test_modes.c \
 	tests/view/test_mouse.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \

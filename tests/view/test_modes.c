@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys while something is open, without a terminal: what is typed, menus, the help, and questions that want a yes. */
+#include <string.h>
+
+#include "at_screen.h"
+
+START_TEST(filtering)
+{
+	keys("\\python");
+	ck_assert_uint_eq(view.row_count, 1);
+	ck_assert_uint_eq(view.hidden, 5);
+	keys("\033");
+	ck_assert_uint_eq(view.row_count, 6);
+	keys("\\user:ana\r");
+	ck_assert_uint_eq(view.row_count, 3);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	keys("\\\b\b\bben\r");
+	ck_assert_str_eq(view.filter, "user:ben");
+	ck_assert_uint_eq(view.row_count, 1);
+	keys("\033");
+	ck_assert_uint_eq(view.row_count, 6);
+	keys("\\pid:4400\r");
+	ck_assert_uint_eq(view.row_count, 1);
+	/* L is a letter here, and q too. */
+	keys("\033\\Lq\r");
+	ck_assert_str_eq(view.filter, "Lq");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_uint_eq(view.row_count, 0);
+}
+END_TEST
+
+START_TEST(typing_is_bounded_and_clean)
+{
+	int i;
+
+	keys("\\");
+	for (i = 0; i < 1000; i++)
+		view_key(&view, 0x63a8);
+	view_key(&view, 7);
+	view_key(&view, 0x9b);
+	view_key(&view, K_F5);
+	ck_assert_uint_lt(strlen(view.input), INPUT_SIZE);
+	ck_assert_uint_eq(strlen(view.input) % 3, 0);
+	keys("\b");
+	ck_assert_uint_eq(strlen(view.input) % 3, 0);
+	view_key(&view, 'U' - '@');
+	ck_assert_str_eq(view.input, "");
+	keys("\b\b");
+	ck_assert_str_eq(view.input, "");
+}
+END_TEST
+
+START_TEST(searching)
+{
+	keys("Pg/infer\r");
+	ck_assert_uint_eq(selected_pid(), 4311);
+	keys("/ana\r");
+	ck_assert_uint_eq(view.rows[view.selected_row].process->user[0], 'a');
+	keys("n");
+	keys("n");
+	keys("n");
+	keys("N");
+	ck_assert_str_eq(view_selected(&view)->user, "ana");
+	keys("/nothing at all\r");
+	ck_assert(strstr(view.message, "no match"));
+	keys("/4600\r");
+	ck_assert_uint_eq(selected_pid(), 4600);
+	/* In a pane of full height, too. */
+	keys("7\r/ended\r");
+	ck_assert_str_eq(view.message, "");
+	keys("/nothing at all");
+	keys("\r");
+	ck_assert_ptr_nonnull(strstr(view.message, "no match"));
+}
+END_TEST
+
+START_TEST(delay)
+{
+	keys("d");
+	view_key(&view, 'U' - '@');
+	keys("0.5\r");
+	ck_assert_int_eq(view.request, REQUEST_DELAY);
+	ck_assert_uint_eq(view.settings.delay, 500000000);
+	view.request = REQUEST_NONE;
+	keys("d");
+	keys("x\r");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_uint_eq(view.settings.delay, 500000000);
+}
+END_TEST
+
+START_TEST(signals_ask_first)
+{
+	keys("Pg");
+	view_key(&view, K_F9);
+	ck_assert_int_eq(view.mode, MODE_SIGNAL);
+	/* What is sorted meanwhile is not hit. */
+	view_feed(&view, cast_snapshot(15));
+	keys("j\r");
+	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.signal_number, 2);
+	keys("y");
+	ck_assert_int_eq(view.request, REQUEST_SIGNAL);
+	ck_assert_uint_eq(view.signal_image, CAST_WIDE);
+	view.request = REQUEST_NONE;
+	view.signal_number = 0;
+	view_key(&view, K_F9);
+	keys("\r\r");	/* Enter is no yes */
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_int_eq(view.signal_number, 0);
+	view.readonly = true;
+	view_key(&view, K_F9);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	view.readonly = false;
+	keys("/short\r");
+	view_key(&view, K_F9);	/* it has exited */
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+}
+END_TEST
+
+START_TEST(quitting)
+{
+	keys("\033\033\033");
+	ck_assert_int_eq(view.request, REQUEST_NONE);	/* Esc never quits */
+	keys("?");
+	ck_assert_int_eq(view.mode, MODE_HELP);
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
+	view.from_command = true;
+	keys("q");
+	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	keys("\033");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	keys("qy");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
+	view.command_ended = true;
+	keys("q");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+}
+END_TEST
+
+START_TEST(menus_go_by_pages)
+{
+	press(K_F6);
+	draw();
+	press(K_HOME);
+	press(K_PAGE_DOWN);
+	ck_assert_uint_eq(view.menu_row, (size_t)view.menu.rows - 1);
+	for (int i = 0; i < 9; i++)
+		press(K_PAGE_DOWN);
+	ck_assert_uint_eq(view.menu_row, column_count - 1);
+	press(K_PAGE_UP);
+	ck_assert_uint_lt(view.menu_row, column_count - 1);
+	for (int i = 0; i < 9; i++)
+		press(K_PAGE_UP);
+	ck_assert_uint_eq(view.menu_row, 0);
+	keys("\033?G");
+	draw();
+	ck_assert_int_eq(view.mode, MODE_HELP);
+	ck_assert_int_gt(view.help_top, 10);
+	ck_assert_int_lt(view.help_top, (int)binding_count);
+	keys("g");
+	ck_assert_int_eq(view.help_top, 0);
+	keys("\033");
+}
+END_TEST
+
+START_TEST(help_in_a_narrow_screen)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
+	keys("?");
+	ck_assert_str_ne(row_with(" Up and Down scroll"), "");
+}
+END_TEST
+
+Suite *suite_modes(void)
+{
+	Suite *suite = suite_create("modes");
+	TCase *tests = tcase_create("modes");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, filtering);
+	tcase_add_test(tests, typing_is_bounded_and_clean);
+	tcase_add_test(tests, searching);
+	tcase_add_test(tests, delay);
+	tcase_add_test(tests, signals_ask_first);
+	tcase_add_test(tests, quitting);
+	tcase_add_test(tests, menus_go_by_pages);
+	tcase_add_test(tests, help_in_a_narrow_screen);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
