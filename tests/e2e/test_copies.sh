@@ -73,8 +73,8 @@ watch study -- "$workload" case-study
 unset CUDA_DOUBLE_COPY_BANDWIDTH
 expect study 'copies("H2D"; "sync") | [.calls, .failures, .bytes]' '[2,0,16000000]'
 expect study 'copies("D2H"; "sync") | [.calls, .failures, .bytes]' '[1,0,8000000]'
-# How much slower than told it is depends on who else is on the machine.
-expect study 'copies("D2H"; "sync") | .bytes_per_second < 120e6 and (.bytes_per_second * .seconds / .bytes - 1 | fabs) < 1e-6' true
+expect study 'copies("D2H"; "sync").bytes_per_second | . > 50e6 and . < 120e6' true
+expect study 'copies("D2H"; "sync") | (.bytes_per_second * .seconds / .bytes - 1 | fabs) < 1e-6' true
 expect study '[p.copies[] | select(.mode == "async")] | length' 0
 expect_nothing_lost study
 

@@ -35,7 +35,7 @@ static void keys(const char *text)
 }
 
 /* One key, and nothing is drawn after it. */
-static void press(int32_t key)
+static inline void press(int32_t key)
 {
 	view_key(&view, key);
 }
