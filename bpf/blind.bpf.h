@@ -21,12 +21,7 @@
 
 static __always_inline bool is_refused(void)
 {
-	struct task_struct *task;
-
-	if (!refuse_filtered)
-		return false;
-	task = (struct task_struct *)bpf_get_current_task();
-	return BPF_CORE_READ(task, seccomp.mode) != 0;
+	return refuse_filtered && bpf_get_current_task_btf()->seccomp.mode != 0;
 }
 
 /* The thread's first call without a return. */

@@ -159,7 +159,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
  * wish to remove the probe. In session programs 1 means: no return, please.
  * @quick, in session programs, is asked first whether it did all there is to do.
  */
-#define PROGRAMS_WITH(class, quick, names)				\
+#define PROGRAMS_WITH(class, quick)					\
 	static __noinline int class##_began(struct pt_regs *ctx)	\
 	{								\
 		return class##_entry(ctx, false);			\
@@ -211,28 +211,30 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 			result = class##_begins(ctx);			\
 			release();					\
 		}							\
-		if (names && result & NAME_MISSING)			\
+		if (result & NAME_MISSING)				\
 			name_bring(true);				\
 		return result & 1;					\
 	}
 
-#define PROGRAMS(class)	PROGRAMS_WITH(class, false, true)
+/* Calls that only count, and that begin with call_begin(): nothing is to be learnt from one inside another. */
+#define PROGRAMS(class)	PROGRAMS_WITH(class, inside_quick(ctx))
+#define TEACHERS(class)	PROGRAMS_WITH(class, false)
 
-PROGRAMS_WITH(launch, launch_quick(ctx), true)
+PROGRAMS_WITH(launch, launch_quick(ctx))
 PROGRAMS(alloc)
 PROGRAMS(free)
 PROGRAMS(copy)
 PROGRAMS(graph)
 PROGRAMS(plain)
-PROGRAMS(context)
+TEACHERS(context)
 PROGRAMS(map)
-PROGRAMS(size)
-PROGRAMS(extra)
+TEACHERS(size)
+TEACHERS(extra)
 
 #define handle_entry(ctx, session) (handle_entry)(ctx)
-PROGRAMS(handle)
+TEACHERS(handle)
 #define named_entry(ctx, session) (handle_entry)(ctx)
-PROGRAMS(named)
+TEACHERS(named)
 #undef named_entry
 #undef handle_entry
 

@@ -121,6 +121,21 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 	return true;
 }
 
+/* The same, asked before all else: most of the driver's calls need no more than that. */
+static __always_inline bool inside_quick(struct pt_regs *ctx)
+{
+	struct thread_state *thread;
+	__u32 call;
+
+	if (!watch_driver)
+		return false;
+	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	if (!thread || !thread->depth || !thread->image)
+		return false;
+	call = bpf_get_attach_cookie(ctx);
+	return call < CALL_COUNT && is_inside(ctx, thread, desc_of(call));
+}
+
 #define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
 
 /*

@@ -234,10 +234,13 @@ int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long 
 SEC("tp_btf/mmap_lock_released")
 int BPF_PROG(mapping_unlock, struct mm_struct *mm, bool write)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task;
 	struct pt_regs *regs;
 
-	if (!write || task->mm != mm)
+	if (!write)
+		return 0;
+	task = bpf_get_current_task_btf();
+	if (task->mm != mm)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (SYSCALL_NUMBER(regs) != SYSCALL_MMAP)
