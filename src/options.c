@@ -252,6 +252,23 @@ static void option_complain(int code, const char *word)
 	}
 }
 
+/* A file, a path or a pattern without a letter: a variable of a script's that is not set. The other kinds say themselves what they take. */
+static bool is_empty(int code, const char *argument)
+{
+	static const char *const texts[] = { "FILE", "PATH", "GLOB" };
+	size_t i, k;
+
+	for (i = 0; argument && !*argument && i < option_count; i++) {
+		for (k = 0; option_table[i].code == code && k < ARRAY_LEN(texts); k++) {
+			if (!strcmp(option_table[i].argument, texts[k])) {
+				usage_error("--%s needs an argument: %s, not ''", option_table[i].name, texts[k]);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static bool is_mode(const char *word)
 {
 	size_t i;
@@ -412,7 +429,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			*status = EXIT_DONE;
 			return OPTIONS_EXIT;
 		}
-		if (mode_takes_option(options->mode, code) || parse_one(options, code, optarg, &reverse, &sort))
+		if (mode_takes_option(options->mode, code) || is_empty(code, optarg) ||
+		    parse_one(options, code, optarg, &reverse, &sort))
 			return OPTIONS_EXIT;
 		if (!misplaced && !replay_takes_option(code))
 			misplaced = code;

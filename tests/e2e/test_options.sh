@@ -45,6 +45,12 @@ refused 2 "option '-Z'" -Zb
 refused 2 'takes no argument' --batch=3
 refused 2 "'--le' may be" --le 3
 refused 2 'needs an argument: FILE' -b -o
+refused 2 "needs an argument: FILE, not ''" -b -o ''
+refused 2 "needs an argument: FILE, not ''" --replay=
+refused 2 "needs an argument: FILE, not ''" --config ''
+refused 2 "needs an argument: PATH, not ''" -b --library ''
+refused 2 "needs an argument: GLOB, not ''" -b -c ''
+refused 2 "needs an argument: GLOB, not ''" -b --leak-ignore ''
 refused 2 'needs an argument: N' -bn
 refused 2 'whole number' -b -n 0
 refused 2 'whole number' -b -n -1
