@@ -10,6 +10,8 @@
  */
 #include "view/settings.h"
 
+#include "config.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #define SECTION "screen"
+#define LINE_SIZE 1024	/* of the file: all columns take 201 */
 
 enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SORT, ITEM_REVERSE,
 	    ITEM_COLUMNS, ITEM_COUNT };
@@ -102,7 +105,7 @@ static void value_write(const struct settings *settings, enum item item, char *o
 static bool columns_parse(struct settings *settings, const char *value)
 {
 	const struct column *list[COLUMNS_MAX];
-	char words[512], *word, *rest = NULL;
+	char words[LINE_SIZE], *word, *rest = NULL;
 	size_t count = 0, i;
 
 	snprintf(words, sizeof(words), "%s", value);
@@ -343,6 +346,19 @@ static int line_read(void *context, const char *section, const char *name, const
 	return 1;
 }
 
+/*
+ * Lines as we write them: longer than the library takes by itself when many columns are shown. And one that is
+ * set in is a setting, not more of the one above.
+ */
+static int file_parse(FILE *file, struct reading *reading)
+{
+#if HAVE_DECL_INI_MAX_LINE
+	ini_max_line = LINE_SIZE;
+	ini_allow_multiline = false;
+#endif
+	return ini_parse_file(file, line_read, reading);
+}
+
 int settings_read(struct settings *settings, const char *path, struct reason *why)
 {
 	struct reading reading = { settings, "" };
@@ -355,7 +371,7 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 	if (!file)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	errno = 0;
-	line = ini_parse_file(file, line_read, &reading);
+	line = file_parse(file, &reading);
 	if (ferror(file))	/* a folder, say */
 		err = errno ? -errno : -EIO;
 	fclose(file);
@@ -370,7 +386,7 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 
 static void item_print(FILE *out, const struct settings *settings, enum item item)
 {
-	char value[1024];
+	char value[LINE_SIZE];
 
 	value_write(settings, item, value, sizeof(value));
 	fprintf(out, "%s = %s\n", items[item].key, value);

@@ -169,6 +169,28 @@ START_TEST(bad_files)
 END_TEST
 
 /* What --delay takes can be saved, read again and typed. */
+/* What is shown is chosen one by one, and may be all there is. */
+START_TEST(every_column)
+{
+	struct view view, again;
+
+	view_init(&view);
+	view_init(&again);
+	for (view.settings.column_count = 0; view.settings.column_count < column_count; view.settings.column_count++)
+		view.settings.columns[view.settings.column_count] = &columns[view.settings.column_count];
+	ck_assert_int_eq(settings_write(&view.settings, path("cutoprc"), &why), 0);
+	ck_assert_msg(!settings_read(&again.settings, path("cutoprc"), &why), "%s", why.text);
+	ck_assert_uint_eq(again.settings.column_count, column_count);
+	ck_assert_mem_eq(view.settings.columns, again.settings.columns, column_count * sizeof(view.settings.columns[0]));
+	file_put(path("cutoprc"), "[screen]\n  theme = light\n  delay = 2\n\tsort = pid\n");
+	ck_assert_msg(!settings_read(&again.settings, path("cutoprc"), &why), "%s", why.text);
+	ck_assert_uint_eq(again.settings.delay, 2000000000);
+	ck_assert_ptr_eq(again.settings.sort.keys[0], column_find("pid"));
+	view_free(&view);
+	view_free(&again);
+}
+END_TEST
+
 START_TEST(any_delay)
 {
 	static const char *const good[] = { "0.01", "0.05", "1", "7200", "1e+09" }, *const bad[] = { "0.009", "", "1e10", "nan", "1s" };
@@ -231,6 +253,7 @@ Suite *suite_settings(void)
 	tcase_add_test(tests, what_is_not_known_stays);
 	tcase_add_test(tests, through_links);
 	tcase_add_test(tests, bad_files);
+	tcase_add_test(tests, every_column);
 	tcase_add_test(tests, any_delay);
 	tcase_add_test(tests, changed_on_the_screen);
 	suite_add_tcase(suite, tests);
