@@ -174,8 +174,7 @@ int sort_order_parse(struct sort_order *order, const char *list, const char **ba
 	return 0;
 }
 
-/* Negative if @a stands above @b. Absent values stand last whatever the direction. */
-static int compare_values(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse)
+int column_compare(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse)
 {
 	int order;
 
@@ -197,7 +196,7 @@ static int compare_processes(const void *left, const void *right, void *opaque)
 
 	for (i = 0; i < order->count; i++) {
 		struct column_value x = order->keys[i]->value(a), y = order->keys[i]->value(b);
-		int result = compare_values(order->keys[i], &x, &y, order->reverse);
+		int result = column_compare(order->keys[i], &x, &y, order->reverse);
 
 		if (result)
 			return result;

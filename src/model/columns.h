@@ -62,6 +62,9 @@ struct sort_order {
  */
 int sort_order_parse(struct sort_order *order, const char *text, const char **bad, size_t *bad_len);
 
+/* Negative if @a stands above @b. Absent values stand last whatever the direction. */
+int column_compare(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse);
+
 /* Sorts @processes (pointers into a snapshot) by @order. Stable. */
 void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order);
 

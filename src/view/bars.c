@@ -126,6 +126,7 @@ void plot_draw(const struct area *area, const struct plot *plot)
 	seen = (size_t)(cols / wide);
 	if (back + seen > track_count(plot->track))
 		back = track_count(plot->track) < seen ? 0 : track_count(plot->track) - seen;
+	*plot->seen = back;
 	for (i = 0; i < cols; i++)
 		most = fmax(most, track_value(plot->track, plot->series, back + (size_t)(i / wide)));
 	top = axis_top(most, plot->bytes);

@@ -24,6 +24,7 @@ struct plot {
 	const char *per;		/* "/s" or "" */
 	enum series marks;		/* where this is more than 0, a mark; SERIES_COUNT: none */
 	size_t back;			/* samples */
+	size_t *seen;			/* where how many of those there were is left */
 	unsigned int zoom;		/* a sample takes 2 to that cells */
 	double delay;			/* seconds per sample, for the axis */
 };

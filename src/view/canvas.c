@@ -208,6 +208,17 @@ int canvas_width(const struct canvas *canvas, const char *text)
 	return total;
 }
 
+const char *canvas_skip(const struct canvas *canvas, const char *text, int cells)
+{
+	char shown[8];
+	size_t len;
+	int width;
+
+	for (; (len = next_shown(canvas, text, shown, &width)) && (cells > 0 || !width); text += len)
+		cells -= width;
+	return text;
+}
+
 /* ---- drawing ---- */
 
 /* Before a cell is overwritten: the other half of a wide character there goes. */

@@ -69,6 +69,9 @@ struct area area_frame(const struct area *area, const char *title);
 /* How many cells @text takes when put on @canvas. */
 int canvas_width(const struct canvas *canvas, const char *text);
 
+/* @text after its first @cells cells, and after what combines with the last of them. */
+const char *canvas_skip(const struct canvas *canvas, const char *text, int cells);
+
 /*
  * Reads the character at @text into @point: its length in bytes, at least 1;
  * *@point is -1 for what is no UTF-8. Knows no locale.

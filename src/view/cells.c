@@ -27,14 +27,12 @@ enum style cell_bytes(char out[CELL_TEXT], double bytes)
 	return seen(bytes);
 }
 
-enum style cell_count(char out[CELL_TEXT], double count)
+enum style cell_count(char out[CELL_TEXT], double count, int width)
 {
 	if (isnan(count))
 		return cell_text(out, ST_DIM, "-");
-	/* Whole as long as it is short: these lists are read to the last digit. */
-	if (count < 1e9 && count == floor(count))
-		snprintf(out, CELL_TEXT, "%.0f", count);
-	else
+	/* Whole as long as there is room: these lists are read to the last digit. */
+	if (count != floor(count) || snprintf(out, CELL_TEXT, "%.0f", count) > width)
 		format_count(count, out, CELL_TEXT);
 	return seen(count);
 }
@@ -83,11 +81,12 @@ enum style cell_device(char out[CELL_TEXT], int device)
 	return ST_PLAIN;
 }
 
-enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound)
+enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound, int width)
 {
 	char number[CELL_TEXT];
 
-	cell_count(number, (double)count);
-	snprintf(out, CELL_TEXT, "%s%.32s", lower_bound && count ? "≥" : "", number);
+	lower_bound = lower_bound && count;
+	cell_count(number, (double)count, width - lower_bound);
+	snprintf(out, CELL_TEXT, "%s%.32s", lower_bound ? "≥" : "", number);
 	return count ? ST_FAILED : ST_DIM;
 }

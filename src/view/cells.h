@@ -6,12 +6,12 @@
 #include "view/list.h"
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
-enum style cell_count(char out[CELL_TEXT], double count);
+enum style cell_count(char out[CELL_TEXT], double count, int width);	/* whole, if it fits there */
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
 enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
 enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */
 enum style cell_device(char out[CELL_TEXT], int device);
-enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound);
+enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound, int width);
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text);
 
 #endif

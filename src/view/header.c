@@ -161,7 +161,7 @@ static void status_draw(struct view *view, const struct area *area)
 		return;
 	}
 	segment = segment_add(&segments, 6, ST_DIM, true);
-	snprintf(segment->text, sizeof(segment->text), "%.1fs", (double)view->settings.delay / 1e9);
+	snprintf(segment->text, sizeof(segment->text), view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs", (double)view->settings.delay / 1e9);
 	segments_draw(&segments, area);
 }
 

@@ -75,7 +75,7 @@ static void pane_sort_move(struct pane_state *pane, int step)
 		return;
 	do
 		pane->sort = (pane->sort + count + (unsigned int)step) % count;
-	while (pane->sort && pane->hidden >> (pane->sort - 1) & 1);
+	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 : pane->is_sorted);
 	pane->reverse = false;
 	pane->top = 0;
 }
@@ -196,9 +196,11 @@ static void pan(struct view *view, int step)
 	struct pane_state *pane = &view->panes[view->settings.pane];
 
 	if (view->settings.pane == PANE_COPIES || (view->settings.pane == PANE_MEMORY && !view->zoom)) {
-		/* Back in time; how far there is anything is found when drawn. */
+		/* Back in time; how far there is anything is found when drawn. From there it goes forward. */
+		if (step > 0 && view->back > view->back_seen)
+			view->back = view->back_seen;
 		if (step < 0)
-			view->back += 10;
+			view->back += view->back < HISTORY_MAX ? 10 : 0;
 		else
 			view->back -= view->back < 10 ? view->back : 10;
 		return;

@@ -131,15 +131,19 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 static void seek(struct view *view, struct pane_state *pane, const struct list *list, const size_t *items)
 {
 	int direction = pane->seek;
-	size_t i, at, count = list->count;
+	size_t i, at, count = list->count, from = pane->top < count ? pane->top : 0;
 
 	pane->seek = 0;
 	if (!direction || !count || !view->search[0])
 		return;
+	/* The last page cannot begin at each match on it: on from the match, as long as it is in sight. */
+	if (pane->found > pane->top && pane->found <= pane->top + (size_t)pane->rows && pane->found <= count)
+		from = pane->found - 1;
 	for (i = direction == 2 ? 0 : 1; i <= count; i++) {
-		at = direction > 0 ? (pane->top + i) % count : (pane->top + count - i % count) % count;
+		at = direction > 0 ? (from + i) % count : (from + count - i % count) % count;
 		if (item_matches(list, items[at], view->search)) {
 			pane->top = at;
+			pane->found = at + 1;
 			return;
 		}
 	}
@@ -182,16 +186,14 @@ static bool is_name(const struct list_column *column)
 }
 
 /* Drops the first @cells of @text, and says that something is missing. */
-static void text_shift(char text[CELL_TEXT], int cells)
+static void text_shift(const struct canvas *canvas, char text[CELL_TEXT], int cells)
 {
 	static const char sign[] = "…";
-	const char *rest = text;
-	int32_t point;
+	const char *rest;
 
 	if (!cells)
 		return;
-	for (cells++; cells > 0 && *rest; cells -= utf8_width(point))
-		rest += utf8_next(rest, &point);
+	rest = canvas_skip(canvas, text, cells + 1);
 	memmove(text + strlen(sign), rest, strnlen(rest, CELL_TEXT - sizeof(sign)) + 1);
 	memcpy(text, sign, strlen(sign));
 	text[CELL_TEXT - 1] = 0;
@@ -215,6 +217,11 @@ static int names_excess(const struct area *area, const struct list *list, const 
 	return most;
 }
 
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search, int shift)
 {
 	int whole = list->whole ? list->whole(list, item) : -1;
@@ -228,7 +235,7 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 			continue;
 		if (whole >= 0) {
 			style = list->cell(list, item, i, text);
-			text_shift(text, shift);
+			text_shift(area->canvas, text, shift);
 			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i], style, text);
 			continue;
 		}
@@ -241,8 +248,9 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		text[0] = 0;
 		style = list->cell(list, item, i, text);
 		if (is_name(column))
-			text_shift(text, shift);
-		if (column->left)
+			text_shift(area->canvas, text, shift);
+		/* A number as long as that is cut, too: its neighbour's cells are not its. */
+		if (column->left || canvas_width(area->canvas, text) > fit->width[i])
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);
 		else
 			area_right(area, row, fit->start[i] + fit->width[i], style, text);
@@ -255,7 +263,8 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 				text[match - text] = 0;
 				before = canvas_width(area->canvas, text);
 				if (before < fit->width[i])
-					area_flags(area, row, fit->start[i] + before, canvas_width(area->canvas, search), CELL_MATCH);
+					area_flags(area, row, fit->start[i] + before,
+						   least(canvas_width(area->canvas, search), fit->width[i] - before), CELL_MATCH);
 			}
 		}
 	}
@@ -284,7 +293,10 @@ void list_draw(struct view *view, const struct area *area, struct pane_state *pa
 	pane->columns = 0;
 	pane->hidden = list->hidden;
 	for (i = 0; i < list->column_count; i++)
-		pane->columns = list->columns[i].unsorted ? pane->columns : (unsigned int)i + 1;
+		if (list->columns[i].unsorted)
+			pane->hidden |= 1u << i;
+		else
+			pane->columns = (unsigned int)i + 1;
 	pane->rows = (int)rows;
 	if (!area->rect.rows)
 		return;
@@ -303,8 +315,11 @@ void list_draw(struct view *view, const struct area *area, struct pane_state *pa
 	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
 	most = pane->shift ? names_excess(area, list, items + pane->top, shown, &fit) : 0;
 	pane->shift = pane->shift < most ? pane->shift : most;
-	for (i = 0; i < shown; i++)
+	for (i = 0; i < shown; i++) {
 		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search, pane->shift);
+		if (view->search[0] && pane->found == pane->top + i + 1 && item_matches(list, items[pane->top + i], view->search))
+			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_BOLD);
+	}
 	scrollbar(area, (int)rows, pane->top, list->count);
 	free(items);
 }

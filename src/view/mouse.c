@@ -63,7 +63,7 @@ static void wheel(struct view *view, int row, int col, int step)
 {
 	if (view->mode == MODE_NORMAL && is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
-	else
+	else if (view->mode != MODE_CONFIRM)	/* a question is answered by keys */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
 
@@ -100,10 +100,18 @@ static void click(struct view *view, int row, int col, enum mouse what)
 
 void view_mouse(struct view *view, int row, int col, enum mouse what)
 {
-	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN)
+	bool was_closed = view->closed_by_click;
+
+	view->closed_by_click = false;
+	/* The second click of two on what the first has closed is not meant for what lay behind it. */
+	if (was_closed && what == MOUSE_DOUBLE)
+		return;
+	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
 		wheel(view, row, col, what == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
-	else if (view->mode != MODE_NORMAL)
+	} else if (view->mode != MODE_NORMAL) {
 		click_menu(view, row, col, what);
-	else
+		view->closed_by_click = view->mode == MODE_NORMAL;
+	} else {
 		click(view, row, col, what);
+	}
 }

@@ -77,10 +77,10 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 			return cell_text(out, ST_SUSPECT, "async*");
 		return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
 	case P_DEVICE: return cell_device(out, copy->device);
-	case P_CALLS: return cell_count(out, number);
+	case P_CALLS: return cell_count(out, number, list->columns[column].width);
 	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
 	case P_RATE: case P_BANDWIDTH: return cell_rate(out, number, true);
-	case P_FAILED: return cell_failures(out, copy->failures, false);
+	case P_FAILED: return cell_failures(out, copy->failures, false, list->columns[column].width);
 	case P_SIZES:
 		sizes_text(copy, out);
 		return style;
@@ -109,7 +109,7 @@ static void plots_draw(struct view *view, const struct area *area, const struct 
 		struct plot plot = {
 			.track = history_find(&view->history, process->image), .series = SERIES_COPIES + order[used[i]],
 			.style = direction_styles[order[used[i]]], .title = titles[used[i]], .bytes = true, .per = "/s",
-			.marks = SERIES_COUNT, .back = view->back, .zoom = view->zoom, .delay = view_interval(view),
+			.marks = SERIES_COUNT, .back = view->back, .seen = &view->back_seen, .zoom = view->zoom, .delay = view_interval(view),
 		};
 
 		plot_draw(&part, &plot);

@@ -147,7 +147,7 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 		struct plot live = {
 			.track = history_find(&view->history, process->image), .series = SERIES_LIVE, .style = ST_LIVE,
 			.title = process->failed_allocations ? "live bytes  ✗ an allocation failed" : "live bytes", .bytes = true, .per = "",
-			.marks = SERIES_FAILED_ALLOCATIONS, .back = view->back, .zoom = 0, .delay = view_interval(view),
+			.marks = SERIES_FAILED_ALLOCATIONS, .back = view->back, .seen = &view->back_seen, .zoom = 0, .delay = view_interval(view),
 		};
 
 		part = area_part(area, row, 1, plot, cols - 2);

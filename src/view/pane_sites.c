@@ -88,7 +88,7 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 	case S_SITE:
 		return cell_text(out, ST_PLAIN, row->site->site);
 	case S_ALLOCS:
-		return cell_count(out, number);
+		return cell_count(out, number, list->columns[column].width);
 	case S_STACK:
 		if (!row->site->stack_count)
 			return cell_text(out, ST_DIM, "-");

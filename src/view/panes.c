@@ -73,17 +73,18 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 {
 	const struct snap_kernel *kernel = &list->process->kernels[item];
 	double number = kernel_number(list, item, column);
+	int width = list->columns[column].width;
 
 	switch (column) {
 	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
-	case K_LAUNCHES: case K_GRAPH: return cell_count(out, number);
+	case K_LAUNCHES: case K_GRAPH: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);
 	case K_SHARE: return cell_share(out, number);
 	case K_GRID: return cell_shape(out, kernel->grid);
 	case K_BLOCK: return cell_shape(out, kernel->block);
 	case K_SHARED: return cell_bytes(out, number);
 	case K_P50: case K_P99: case K_MAX: return cell_time(out, number);
-	case K_FAILED: return cell_failures(out, kernel->failures, kernel->sampled);
+	case K_FAILED: return cell_failures(out, kernel->failures, kernel->sampled, width);
 	default: return cell_device(out, kernel->device);
 	}
 }
@@ -141,7 +142,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 
 	switch (column) {
 	case F_COUNT:
-		return cell_failures(out, failure->count, false);
+		return cell_failures(out, failure->count, false, list->columns[column].width);
 	case F_CALL:
 		return cell_text(out, ST_PLAIN, snapshot_call_name(failure->call, failure->extra));
 	case F_ERROR:
@@ -232,12 +233,13 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 {
 	const struct snap_call *call = &list->process->call_list[item];
 	double number = call_number(list, item, column);
+	int width = list->columns[column].width;
 
 	switch (column) {
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_name(call->call, call->extra));
 	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
-	case C_CALLS: return cell_count(out, number);
-	case C_FAILED: return cell_failures(out, call->failures, call->sampled);
+	case C_CALLS: return cell_count(out, number, width);
+	case C_FAILED: return cell_failures(out, call->failures, call->sampled, width);
 	case C_SHARE: return cell_share(out, number);
 	default: return cell_time(out, number);
 	}
@@ -259,7 +261,8 @@ void calls_draw(struct view *view, const struct area *area, const struct snap_pr
 		.process = process, .empty = "No call was made.", .cell = call_cell, .number = call_number, .bar = call_bar,
 	};
 
-	if (!pane->sort)	/* the table of functions has no order that says something */
+	pane->is_sorted = true;	/* the table of functions has no order that says something */
+	if (!pane->sort)
 		pane->sort = C_TIME + 1;
 	list_draw(view, area, pane, &list);
 }

@@ -188,7 +188,7 @@ static void keep_selection(struct view *view)
 	view->has_selected = true;
 }
 
-/* By differences, where they are what is shown. Stable, since the order before was a full one. */
+/* By differences, where they are what is shown. */
 static int compare_difference(const void *left, const void *right, void *context)
 {
 	const struct view *view = context;
@@ -198,11 +198,10 @@ static int compare_difference(const void *left, const void *right, void *context
 
 	for (size_t i = 0; i < order->count; i++) {
 		struct column_value x = view_value(view, order->keys[i], a), y = view_value(view, order->keys[i], b);
-		int result = (x.number < y.number) - (x.number > y.number);
+		int result = column_compare(order->keys[i], &x, &y, order->reverse);
 
-		if (x.absent || y.absent || order->keys[i]->unit == UNIT_TEXT || !result)
-			continue;
-		return order->reverse ? -result : result;
+		if (result)
+			return result;
 	}
 	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : (a->image > b->image) - (a->image < b->image);
 }
@@ -225,7 +224,7 @@ void rows_arrange(struct view *view)
 			list[count++] = &snapshot->processes[i];
 	view->hidden = snapshot->process_count - count;
 	sort_processes(list, count, &view->settings.sort);
-	if (view->base && view->settings.sort.count && column_is_counter(view->settings.sort.keys[0]))
+	if (view->base)
 		qsort_r(list, count, sizeof(*list), compare_difference, view);
 	if (view->settings.tree)
 		tree_arrange(view, list, count);

@@ -44,12 +44,14 @@ struct pane_state {
 	size_t top;
 	unsigned int sort;	/* column + 1; 0: as the pane has it */
 	bool reverse;
+	bool is_sorted;		/* always: its list has no order of its own */
 	unsigned int columns;	/* how many it had when last drawn */
-	uint32_t hidden;	/* bit set of those that were not to be seen */
+	uint32_t hidden;	/* bit set of those that were not to be seen, or cannot be sorted by */
 	int rows;		/* of its list, when last drawn */
 	int title_row;		/* of the screen; where the titles that can be sorted by stood there, end 0: nowhere */
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
 	int seek;		/* draw the next (1) or previous (-1) match */
+	size_t found;		/* row + 1 of the last one; 0: none */
 	int shift;		/* cells by which names begin further left than their column, out of sight */
 };
 
@@ -98,7 +100,7 @@ struct view {
 	unsigned int zoom;		/* of map and plots: 2 to that */
 	double pan;			/* 0..1 of what is out of sight */
 	double map_cell;		/* bytes a cell of the map stood for when last drawn */
-	size_t back;			/* plots end this many samples ago */
+	size_t back, back_seen;		/* plots end this many samples ago; and did when last drawn, where there were fewer */
 
 	enum mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
@@ -107,6 +109,7 @@ struct view {
 	struct rect menu;		/* the lines of what is open over the rest, when last drawn */
 	size_t menu_top;		/* the first of them */
 	int help_top;
+	bool closed_by_click;		/* the last click closed it */
 
 	char message[160];
 	uint64_t message_until;		/* ns, CLOCK_REALTIME as in snapshots */

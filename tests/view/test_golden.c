@@ -291,7 +291,7 @@ START_TEST(graphs)
 	draw(&view, 24, 80, "graphs", true);
 	draw(&view, 24, 130, "graphs, wide", false);
 	view.full = true;
-	cast_keys(&view, ">>>>");
+	cast_keys(&view, ">>>");
 	draw(&view, 24, 80, "by graph launches", true);
 	golden_end("graphs");
 	view_free(&view);

@@ -296,6 +296,22 @@ START_TEST(baseline)
 }
 END_TEST
 
+/* What nobody knows comes last among differences, too. */
+START_TEST(differences_in_order)
+{
+	struct snap_process *process;
+
+	keys("Mx");
+	ck_assert_uint_eq(view.rows[0].process->pid, 4107);
+	process = (struct snap_process *)(uintptr_t)view.rows[0].process;
+	process->unreturned = true;
+	rows_arrange(&view);
+	ck_assert_uint_eq(view.rows[view.row_count - 1].process->pid, 4107);
+	keys("I");
+	ck_assert_uint_eq(view.rows[view.row_count - 1].process->pid, 4107);
+}
+END_TEST
+
 START_TEST(requests)
 {
 	keys("w");
@@ -328,6 +344,72 @@ START_TEST(zooming)
 }
 END_TEST
 
+/* What was panned beyond the oldest sample is not to be panned back. */
+START_TEST(back_in_time)
+{
+	for (int i = 11; i < 300; i++)
+		view_feed(&view, cast_snapshot(i));
+	keys("/4242\r3");
+	for (int i = 0; i < 200; i++)
+		keys("[");
+	ck_assert_uint_gt(view.back_seen, 200);
+	ck_assert_uint_lt(view.back_seen, 300);
+	for (size_t i = view.back_seen / 10 + 1; i > 0; i--)
+		keys("]");
+	ck_assert_uint_eq(view.back, 0);
+}
+END_TEST
+
+/* Each key goes to a column that can be sorted by, and those of a list go round. */
+START_TEST(columns_in_turn)
+{
+	static const enum pane all[] = { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG };
+
+	ck_assert_int_eq(canvas_resize(&canvas, 60, 200), 0);
+	keys("/4242\r\r");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		struct pane_state *pane = &view.panes[all[i]];
+		unsigned int seen[2] = { 0 }, first;
+
+		pane_show(&view, all[i]);
+		draw();
+		first = pane->sort;
+		for (int turn = 0; turn < 2; turn++)
+			do {
+				keys(turn ? "<" : ">");
+				ck_assert_msg(!pane->sort || pane->title_end[pane->sort - 1], "pane %zu has no column %u to sort by", i, pane->sort);
+				seen[turn] |= 1u << pane->sort;
+			} while (pane->sort != first);
+		ck_assert_uint_eq(seen[0], seen[1]);
+	}
+}
+END_TEST
+
+/* Whatever a cell holds, its neighbours' stay theirs. */
+START_TEST(large_figures)
+{
+	struct snap_process *process;
+	struct snap_kernel *kernels;
+
+	keys("/4242\r2\r");
+	process = (struct snap_process *)(uintptr_t)view_selected(&view);
+	kernels = (struct snap_kernel *)(uintptr_t)process->kernels;
+	ck_assert_int_eq(canvas_resize(&canvas, 60, 200), 0);
+	kernels[0].failures = 123456789;
+	kernels[0].launches = 1234567890;
+	kernels[0].grid[0] = kernels[0].grid[1] = kernels[0].grid[2] = UINT32_MAX;
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " \u2265123M "));
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 1.2G "));
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), "  4294967295\u2026 "));
+	kernels[0].launches = 123456789;
+	kernels[0].failures = 999999;
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 123456789 "));
+	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " \u2265999999 "));
+}
+END_TEST
+
 /* What is longer than its column is read by panning, to its end and no further. */
 START_TEST(long_names)
 {
@@ -353,6 +435,26 @@ START_TEST(long_names)
 END_TEST
 
 /* Any keys at all, in any order: no crash, and what is selected exists. */
+/* Cells are panned, not characters: those that take none, or that are not shown, do not count. */
+START_TEST(long_names_of_odd_characters)
+{
+	struct snap_process *process;
+	struct snap_kernel *kernels;
+	char name[400] = "";
+
+	keys("/4242\r2\r");
+	process = (struct snap_process *)(uintptr_t)view_selected(&view);
+	kernels = (struct snap_kernel *)(uintptr_t)process->kernels;
+	for (int i = 0; i < 10; i++)
+		strcat(name, "\u200b\xff");	/* none, and one */
+	for (int i = 10; i < 99; i++)
+		snprintf(name + strlen(name), 4, "%02d", i);
+	kernels[0].name = name;
+	keys("]");
+	ck_assert_ptr_nonnull(strstr(row_with("1415"), "\u2026314151617"));
+}
+END_TEST
+
 START_TEST(monkey)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 5, 20 }, { 60, 200 }, { 1, 1 }, { 10, 40 } };
@@ -401,10 +503,15 @@ Suite *suite_input(void)
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
 	tcase_add_test(tests, freezing);
 	tcase_add_test(tests, baseline);
+	tcase_add_test(tests, differences_in_order);
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
+	tcase_add_test(tests, back_in_time);
+	tcase_add_test(tests, columns_in_turn);
+	tcase_add_test(tests, large_figures);
 	tcase_add_test(tests, long_names);
+	tcase_add_test(tests, long_names_of_odd_characters);
 	tcase_add_test(tests, monkey);
 	suite_add_tcase(suite, tests);
 	return suite;

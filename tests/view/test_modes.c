@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "at_screen.h"
+#include "model/arena.h"
+#include "util/util.h"
 
 START_TEST(filtering)
 {
@@ -74,6 +76,37 @@ START_TEST(searching)
 }
 END_TEST
 
+/* A page cannot begin at each of its matches: the search goes on and round all the same. */
+START_TEST(searching_a_long_list)
+{
+	struct snapshot *snapshot = cast_snapshot(10);
+	struct snap_process *process = &snapshot->processes[1];
+	struct snap_alloc *map = arena_alloc(snapshot->arena, 100, sizeof(*map));
+	struct pane_state *pane = &view.panes[PANE_MEMORY];
+	static const size_t found[] = { 11, 96, 99, 11, 96 };
+
+	ck_assert_ptr_nonnull(map);
+	ck_assert_uint_eq(process->pid, 4242);
+	for (size_t i = 0; i < 100; i++)
+		map[i] = (struct snap_alloc){ .address = 0x1000 * i, .bytes = 100 - i, .site = i == 10 || i == 95 || i == 98 ? "needle" : "hay" };
+	process->map = map;
+	process->map_count = 100;
+	process->span_count = 0;
+	view_feed(&view, snapshot);
+	keys("/4242\r1\r/needle\r");
+	for (size_t i = 0; i < ARRAY_LEN(found); i++) {
+		ck_assert_uint_eq(pane->found, found[i]);
+		ck_assert_uint_le(pane->top, found[i] - 1);
+		ck_assert_uint_lt(found[i] - 1, pane->top + (size_t)pane->rows);
+		keys("n");
+	}
+	for (size_t i = ARRAY_LEN(found); i-- > 0; ) {
+		keys("N");
+		ck_assert_uint_eq(pane->found, found[i]);
+	}
+}
+END_TEST
+
 START_TEST(delay)
 {
 	keys("d");
@@ -81,6 +114,13 @@ START_TEST(delay)
 	keys("0.5\r");
 	ck_assert_int_eq(view.request, REQUEST_DELAY);
 	ck_assert_uint_eq(view.settings.delay, 500000000);
+	ck_assert_int_eq(canvas_resize(&canvas, 60, 200), 0);
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("cutop"), " 0.5s"));
+	view.settings.delay = 10000000;
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("cutop"), " 0.01s"));
+	view.settings.delay = 500000000;
 	view.request = REQUEST_NONE;
 	keys("d");
 	keys("x\r");
@@ -186,6 +226,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, filtering);
 	tcase_add_test(tests, typing_is_bounded_and_clean);
 	tcase_add_test(tests, searching);
+	tcase_add_test(tests, searching_a_long_list);
 	tcase_add_test(tests, delay);
 	tcase_add_test(tests, signals_ask_first);
 	tcase_add_test(tests, quitting);

@@ -53,6 +53,18 @@ START_TEST(in_menus)
 	view_mouse(&view, view.menu.row, 0, MOUSE_CLICK);
 	ck_assert_msg(view.mode == MODE_NORMAL, "a click beside the menu does not close it");
 
+	/* Two clicks on one line: what lies behind the menu is not opened by the second. */
+	press(K_F6);
+	draw();
+	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	ck_assert(!view.full);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	ck_assert(view.full);
+	keys("\033g");
+
 	press(K_F9);
 	draw();
 	view_mouse(&view, view.menu.row + 3, view.menu.col + 3, MOUSE_CLICK);
@@ -60,6 +72,8 @@ START_TEST(in_menus)
 	ck_assert_int_eq(view.signal_number, menu_signals[3].number);
 	view_mouse(&view, 12, 40, MOUSE_CLICK);
 	ck_assert_msg(view.request == REQUEST_NONE, "a click confirms a signal");
+	view_mouse(&view, 12, 40, MOUSE_WHEEL_DOWN);
+	ck_assert_msg(view.mode == MODE_CONFIRM, "the wheel answers a question");
 	keys("\033");
 
 	press(K_F2);
