@@ -119,12 +119,17 @@ have_sessions() {
 }
 
 # Whoever holds a program or a link says so in its fdinfo.
+held_programs() {
+	find /proc/[0-9]*/fdinfo -type f -exec grep -hs '^prog_id:' {} + 2>/dev/null | awk '{ print $2 }'
+}
+
+# Other cutops of the machine may come or go meanwhile.
 no_orphans() {
-	find /proc/[0-9]*/fdinfo -type f -exec grep -hs '^prog_id:' {} + 2>/dev/null |
-		awk '{ print $2 }' | sort -u >"$T/held"
+	held_programs >"$T/before"
 	bpftool -j prog show 2>/dev/null |
 		jq -r '.[] | select(.name != null and (.name | test("_session$|_(enter|exit)$|^process_(exec|exit|fork)$|^file_mapp(ed|ing)$|^mapping_unlock$|^identify$"))) | .id' |
 		sort -u >"$T/there"
+	held_programs | cat "$T/before" - | sort -u >"$T/held"
 	[ -z "$(comm -13 "$T/held" "$T/there")" ]
 }
 
