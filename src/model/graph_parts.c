@@ -52,9 +52,10 @@ struct parts *parts_share(struct parts *parts)
 void parts_take(struct parts_list *list, struct parts *parts, struct part *part)
 {
 	RB_REMOVE(part_tree, &parts->tree, part);
-	free(part);
 	parts->count--;
 	list->count--;
+	list->unnamed -= !part->node;
+	free(part);
 }
 
 void parts_drop(struct parts_list *list, struct parts *parts)
@@ -118,6 +119,7 @@ int parts_add(struct parts_list *list, struct parts *parts, uint64_t node, struc
 	RB_INSERT(part_tree, &parts->tree, part);
 	parts->count++;
 	list->count++;
+	list->unnamed += !node;
 	kernel->in_graph = true;
 	return 0;
 }

@@ -9,10 +9,10 @@
 
 #include "model/internal.h"
 
-/* A kernel of one node; or of all captured nodes, which have no handle that we know. */
+/* A kernel of one node; or of all captured and cloned nodes, which have no handle that we know. */
 struct part {
 	RB_ENTRY(part) link;
-	uint64_t node;			/* 0: captured ones. Of a child graph's kernels: the node that holds it */
+	uint64_t node;			/* 0: of those without. Of a child graph's kernels: the node that holds it */
 	struct launch_entry *kernel;
 	uint64_t count;
 	bool off;			/* disabled */
@@ -32,6 +32,7 @@ struct parts {
 struct parts_list {
 	struct parts *first;
 	size_t count, most;		/* parts in all of them, and how many there may be */
+	size_t unnamed;			/* those of node 0 */
 };
 
 /* Returns new, empty parts with one owner, or NULL without memory. */

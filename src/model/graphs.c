@@ -11,7 +11,7 @@
  * is over says nothing new. What was made before anybody watched, or was lost,
  * holds one thing: itself, under its own name.
  *
- * Captured nodes have no handle that we know of. A program that asks for a
+ * Captured nodes have no handle that we know of, nor have those of clones. A program that asks for a
  * node's parameters by a handle teaches us which kernel it is.
  */
 #include <errno.h>
@@ -107,11 +107,13 @@ static void clone_graph(struct act *act)
 	struct parts *parts = from ? parts_share(from->parts) : NULL;
 	bool incomplete = !from || from->incomplete;
 	struct graph *graph = graph_new(act, act->record->graph);
+	int error = 0;
 
-	if (graph && parts) {
-		parts_drop(&act->books->parts, graph->parts);
-		graph->parts = parts_share(parts);
-	}
+	/* Its nodes have handles of their own, which we are not told. */
+	if (graph && parts)
+		error = parts_add_all(&act->books->parts, graph->parts, 0, parts);
+	if (error)
+		act->error = error;
 	if (graph)
 		graph->incomplete = incomplete;
 	parts_drop(&act->books->parts, parts);
@@ -130,8 +132,11 @@ static void remove_node(struct act *act)
 {
 	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
+	/* One that launched nothing; or it was captured or cloned, and which kernels its graph still holds is not known. */
+	if (!node || !node->graph)
+		act->image->inexact |= act->books->parts.unnamed > 0;
 	if (!node)
-		return;		/* it launched nothing, or was captured and is not known to us */
+		return;
 	if (node->graph && graph_own(act, node->graph))
 		parts_remove(&act->books->parts, node->graph->parts, node->handle);
 	graph_node_free(act->books, node);

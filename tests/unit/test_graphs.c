@@ -352,6 +352,48 @@ START_TEST(captured_nodes_are_known_once_asked_for)
 }
 END_TEST
 
+/* What is taken out of a graph whose nodes we cannot tell apart, or disabled, is not known: that is said. */
+START_TEST(nodes_of_clones_are_not_known)
+{
+	make_graph();
+	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = CLONE);
+	/* asked for, as a captured one */
+	SEND(GRAPH_LEARN, .node = NODE + 10, .function = ADD);
+	CHANGE(EXEC_ENABLE, EXEC, 1, .node = NODE + 10, .enabled = 0);
+	row(EXEC, 10);
+	look();
+	ck_assert_uint_eq(ran("add"), 1);
+	ck_assert_uint_eq(ran("saxpy"), 22);
+	ck_assert(!process->inexact);
+	CHANGE(EXEC_ENABLE, EXEC, 10, .node = NODE + 11, .enabled = 0);
+	look();
+	ck_assert(process->inexact);
+}
+END_TEST
+
+START_TEST(nodes_taken_out_unknown)
+{
+	make_graph();
+	SEND(GRAPH_REMOVE, .node = NODE + 20);	/* a copy's, say */
+	look();
+	ck_assert(!process->inexact);
+	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
+	SEND(GRAPH_DESTROY, .graph = CLONE);
+	SEND(GRAPH_REMOVE, .node = NODE + 20);
+	look();
+	ck_assert(!process->inexact);
+	SEND(GRAPH_CREATE, .graph = CHILD);
+	add_node(CHILD, 0, ADD);
+	SEND(GRAPH_REMOVE, .node = NODE + 2);
+	look();
+	ck_assert(!process->inexact);
+	SEND(GRAPH_REMOVE, .node = NODE + 20);
+	look();
+	ck_assert(process->inexact);
+}
+END_TEST
+
 START_TEST(nodes_of_the_graph_itself)
 {
 	make_graph();
@@ -537,6 +579,8 @@ Suite *suite_graphs(void)
 	tcase_add_test(tests, a_lost_record_is_not_guessed);
 	tcase_add_test(tests, a_row_is_final_when_its_process_is_gone);
 	tcase_add_test(tests, captured_nodes_are_known_once_asked_for);
+	tcase_add_test(tests, nodes_of_clones_are_not_known);
+	tcase_add_test(tests, nodes_taken_out_unknown);
 	tcase_add_test(tests, nodes_of_the_graph_itself);
 	tcase_add_test(tests, an_instance_in_a_capture);
 	tcase_add_test(tests, a_fault_may_be_a_graphs);
