@@ -130,24 +130,30 @@ static void displace(struct model *model, struct image *image, struct alloc_node
 /* The number of the context with @handle: 0 for none, or, unless @add, if it owns nothing. */
 static uint16_t context_index(struct image *image, uint64_t handle, bool add)
 {
+	size_t i, place = image->context_count;
 	uint64_t *list;
-	size_t i;
 
 	if (!handle)
 		return 0;
-	for (i = 0; i < image->context_count; i++)
+	for (i = 0; i < image->context_count; i++) {
 		if (image->contexts[i] == handle)
 			return (uint16_t)(i + 1);
+		if (!image->contexts[i])
+			place = i;	/* of one that ended: nothing that is live refers to it */
+	}
 	if (!add)
 		return 0;
-	list = image->context_count < CONTEXTS_MAX ? realloc(image->contexts, (image->context_count + 1) * sizeof(*list)) : NULL;
-	if (!list) {
-		image->inexact = true;	/* its end will not be seen */
-		return 0;
+	if (place == image->context_count) {
+		list = place < CONTEXTS_MAX ? realloc(image->contexts, (place + 1) * sizeof(*list)) : NULL;
+		if (!list) {
+			image->inexact = true;	/* its end will not be seen */
+			return 0;
+		}
+		image->contexts = list;
+		image->context_count++;
 	}
-	image->contexts = list;
-	list[image->context_count++] = handle;
-	return (uint16_t)image->context_count;
+	image->contexts[place] = handle;
+	return (uint16_t)(place + 1);
 }
 
 void ledger_retain(struct alloc_node *node)

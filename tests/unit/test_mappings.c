@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Physical memory, which lives while a handle or a mapping holds it, and contexts, which own memory. */
+#include "model/internal.h"
 #include "one_process.h"
 
 #define HANDLE	77ull
@@ -195,6 +196,23 @@ START_TEST(a_context_ends_its_own)
 }
 END_TEST
 
+/* However many there were: only those that own something count against the limit. */
+START_TEST(contexts_come_and_go)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONTEXTS_MAX + 10; i++) {
+		feed.context = 0xc000 + i;
+		feed_alloc(&feed, 0x100000, MIB);
+		feed_context_end(&feed, feed.device, feed.context);
+	}
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->leaked, (CONTEXTS_MAX + 10) * MIB);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
 Suite *suite_mappings(void)
 {
 	Suite *suite = suite_create("mappings");
@@ -211,6 +229,7 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, what_is_mapped_unseen_does_no_harm);
 	tcase_add_test(tests, mapped_over_a_missed_unmap);
 	tcase_add_test(tests, a_context_ends_its_own);
+	tcase_add_test(tests, contexts_come_and_go);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
