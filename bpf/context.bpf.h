@@ -83,8 +83,11 @@ static __always_inline void context_pop(struct thread_state *thread)
 {
 	struct context_entry *entry;
 
-	if (!thread->context_depth)
+	if (!thread->context_depth) {
+		/* It was set, not pushed, or pushed before cutop came. What is below, the runtime chooses. */
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
 		return;
+	}
 	thread->context_depth--;
 	entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
 	if (thread->context_depth < CONTEXT_COUNT)

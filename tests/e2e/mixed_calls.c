@@ -6,6 +6,8 @@
  *                        N x odd by its function and N x cube
  *   mixed_calls pool     cudaMallocFromPoolAsync 700 from a pool of device 1, while
  *                        the thread is on device 0
+ *   mixed_calls popped   cudaMalloc 500 after a context was made current and taken away
+ *                        again, which then ends; cudaFree
  *   mixed_calls table    every call of the runtime whose driver call is known,
  *                        once, and what it needs
  *   mixed_calls private N LIBRARY
@@ -185,12 +187,30 @@ static int private_library(int count, const char *path)
 	return 0;
 }
 
+static int popped(void)
+{
+	CUcontext context;
+	void *p;
+
+	MUST(cuInit(0));
+	MUST(cuCtxCreate_v2(&context, 0, 0));
+	MUST(cuCtxPopCurrent_v2(NULL));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuCtxPopCurrent_v2(NULL));
+	MUST(cudaMalloc(&p, 500));
+	MUST(cuCtxDestroy_v2(context));
+	MUST(cudaFree(p));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *scene = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(scene, "pool"))
 		return pool();
+	if (!strcmp(scene, "popped"))
+		return popped();
 	if (!strcmp(scene, "table"))
 		return table();
 	if (!strcmp(scene, "mix") && argc > 2)

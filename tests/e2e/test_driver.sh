@@ -69,6 +69,10 @@ expect_nothing_lost contexts
 CUDA_DOUBLE_DEVICES=2 watch pool -- "$mixed_calls" pool
 expect pool 'p.devices' '[1]'
 expect pool "$books" '[1,1,0,0,0,0]'
+watch popped -- "$mixed_calls" popped
+expect popped "$books" '[1,1,0,0,0,0]'
+expect popped '[.events[] | select(.kind == "leak" or .kind == "reset")]' '[]'
+expect_nothing_lost popped
 
 # A program that sees the machine's devices under other numbers, and stays until its environment was read.
 mkfifo "$T/hold"
