@@ -203,21 +203,27 @@ static __always_inline void frame_cancel(struct thread_state *thread)
 }
 
 /*
- * True if a call of the runtime, entered inside another, was made by somebody
- * else than that: a callback of the program, or a signal handler. Functions of the
- * runtime call each other from near; where the program has it linked in, all of
- * it is near, and such a call is taken for nested.
+ * True if a call of the runtime, entered inside another one, @outer, was made by
+ * somebody else than that: a callback of the program, or a signal handler. Functions
+ * of the runtime call each other from near (CUDA 13's cudaMemcpyArrayToArray does);
+ * where the program has it linked in, all of it is near, and such a call is taken for
+ * nested. But none that waits or launches calls one of another kind: then it was a handler.
  */
-static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u32 outer)
 {
 	__u64 caller;
+	__u8 class;
 
 	if (!thread || desc_of(call)->layer != LAYER_RUNTIME)
 		return false;
 	caller = call_caller(ctx);
 	if (!caller || caller == trampoline_of(thread))
 		return false;
-	return caller - PT_REGS_IP(ctx) + SAME_LIBRARY >= 2 * SAME_LIBRARY;
+	if (caller - PT_REGS_IP(ctx) + SAME_LIBRARY >= 2 * SAME_LIBRARY)
+		return true;
+	class = desc_of(outer)->class;
+	return (class == CLASS_SYNC || class == CLASS_LAUNCH) && desc_of(outer)->layer == LAYER_RUNTIME &&
+	       desc_of(call)->class != class;
 }
 
 /*
@@ -240,7 +246,7 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool sessio
 	if (!frame)
 		return NULL;
 	if (frame->nested) {
-		if (!is_callback(ctx, *thread, *call)) {
+		if (!is_callback(ctx, *thread, *call, (*thread)->frames[((*thread)->depth - 2) & (FRAME_COUNT - 1)].call)) {
 			if (session)
 				frame_cancel(*thread);
 			return NULL;

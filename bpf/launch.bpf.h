@@ -317,7 +317,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 
 		if (!inside)
 			frames_settle(thread, call_sp(ctx));
-		if (thread->depth && !is_callback(ctx, thread, call)) {
+		if (thread->depth &&
+		    !is_callback(ctx, thread, call, thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].call)) {
 			launch_teach(ctx, thread);
 			if (!session)
 				frame_open(thread, ctx, call);

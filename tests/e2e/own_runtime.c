@@ -20,10 +20,13 @@
  *   own_runtime fork      cudaDeviceSynchronize, in which the process forks; the
  *                         child returns from it, too, then makes cudaMalloc (10
  *                         bytes) and cudaFree; so does the parent, afterwards
+ *   own_runtime handler N N times: cudaDeviceSynchronize, in which a signal comes whose
+ *                         handler makes cudaMalloc (10 bytes) and cudaFree
  *   own_runtime become PROGRAM [ARGUMENT...]
  *                         nothing: it is that program from now on
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +240,26 @@ static int forked(void)
 	return child < 0 || status;
 }
 
+static void on_signal(int number)
+{
+	(void)number;
+	pair();
+}
+
+static void interrupt(void)
+{
+	raise(SIGUSR1);
+}
+
+static int handler(long n)
+{
+	signal(SIGUSR1, on_signal);
+	inside = interrupt;
+	while (n--)
+		cudaDeviceSynchronize();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? strtol(argv[2], NULL, 0) : 0;
@@ -253,11 +276,13 @@ int main(int argc, char **argv)
 		return stuck(n);
 	if (argc > 1 && !strcmp(argv[1], "fork"))
 		return forked();
+	if (argc > 1 && !strcmp(argv[1], "handler"))
+		return handler(n);
 	if (argc > 2 && !strcmp(argv[1], "become")) {
 		execv(argv[2], argv + 2);
 		perror(argv[2]);
 		return 1;
 	}
-	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork [N], own_runtime become PROGRAM [ARGUMENT...]\n", stderr);
+	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork|handler [N], own_runtime become PROGRAM [ARGUMENT...]\n", stderr);
 	return 2;
 }

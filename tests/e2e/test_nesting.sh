@@ -10,18 +10,18 @@ memory='p.memory | [.allocations, .frees, .live_allocations, .leaked_bytes, .unk
 calls='[p.calls[] | [.call, .calls, .failures]] | sort'
 
 # shellcheck disable=SC2016
-programs='"$1" nested && "$2" tail 200 && "$2" nest 200 && "$2" jump 90 && "$2" stuck 300 && "$2" fork'
+programs='"$1" nested && "$2" tail 200 && "$2" nest 200 && "$2" jump 90 && "$2" stuck 300 && "$2" fork && "$2" handler 50'
 
 for method in session multi; do
 	export CUTOP_ATTACH="$method"
 	[ -n "$(attach_method)" ] || { echo "not tried with CUTOP_ATTACH=$method: not in this kernel"; continue; }
 	watch all --library "$double/libcudart.so.13" --library "$own_runtime" -- sh -c "$programs" sh "$workload" "$own_runtime"
 	check "$method: status" [ "$status" = 0 ]
-	split all nested tail nest jump stuck fork
+	split all nested tail nest jump stuck fork handler
 	# Ten calls of the first program, ninety and one of two others never return. Nothing else is lost.
 	expect all '.lost.returns, ([.lost[]] | add)' "101
 101"
-	expect all '[.processes | sort_by(.start_time)[].inexact]' '[true,false,false,true,true,false,false]'
+	expect all '[.processes | sort_by(.start_time)[].inexact]' '[true,false,false,true,true,false,false,false]'
 
 	# ---- a callback that allocates, which is no part of the call it comes from; one that is left by longjmp
 	expect nested "$memory" '[11,11,0,0,0,1024]'
@@ -57,6 +57,10 @@ for method in session multi; do
 
 	# ---- a fork inside a call: it returns twice, and is counted once
 	expect fork '.processes | map([(.memory | .allocations, .frees, .unknown_frees), ([.calls[] | .calls] | add)]) | sort' '[[1,1,0,2],[1,1,0,3]]'
+
+	# ---- a handler of signals, in a program that has the runtime linked in, where all is near
+	expect handler "$memory" '[50,50,0,0,0,10]'
+	expect handler "$calls" '[["cudaDeviceSynchronize",50,0],["cudaFree",50,0],["cudaMalloc",50,0]]'
 done
 
 finish
