@@ -491,7 +491,7 @@ int session_time_left(const struct session *session)
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call, any_lost = false, any_unreturned, any_late;
+	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -507,6 +507,7 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		any_call = any_call || snapshot->processes[i].calls;
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
 		any_late = any_late || snapshot->processes[i].from_attach;
+		any_running = any_running || (!snapshot->processes[i].exited && snapshot->processes[i].calls);
 	}
 	for (i = 0; i < LOST_COUNT; i++)
 		any_lost = any_lost || snapshot->lost[i];
@@ -518,6 +519,9 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (any_late)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
 				    "was probed; --library names it, or the library, ahead");
+	if (any_running)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a child of the command made CUDA calls and "
+				    "has not ended; let the command wait for it");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
 			    "saw (--allow-no-cuda, if that is right)");

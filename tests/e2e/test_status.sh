@@ -72,6 +72,16 @@ expect_status late 1
 check "it does not say why" grep -q 'cannot answer: .*before its CUDA library was probed; --library' "$T/late.err"
 ends 0 -b --fail-on-leak --library "$T/ahead/libcudart.so.13" -- "$loader_program" "$T/ahead/libcudart.so.13" malloc 3 free
 
+# A child that outlives the command may leak yet.
+start outlived -b --fail-on-leak --library "$T/ahead/libcudart.so.13" -- sh -c "
+	'$loader_program' '$T/ahead/libcudart.so.13' malloc 3 say ready wait '$T/free' free >'$T/outlives' &
+	while ! grep -q ready '$T/outlives'; do sleep 0.01; done"
+wait "$cutop"
+status=$?
+touch "$T/free"
+expect_status outlived 1
+check "it does not say why" grep -q 'cannot answer: a child of the command .*has not ended' "$T/outlived.err"
+
 # Those that have ended before we are done with their runtime, too: what is not known of them is marked.
 for i in $(seq 8); do
 	cp "$workload-static" "$T/brief$i"
