@@ -8,12 +8,16 @@
 #include "probe/attach.h"
 #include "probe/guard.h"
 #include "probe/probe.h"
+#include "probe/unused.h"
 
 struct target {
 	struct file_id id;
 	struct attachment attachment;
 	struct guard guard;
 	bool lifted;		/* the file is being written to: no probes on it for now */
+	bool met;		/* a process told of it; the others were found ahead, or named */
+	bool is_candidate;	/* unused.c's, as the next */
+	unsigned int unused;	/* looks in a row that found nobody who maps it */
 	char *path;
 	size_t aliases;
 	struct target *next;
@@ -42,6 +46,7 @@ struct probe {
 	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
 	int signals;		/* guard_signals_open() */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
+	struct unused unused;
 	int *adopted;		/* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };
@@ -51,6 +56,11 @@ struct probe {
  * or a negative errno with @why set.
  */
 int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why);
+
+#define FORGET_MAX	32	/* at a time: it takes the kernel milliseconds, in which nothing is read */
+
+/* Gives up @targets, FORGET_MAX at most, which are on no other list: takes their probes off, and frees them. */
+void probe_forget(struct probe *probe, struct target *targets);
 
 /* No process needs to tell of the file any more. */
 void probe_know(struct probe *probe, const struct file_id *id);

@@ -151,6 +151,13 @@ static void targets_detach(struct probe *probe)
 	free(probe->adopted);
 }
 
+static void target_free(struct target *target)
+{
+	guard_close(&target->guard);
+	free(target->path);
+	free(target);
+}
+
 void probe_close(struct probe *probe)
 {
 	struct examined *file, *next_file;
@@ -161,9 +168,7 @@ void probe_close(struct probe *probe)
 	targets_detach(probe);
 	for (target = probe->targets; target; target = next) {
 		next = target->next;
-		guard_close(&target->guard);
-		free(target->path);
-		free(target);
+		target_free(target);
 	}
 	HASH_ITER(by_id, probe->by_id, file, next_file) {
 		HASH_DELETE(by_id, probe->by_id, file);
@@ -336,6 +341,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 		return err;
 	}
 	target->path = strdup(path);
+	target->met = probe->met;
 	target->next = probe->targets;
 	probe->targets = target;
 	probe->counts.targets++;
@@ -396,6 +402,7 @@ void probe_tend(struct probe *probe)
 	for (target = probe->targets; target; target = target->next)
 		if (told || (look && (target->lifted || !target->guard.leased)))
 			target_tend(probe, target);
+	unused_drop(probe, now);
 }
 
 int probe_fd(const struct probe *probe)
@@ -403,24 +410,89 @@ int probe_fd(const struct probe *probe)
 	return probe->signals;
 }
 
-#define EXAMINED_MAX	16384
+static void examined_forget(struct probe *probe, struct examined *file)
+{
+	struct examined *known;
+
+	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
+	if (known == file)
+		HASH_DELETE(by_id, probe->by_id, file);
+	HASH_DELETE(hh, probe->examined, file);
+	free(file->path);
+	free(file);
+}
+
+#define EXAMINED_MAX	16384	/* as many as the map `files` holds */
+
+/*
+ * Has who maps the file of @target tell of it again. On an overlay mount that is another inode than the one that was
+ * examined: if the file is still there, all are asked.
+ */
+static void target_ask_again(struct probe *probe, const struct target *target)
+{
+	int map = bpf_map__fd(probe->bpf.skeleton->maps.files), i;
+	struct file_id id, next;
+	struct stat st;
+	bool more;
+
+	bpf_map_delete_elem(map, &target->id);
+	if (fstat(target->guard.fd, &st) || !st.st_nlink)
+		return;
+	more = !bpf_map_get_next_key(map, NULL, &next);
+	/* Others are put in meanwhile: not for ever. */
+	for (i = 0; more && i < EXAMINED_MAX; i++) {
+		id = next;
+		more = !bpf_map_get_next_key(map, &id, &next);
+		bpf_map_delete_elem(map, &id);
+	}
+}
+
+static void examined_forget_of(struct probe *probe, const struct target *targets)
+{
+	struct examined *file, *next;
+	const struct target *target;
+
+	HASH_ITER(hh, probe->examined, file, next) {
+		for (target = targets; target && target != file->target; target = target->next)
+			;
+		if (target)
+			examined_forget(probe, file);
+	}
+}
+
+void probe_forget(struct probe *probe, struct target *targets)
+{
+	struct attachment attachments[FORGET_MAX];
+	struct target *target;
+	size_t count = 0;
+
+	examined_forget_of(probe, targets);
+	for (target = targets; target && count < FORGET_MAX; target = target->next)
+		attachments[count++] = target->attachment;
+	attachments_close(attachments, count);
+	while ((target = targets)) {
+		targets = target->next;
+		probe->counts.targets--;
+		probe->counts.attached -= target->attachment.attached;
+		probe->counts.missing -= target->attachment.failed;
+		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
+		     target->path ? target->path : "a file");
+		target_ask_again(probe, target);
+		target_free(target);
+	}
+}
 
 /* Forgets the file looked at longest ago that is no target: programs may map new files without end. */
 static void examined_bound(struct probe *probe)
 {
-	struct examined *file, *next, *known;
+	struct examined *file, *next;
 
 	if (HASH_COUNT(probe->examined) < EXAMINED_MAX)
 		return;
 	HASH_ITER(hh, probe->examined, file, next) {
 		if (file->target)
 			continue;
-		HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
-		if (known == file)
-			HASH_DELETE(by_id, probe->by_id, file);
-		HASH_DELETE(hh, probe->examined, file);
-		free(file->path);
-		free(file);
+		examined_forget(probe, file);
 		return;
 	}
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Library files that change while cutop watches: written over in place, replaced by another of the name, deleted; and libraries
-# that a program unloads and loads again. No program may run wrong for it, those that run stay counted, new ones
-# are counted on the new file.
+# Library files that change while cutop watches: written over in place, replaced by another of the name, deleted; libraries
+# that a program unloads and loads again; and files that are used once, one after the other without end. No program may
+# run wrong for it, those that run stay counted, new ones are counted on the new file.
 # shellcheck disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
@@ -120,5 +120,49 @@ expect_of again $other '.memory | [.allocations, .frees, .unknown_frees, .leaked
 expect_of again $other '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[6]'
 check "and it calculates right" grep -qx -e "$right" "$T/other.said"
 expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
+# ---- deleted, or too many: what nobody maps is given up, what somebody maps is not
+
+# As a build or a container does: a file that is there for a while, and another the next time. Others' are not looked for.
+given_up='nobody uses it any more; its probes were taken off'
+own_user 64031
+cp "$helpers/loader" "$T/own/loader"
+mkdir "$T/gone" "$T/many"
+begin gone -u 64031 --library "$own_lib"
+limit=$((2 * $(find "/proc/$cutop/fd" -type l | wc -l)))
+load used as_own "$T/own/loader" "$own_lib" malloc 4 say ready wait "$T/used.go" malloc 5 free
+rm "$own_lib"
+for i in 1 2 3; do
+	cp "$double/libcudart.so.13" "$T/gone/lib$i.so"
+	as_own "$T/own/loader" "$T/gone/lib$i.so" pace 1000 malloc 200 >/dev/null
+	wait_for 20 told "$T/gone.err" "gone/lib$i.so: .* attached" 1
+	rm "$T/gone/lib$i.so"
+done
+check "probes on files that are gone: $(cat "$T/gone.err")" wait_for 60 told "$T/gone.err" "gone/lib.*: $given_up" 3
+touch "$T/used.go"
+wait "$loader"
+end
+expect gone '[.processes[].memory | select(.allocations == 9) | .frees, .leaked_bytes]' '[9,0]'
+expect gone '[.lost | to_entries[] | select(.value > 0)]' '[]'
+
+# Files that stay where they are, and for which there is no room: the oldest make some, and are probed again when they come back.
+few_probed() {
+	[ $(($(grep -c 'many/.* attached' "$T/many.err") - $(grep -c "many/.*: $given_up" "$T/many.err"))) -le 4 ]
+}
+before="prlimit --nofile=$limit"
+begin many -u 64031
+before=
+for i in $(seq 7) 1; do
+	[ -e "$T/many/lib$i.so" ] || cp "$double/libcudart.so.13" "$T/many/lib$i.so"
+	again=$(grep -c "many/lib$i.so: $given_up" "$T/many.err")
+	as_own "$T/own/loader" "$T/many/lib$i.so" pace 1000 malloc 200 >/dev/null
+	check "many: lib$i.so is not probed: $(cat "$T/many.err")" \
+		wait_for 20 told "$T/many.err" "many/lib$i.so: .* attached, 0 refused" $((again + 1))
+	check "many: more than four are probed: $(cat "$T/many.err")" wait_for 60 few_probed
+done
+end
+check "many: the first was not given up: $(cat "$T/many.err")" told "$T/many.err" "many/lib1.so: .* attached" 2
+expect many '[.processes[].memory.allocations | . > 0 and . <= 200] | [length, all]' '[8,true]'
+expect many '.probes.missing' 0
+
 expect_clean "all of this"
 finish
