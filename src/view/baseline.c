@@ -54,6 +54,14 @@ const struct snap_process *baseline_of(const struct view *view, const struct sna
 	return NULL;
 }
 
+/* What was there before cutop does not matter to a difference; what only samples tell, and suspicion, does. */
+static int mark_since(const struct column *column, char mark, const struct snap_process *process, const struct snap_process *base)
+{
+	if (mark == '~')
+		return process->suspect > base->suspect ? '~' : 0;
+	return mark == '>' && process->sampled && !strcmp(column->name, "failed") ? '>' : 0;
+}
+
 struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process)
 {
 	struct column_value value = column->value(process), before;
@@ -67,7 +75,7 @@ struct column_value view_value(const struct view *view, const struct column *col
 	before = column->value(base);
 	if (!before.absent) {
 		value.number -= before.number;
-		value.mark = 0;	/* what was there before does not matter to a difference */
+		value.mark = (char)mark_since(column, value.mark, process, base);
 	}
 	return value;
 }

@@ -238,6 +238,15 @@ static void request(struct view *view, enum request what)
 	view->request = what;
 }
 
+static void clear_exited(struct view *view)
+{
+	/* What stands still has no next snapshot without them. */
+	if (view->play.is_on && (view->play.paused || view->play.ended))
+		view_message(view, "nothing is cleared in a recording that stands still: Space lets it go on");
+	else
+		request(view, REQUEST_CLEAR);
+}
+
 /* The keys that mean something else in a replay. */
 static bool play_act(struct view *view, enum action action)
 {
@@ -330,7 +339,7 @@ static void act(struct view *view, enum action action)
 		break;
 	case ACT_FREEZE: freeze(view); break;
 	case ACT_BASELINE: baseline(view); break;
-	case ACT_CLEAR: request(view, REQUEST_CLEAR); break;
+	case ACT_CLEAR: clear_exited(view); break;
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
 	case ACT_ZOOM_IN: zoom(view, 1); break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;

@@ -50,7 +50,7 @@ void view_free(struct view *view)
 /* Over the last interval: since start it would show the cost of starting for minutes. */
 static void self_measure(struct view *view, const struct snapshot *snapshot)
 {
-	double seconds = (double)(snapshot->time - view->self_time) / 1e9;
+	double seconds = ((double)snapshot->time - (double)view->self_time) / 1e9;
 
 	view->self_share = view->self_time && seconds > 0.01 ? (snapshot->self_cpu_seconds - view->self_before) / seconds : NAN;
 	view->self_before = snapshot->self_cpu_seconds;
@@ -81,7 +81,8 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	if (old && snapshot->time < old->time)
+	/* Live, somebody has set the clock: what was seen has happened all the same. */
+	if (old && view->play.is_on && snapshot->time < old->time)
 		rewind_to(view);
 	if (!old)	/* what was said before has not been seen yet */
 		view->message_until = snapshot->time + MESSAGE_NS;

@@ -44,6 +44,11 @@ START_TEST(in_a_replay)
 	view.ascii = true;
 	view_draw(&view, &canvas);
 	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 x1/4 END"), "");
+	/* Nor are there exited processes to clear, where no other snapshot comes. */
+	view.request = REQUEST_NONE;
+	keys("X");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	ck_assert_ptr_nonnull(strstr(view.message, "stands still"));
 	/* Nobody is there to be sent a signal. */
 	view_key(&view, K_F9);
 	ck_assert_int_eq(view.mode, MODE_NORMAL);
@@ -275,6 +280,11 @@ START_TEST(baseline)
 	leaker = snapshot_process(view.shown, CAST_LEAKER);
 	value = view_value(&view, column_find("live"), leaker);
 	ck_assert_double_eq(value.number, 60 * 1048576.0);	/* 3 steps of 20M */
+	value = view_value(&view, column_find("leaked"), leaker);
+	ck_assert_double_eq(value.number, 60 * 1048576.0);
+	ck_assert_int_eq(value.mark, '~');	/* suspected only */
+	ck_assert_int_eq(view_value(&view, column_find("failed"), snapshot_process(view.shown, CAST_TRAINER)).mark, '>');
+	ck_assert_int_eq(view_value(&view, column_find("live"), snapshot_process(view.shown, CAST_COPIER)).mark, 0);
 	value = view_value(&view, column_find("pid"), leaker);
 	ck_assert_double_eq(value.number, 4107);
 	ck_assert_uint_eq(view.rows[0].process->pid, 4242);	/* +600M: by what is shown */
@@ -293,6 +303,19 @@ START_TEST(baseline)
 	leaker = snapshot_process(view.shown, CAST_LEAKER);
 	value = view_value(&view, column_find("live"), leaker);
 	ck_assert_double_gt(value.number, 300 * 1048576.0);
+}
+END_TEST
+
+START_TEST(the_clock_is_set)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	size_t count = track_count(&view.history.all);
+
+	keys("x");
+	snapshot->time -= 3600 * NSEC_PER_SEC;
+	view_feed(&view, snapshot);
+	ck_assert_ptr_nonnull(view.base);
+	ck_assert_uint_eq(track_count(&view.history.all), count + 1);
 }
 END_TEST
 
@@ -503,6 +526,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
 	tcase_add_test(tests, freezing);
 	tcase_add_test(tests, baseline);
+	tcase_add_test(tests, the_clock_is_set);
 	tcase_add_test(tests, differences_in_order);
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
