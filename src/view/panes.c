@@ -234,6 +234,8 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	const struct snap_call *call = &list->process->call_list[item];
 	double number = call_number(list, item, column);
 	int width = list->columns[column].width;
+	char time[CELL_TEXT];
+	enum style style;
 
 	switch (column) {
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_name(call->call, call->extra));
@@ -241,6 +243,10 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	case C_CALLS: return cell_count(out, number, width);
 	case C_FAILED: return cell_failures(out, call->failures, call->sampled, width);
 	case C_SHARE: return cell_share(out, number);
+	case C_TIME:	/* of a launch that is not watched to its end it is not among it */
+		style = cell_time(time, number);
+		snprintf(out, CELL_TEXT, "%s%.32s", call->sampled && number > 0 ? "≥" : "", time);
+		return style;
 	default: return cell_time(out, number);
 	}
 }

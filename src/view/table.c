@@ -225,6 +225,8 @@ static void empty_draw(struct view *view, const struct area *area)
 		text = "Collecting ...";
 	else if (view->hidden)
 		text = "No process matches the filter.";
+	else if (view->shown->gone.processes)
+		text = "No CUDA program runs any more.";
 	area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, text);
 	if (view->shown && !view->hidden && area->rect.rows > 2) {
 		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, "They show up with their first call; start one, or see");

@@ -306,6 +306,25 @@ START_TEST(baseline)
 }
 END_TEST
 
+/* What is empty is said as it is. */
+START_TEST(nobody_left)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+
+	snapshot->process_count = 0;
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_str_ne(row_with("No CUDA program has made a call yet."), "");
+	snapshot = cast_snapshot(12);
+	snapshot->process_count = 0;
+	snapshot->gone.processes = 6;
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_str_ne(row_with("No CUDA program runs any more."), "");
+	ck_assert_str_eq(row_with("has made a call yet"), "");
+}
+END_TEST
+
 START_TEST(the_clock_is_set)
 {
 	struct snapshot *snapshot = cast_snapshot(11);
@@ -526,6 +545,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
 	tcase_add_test(tests, freezing);
 	tcase_add_test(tests, baseline);
+	tcase_add_test(tests, nobody_left);
 	tcase_add_test(tests, the_clock_is_set);
 	tcase_add_test(tests, differences_in_order);
 	tcase_add_test(tests, requests);
