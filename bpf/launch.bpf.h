@@ -120,6 +120,16 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 	shape->stream = call_arg(ctx, driver ? 8 : 7);
 }
 
+/* The frame of a launch that is to be counted: what comes inside another call is a callback's, and no part of that. */
+static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 call)
+{
+	struct frame *frame = frame_open(thread, ctx, call);
+
+	if (frame)
+		frame->nested = false;
+	return frame;
+}
+
 /*
  * A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture.
  * Tracing it is the caller's: Linux before 6.13 has 512 bytes of stack for all of a chain.
@@ -140,7 +150,7 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	graph = capture_graph(thread, stream_name(thread, shape.stream, desc->flags));
 	if (!graph)
 		return false;
-	frame = frame_open(thread, ctx, call);
+	frame = launch_open(thread, ctx, call);
 	if (!frame)
 		return true;
 	frame->flags = LAUNCH_CAPTURED;
@@ -339,7 +349,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
-		frame = frame_open(thread, ctx, call);
+		frame = launch_open(thread, ctx, call);
 		if (!frame)
 			return 1;
 		frame->flags = 0;
@@ -386,7 +396,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 		}
 		return 1;
 	}
-	frame = frame_open(thread, ctx, call);
+	frame = launch_open(thread, ctx, call);
 	if (!frame)
 		return with_missing(thread, 1);
 	thread->settled = 1;

@@ -5,7 +5,7 @@
  *
  * The record is begun at entry, in storage of the thread, with what the call was
  * given, and sent at the return. One is enough, because a call inside another
- * hooked call is not traced.
+ * hooked call is not traced, but for a callback's: then the outer one is lost.
  *
  * What a call was given is read by trace_calls.bpf.h.
  *

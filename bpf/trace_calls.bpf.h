@@ -207,6 +207,9 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	/* What is inside a call that is not traced is not, either. */
 	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, call) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
+	/* A callback's, inside a call that is traced, too: there is room for one. */
+	if (trace->open && thread->depth > 1)
+		count_lost_of(thread->image, LOST_TRACED);
 	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
 	trace->out = 0;
 	trace->record.call.entry = bpf_ktime_get_ns();

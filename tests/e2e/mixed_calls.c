@@ -8,6 +8,9 @@
  *                        the thread is on device 0
  *   mixed_calls popped   cudaMalloc 500 after a context was made current and taken away
  *                        again, which then ends; cudaFree
+ *   mixed_calls callback N
+ *                        cudaLaunchHostFunc N times, of a function that launches odd
+ *                        twice; the double calls it before it returns
  *   mixed_calls table    every call of the runtime whose driver call is known,
  *                        once, and what it needs
  *   mixed_calls private N LIBRARY
@@ -203,6 +206,23 @@ static int popped(void)
 	return 0;
 }
 
+static void launch_twice(void *data)
+{
+	dim3 one = { 1, 1, 1 };
+
+	(void)data;
+	MUST(cudaLaunchKernel((const void *)odd, one, one, NULL, 0, NULL));
+	MUST(cudaLaunchKernel((const void *)odd, one, one, NULL, 0, NULL));
+}
+
+static int callback(int count)
+{
+	odd_register();
+	while (count--)
+		MUST(cudaLaunchHostFunc(NULL, launch_twice, NULL));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *scene = argc > 1 ? argv[1] : "";
@@ -213,6 +233,8 @@ int main(int argc, char **argv)
 		return popped();
 	if (!strcmp(scene, "table"))
 		return table();
+	if (!strcmp(scene, "callback") && argc > 2)
+		return callback(atoi(argv[2]));
 	if (!strcmp(scene, "mix") && argc > 2)
 		return mix(atoi(argv[2]));
 	if (!strcmp(scene, "private") && argc > 3)

@@ -69,6 +69,17 @@ expect_nothing_lost contexts
 CUDA_DOUBLE_DEVICES=2 watch pool -- "$mixed_calls" pool
 expect pool 'p.devices' '[1]'
 expect pool "$books" '[1,1,0,0,0,0]'
+# ---- launches inside another call, by a callback, followed to their end or not; in a trace they leave no room for that call
+for more in '' --exact-launches; do
+	# shellcheck disable=SC2086
+	watch callback $more -- "$mixed_calls" callback 20
+	expect callback '[p.kernels[] | [.name, .launches]]' '[["odd",40]]'
+	expect callback 'call("cudaLaunchHostFunc").calls' 20
+	expect_nothing_lost callback
+done
+"$CUTOP" trace -f json -- "$mixed_calls" callback 20 >"$T/callback.json" 2>"$T/callback.err"
+check "a callback's launches are not traced" [ "$(grep -c '"call":"cudaLaunchKernel"' "$T/callback.json")" = 40 ]
+check "nor is it said what is missing" [ "$(jq 'select(.lost).lost.traced_calls' "$T/callback.json")" = 20 ]
 watch popped -- "$mixed_calls" popped
 expect popped "$books" '[1,1,0,0,0,0]'
 expect popped '[.events[] | select(.kind == "leak" or .kind == "reset")]' '[]'
