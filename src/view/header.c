@@ -194,7 +194,8 @@ static const char *rate_text(double rate, bool bytes, char out[32])
 static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect)
 {
 	const struct snapshot *snapshot = view->shown;
-	double most = fmax(view->most_live, 1);
+	/* What is shown may be more than was measured: what came while the view was frozen was not. */
+	double most = fmax(fmax(view->most_live, (double)snapshot->live + (double)snapshot->leaked), 1);
 	int live, leaked, suspected;
 
 	area_repeat(area, row, col, cells, ST_FREE, "░");

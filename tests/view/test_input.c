@@ -270,6 +270,20 @@ START_TEST(freezing)
 }
 END_TEST
 
+/* Whatever came while nothing was looked at, the bar has its cells and no more. */
+START_TEST(freezing_before_the_first)
+{
+	view_free(&view);
+	view_init(&view);
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
+	keys(" ");
+	view_feed(&view, cast_snapshot(1));
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("VRAM"), " live "));
+	ck_assert_ptr_nonnull(strstr(row_with("VRAM"), " leaked"));
+}
+END_TEST
+
 START_TEST(baseline)
 {
 	const struct snap_process *leaker;
@@ -544,6 +558,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, panes);
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
 	tcase_add_test(tests, freezing);
+	tcase_add_test(tests, freezing_before_the_first);
 	tcase_add_test(tests, baseline);
 	tcase_add_test(tests, nobody_left);
 	tcase_add_test(tests, the_clock_is_set);
