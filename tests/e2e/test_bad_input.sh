@@ -50,7 +50,7 @@ cp "$library" "$T/sections"
 printf '\377\377\377\377\377\377\377\177' | dd of="$T/sections" bs=1 seek=40 conv=notrunc 2>/dev/null
 mkfifo "$T/fifo"
 refused 1 '--library /no/such/file: No such file' -b --library /no/such/file
-refused 1 "--library : No such file" -b --library ''
+refused 2 "library needs an argument: PATH, not ''" -b --library ''
 refused 1 'is not a regular file; the path of a library or program itself is needed' -b --library "$T"
 refused 1 'is not a regular file' -b --library "$T/fifo"
 refused 1 'is not a regular file' -b --library /dev/null
@@ -71,7 +71,7 @@ check "COMMAND ran in spite of an error" [ ! -e "$T/has-run" ]
 
 refused 1 'cannot write /no/such/dir/x: No such file' -b -n 1 -o /no/such/dir/x
 refused 1 'cannot write .*: Is a directory' -b -n 1 -o "$T"
-refused 1 'cannot write : No such file' -b -n 1 -o ''
+refused 2 "output needs an argument: FILE, not ''" -b -n 1 -o ''
 for format in text json csv; do
 	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -n 3 -d 0.05 -o /dev/full
 	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -d 0.05 -o /dev/full -- "$workload" short
