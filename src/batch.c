@@ -201,8 +201,11 @@ static void record_check(struct batch *batch, int err)
 	if (!err || batch->record_failed)
 		return;
 	batch->record_failed = true;
-	warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
-		  batch->session.options->output, strerror(-err));
+	if (err == -ESTALE)
+		warn_user(&batch->session.notes, "%s was removed while it was recorded: nothing is left of it", batch->session.options->output);
+	else
+		warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
+			  batch->session.options->output, strerror(-err));
 }
 
 static void memory_check(struct batch *batch)

@@ -54,7 +54,9 @@ int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
 
 	errno = 0;
 	seconds = strtod(text, &end);
-	if (errno || end == text || *end || !isfinite(seconds) || seconds < min || seconds > SECONDS_MAX)
+	if (end != text && !*end && seconds > SECONDS_MAX)
+		return usage_error("--%s takes at most %.0f seconds, not '%s'", name, SECONDS_MAX, text);
+	if (errno || end == text || *end || !isfinite(seconds) || seconds < min)
 		return usage_error("--%s takes a time in seconds, at least %g, not '%s'", name, min, text);
 	*ns = (uint64_t)(seconds * 1e9);
 	return 0;

@@ -147,11 +147,14 @@ uint64_t writer_bytes(const struct writer *writer)
 
 int writer_close(struct writer *writer)
 {
+	struct stat st;
 	int err;
 
 	writer_flush(writer, 0);
 	block_end(writer, 0, BLOCK_IS_END);
 	err = writer->error;
+	if (!err && !fstat(writer->fd, &st) && !st.st_nlink)
+		err = -ESTALE;
 	if (close(writer->fd) && !err)
 		err = -errno;
 	free(writer);

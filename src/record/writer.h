@@ -27,7 +27,10 @@ int writer_flush(struct writer *writer, uint64_t now);
 /* Bytes written so far. */
 uint64_t writer_bytes(const struct writer *writer);
 
-/* Writes what is left, and that this is the end. Returns 0, or the first error there was. Frees @writer. */
+/*
+ * Writes what is left, and that this is the end. Returns 0, or the first error there was; -ESTALE if the file has
+ * been removed meanwhile, so that nothing is left of it. Frees @writer.
+ */
 int writer_close(struct writer *writer);
 
 #endif

@@ -59,6 +59,8 @@ refused 2 'whole number' -b -n 99999999999999999999
 refused 2 'time in seconds' -b -d 0
 refused 2 'time in seconds' -b -d nan
 refused 2 'time in seconds' -b -d 1s
+refused 2 'at most 1000000000 seconds' -b -d 1e300
+refused 2 'at most 1000000000 seconds' -b --duration inf
 refused 2 'time in seconds' -b -d ''
 refused 2 'time in seconds' -b --duration -1
 refused 2 'time in seconds' -b --leak-age none

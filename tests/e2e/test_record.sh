@@ -165,6 +165,7 @@ check "no room: what was written is there" [ -s "$T/full.out" ]
 sh -c 'ulimit -f 24; exec "$@"' sh "$CUTOP" record -o "$T/full.cutop" -d 0.01 --library "$double/libcudart.so.13" -- sh -c "'$workload' trainer 1; echo end" >"$T/full.out" 2>"$T/full.err"
 check "no room, with COMMAND: exit 1: $(cat "$T/full.err")" [ $? = 1 ]
 check "and COMMAND ran to its end" grep -q end "$T/full.out"
+refused 1 '/gone.cutop was removed while it was recorded' record -o "$T/gone.cutop" -- rm "$T/gone.cutop"
 
 # ---- what is no recording ----
 
