@@ -35,10 +35,10 @@ while [ $i -lt "$rounds" ]; do
 	done
 	measure storm-none "$build/tests/bench/storm" 200000
 	watched storm-cutop "$build/tests/bench/storm" 200000
-	# What is to be seen of an exec is less than it differs by: small runs, many times in turn.
-	for _ in 1 2 3 4 5 6; do
-		measure exec-none "$build/tests/bench/storm" exec 200
-		watched exec-cutop "$build/tests/bench/storm" exec 200
+	# What is to be seen of an exec is less than it differs by: short runs, many times in turn.
+	for _ in 1 2 3 4; do
+		measure exec-none "$build/tests/bench/storm" exec 700
+		watched exec-cutop "$build/tests/bench/storm" exec 700
 	done
 	measure seeds-none seeds "$build/tests/bench/seeds"
 	measure seeds-runtime seeds "$build/src/cutop" -b -l runtime -o /dev/null -- "$build/tests/bench/seeds"
