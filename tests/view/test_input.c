@@ -503,8 +503,8 @@ START_TEST(long_names_of_odd_characters)
 	kernels = (struct snap_kernel *)(uintptr_t)process->kernels;
 	for (int i = 0; i < 10; i++)
 		strcat(name, "\u200b\xff");	/* none, and one */
-	for (int i = 10; i < 99; i++)
-		snprintf(name + strlen(name), 4, "%02d", i);
+	for (char tens = '1', ones = '0'; tens <= '9'; ones == '9' ? ones = '0', tens++ : ones++)
+		strncat(strncat(name, &tens, 1), &ones, 1);
 	kernels[0].name = name;
 	keys("]");
 	ck_assert_ptr_nonnull(strstr(row_with("1415"), "\u2026314151617"));
