@@ -520,8 +520,8 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
 				    "was probed; --library names it, or the library, ahead");
 	if (any_running)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a child of the command made CUDA calls and "
-				    "has not ended; let the command wait for it");
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a program that made CUDA calls has not ended; "
+				    "let the command wait for its children");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
 			    "saw (--allow-no-cuda, if that is right)");

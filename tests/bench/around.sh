@@ -78,10 +78,9 @@ echo "programs without CUDA: ns, least of $rounds rounds"
 printf '%-24s %9s %9s %12s  %s\n' "" alone watched more "to reach"
 # The twentieth part of the calls was quicker: the least of so many is chance.
 for mode in exec-none exec-cutop; do
-	sort -n "$out/$mode" | awk '{ ns[NR] = $1 } END { print ns[int(NR / 20) + 1] }' >"$out/storm-$mode"
+	sort -n "$out/$mode" | awk '{ ns[NR] = $1 } END { print ns[int(NR / 20) + 1] }' >"$out/twentieth"
+	mv "$out/twentieth" "$out/$mode"
 done
-mv "$out/storm-exec-none" "$out/exec-none"
-mv "$out/storm-exec-cutop" "$out/exec-cutop"
 storm "fork, exec, exit" exec 1 2 %
 storm "open, close" storm 2 50 ns
 storm "mmap, munmap" storm 3 50 ns

@@ -80,7 +80,7 @@ wait "$cutop"
 status=$?
 touch "$T/free"
 expect_status outlived 1
-check "it does not say why" grep -q 'cannot answer: a child of the command .*has not ended' "$T/outlived.err"
+check "it does not say why" grep -q 'cannot answer: a program that made CUDA calls has not ended' "$T/outlived.err"
 
 # Those that have ended before we are done with their runtime, too: what is not known of them is marked.
 for i in $(seq 8); do
