@@ -33,6 +33,7 @@ TESTS_FULL = \
 	tests/e2e/test_mouse.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_graphs.sh \
+	tests/e2e/test_random_many.sh \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_attach.sh \

@@ -66,6 +66,9 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 
 	if (!size)
 		return CUDA_ERROR_INVALID_VALUE;
+	/* What a pool gives is its device's, whoever asks. */
+	if (device != ctx->device)
+		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
 	if (rounded >= size &&
 	    (kind == MEMORY_HOST || rounded <= device->total - device->used))

@@ -22,14 +22,15 @@ e2e_tests = \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh \
-	tests/e2e/test_trace.sh
+	tests/e2e/test_trace.sh \
+	tests/e2e/test_random_calls.sh
 TESTS += $(e2e_tests)
 
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/site_calls $(e2e_bin)/leaks \
-	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls
+	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
@@ -78,6 +79,12 @@ $(e2e_bin)/mixed_calls: tests/e2e/mixed_calls.c $(workload_header_files) $(doubl
 
 $(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/traced_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -lpthread
+
+random_files = tests/e2e/random_calls.c tests/e2e/random_books.c tests/e2e/random_memory.c tests/e2e/random_contexts.c \
+	tests/e2e/random_physical.c tests/e2e/random_copies.c tests/e2e/random_launches.c
+$(e2e_bin)/random_calls: $(random_files) tests/e2e/random_calls.h $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) `for f in $(random_files); do echo $$d/$$f; done` $(e2e_link) $(double_lib)/libcuda.so.1
+EXTRA_DIST += $(random_files) tests/e2e/random_calls.h
 
 # As the libraries that carry a runtime of their own: nothing of it is exported, and no symbol is left.
 $(e2e_bin)/libprivate.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a

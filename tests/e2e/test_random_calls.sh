@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs of random calls (tests/e2e/random_calls.c): their own books, which know nothing of cutop, and cutop's are the
+# same, figure by figure. What differs is told with the seed; then
+#
+#   random_calls BOOKS SEED STEPS FAMILIES
+#
+# below cutop with fewer steps finds the call. In the environment:
+#
+#   RANDOM_SEEDS  how many seeds of each kind (default 2)
+#   RANDOM_FIRST  the first of them (default 1)
+#   RANDOM_STEPS  how many steps a program makes (default 700)
+#   RANDOM_ONLY   a pattern: only the kinds of that name
+#   RANDOM_ALL    if set, all kinds: more options, fewer families at once
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+program=$top_builddir/tests/e2e/bin/random_calls
+first=${RANDOM_FIRST:-1}
+seeds=$(seq "$first" $((first + ${RANDOM_SEEDS:-2} - 1)))
+steps=${RANDOM_STEPS:-700}
+export CUDA_DOUBLE_DEVICES=2
+
+# Both as one text: a line for each figure.
+# shellcheck disable=SC2016
+lines='def line(p; v): "\(.key) \(p) \(v)"; .[] |
+	line("memory \(.memory | to_entries[] | "\(.key) \(.value)")"; ""),
+	line("leak \(.leaks[])"; ""),
+	line("call \(.calls | to_entries[] | "\(.key) \(.value)")"; ""),
+	line("failure \(.failures | to_entries[] | "\(.key) \(.value)")"; ""),
+	line("copies \(.copies | to_entries[] | "\(.key) \(.value)")"; ""),
+	line("kernel \(.kernels | to_entries[] | "\(.key) \(.value)")"; "")'
+
+# shellcheck disable=SC2016
+ours='[inputs | .key = "\(.pid) \(.key)" | .leaks |= map(.[1:])]'
+
+# What the programs ask for themselves, to keep their books, is no call of theirs.
+# shellcheck disable=SC2016
+theirs='(.processes | map(. as $p | {
+	key: "\(.pid) \(.arguments | split(" ")[1])",
+	memory: (.memory | {allocations, frees, failed_allocations, failed_frees, double_frees, unknown_frees, leaked_bytes, peak_bytes}),
+	leaks: [.memory.map[] | select(.state == "leaked") | [.size, .kind, .device, .call]],
+	calls: ([.calls[] | select(.call != "cuDevicePrimaryCtxGetState") | {key: .call, value: [.calls, .failures]}] | from_entries),
+	failures: ([.failures[] | {key: "\(.call) \(.code)", value: .count}] | from_entries),
+	copies: ([.copies[] | {key: "\(.direction) \(.mode) \(.device)", value: [.calls, .failures, .bytes]}] | from_entries),
+	kernels: ([.kernels[] | {key: "\(.name) \(.device)", value: [.launches, .failures, .graph_launches // 0]}] | from_entries)}))'
+
+# $1: a name, $2: the families of its programs, $3: what fails in them; the rest: cutop's options
+below() {
+	begin "$1" "$2" "$3" || return 0
+	shift 3
+	watch "$kind" --map all --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" &&
+		compare
+}
+
+# The same; what is compared is a recording, replayed.
+recorded() {
+	begin "$1" "$2" "$3" || return 0
+	shift 3
+	rm -f "$T/recording"
+	"$CUTOP" record -o "$T/recording" --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" \
+		>"$T/record.out" 2>"$T/record.err"
+	watch "$kind" --map all --replay "$T/recording" && compare
+}
+
+begin() {
+	kind=$1
+	# shellcheck disable=SC2254
+	case $kind in ${RANDOM_ONLY:-*}) ;; *) return 1 ;; esac
+	rm -f "$T/books"
+	{
+		# shellcheck disable=SC2016
+		echo 'books=$1 program=$2 steps=$3'
+		for seed in $seeds; do
+			echo "CUDA_DOUBLE_FAIL=$3 \"\$program\" \"\$books\" $seed \$steps $2 || echo \"seed $seed: status \$?\" >&2"
+		done
+	} >"$T/programs"
+}
+
+compare() {
+	grep -v '^$' "$T/$kind.err" | head -5
+	expect_nothing_lost "$kind"
+	jq -rn "$ours | $lines" "$T/books" | unseen | sort >"$T/ours"
+	jq -r "$theirs | $lines" "$T/$kind.json" | unseen | sort >"$T/theirs"
+	check "$kind: the books differ (< the program's, > cutop's): $(diff "$T/ours" "$T/theirs" | grep '^[<>]' | head -20)" \
+		cmp -s "$T/ours" "$T/theirs"
+}
+
+# Of launches not every return is seen, unless that is asked for: then failures may be missing.
+unseen() {
+	case $kind in
+	*sampled*)
+		sed 's/\( call [^ ]*Launch[^ ]*Kernel[^ ]* \[[0-9]*\),.*/\1]/; s/\( kernel .*\[[0-9]*\),[0-9]*/\1/; / failure [^ ]*Launch[^ ]*Kernel/d' ;;
+	*) cat ;;
+	esac
+}
+
+all=mwdvrxcl
+below exact $all "" --exact-launches
+recorded replay-sampled $all ""
+[ -n "${RANDOM_ALL:-}" ] || finish
+
+below memory-sampled mwd ""
+below physical-sampled mwdv ""
+below contexts-sampled mwdvrx ""
+below launches-sampled mdrxl ""
+below copies-sampled mdrxc ""
+below runtime-sampled ${all}R "" -l runtime
+below driver-sampled ${all}D "" -l driver
+below stacks-sampled $all "" --stacks
+below all-calls-sampled $all "" --calls=all
+
+finish
