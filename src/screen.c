@@ -37,6 +37,15 @@
 #define OUTPUT_MAX	(1 << 20)		/* of COMMAND's output, printed at the end */
 #define COMMAND_WAIT	5000			/* ms that COMMAND has to end when asked to */
 
+#define CLOCKS_MAX	16
+#define CLOCK_STEP	(NSEC_PER_SEC / 2)	/* as the collector's: more than a clock is ever slewed between two looks */
+#define SAME_START	(2 * NSEC_PER_SEC)	/* what /proc and BPF say of one start is not further apart */
+
+/* How far the wall clock was ahead of the time since boot, and since when, by the latter: somebody may have set it. */
+struct wall_clock {
+	uint64_t ahead, since;
+};
+
 struct screen {
 	const struct options *options;
 	struct session session;
@@ -46,6 +55,8 @@ struct screen {
 	char settings_path[PATH_MAX];	/* empty: none is to be read or written */
 	uint64_t snapshots;
 	uint32_t focus;
+	struct wall_clock clocks[CLOCKS_MAX];	/* the latest last */
+	size_t clock_count;
 	int output;			/* what COMMAND writes */
 	bool quit, dirty;
 };
@@ -157,17 +168,40 @@ static unsigned long long start_ticks(uint32_t pid)
 	return ticks;
 }
 
-/* True if what has @process's pid now is still what was chosen: pids are given out again. */
-static bool is_same(const struct snap_process *process)
+/* What a process is said to have started at was told by the clock as it was then. */
+static void clock_look(struct screen *screen)
 {
-	uint64_t ns = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
-	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_own_ns(CLOCK_BOOTTIME), difference;
+	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot, before;
 
-	if (!ns)
-		return false;
-	difference = boot + ns > process->start_time ? boot + ns - process->start_time : process->start_time - boot - ns;
-	/* Of a process that was not looked up in time only its first call is known. */
-	return boot + ns <= process->start_time || difference < 2 * NSEC_PER_SEC;
+	if (screen->clock_count) {
+		before = screen->clocks[screen->clock_count - 1].ahead;
+		if ((ahead > before ? ahead - before : before - ahead) < CLOCK_STEP)
+			return;
+	}
+	if (screen->clock_count == CLOCKS_MAX)
+		memmove(screen->clocks, screen->clocks + 1, --screen->clock_count * sizeof(*screen->clocks));
+	screen->clocks[screen->clock_count] = (struct wall_clock){ ahead, screen->clock_count ? boot : 0 };
+	screen->clock_count++;
+}
+
+/* True if what has @process's pid now still is what was chosen: pids are given out again. */
+static bool is_same(const struct screen *screen, const struct snap_process *process)
+{
+	uint64_t started = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)), told, until;
+	const struct wall_clock *clock, *end = screen->clocks + screen->clock_count;
+
+	for (clock = screen->clocks; started && clock < end; clock++) {
+		if (process->start_time < clock->ahead)
+			continue;
+		told = process->start_time - clock->ahead;
+		if ((told > started ? told - started : started - told) < SAME_START)
+			return true;
+		/* Of a process that was not looked up in time only its first call is known. */
+		until = clock + 1 < end ? clock[1].since : clock_own_ns(CLOCK_BOOTTIME);
+		if (told >= started && told >= clock->since && told < until)
+			return true;
+	}
+	return false;
 }
 
 static void signal_send(struct screen *screen)
@@ -185,7 +219,7 @@ static void signal_send(struct screen *screen)
 	}
 	/* Held by a descriptor it cannot become another one between the look and the signal. */
 	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-	if (fd < 0 || !is_same(process))
+	if (fd < 0 || !is_same(screen, process))
 		err = fd < 0 ? errno : ESRCH;
 	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
 		err = errno;
@@ -291,6 +325,7 @@ static void snapshot_take(struct screen *screen)
 
 	if (screen->view.play.is_on)
 		play_show(screen);
+	clock_look(screen);
 	if (!snapshot)
 		return;
 	if (!screen->snapshots++ && !screen->view.play.is_on)

@@ -125,6 +125,8 @@ static void crash_forget(struct terminal *terminal)
 
 static void modes_set(void)
 {
+	struct termios modes;
+
 	cbreak();
 	noecho();
 	nonl();
@@ -134,6 +136,16 @@ static void modes_set(void)
 	curs_set(0);
 	leaveok(stdscr, TRUE);
 	set_escdelay(25);
+	/*
+	 * After an event of the mouse that was not asked for - a button comes up, a wheel is tilted - curses reads on, and
+	 * has not looked whether there is more. That read(2) is not to wait.
+	 */
+	if (!tcgetattr(STDIN_FILENO, &modes)) {
+		modes.c_cc[VMIN] = 0;
+		modes.c_cc[VTIME] = 0;
+		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+		def_prog_mode();	/* they are the same after a stop */
+	}
 }
 
 /* Curses would end the program over a terminal it does not know; we say what to do. */

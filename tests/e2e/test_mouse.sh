@@ -25,6 +25,18 @@ state_of() {
 stopped() {
 	[ "$(state_of "$1")" = T ]
 }
+running() {
+	! stopped "$1"
+}
+
+# What is in the first line changes, without a key or a click.
+goes_on() {
+	first_line=$(seen | head -n 1)
+	wait_for 10 has_changed
+}
+has_changed() {
+	[ "$(seen | head -n 1)" != "$first_line" ]
+}
 
 screen_start 120 40
 shell "$start"
@@ -46,12 +58,18 @@ click "$(row_of 'PID▼')" "$(col_of 'PID▼')"
 check "again: inverted" see 'PID▲'
 click "$(row_of "copier 120")" 5
 check "a row: selected" is_selected "$copier"
+check "the screen goes on after a click" goes_on
 click "$(row_of "trainer 120")" 60
 check "another row" is_selected "$trainer"
 wheel down "$(row_of "trainer 120")" 20
 check "the wheel: the next row" is_selected "$leaker"
 wheel up "$(row_of "trainer 120")" 20
 check "and back" is_selected "$trainer"
+for button in 1 2 66 67; do
+	mouse $button 8 20 M
+	mouse $button 8 20 m
+	check "the screen goes on after button $button, of which nothing depends" goes_on
+done
 click "$(row_of '2 Kernels')" "$(col_of '2 Kernels')"
 check "a pane's name" see 'softmax'
 click "$(row_of 'KERNEL  ')" "$(col_of 'LAUNCHES')"
@@ -114,6 +132,30 @@ check "the others run" kill -0 "$trainer" "$copier"
 keys q
 check "q ends it" see 'ready>'
 check "the mouse is the terminal's again" wait_for 10 mouse_off
+
+# ---- who has set the clock meanwhile has not made another process of it ----
+
+shell clear
+shell "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$top_builddir/tests/e2e/bin/stepped_clock.so STEP=$T/step $start"
+check "the screen comes" see 'trainer 120'
+click "$(row_of 'trainer 120')" 5
+check "the trainer is selected" is_selected "$trainer"
+for step in 7200 -7200; do
+	echo $step >"$T/step"
+	hour=$(date -d "@$(($(date +%s) + step))" +%H)
+	check "a step of $step s: it is later, or earlier" see " $hour:[0-5][0-9]:[0-5][0-9] "
+	check "it runs" wait_for 10 running "$trainer"
+	keys F9
+	check "a step of $step s: F9" see "Signal to $trainer"
+	keys Down Down Down Down Enter
+	check "a step of $step s: SIGSTOP" see 'Send SIGSTOP'
+	keys y
+	check "a step of $step s: it is sent" see "SIGSTOP sent to $trainer"
+	check "a step of $step s: it is stopped" wait_for 10 stopped "$trainer"
+	kill -CONT "$trainer"
+done
+keys q
+check "q ends it" see 'ready>'
 
 # ---- without ----
 
