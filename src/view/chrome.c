@@ -167,7 +167,7 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	default:
 		break;
 	}
-	if (view->message[0] && view->latest && view->latest->time > view->message_until)
+	if (view->message[0] && view->latest && view->latest->elapsed_seconds > view->message_until)
 		view->message[0] = 0;
 	if (view->message[0]) {
 		area_cut(&area, 0, 1, area.rect.cols - 1, ST_MESSAGE, view->message);

@@ -14,7 +14,7 @@
 
 #include "util/util.h"
 
-#define MESSAGE_NS	(5 * NSEC_PER_SEC)
+#define MESSAGE_SECONDS	5
 
 const char *const pane_names[PANE_COUNT] = { "Memory", "Kernels", "Copies", "Failures", "Calls", "Sites", "Log" };
 
@@ -50,11 +50,11 @@ void view_free(struct view *view)
 /* Over the last interval: since start it would show the cost of starting for minutes. */
 static void self_measure(struct view *view, const struct snapshot *snapshot)
 {
-	double seconds = ((double)snapshot->time - (double)view->self_time) / 1e9;
+	double seconds = snapshot->elapsed_seconds - view->self_elapsed;
 
-	view->self_share = view->self_time && seconds > 0.01 ? (snapshot->self_cpu_seconds - view->self_before) / seconds : NAN;
+	view->self_share = view->self_elapsed > 0 && seconds > 0.01 ? (snapshot->self_cpu_seconds - view->self_before) / seconds : NAN;
 	view->self_before = snapshot->self_cpu_seconds;
-	view->self_time = snapshot->time;
+	view->self_elapsed = snapshot->elapsed_seconds;
 }
 
 static void most_measure(struct view *view, const struct snapshot *snapshot)
@@ -70,7 +70,7 @@ static void rewind_to(struct view *view)
 {
 	history_free(&view->history);
 	baseline_end(view);
-	view->self_time = 0;
+	view->self_elapsed = 0;
 	view->most_live = 0;
 	view->message[0] = 0;
 }
@@ -81,11 +81,11 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	/* Live, somebody has set the clock: what was seen has happened all the same. */
-	if (old && view->play.is_on && snapshot->time < old->time)
+	/* Not by the clock on the wall: if somebody has set that, what was seen has happened all the same. */
+	if (old && view->play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
 		rewind_to(view);
 	if (!old)	/* what was said before has not been seen yet */
-		view->message_until = snapshot->time + MESSAGE_NS;
+		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
 	history_feed(&view->history, snapshot, view->frozen && view->shown);
 	if (!view->frozen) {
 		self_measure(view, snapshot);
@@ -119,7 +119,7 @@ void view_message(struct view *view, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(view->message, sizeof(view->message), format, args);
 	va_end(args);
-	view->message_until = (view->latest ? view->latest->time : 0) + MESSAGE_NS;
+	view->message_until = (view->latest ? view->latest->elapsed_seconds : 0) + MESSAGE_SECONDS;
 }
 
 void view_draw(struct view *view, struct canvas *canvas)

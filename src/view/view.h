@@ -81,7 +81,7 @@ struct view {
 	struct snapshot *latest, *shown;	/* the same unless frozen */
 	struct history history;
 	double self_share, self_before;	/* of a CPU, lately; seconds until then */
-	uint64_t self_time;
+	double self_elapsed;		/* elapsed_seconds of the snapshot before; 0: there is none */
 	double most_live;		/* live + leaked, seen so far: the length of the bar */
 	bool frozen;
 	struct snapshot *base;		/* differences are since this one; NULL: totals are shown */
@@ -112,7 +112,7 @@ struct view {
 	bool closed_by_click;		/* the last click closed it */
 
 	char message[160];
-	uint64_t message_until;		/* ns, CLOCK_REALTIME as in snapshots */
+	double message_until;		/* elapsed_seconds of a snapshot */
 
 	bool ascii;			/* the terminal shows nothing else, whatever the settings say */
 	bool readonly, from_command, command_ended;

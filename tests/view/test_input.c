@@ -16,7 +16,7 @@ START_TEST(in_a_replay)
 		{ " ", REQUEST_PAUSE }, { "+", REQUEST_FASTER }, { "-", REQUEST_SLOWER }, { "[", REQUEST_BACKWARD }, { "]", REQUEST_FORWARD },
 	};
 	struct snapshot *again;
-	size_t i;
+	size_t i, count;
 
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
 	keys(" ");
@@ -52,10 +52,15 @@ START_TEST(in_a_replay)
 	/* Nobody is there to be sent a signal. */
 	view_key(&view, K_F9);
 	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	/* The clock was set back while this was recorded: that is no way back. */
+	count = track_count(&view.history.all);
+	ck_assert_uint_gt(count, 1);
+	again = cast_snapshot(11);
+	again->time -= 3600 * NSEC_PER_SEC;
+	view_feed(&view, again);
+	ck_assert_uint_eq(track_count(&view.history.all), count + 1);
 	/* Time that goes back takes with it what had been seen of the time after. */
-	ck_assert_uint_gt(track_count(&view.history.all), 1);
 	again = cast_snapshot(1);
-	again->time = view.latest->time - NSEC_PER_SEC;
 	view_feed(&view, again);
 	ck_assert_uint_eq(track_count(&view.history.all), 1);
 }
@@ -345,10 +350,20 @@ START_TEST(the_clock_is_set)
 	size_t count = track_count(&view.history.all);
 
 	keys("x");
+	view_message(&view, "not for ever");
 	snapshot->time -= 3600 * NSEC_PER_SEC;
 	view_feed(&view, snapshot);
 	ck_assert_ptr_nonnull(view.base);
 	ck_assert_uint_eq(track_count(&view.history.all), count + 1);
+	/* What cutop itself takes is a share of the time that went by, and a message stays for seconds of it. */
+	ck_assert_double_ge(view.self_share, 0);
+	draw();
+	ck_assert_str_ne(row_with("not for ever"), "");
+	snapshot = cast_snapshot(17);
+	snapshot->time -= 3600 * NSEC_PER_SEC;
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_str_eq(row_with("not for ever"), "");
 }
 END_TEST
 
