@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -297,6 +298,15 @@ static int signals_open(const int *more, bool have_command)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* True if both name one file, whatever they call it. */
+static bool is_one_file(const char *path, const char *other)
+{
+	struct stat stats[2];
+
+	return !stat(path, &stats[0]) && !stat(other, &stats[1]) && S_ISREG(stats[0].st_mode) &&
+	       stats[0].st_dev == stats[1].st_dev && stats[0].st_ino == stats[1].st_ino;
+}
+
 int session_open(struct session *session, const struct options *options, const int *more)
 {
 	struct reason why = { "" };
@@ -306,6 +316,10 @@ int session_open(struct session *session, const struct options *options, const i
 	session->options = options;
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;
+	if (options->replay && options->output && is_one_file(options->replay, options->output)) {
+		warn_user(&session->notes, "cannot write %s: it is the recording that is to be shown", options->output);
+		return EXIT_FAILED;
+	}
 	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) : options->command;
 	session->have_command = session->command_line != NULL;
 	session->command_output = -1;

@@ -108,6 +108,18 @@ check "-n 1: one snapshot" [ "$(wc -l <"$T/few.out")" = 1 ]
 run few --replay "$T/two.cutop" -b -f json -d 1000
 check "a long -d: the last one" [ "$(jq -c '[.time, .totals]' <"$T/few.out")" = "$(tail -n 1 "$T/all.out" | jq -c '[.time, .totals]')" ]
 
+# ---- never over the recording itself ----
+
+cp "$T/calls.cutop" "$T/whole.cutop"
+ln -s calls.cutop "$T/symbolic"
+ln "$T/calls.cutop" "$T/hard"
+for same in "$T/calls.cutop" "$T/symbolic" "$T/hard"; do
+	refused 1 'it is the recording that is to be shown' --replay "$T/calls.cutop" -b -o "$same"
+	refused 1 'it is the recording that is to be shown' --replay "$T/calls.cutop" -b -f prometheus -o "$same"
+	refused 1 'it is the recording that is to be shown' trace --replay "$T/calls.cutop" -o "$same"
+done
+check "what is replayed is as it was" cmp "$T/calls.cutop" "$T/whole.cutop"
+
 # ---- without rights ----
 
 chmod 644 "$T/study.cutop"
