@@ -36,6 +36,7 @@ struct doctor_facts {
 	char lockdown[32];		/* "none", "integrity", "confidentiality"; empty: the kernel does not say */
 	int jit;			/* net.core.bpf_jit_enable; -1: not known */
 	bool shadow_stacks;		/* the processor has them */
+	bool own_pids;			/* we are in a pid namespace of our own */
 	uint64_t ring_bytes, memory_max;	/* memory_max: of our control group; UINT64_MAX: none */
 	char driver[256];		/* first line of /proc/driver/nvidia/version; empty: no driver */
 	char nvml[PATH_MAX];		/* libnvidia-ml.so.1; empty: not found */

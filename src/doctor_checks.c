@@ -214,6 +214,9 @@ static void check_kernel(struct doctor *doctor)
 		KERNEL("btf", DOCTOR_PROBLEM, "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
 		       "no BTF in /sys/kernel/btf/vmlinux");
 	check_method(doctor, kernel);
+	if (facts->own_pids)
+		KERNEL("pid_namespace", DOCTOR_PROBLEM, "start the container with the machine's (--pid=host; in Kubernetes hostPID: "
+		       "true)", "we run in a pid namespace of our own: processes have other numbers than the kernel tells");
 	if (!strcmp(facts->lockdown, "confidentiality"))
 		KERNEL("lockdown", facts->tried && !facts->load_error ? DOCTOR_WARNING : DOCTOR_PROBLEM,
 		       "boot without lockdown=confidentiality", "kernel lockdown is at confidentiality: BPF programs "

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -75,6 +76,20 @@ bool kernel_rights(struct reason *why)
 		return true;
 	reason_set(why, -EPERM, "no permission to probe: %s%s%s missing; run cutop as root (sudo cutop ...)",
 		   bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
+	return false;
+}
+
+/* PROC_PID_INIT_INO, include/linux/proc_ns.h, Linux 3.8; PID_NS_INIT_INO of linux/nsfs.h, Linux 6.18 */
+#define ROOT_PID_NAMESPACE 0xeffffffcu
+
+bool kernel_pids(struct reason *why)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == ROOT_PID_NAMESPACE)
+		return true;
+	reason_set(why, -ENOTSUP, "cutop runs in a pid namespace of its own, where processes have other numbers than the kernel "
+		   "tells: start its container with the machine's (--pid=host; in Kubernetes hostPID: true)");
 	return false;
 }
 

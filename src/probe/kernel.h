@@ -79,6 +79,12 @@ bool kernel_rights_suffice(unsigned int effective);
 /* True if this process may load and attach BPF programs; else @why says what is missing. */
 bool kernel_rights(struct reason *why);
 
+/*
+ * True if processes have the numbers here that probes tell: in the machine's own pid namespace. In another
+ * none would be found, or a wrong one; @why (may be NULL) then says what to do.
+ */
+bool kernel_pids(struct reason *why);
+
 /* 0, or -EPERM with @why set if it may not place probes by @method. */
 int kernel_rights_for(enum attach_method method, struct reason *why);
 

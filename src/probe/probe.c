@@ -83,6 +83,8 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	*result = NULL;
 	if (!kernel_rights(why))
 		return -EPERM;
+	if (!kernel_pids(why))
+		return -ENOTSUP;
 	err = kernel_features_read(&features, settings->method, why);
 	if (!err)
 		err = kernel_rights_for(features.method, why);

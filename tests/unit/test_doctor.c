@@ -184,10 +184,12 @@ START_TEST(test_refused_by_the_kernel)
 	ck_assert_ptr_null(check_of("processes"));
 	doctor_free(&doctor);
 	setup();
+	doctor.facts.own_pids = true;
 	doctor.facts.watch_errors[TRIAL_EXIT] = -EACCES;
 	doctor.facts.watch_errors[TRIAL_MMAP] = -ENOENT;
 	doctor.facts.memory_max = 32 << 20;
 	doctor_check_machine(&doctor);
+	expect("pid_namespace", DOCTOR_PROBLEM, "of our own", "--pid=host");
 	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
 	expect("loading", DOCTOR_WARNING, "No such file", "mount -t tracefs");
 	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
