@@ -78,6 +78,38 @@ if grep -B2 'deb-systemd-helper enable' "$T"/control/postinst 2>/dev/null | grep
 	-e 'Create new symlinks' -e '^--'; then
 	fail "the package enables its service: $(cat "$T/control/postinst")"
 fi
+# What the administrator started goes on after an upgrade, with the new program, and ends with the package. The scripts
+# run as dpkg runs them, on a machine with systemd; what they ask of it is written down.
+mkdir "$T/stubs"
+for stub in deb-systemd-invoke deb-systemd-helper systemctl; do
+	printf '#!/bin/sh\necho "$(basename "$0") $*" >>"%s/asked"\n' "$T" >"$T/stubs/$stub"
+	chmod 755 "$T/stubs/$stub"
+done
+# asks EXPECTED SCRIPT ARGUMENTS...: what is asked of the service
+asks() {
+	expected=$1
+	shift
+	[ -e "$T/control/$1" ] || return 0
+	rm -f "$T/asked"
+	unshare -m sh -e -c 'mount -t tmpfs none /run; mkdir -p /run/systemd/system; PATH=$0:$PATH; export PATH; exec "$@"' "$T/stubs" "$T/control/$@" ||
+		fail "$*: status $?"
+	asked=$(grep '^deb-systemd-invoke ' "$T/asked" 2>/dev/null | paste -sd ' ' -)
+	[ "$asked" = "$expected" ] || fail "$*: asks '$asked', not '$expected'"
+}
+if unshare -m true 2>/dev/null; then
+	asks '' preinst install
+	asks '' postinst configure
+	asks '' prerm upgrade "$version"
+	asks '' preinst upgrade "$version"
+	asks '' postrm upgrade "$version"
+	asks 'deb-systemd-invoke try-restart cutop.service' postinst configure "$version"
+	asks 'deb-systemd-invoke stop cutop.service' prerm remove
+	[ -e "$T/control/prerm" ] || fail "nothing stops the service when the package is removed"
+	asks '' postrm remove
+	asks '' postrm purge
+else
+	echo "not root: the package's scripts are not run"
+fi
 "$T/x/usr/bin/cutop" --version | grep -qx "cutop $version" || fail "the packaged program is of another version"
 [ $failed = 0 ] && echo "$(basename "$deb"): $(wc -l <"$T/files") files"
 exit $failed
