@@ -114,9 +114,10 @@ static __always_inline __s32 pool_device(__u32 image, __u64 pool)
 	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
 }
 
-/* Tells that the memory of @context, or of @device if that is 0, ended. */
-static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 now, __s32 device, __u64 context)
+/* Tells that the memory of @context, or of @device if that is 0, ended in a call that was entered at @entry. */
+static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 entry, __s32 device, __u64 context)
 {
+	__u64 now = bpf_ktime_get_ns(), lasted = (now - entry) / CUTOP_LASTED_NS + 1;
 	struct rec_reset *rec;
 
 	if (!thread)
@@ -127,7 +128,7 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 		return 0;
 	rec->device = device;
 	rec->call = call;
-	rec->pad = 0;
+	rec->lasted = lasted < 0xffff ? lasted : 0xffff;
 	rec->context = context;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
@@ -202,7 +203,7 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 	return 0;
 }
 
-static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 now, __u64 handle)
+static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry, __u64 handle)
 {
 	struct address_key key = { .address = handle };
 	struct context_row *row;
@@ -211,7 +212,7 @@ static __noinline int context_destroyed(struct thread_state *thread, __u32 call,
 		return 0;
 	key.image = thread->image;
 	row = bpf_map_lookup_elem(&contexts, &key);
-	reset_send(thread, call, now, row ? row->device : CUTOP_DEVICE_UNKNOWN, handle);
+	reset_send(thread, call, entry, row ? row->device : CUTOP_DEVICE_UNKNOWN, handle);
 	bpf_map_delete_elem(&contexts, &key);
 	if (thread->context == handle)
 		context_pop(thread);
@@ -254,14 +255,14 @@ static __always_inline int context_return(struct pt_regs *ctx)
 		context_pop(thread);
 		break;
 	case CONTEXT_DESTROY:
-		context_destroyed(thread, call, now, handle);
+		context_destroyed(thread, call, frame->entry, handle);
 		break;
 	case CONTEXT_RELEASE:
 		if (primary_count(thread, device, -1) && !nested)
-			reset_send(thread, call, now, device, 0);
+			reset_send(thread, call, frame->entry, device, 0);
 		break;
 	case CONTEXT_RESET:
-		reset_send(thread, call, now, device, 0);
+		reset_send(thread, call, frame->entry, device, 0);
 		break;
 	default:
 		context_made(thread, desc->a, handle, device, nested);

@@ -65,7 +65,7 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 	} else if (desc->class == CLASS_DEVICE && !result) {
 		context_turn(thread, 0, frame->args[0]);
 	} else if (desc->class == CLASS_RESET && !result) {
-		reset_send(thread, call, now, thread->device, 0);
+		reset_send(thread, call, frame->entry, thread->device, 0);
 	}
 	return 0;
 }

@@ -303,12 +303,13 @@ struct rec_fail {
 };
 
 struct rec_reset {
-	struct rec_hdr hdr;
+	struct rec_hdr hdr;	/* time: at return */
 	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only or every one */
 	__u16 call;
-	__u16 pad;
+	__u16 lasted;		/* time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: not known */
 	__u64 context;		/* the CUcontext that was destroyed; 0: the device was reset */
 };
+#define CUTOP_LASTED_NS	(1u << 14)
 
 struct rec_map {
 	struct rec_hdr hdr;

@@ -222,7 +222,7 @@ struct alloc_node *book_next(struct book_cursor *cursor)
 	return NULL;
 }
 
-bool book_displace(struct book *book, uint64_t address, uint64_t born, uint64_t when)
+bool book_displace(struct book *book, const struct alloc_node *node, uint64_t when)
 {
 	struct displaced *list = book->displaced;
 
@@ -237,7 +237,7 @@ bool book_displace(struct book *book, uint64_t address, uint64_t born, uint64_t 
 		book->displaced = list;
 		book->displaced_size = size;
 	}
-	list[book->displaced_count++] = (struct displaced){ address, born, when };
+	list[book->displaced_count++] = (struct displaced){ *node, when };
 	return true;
 }
 
@@ -249,6 +249,11 @@ static void drop_displaced(struct book *book, size_t first, size_t count)
 	memmove(list + first, list + first + count, (book->displaced_count - first) * sizeof(*list));
 }
 
+void book_drop_displaced(struct book *book, size_t i)
+{
+	drop_displaced(book, i, 1);
+}
+
 bool book_claim(struct book *book, uint64_t address, uint64_t entry)
 {
 	size_t i;
@@ -256,7 +261,7 @@ bool book_claim(struct book *book, uint64_t address, uint64_t entry)
 	for (i = 0; i < book->displaced_count; i++) {
 		const struct displaced *one = &book->displaced[i];
 
-		if (one->address == address && one->born <= entry && entry < one->when) {
+		if (one->was.address == address && one->was.born <= entry && entry < one->when) {
 			drop_displaced(book, i, 1);
 			return true;
 		}

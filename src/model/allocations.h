@@ -45,8 +45,7 @@ struct alloc_chunk;
 
 /* An allocation whose address was given out again before its free was seen. */
 struct displaced {
-	uint64_t address;
-	uint64_t born;		/* return of the allocation */
+	struct alloc_node was;
 	uint64_t when;		/* return of the one that took its place */
 };
 
@@ -110,13 +109,16 @@ struct alloc_node *book_next(struct book_cursor *cursor);
  * Remembers that the allocation at @address, returned at @born, gave way to
  * one returned at @when. Returns false if that cannot be remembered.
  */
-bool book_displace(struct book *book, uint64_t address, uint64_t born, uint64_t when);
+bool book_displace(struct book *book, const struct alloc_node *node, uint64_t when);
 
 /*
  * True if a free of @address entered at @entry is that of a displaced
  * allocation, which is then forgotten.
  */
 bool book_claim(struct book *book, uint64_t address, uint64_t entry);
+
+/* Forgets displaced allocation @i. */
+void book_drop_displaced(struct book *book, size_t i);
 
 /* Forgets the allocations displaced before @time and returns how many they were. */
 size_t book_expire(struct book *book, uint64_t time);

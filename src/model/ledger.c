@@ -10,7 +10,8 @@
  * old one leaves the figures at once (both cannot be live, and the peak must not
  * hold both) and waits among the displaced. A free of p that was entered before
  * B's allocation returned can only mean the old one, since nobody could know the
- * new one yet. What nobody claims within a second of records was a missed free.
+ * new one yet. Nor is the end of a context told before it has given up its memory: what it owned may be among the
+ * displaced as well, and is ended there. What nobody claims within a second of records was a missed free.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,18 +46,13 @@ static bool may_be_freed(const struct image *image, const struct alloc_node *nod
 }
 
 /*
- * A live allocation whose owner ends: VRAM is leaked or held, the rest is gone without harm. To call a leak what may
- * have been freed while records were lost would be a guess: that is suspect.
+ * VRAM whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have been freed
+ * while records were lost would be a guess: that is suspect.
  */
-static void end_node(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+static void count_ended(struct image *image, struct alloc_node *node, uint64_t time)
 {
 	struct site *site = image->sites.list[node->site];
 
-	leave_live(model, image, node, time);
-	if (!KIND_IS_VRAM(node->kind)) {
-		book_remove(&image->book, node);
-		return;
-	}
 	node->state = may_be_freed(image, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
 	node->born = subtract_saturated(time, node->born);
 	if (node->state == NODE_UNSURE) {
@@ -69,6 +65,16 @@ static void end_node(struct model *model, struct image *image, struct alloc_node
 		image->held = add_saturated(image->held, node->bytes);
 	else
 		image->leaked = add_saturated(image->leaked, node->bytes);
+}
+
+/* A live allocation whose owner ends. What is no VRAM is gone without harm. */
+static void end_node(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+{
+	leave_live(model, image, node, time);
+	if (KIND_IS_VRAM(node->kind))
+		count_ended(image, node, time);
+	else
+		book_remove(&image->book, node);
 }
 
 /* What ended at @site is held from now on, or leaked: on each device as well. */
@@ -119,7 +125,7 @@ static void displace(struct model *model, struct image *image, struct alloc_node
 {
 	if (node->state == NODE_LIVE) {
 		leave_live(model, image, node, when);
-		if (!book_displace(&image->book, node->address, node->born, when)) {
+		if (!book_displace(&image->book, node, when)) {
 			model_lose(model, LOST_FREE, 1);
 			image->inexact = true;
 		}
@@ -341,6 +347,22 @@ static unsigned int device_count(const struct image *image)
 	return count;
 }
 
+/* Whether the end of @context (0: of the primary one of @device) ends @node. */
+static bool is_ended_by(struct image *image, const struct alloc_node *node, uint16_t context, int device)
+{
+	if (node->state != NODE_LIVE || node->context != context)
+		return false;
+	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
+		return true;
+	if (node->device != CUTOP_DEVICE_UNKNOWN)
+		return false;
+	/* On which device it lies is not known: on the only one, or nobody can say. */
+	if (device_count(image) <= 1)
+		return true;
+	image->inexact = true;
+	return false;
+}
+
 void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
 {
 	uint64_t leaked = image->leaked, held = image->held, count = 0;
@@ -348,6 +370,8 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	struct book_cursor cursor;
 	struct alloc_node *node;
 	char bytes[16], device[24] = "";
+	uint64_t entry = subtract_saturated(record->hdr.time, (uint64_t)record->lasted * CUTOP_LASTED_NS);
+	size_t i;
 
 	image_note_device(image, record->device);
 	if (record->context && !context)
@@ -356,19 +380,21 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 		image->contexts[context - 1] = 0;
 	book_walk(&image->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
-		if (node->state != NODE_LIVE || node->context != context)
+		if (!is_ended_by(image, node, context, record->device))
 			continue;
-		if (!context && record->device != CUTOP_DEVICE_UNKNOWN && node->device != record->device) {
-			if (node->device != CUTOP_DEVICE_UNKNOWN)
-				continue;
-			/* On which device it lies is not known: on the only one, or nobody can say. */
-			if (device_count(image) > 1) {
-				image->inexact = true;
-				continue;
-			}
-		}
 		count += KIND_IS_VRAM(node->kind);
 		end_node(model, image, node, record->hdr.time);
+	}
+	for (i = image->book.displaced_count; i-- > 0;) {
+		node = &image->book.displaced[i].was;
+		/* What was given to others before the call that ended it was freed by somebody. */
+		if (image->book.displaced[i].when < entry || !is_ended_by(image, node, context, record->device))
+			continue;
+		if (KIND_IS_VRAM(node->kind)) {
+			count++;
+			count_ended(image, node, record->hdr.time);
+		}
+		book_drop_displaced(&image->book, i);
 	}
 	leaked = subtract_saturated(image->leaked, leaked);
 	held = subtract_saturated(image->held, held);

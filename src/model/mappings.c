@@ -14,6 +14,7 @@
 struct mapping {
 	RB_ENTRY(mapping) by_address, by_handle;
 	uint64_t address, bytes, handle;
+	uint64_t born;		/* of what @handle named then: it may be given to other memory before the unmapping is told */
 };
 
 static int address_compare(const struct mapping *a, const struct mapping *b)
@@ -72,9 +73,12 @@ static void remove_range(struct model *model, struct image *image, uint64_t addr
 
 	while ((mapping = find(image, address, last)) != NULL) {
 		struct alloc_node *node = book_handle(&image->book, mapping->handle);
+		uint64_t handle = mapping->handle, born = mapping->born;
 
 		drop(image, mapping);
-		if (node && node->state == NODE_LIVE)
+		if (!node || node->born != born)
+			image->frees += book_claim(&image->book, handle, born);
+		else if (node->state == NODE_LIVE)
 			ledger_release(model, image, node, time);
 	}
 }
@@ -98,6 +102,7 @@ static int place(struct model *model, struct image *image, const struct rec_map 
 	mapping->address = record->address;
 	mapping->bytes = record->bytes;
 	mapping->handle = record->handle;
+	mapping->born = node ? node->born : 0;
 	RB_INSERT(mapping_tree, &image->mappings, mapping);
 	RB_INSERT(mapping_handle_tree, &image->mapping_handles, mapping);
 	image->mapping_count++;

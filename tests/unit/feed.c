@@ -134,7 +134,7 @@ void feed_context_end(struct feed *feed, int device, uint64_t context)
 {
 	struct rec_reset record = {
 		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cuCtxDestroy_v2,
-		.context = context,
+		.context = context, .lasted = feed->lasted,
 	};
 
 	feed_give(feed, &record, sizeof(record));

@@ -19,6 +19,7 @@ struct feed {
 	uint64_t site;
 	uint64_t context;	/* of allocations; 0: the primary one */
 	uint64_t stack;		/* of allocations; 0: none */
+	uint16_t lasted;	/* rec_reset.lasted of contexts' ends */
 	/* Sees each record after the model has, as an outlet's; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;

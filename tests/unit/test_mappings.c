@@ -167,6 +167,28 @@ START_TEST(mapped_over_a_missed_unmap)
 }
 END_TEST
 
+/* Another thread was given the handle while this one's unmapping, which ended what had it, was still on its way out. */
+START_TEST(unmapped_after_the_handle_was_given_again)
+{
+	create(HANDLE, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
+	feed_map(&feed, MAP_PLACE, SPACE + MIB, MIB, HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	create(HANDLE, MIB);
+	feed_map(&feed, MAP_PLACE, SPACE + 2 * MIB, MIB, HANDLE);
+	feed_map(&feed, MAP_REMOVE, SPACE, 2 * MIB, 0);
+	expect(MIB, 2, 1);
+	feed_free(&feed, HANDLE, 0);
+	expect(MIB, 2, 1);
+	feed_map(&feed, MAP_REMOVE, SPACE + 2 * MIB, MIB, 0);
+	expect(0, 2, 2);
+	feed.now += 3 * SECOND;
+	feed_free(&feed, 0, 0);
+	expect(0, 2, 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+}
+END_TEST
+
 START_TEST(a_context_ends_its_own)
 {
 	feed.context = 0xc1;
@@ -193,6 +215,51 @@ START_TEST(a_context_ends_its_own)
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(process->leaked, 4 * MIB);
 	ck_assert(!process->inexact);
+}
+END_TEST
+
+/* Another thread was given its memory while the call that ended it was still on its way out. */
+START_TEST(a_context_ends_what_was_given_again)
+{
+	feed.lasted = 1;
+	feed.context = 0xc1;
+	feed_alloc(&feed, 0x100000, MIB);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x200000, MIB, 0);
+	feed.context = 0;
+	feed.now += 2 * CUTOP_LASTED_NS;
+	feed_alloc(&feed, 0x100000, MIB / 2);
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x200000, MIB, 0);
+	feed_context_end(&feed, feed.device, 0xc1);
+	feed.now += 3 * SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(process->live, MIB / 2);
+	ck_assert_uint_eq(process->leaked, MIB);
+	ck_assert_uint_eq(process->kinds[KIND_PINNED], MIB);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+	ck_assert(!process->inexact);
+	feed_free(&feed, 0x100000, 0);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->frees, 1);
+}
+END_TEST
+
+/* But not what others were given before that call. */
+START_TEST(a_context_ends_nothing_that_was_freed_before)
+{
+	feed.lasted = 1;
+	feed.context = 0xc1;
+	feed_alloc(&feed, 0x100000, MIB);
+	feed_alloc(&feed, 0x100000, MIB);
+	feed.now += 2 * CUTOP_LASTED_NS;
+	feed_context_end(&feed, feed.device, 0xc1);
+	look();
+	ck_assert_uint_eq(process->leaked, MIB);
+	feed.now += 3 * SECOND;
+	feed_free(&feed, 0, 0);
+	look();
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 1);
 }
 END_TEST
 
@@ -228,7 +295,10 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, any_handle_covers_no_addresses);
 	tcase_add_test(tests, what_is_mapped_unseen_does_no_harm);
 	tcase_add_test(tests, mapped_over_a_missed_unmap);
+	tcase_add_test(tests, unmapped_after_the_handle_was_given_again);
 	tcase_add_test(tests, a_context_ends_its_own);
+	tcase_add_test(tests, a_context_ends_what_was_given_again);
+	tcase_add_test(tests, a_context_ends_nothing_that_was_freed_before);
 	tcase_add_test(tests, contexts_come_and_go);
 	suite_add_tcase(suite, tests);
 	return suite;
