@@ -82,7 +82,7 @@ bool is_wanted(const char *name)
 {
 	bool runtime = strstr(name, "cuda");
 
-	return !(self->left_out = runtime ? no_runtime : no_driver);
+	return !(self->left_out = runtime ? no_runtime : no_driver || self->runtime_only);
 }
 
 int note(const char *name, int code)
@@ -328,7 +328,11 @@ void actor_add(struct actor *to, const struct actor *from)
 		((unsigned long *)to->copies)[i] += copies[i];
 	for (i = 0; i < sizeof(to->kernels) / sizeof(*kernels); i++)
 		((unsigned long *)to->kernels)[i] += kernels[i];
+	for (i = 0; i < from->freed.size; i++)
+		if (from->freed.slots[i])
+			set_add(&to->freed, from->freed.slots[i]);
 	for (i = 0; i < from->allocation_count; i++) {
+		to->leaks_known &= !from->allocations[i].ended;
 		to->allocations = grown(to->allocations, to->allocation_count, &to->allocation_size, sizeof(*to->allocations));
 		to->allocations[to->allocation_count++] = from->allocations[i];
 	}
@@ -354,17 +358,17 @@ static void write_memory(FILE *file, const struct actor *actor)
 	fprintf(file, "\"memory\":{\"allocations\":%lu,\"frees\":%lu,\"failed_allocations\":%lu,\"failed_frees\":%lu,"
 		"\"double_frees\":%lu,\"unknown_frees\":%lu,\"leaked_bytes\":%lu", actor->allocated, actor->frees,
 		actor->failed_allocations, actor->failed_frees, actor->double_frees, actor->unknown_frees, leaked);
-	if (actor->alone)
+	if (actor->peak_known)
 		fprintf(file, ",\"peak_bytes\":%lu", actor->peak);
-	fputs("},\"leaks\":[", file);
-	for (i = 0; i < actor->allocation_count; i++) {
+	fprintf(file, "},\"leaks\":%s", actor->leaks_known ? "[" : "null");
+	for (i = 0; actor->leaks_known && i < actor->allocation_count; i++) {
 		const struct allocation *a = &actor->allocations[i];
 
 		if (is_vram(a->kind))
 			fprintf(file, "%s[\"0x%llx\",%llu,\"%s\",%d,\"%s\"]", comma(&first), (unsigned long long)a->address,
 				(unsigned long long)a->bytes, kinds[a->kind], a->device, a->call);
 	}
-	fputs("]", file);
+	fputs(actor->leaks_known ? "]" : "", file);
 }
 
 static void write_counters(FILE *file, const struct actor *actor)

@@ -12,6 +12,8 @@
  *   d  devices, streams                       r  resets of devices
  *   v  physical memory, and where it is       x  contexts made, pushed, destroyed; primary ones retained
  *   c  copies and fills                       l  launches
+ *   h  calls in callbacks                     t  several threads at once
+ *   f  children                               e  ends by exec of another program, at times
  *   R  of the runtime only                    D  of the driver only
  */
 #include <stdio.h>
@@ -21,6 +23,8 @@
 
 char host_memory[1 << 20];
 int device_count;
+const char *books_path, *books_key;
+static const char *letters;
 
 static const struct family { char letter; unsigned int weight; void (*step)(void); } families[] = {
 	{ 'm', 40, step_allocate }, { 'm', 36, step_free }, { 'm', 2, step_pool },
@@ -31,10 +35,11 @@ static const struct family { char letter; unsigned int weight; void (*step)(void
 	{ 'r', 1, step_reset },
 	{ 'c', 20, step_copy }, { 'c', 4, step_set },
 	{ 'l', 40, step_launch },
+	{ 'h', 4, step_callback }, { 't', 1, step_threads }, { 'f', 1, step_fork },
 };
 #define FAMILIES	(sizeof(families) / sizeof(families[0]))
 
-static void make_steps(unsigned long count, const char *letters)
+void make_steps(unsigned long count)
 {
 	unsigned int total = 0;
 	unsigned long step;
@@ -59,16 +64,18 @@ static void make_steps(unsigned long count, const char *letters)
 }
 
 /* A program of the driver's alone takes the primary context itself. */
-static void start(void)
+void start(int device)
 {
+	CUcontext primary = NULL;
+
+	self->device = self->runtime_device = device;
 	if (!no_runtime) {
-		CALL(cudaSetDevice, 0);
+		CALL(cudaSetDevice, device);
 		return;
 	}
 	CALL(cuInit, 0);
-	CALL(cuDevicePrimaryCtxRetain, &self->primaries[0], 0);
-	CALL(cuCtxSetCurrent, self->primaries[0]);
-	self->retained[0] = 1;
+	CALL(cuDevicePrimaryCtxRetain, &primary, device);
+	CALL(cuCtxSetCurrent, primary);
 }
 
 int main(int argc, char **argv)
@@ -80,19 +87,25 @@ int main(int argc, char **argv)
 		fputs("usage: random_calls BOOKS SEED STEPS FAMILIES\n", stderr);
 		return 2;
 	}
+	books_path = argv[1];
+	books_key = argv[2];
 	seed = strtoull(argv[2], NULL, 0);
+	letters = argv[4];
 	tracing = getenv("RANDOM_TRACE");
 	device_count = devices ? atoi(devices) : 1;
 	if (device_count > DEVICES)
 		device_count = DEVICES;
+	no_driver = strchr(letters, 'R');
+	no_runtime = strchr(letters, 'D');
 	self = actor_new(seed);
-	self->alone = true;
-	no_driver = strchr(argv[4], 'R');
-	no_runtime = strchr(argv[4], 'D');
-	start();
-	make_steps(strtoul(argv[3], NULL, 0), argv[4]);
+	self->alone = self->peak_known = self->leaks_known = true;
+	start(0);
+	make_steps(strtoul(argv[3], NULL, 0));
 	if (seed % 3 == 0)
 		free_all();
-	actor_write(self, argv[1], argv[2]);
+	await_children();
+	actor_write(self, books_path, books_key);
+	if (strchr(letters, 'e') && seed % 2)
+		follow(letters);
 	return 0;
 }

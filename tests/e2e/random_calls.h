@@ -58,7 +58,11 @@ struct address_set { uint64_t *slots; size_t count, size; };
 struct actor {
 	uint64_t chance;
 	bool left_out;		/* the last call was not made: it is of a layer that is not wanted */
-	bool alone;		/* nobody else of this process makes calls: addresses and the peak are known */
+	bool alone;		/* nobody else of this process makes calls: which addresses are in use is known */
+	bool peak_known, leaks_known;	/* other threads' allocations lay at other times, and elsewhere */
+	bool runtime_only;	/* calls of the driver are left out for now */
+	bool is_child;		/* of a fork */
+	unsigned int nested;	/* how many callbacks this is inside of */
 	int device;		/* of the current context */
 	CUcontext context;	/* the current one, NULL if it is a primary one */
 	int runtime_device;	/* the last cudaSetDevice()'s */
@@ -70,6 +74,8 @@ struct actor {
 	unsigned int retained[DEVICES];
 	struct mapping mappings[MAPPINGS];
 	CUdeviceptr reserved;
+	cudaKernel_t handles[KERNELS];
+	CUfunction functions[KERNELS][4];
 
 	struct allocation *allocations;
 	size_t allocation_count, allocation_size;
@@ -132,6 +138,7 @@ void free_all(void);
 cudaStream_t any_stream(void);	/* of the current context, or one of the default ones */
 
 void step_physical(void);
+void unmap_all(void);
 
 /* random_copies.c */
 void step_copy(void);
@@ -139,11 +146,25 @@ void step_set(void);
 
 /* random_launches.c */
 void step_launch(void);
+extern CUmodule loaded_module;
 const void *stub_of(unsigned int kernel);
 const void *any_runtime_name(unsigned int kernel);	/* the stub, or a handle */
 CUfunction any_driver_name(unsigned int kernel);		/* NULL if a call failed */
 
+/* random_lives.c */
+void step_callback(void);
+void step_threads(void);
+void step_fork(void);
+void await_children(void);
+void follow(const char *letters);	/* becomes another program */
+
+/* random_calls.c */
+extern const char *books_path, *books_key;
+void make_steps(unsigned long count);
+void start(int device);		/* the first calls of a thread: it turns to @device */
+
 /* random_contexts.c */
+void leave_contexts(void);	/* ends the actor's own */
 void step_primary(void);
 void step_device(void);
 void step_context(void);

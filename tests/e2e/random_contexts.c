@@ -114,7 +114,8 @@ void step_primary(void)
 	int device = (int)any((uint64_t)device_count), active = 1;
 	unsigned int flags;
 
-	if (!self->alone)
+	/* No context is there after a fork, and none that the double keeps is known to be retained. */
+	if (!self->alone || self->is_child)
 		return;
 	if (!self->retained[device] || one_in(3)) {
 		self->retained[device] += !CALL(cuDevicePrimaryCtxRetain, &self->primaries[device], device);
@@ -169,5 +170,27 @@ void step_reset(void)
 
 		if (!EITHER(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, device))
 			note_ended(device, NULL);
+	}
+}
+
+void leave_contexts(void)
+{
+	CUcontext context;
+
+	while (self->depth && !CALL(cuCtxPopCurrent_v2, NULL))
+		turn(self->stack[--self->depth]);
+	while (self->context_count) {
+		context = self->contexts[self->context_count - 1].context;
+		if (!CALL(cuCtxDestroy_v2, context))
+			note_ended(0, context);
+		self->context_count--;
+	}
+	while (self->stream_count) {
+		cudaStream_t stream = self->streams[--self->stream_count].stream;
+
+		if (no_runtime)
+			CALL(cuStreamDestroy_v2, stream);
+		else
+			CALL(cudaStreamDestroy, stream);
 	}
 }

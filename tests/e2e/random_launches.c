@@ -6,8 +6,14 @@
 #include <string.h>
 #include "random_calls.h"
 
-#define STUB(n)	static void stub##n(void) { __asm__ volatile("nop" : : "i"(n)); }
-STUB(0) STUB(1) STUB(2) STUB(3) STUB(4) STUB(5)
+CUmodule loaded_module;	/* kept: unloaded, its handles may be given to other kernels */
+
+/* As nvcc has it, a stub's name is its kernel's: a child, which registers nothing, knows them by that. */
+#define STUB(n, name) \
+	static void stub##n(void) __asm__(name); \
+	static void stub##n(void) { __asm__ volatile("nop" : : "i"(n)); }
+STUB(0, "_Z7kernel0v") STUB(1, "_Z7kernel1Pf") STUB(2, "_Z7kernel2ii") STUB(3, "_Z7kernel3PKfi") STUB(4, "kernel4")
+STUB(5, "_Z7kernel5IiEvPT_")
 static void (*const stubs[KERNELS])(void) = { stub0, stub1, stub2, stub3, stub4, stub5 };
 static const char *const names[KERNELS] = { "_Z7kernel0v", "_Z7kernel1Pf", "_Z7kernel2ii", "_Z7kernel3PKfi", "kernel4",
 	"_Z7kernel5IiEvPT_" };
@@ -30,48 +36,59 @@ const void *stub_of(unsigned int kernel)
 	return (const void *)(uintptr_t)stubs[kernel];
 }
 
-/* A stub, or the runtime's handle. What tells handles is no call that cutop counts, but is learnt from. */
+/* The runtime's calls that tell handles are learnt from, and counted if they fail: the compiler puts them before launches. */
+#define TOLD(function, ...) note_failed(#function, (int)function(__VA_ARGS__))
+
+static int note_failed(const char *name, int code)
+{
+	return code ? note(name, code) : 0;
+}
+
+/* A stub, or the runtime's handle: asked for once, or each time. */
 const void *any_runtime_name(unsigned int kernel)
 {
-	cudaKernel_t handle = NULL;
+	cudaKernel_t *handle = &self->handles[kernel];
 
 	switch (any(6)) {
 	case 0:
-		return cudaGetKernel(&handle, stub_of(kernel)) ? stub_of(kernel) : handle;
+		return TOLD(cudaGetKernel, handle, stub_of(kernel)) ? stub_of(kernel) : *handle;
 	case 1:
-		return __cudaGetKernel(&handle, stub_of(kernel)) ? stub_of(kernel) : handle;
+		return TOLD(__cudaGetKernel, handle, stub_of(kernel)) ? stub_of(kernel) : *handle;
+	case 2:
+		return *handle ? (const void *)*handle : stub_of(kernel);
 	default:
 		return stub_of(kernel);
 	}
 }
 
-/* A function of the driver's, or its kernel. NULL if that could not be had. */
+/* A function of the driver's, or its kernel, likewise. NULL if that could not be had. */
 CUfunction any_driver_name(unsigned int kernel)
 {
-	static CUmodule module;	/* kept: unloaded, its handles may be given to other kernels */
-	CUfunction function = NULL;
+	size_t way = no_runtime ? 3 : any(self->alone ? 4 : 3);
+	CUfunction *function = &self->functions[kernel][way];
 	cudaKernel_t handle = NULL;
+	int code;
 
-	switch (no_runtime ? 3 : any(self->alone ? 4 : 3)) {
+	if (*function && !one_in(4))
+		return *function;
+	switch (way) {
 	case 0:
-		if (cudaGetFuncBySymbol((cudaFunction_t *)&function, stub_of(kernel)))
-			return NULL;
-		return function;
+		code = TOLD(cudaGetFuncBySymbol, (cudaFunction_t *)function, stub_of(kernel));
+		break;
 	case 1:
-		if (cudaGetKernel(&handle, stub_of(kernel)))
-			return NULL;
-		return (CUfunction)handle;
+		code = TOLD(cudaGetKernel, (cudaKernel_t *)function, stub_of(kernel));
+		break;
 	case 2:
-		if (cudaGetKernel(&handle, stub_of(kernel)) || CALL(cuKernelGetFunction, &function, (CUkernel)handle))
-			return NULL;
-		return function;
+		code = TOLD(cudaGetKernel, &handle, stub_of(kernel)) || CALL(cuKernelGetFunction, function, (CUkernel)handle);
+		break;
 	default:
-		if (!module && CALL(cuModuleLoadData, &module, "image")) {
-			module = NULL;
+		if (!loaded_module && CALL(cuModuleLoadData, &loaded_module, "image")) {
+			loaded_module = NULL;
 			return NULL;
 		}
-		return CALL(cuModuleGetFunction, &function, module, names[kernel]) ? NULL : function;
+		code = CALL(cuModuleGetFunction, function, loaded_module, names[kernel]);
 	}
+	return code ? NULL : *function;
 }
 
 static void launch_runtime(unsigned int kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -99,7 +116,7 @@ static void launch_runtime(unsigned int kernel, dim3 grid, dim3 block, size_t sh
 static void launch_driver(unsigned int kernel, dim3 g, dim3 b, size_t shared, cudaStream_t stream)
 {
 	CUlaunchConfig config = { g.x, g.y, g.z, b.x, b.y, b.z, (unsigned int)shared, stream, NULL, 0 };
-	CUfunction name = no_driver ? NULL : any_driver_name(kernel);
+	CUfunction name = no_driver || self->runtime_only ? NULL : any_driver_name(kernel);
 	unsigned int bytes = (unsigned int)shared;
 	int code;
 

@@ -133,3 +133,17 @@ void step_physical(void)
 		}
 	}
 }
+
+void unmap_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < MAPPINGS; i++) {
+		struct mapping *one = &self->mappings[i];
+
+		if (!one->bytes || CALL(cuMemUnmap, one->address, one->bytes))
+			continue;
+		one->bytes = 0;
+		note_released(allocation_at(one->handle));
+	}
+}
