@@ -176,8 +176,7 @@ struct snap_process {
 /* What a call is called: @extra is that of its snap_call or snap_failure. */
 const char *snapshot_call_name(unsigned int call, const char *extra);
 struct snap_copy_total {
-	uint64_t calls, failures, bytes;
-	double seconds;
+	uint64_t calls, failures, bytes, ns;
 };
 
 /*
@@ -193,7 +192,7 @@ struct snap_command {
 	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t calls, failures, launches, graph_launches;
 	struct snap_copy_total copies[DIR_COUNT][2];	/* by direction and enum copy_mode */
-	double sync_seconds;
+	uint64_t sync_ns;
 };
 
 #define COMMANDS_MAX 200

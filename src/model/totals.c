@@ -8,8 +8,12 @@
  * are still there. A process belongs to the command it was first shown under,
  * whatever is learned of it later, and commands past COMMANDS_MAX share an
  * entry of their own.
+ *
+ * Times are added up as whole nanoseconds: a sum of fractions depends on the order,
+ * which changes when a process leaves, and would fall by its last digit.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +22,16 @@
 
 #define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
 
+struct call_sums {
+	struct snap_call list[CALL_SUMS];	/* by call_index(); without their seconds */
+	uint64_t ns[CALL_SUMS];
+};
+
 struct totals {
 	struct snap_command gone[COMMANDS_MAX + 1];	/* names are ours */
 	uint64_t told_leaked[COMMANDS_MAX + 1], told_held[COMMANDS_MAX + 1];
 	size_t count;
-	struct snap_call calls[CALL_SUMS];		/* those of the gone */
+	struct call_sums calls;				/* those of the gone */
 };
 
 struct totals *totals_new(void)
@@ -81,6 +90,12 @@ static void add(uint64_t *sum, uint64_t value)
 	*sum = add_saturated(*sum, value);
 }
 
+/* A snapshot has @seconds from whole nanoseconds: they come back, and after weeks to the nearest that there is, each time the same. */
+static void add_time(uint64_t *sum, double seconds)
+{
+	add(sum, (uint64_t)llround(seconds * 1e9));
+}
+
 static void add_copies(struct snap_command *command, const struct snap_process *process)
 {
 	size_t i;
@@ -92,22 +107,23 @@ static void add_copies(struct snap_command *command, const struct snap_process *
 		add(&total->calls, copy->calls);
 		add(&total->failures, copy->failures);
 		add(&total->bytes, copy->bytes);
-		total->seconds += copy->seconds;
+		add_time(&total->ns, copy->seconds);
 	}
 }
 
-static void add_calls(struct snap_call *calls, const struct snap_process *process)
+static void add_calls(struct call_sums *calls, const struct snap_process *process)
 {
 	unsigned int bucket;
 	size_t i;
 
 	for (i = 0; i < process->call_count; i++) {
 		const struct snap_call *from = &process->call_list[i];
-		struct snap_call *to = &calls[call_index(from->call)];
+		unsigned int index = call_index(from->call);
+		struct snap_call *to = &calls->list[index];
 
 		add(&to->calls, from->calls);
 		add(&to->failures, from->failures);
-		to->seconds += from->seconds;
+		add_time(&calls->ns[index], from->seconds);
 		to->sampled |= from->sampled;
 		to->judged = from->judged;
 		for (bucket = 0; bucket < CUTOP_HIST_BUCKETS; bucket++)
@@ -115,7 +131,7 @@ static void add_calls(struct snap_call *calls, const struct snap_process *proces
 	}
 }
 
-static void add_process(struct snap_command *command, struct snap_call *calls, const struct snap_process *process)
+static void add_process(struct snap_command *command, struct call_sums *calls, const struct snap_process *process)
 {
 	add(&command->leaked, process->leaked);
 	add(&command->held, process->held);
@@ -130,7 +146,7 @@ static void add_process(struct snap_command *command, struct snap_call *calls, c
 	add(&command->failures, process->failures);
 	add(&command->launches, process->launches);
 	add(&command->graph_launches, process->graph_launches);
-	command->sync_seconds += process->sync_seconds;
+	add_time(&command->sync_ns, process->sync_seconds);
 	add_copies(command, process);
 	add_calls(calls, process);
 }
@@ -169,7 +185,7 @@ void totals_retire(struct model *model, struct image *image)
 		goto out;
 	}
 	if (model->totals)
-		add_process(&model->totals->gone[image->total - 1], model->totals->calls, &process);
+		add_process(&model->totals->gone[image->total - 1], &model->totals->calls, &process);
 	gone_add(&model->gone, image, &process);
 out:
 	free(build.sums);
@@ -184,7 +200,7 @@ static void never_less(uint64_t *value, uint64_t *told)
 	*told = *value;
 }
 
-static int build_commands(struct build *build, struct snap_call *calls)
+static int build_commands(struct build *build, struct call_sums *calls)
 {
 	struct totals *totals = build->model->totals;
 	struct snapshot *snapshot = build->snapshot;
@@ -225,24 +241,25 @@ static int build_commands(struct build *build, struct snap_call *calls)
 int build_totals(struct build *build)
 {
 	struct snapshot *snapshot = build->snapshot;
-	struct snap_call *calls;
+	struct call_sums *sums;
 	unsigned int i;
 
 	if (!build->model->totals)
 		return 0;
-	calls = arena_alloc(build->arena, CALL_SUMS, sizeof(*calls));
-	if (!calls)
+	sums = arena_alloc(build->arena, 1, sizeof(*sums));
+	if (!sums)
 		return -ENOMEM;
-	memcpy(calls, build->model->totals->calls, CALL_SUMS * sizeof(*calls));
-	if (build_commands(build, calls))
+	memcpy(sums, &build->model->totals->calls, sizeof(*sums));
+	if (build_commands(build, sums))
 		return -ENOMEM;
-	snapshot->calls = calls;
+	snapshot->calls = sums->list;
 	for (i = 0; i < CALL_SUMS; i++) {
-		struct snap_call *call = &calls[snapshot->call_count];
+		struct snap_call *call = &sums->list[snapshot->call_count];
 
-		if (!calls[i].calls)
+		if (!sums->list[i].calls)
 			continue;
-		*call = calls[i];
+		*call = sums->list[i];
+		call->seconds = (double)sums->ns[i] / 1e9;
 		call->call = call_number(i);
 		if (CUTOP_IS_EXTRA(call->call) &&
 		    !(call->extra = arena_string(build->arena, model_call_name(build->model, call->call))))

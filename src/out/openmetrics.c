@@ -272,7 +272,7 @@ static void write_command_copies(struct exposition *out, const struct snapshot *
 					if (!command_copy_begin(out, &snapshot->commands[i], direction, mode))
 						continue;
 					if (which == 3)
-						sample_number(out, total->seconds);
+						sample_number(out, (double)total->ns / NSEC_PER_SEC);
 					else
 						sample_count(out, which == 0 ? total->calls : which == 1 ? total->failures :
 							     total->bytes);
@@ -292,7 +292,7 @@ static void write_commands(struct exposition *out, const struct snapshot *snapsh
 	for (i = 0; i < snapshot->command_count; i++) {
 		sample_begin(out, NULL);
 		sample_label(out, "command", snapshot->commands[i].command);
-		sample_number(out, snapshot->commands[i].sync_seconds);
+		sample_number(out, (double)snapshot->commands[i].sync_ns / NSEC_PER_SEC);
 	}
 }
 

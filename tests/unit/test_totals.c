@@ -190,6 +190,45 @@ static const struct snap_use *use(int device)
 	return NULL;
 }
 
+/* The time in cudaMalloc() of all processes, in a new snapshot. */
+static double call_seconds(void)
+{
+	const struct snap_call *malloc_call;
+
+	command("python");
+	malloc_call = call(CALL_cudaMalloc);
+	return malloc_call ? malloc_call->seconds : 0;
+}
+
+/* Whoever leaves, and in whatever order: a sum of fractions would fall by its last digit now and then. */
+START_TEST(seconds_never_go_down)
+{
+	double last = 0, now;
+	uint32_t i;
+
+	for (i = 1; i <= 300; i++) {
+		struct call_key key = { .image = i, .call = CALL_cudaMalloc };
+		struct call_row row = { .calls = 1, .ns = 1000 + i * 7919 % 104729 };
+
+		feed.image = i;
+		/* Snapshots have processes by pid; they leave by age. */
+		feed.pid = 1000 + i * 6007 % 9973;
+		feed_process(&feed);
+		ck_assert_int_eq(model_call_row(feed.model, &key, &row), 0);
+		now = call_seconds();
+		ck_assert_double_gt(now, last);
+		last = now;
+		feed_exit(&feed, END_EXIT, 0);
+		model_graphs_done(feed.model, i);
+		now = call_seconds();
+		ck_assert_msg(now >= last, "%u: %.17g after %.17g", i, now, last);
+		last = now;
+	}
+	model_clear_exited(feed.model);
+	ck_assert_double_eq(call_seconds(), last);
+}
+END_TEST
+
 START_TEST(by_device)
 {
 	feed_process(&feed);
@@ -264,6 +303,7 @@ Suite *suite_totals(void)
 	tcase_add_test(tests, a_command_is_its_last_part);
 	tcase_add_test(tests, commands_are_few);
 	tcase_add_test(tests, leaked_never_goes_down);
+	tcase_add_test(tests, seconds_never_go_down);
 	tcase_add_test(tests, by_device);
 	tcase_add_test(tests, suspects_by_device);
 	tcase_add_test(tests, the_last_holder_frees);
