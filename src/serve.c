@@ -234,11 +234,11 @@ static void connection_note(void *context, struct MHD_Connection *handle, void *
 }
 
 /* Cuts those that have been there too long. The daemon sees the end of the stream and closes them. */
-static void connections_cut(struct serve *serve)
+void serve_tend(struct serve *serve, uint64_t now)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	unsigned int i;
 
+	pthread_mutex_lock(&serve->lock);
 	for (i = 0; i < CONNECTIONS_MAX; i++) {
 		struct connection *connection = &serve->connections[i];
 		const union MHD_ConnectionInfo *info;
@@ -250,6 +250,7 @@ static void connections_cut(struct serve *serve)
 			shutdown(info->connect_fd, SHUT_RDWR);
 		connection->cut = true;
 	}
+	pthread_mutex_unlock(&serve->lock);
 }
 
 void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due)
@@ -262,7 +263,6 @@ void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due)
 		old = serve->latest;
 		serve->latest = snapshot_hold(snapshot);
 	}
-	connections_cut(serve);
 	pthread_mutex_unlock(&serve->lock);
 	snapshot_free(old);
 }

@@ -32,6 +32,9 @@ int serve_start(struct serve *serve, struct reason *why);
  */
 void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due);
 
+/* Ends connections that last too long. To be called every second at least, however far apart snapshots are. @now: ns, CLOCK_MONOTONIC. */
+void serve_tend(struct serve *serve, uint64_t now);
+
 /* Where it is served: "http://127.0.0.1:9400/metrics". */
 const char *serve_url(const struct serve *serve);
 

@@ -33,7 +33,9 @@ struct collector_settings {
 	 * one comes at once.
 	 */
 	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
-	void *context;
+	/* Called by that thread ten times a second, about; or NULL. */
+	void (*on_tick)(void *context);
+	void *context;			/* of both */
 	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
 	/* Sees each record after the model has, in the collector's thread; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);

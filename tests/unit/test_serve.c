@@ -137,6 +137,36 @@ START_TEST(ends_with_clients)
 }
 END_TEST
 
+/* One that always sends a little, and is never done: no new snapshot is needed for its end. */
+START_TEST(ends_what_lasts)
+{
+	struct timeval patience = { .tv_sec = 5 };
+	uint64_t now;
+	char byte;
+	int fd;
+
+	feed(NSEC_PER_SEC, UINT64_MAX);
+	fd = connect_to();
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	dprintf(fd, "GET /metrics HTTP/1.1\r\nHost: ");
+	/* It was taken in once a later one was answered. */
+	ck_assert_int_eq(get("/metrics"), 200);
+	now = clock_ns(CLOCK_MONOTONIC);
+	serve_tend(serve, now + 20 * NSEC_PER_SEC);
+	dprintf(fd, "x\r\n\r\n");
+	ck_assert_int_eq(read(fd, &byte, 1), 1);
+	close(fd);
+
+	fd = connect_to();
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	dprintf(fd, "GET /metrics HTTP/1.1\r\nHost: ");
+	ck_assert_int_eq(get("/metrics"), 200);
+	serve_tend(serve, clock_ns(CLOCK_MONOTONIC) + 31 * NSEC_PER_SEC);
+	ck_assert_int_eq(read(fd, &byte, 1), 0);
+	close(fd);
+}
+END_TEST
+
 START_TEST(taken)
 {
 	struct serve *other;
@@ -159,6 +189,7 @@ int main(void)
 	tcase_add_test(tests, health);
 	tcase_add_test(tests, the_latest_is_served);
 	tcase_add_test(tests, ends_with_clients);
+	tcase_add_test(tests, ends_what_lasts);
 	tcase_add_test(tests, taken);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
