@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads /proc/PID/maps. Paths in it are the process's own view (its mount
- * namespace, its root) and may name a file that has since been replaced; what
- * identifies a mapping is its device and inode.
+ * Reads /proc/PID/maps. Paths in it are the view of the process's mount
+ * namespace, from its root or, if it changed that, from the namespace's, and may
+ * name a file that has since been replaced; what identifies a mapping is its
+ * device and inode.
  */
 #include "probe/maps.h"
 
@@ -62,19 +63,49 @@ int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *e
 	return err;
 }
 
-int maps_open(pid_t pid, const struct maps_entry *entry)
+/* Opens @name below the root of @pid, if that is @entry's file. Returns a descriptor, or -1. */
+static int below_root(pid_t pid, const char *name, const struct maps_entry *entry)
 {
 	char path[4096 + 64];
 	struct stat st;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, entry->path) < (int)sizeof(path)) {
-		fd = file_open_regular(path);
-		if (fd >= 0 && !fstat(fd, &st) && st.st_ino == entry->inode)
-			return fd;
+	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name) >= (int)sizeof(path))
+		return -1;
+	fd = file_open_regular(path);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_ino == entry->inode)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* @path of a process that changed its root, chroot(2), as it sees it itself; NULL if it lies elsewhere. */
+static const char *path_in_root(pid_t pid, const char *path)
+{
+	char link[64], root[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/root", pid);
+	n = readlink(link, root, sizeof(root));
+	return n > 1 && n < (ssize_t)sizeof(root) && !strncmp(path, root, (size_t)n) && path[n] == '/' ? path + n : NULL;
+}
+
+int maps_open(pid_t pid, const struct maps_entry *entry)
+{
+	char path[64];
+	const char *inside;
+	int fd = below_root(pid, entry->path, entry);
+
+	if (fd >= 0)
+		return fd;
+	inside = path_in_root(pid, entry->path);
+	if (inside) {
+		fd = below_root(pid, inside, entry);
 		if (fd >= 0)
-			close(fd);
+			return fd;
 	}
+	/* This asks for CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN. */
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)entry->start,
 		 (unsigned long long)entry->end);
 	return file_open_regular(path);
