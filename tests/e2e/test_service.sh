@@ -74,6 +74,8 @@ check "what leaked" holds 'cutop_command_leaked_bytes_total{command="workload"} 
 check "what was launched" holds 'cutop_command_launches_total{command="workload"} 3000'
 check "kernels by name" grep -q 'kernel_launches_total{.*kernel="vectorAdd"' "$T/now"
 check "nothing lost" sh -c "! grep '^cutop_lost_total.* [1-9]' '$T/now'"
+run wrong -b --listen 9400 --top-kernel
+check "a wrong option ends with $status, which the unit tries again for ever" grep -q "^RestartPreventExitStatus=$status\$" "$unit"
 kill -TERM "$server"
 wait "$server"
 check "it ends as the unit expects: $?" grep -q "^SuccessExitStatus=.*\b$?" "$unit"
