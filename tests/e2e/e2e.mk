@@ -81,7 +81,8 @@ $(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(dou
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/traced_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -lpthread
 
 random_files = tests/e2e/random_calls.c tests/e2e/random_books.c tests/e2e/random_memory.c tests/e2e/random_contexts.c \
-	tests/e2e/random_physical.c tests/e2e/random_copies.c tests/e2e/random_launches.c tests/e2e/random_lives.c
+	tests/e2e/random_physical.c tests/e2e/random_copies.c tests/e2e/random_launches.c tests/e2e/random_lives.c \
+	tests/e2e/random_graphs.c
 $(e2e_bin)/random_calls: $(random_files) tests/e2e/random_calls.h $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) `for f in $(random_files); do echo $$d/$$f; done` $(e2e_link) $(double_lib)/libcuda.so.1
 EXTRA_DIST += $(random_files) tests/e2e/random_calls.h

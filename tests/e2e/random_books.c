@@ -269,6 +269,12 @@ void note_ended(int device, CUcontext context)
 	for (i = self->stream_count; i-- > 0;)
 		if (self->streams[i].context == context && (context || self->streams[i].device == device))
 			self->streams[i] = self->streams[--self->stream_count];
+	for (i = self->graph_count; i-- > 0;)
+		if (self->graphs[i].context == context && (context || self->graphs[i].device == device))
+			self->graphs[i] = self->graphs[--self->graph_count];
+	for (i = self->exec_count; i-- > 0;)
+		if (self->execs[i].held.context == context && (context || self->execs[i].held.device == device))
+			self->execs[i] = self->execs[--self->exec_count];
 	for (i = self->pool_count; i-- > 0;)
 		if (!context && self->pools[i].device == device)
 			self->pools[i] = self->pools[--self->pool_count];

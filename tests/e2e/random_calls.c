@@ -12,6 +12,7 @@
  *   d  devices, streams                       r  resets of devices
  *   v  physical memory, and where it is       x  contexts made, pushed, destroyed; primary ones retained
  *   c  copies and fills                       l  launches
+ *   g  graphs
  *   h  calls in callbacks                     t  several threads at once
  *   f  children                               e  ends by exec of another program, at times
  *   R  of the runtime only                    D  of the driver only
@@ -34,7 +35,7 @@ static const struct family { char letter; unsigned int weight; void (*step)(void
 	{ 'x', 5, step_context }, { 'x', 3, step_primary },
 	{ 'r', 1, step_reset },
 	{ 'c', 20, step_copy }, { 'c', 4, step_set },
-	{ 'l', 40, step_launch },
+	{ 'l', 40, step_launch }, { 'g', 60, step_graph },
 	{ 'h', 4, step_callback }, { 't', 1, step_threads }, { 'f', 1, step_fork },
 };
 #define FAMILIES	(sizeof(families) / sizeof(families[0]))

@@ -53,6 +53,29 @@ struct kernel_book { unsigned long launches, failures, graph_launches; };
 struct pool { cudaMemPool_t pool; int device; };
 struct current { CUcontext context; int device; };	/* NULL: the primary one of the device */
 struct mapping { uint64_t address, bytes, handle; };
+enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };	/* the last: what was an executable graph */
+
+struct graph_node {
+	cudaGraphNode_t handle;	/* NULL: captured, or a clone's */
+	enum graph_node_kind kind;
+	bool off;
+	unsigned long kernels[KERNELS];	/* that it runs */
+};
+
+struct graph {
+	cudaGraph_t handle;
+	int device;
+	CUcontext context;
+	struct graph_node nodes[24];
+	size_t count;
+};
+
+struct exec {
+	cudaGraphExec_t handle;
+	cudaGraph_t of;		/* whose nodes name its own; NULL: none's do */
+	struct graph held;
+};
+
 struct address_set { uint64_t *slots; size_t count, size; };
 
 struct actor {
@@ -76,6 +99,9 @@ struct actor {
 	CUdeviceptr reserved;
 	cudaKernel_t handles[KERNELS];
 	CUfunction functions[KERNELS][4];
+	struct graph graphs[6];
+	struct exec execs[6];
+	size_t graph_count, exec_count;
 
 	struct allocation *allocations;
 	size_t allocation_count, allocation_size;
@@ -150,6 +176,9 @@ extern CUmodule loaded_module;
 const void *stub_of(unsigned int kernel);
 const void *any_runtime_name(unsigned int kernel);	/* the stub, or a handle */
 CUfunction any_driver_name(unsigned int kernel);		/* NULL if a call failed */
+
+/* random_graphs.c */
+void step_graph(void);
 
 /* random_lives.c */
 void step_callback(void);

@@ -64,8 +64,12 @@ static void map(struct allocation *allocation)
 /* All that lies whole in a few places; nothing that lies in them in part. */
 static void unmap(void)
 {
-	uint64_t at = self->reserved + any(PLACES) * UNIT, bytes = (1 + any(12)) * UNIT;
+	uint64_t place = any(PLACES), at = self->reserved + place * UNIT, bytes = (1 + any(12)) * UNIT;
 	size_t i;
+
+	/* What comes next is another thread's. */
+	if (bytes > (PLACES - place) * UNIT)
+		bytes = (PLACES - place) * UNIT;
 
 	if (one_in(2)) {
 		struct mapping *one = mapping_over(at, bytes);

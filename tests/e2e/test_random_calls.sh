@@ -11,6 +11,7 @@
 #   RANDOM_FIRST  the first of them (default 1)
 #   RANDOM_STEPS  how many steps a program makes (default 700)
 #   RANDOM_ONLY   a pattern: only the kinds of that name
+#   RANDOM_KEEP   a folder: books and documents that differ are kept there
 #   RANDOM_ALL    if set, all kinds: more options, fewer families at once
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
@@ -44,7 +45,7 @@ theirs='($books | map({key: "\(.pid) \(.key)", value: .}) | from_entries) as $kn
 	calls: ([.calls[] | select(.call != "cuDevicePrimaryCtxGetState") | {key: .call, value: [.calls, .failures]}] | from_entries),
 	failures: ([.failures[] | {key: "\(.call) \(.code)", value: .count}] | from_entries),
 	copies: ([.copies[] | {key: "\(.direction) \(.mode) \(.device)", value: [.calls, .failures, .bytes]}] | from_entries),
-	kernels: ([.kernels[] | {key: "\(.name) \(.device)", value: [.launches, .failures, .graph_launches // 0]}] | from_entries)}))'
+	kernels: ([.kernels[] | select(.launches + (.graph_launches // 0) > 0) | {key: "\(.name) \(.device)", value: [.launches, .failures, .graph_launches // 0]}] | from_entries)}))'
 
 # $1: a name, $2: the families of its programs, $3: what fails in them; the rest: cutop's options
 below() {
@@ -87,6 +88,7 @@ compare() {
 	jq -r --slurpfile books "$T/books" "$theirs | $lines" "$T/$kind.json" | unseen | sort >"$T/theirs"
 	check "$kind: the books differ (< the program's, > cutop's): $(diff "$T/ours" "$T/theirs" | grep '^[<>]' | head -20)" \
 		cmp -s "$T/ours" "$T/theirs"
+	[ -z "${RANDOM_KEEP:-}" ] || cmp -s "$T/ours" "$T/theirs" || cp "$T/books" "$T/$kind.json" "$T/ours" "$T/theirs" "$RANDOM_KEEP"
 }
 
 # Of launches not every return is seen, unless that is asked for: then failures may be missing.
@@ -98,7 +100,7 @@ unseen() {
 	esac
 }
 
-all=mwdvrxclhtfe
+all=mwdvrxclghtfe
 below exact $all "" --exact-launches
 recorded replay-sampled $all ""
 [ -n "${RANDOM_ALL:-}" ] || finish
@@ -108,9 +110,14 @@ below physical-sampled mwdv ""
 below contexts-sampled mwdvrx ""
 below launches-sampled mdrxl ""
 below copies-sampled mdrxc ""
+below graphs lg "" --exact-launches
 below callbacks mdlh "" --exact-launches
 below threads-sampled mdvcxlt ""
 below children mdwlfe "" --exact-launches
+# What fails in the runtime, and in the driver below it; an error that sticks until a reset
+below failing $all cudaMalloc:7:2,cuMemAlloc_v2:9:2,cudaFree:5:1,cuMemFree_v2:11:1,cudaLaunchKernel:9:98,cuLaunchKernel:30:1,cudaMemcpyAsync:4:1,cudaGraphLaunch:3:1,cuGraphInstantiateWithFlags:2:2,cuStreamEndCapture:2:901,cuMemUnmap:2:1,cuMemMap:5:1,cuCtxCreate_v2:2:2,cuCtxPopCurrent_v2:3:201 \
+	--exact-launches
+below sticking mwdvrxclg cuMemcpyHtoD_v2:6:700,cuMemFree_v2:40:719 --exact-launches
 below runtime-sampled ${all}R "" -l runtime
 below driver-sampled ${all}D "" -l driver
 below stacks-sampled $all "" --stacks
