@@ -67,6 +67,9 @@ check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
 CLEANFILES += test-suite-kernels.log
 
+# Automake cleans up after the tests of make check.
+CLEANFILES += $(TESTS_FULL:.sh=.log) $(TESTS_FULL:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
+
 EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
