@@ -15,6 +15,7 @@ bpf_sources = \
 	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/missing.bpf.h \
+	bpf/vma.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \
 	bpf/plain.bpf.h bpf/extra.bpf.h \

@@ -37,6 +37,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #include "frames.bpf.h"
 #include "trace.bpf.h"
 #include "stubs.bpf.h"
+#include "vma.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
 #include "stacks.bpf.h"

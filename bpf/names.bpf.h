@@ -33,43 +33,9 @@ static __always_inline void file_id_read(struct file *file, struct file_id *id)
 	id->generation = BPF_CORE_READ(inode, i_generation);
 }
 
-#define VM_EXEC		4	/* include/linux/mm.h */
-
-struct vma_info {
-	__u64 start, end, offset, flags;
-	__u64 file;
-};
-
-static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struct vma_info *info)
-{
-	info->start = BPF_CORE_READ(vma, vm_start);
-	info->end = BPF_CORE_READ(vma, vm_end);
-	info->offset = BPF_CORE_READ(vma, vm_pgoff) << page_shift;
-	info->flags = bpf_core_field_exists(vma->vm_flags) ? BPF_CORE_READ(vma, vm_flags) : VM_EXEC;
-	info->file = (__u64)BPF_CORE_READ(vma, vm_file);
-	return 0;
-}
-
-#define FIND_VMA_TRIES	16
-#define WAIT_CALLS	32	/* of some 20 ns */
-
-/*
- * Probes are placed by locking an address space for some microseconds, and again for the next. A program has no way to wait but
- * to do something; to try more often instead would have the verifier look at each try.
- */
-static __always_inline void wait_a_little(void)
-{
-	int i;
-
-#pragma unroll
-	for (i = 0; i < WAIT_CALLS; i++)
-		bpf_ktime_get_ns();
-}
-
 /*
  * Tells user space which file is mapped at @address of the current process,
- * once per mapping. Returns 1 if that could not be found out now: the address
- * space is locked while somebody maps, or places probes.
+ * once per mapping. Returns 1 if that could not be found out now.
  */
 __noinline int module_announce(__u32 image, __u64 address)
 {
@@ -78,21 +44,13 @@ __noinline int module_announce(__u32 image, __u64 address)
 	struct rec_module *rec;
 	struct file *file;
 	__u32 one = 1;
-	int i;
+	long err;
 
 	if (!have_find_vma)
 		return 0;
-	for (i = 0; i < FIND_VMA_TRIES; i++) {
-		long err = bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, &info, 0);
-
-		if (err == -ENOENT)
-			return 0;
-		if (!err)
-			break;
-		wait_a_little();
-	}
-	if (i == FIND_VMA_TRIES)
-		return 1;
+	err = vma_at(address, &info);
+	if (err)
+		return err != -ENOENT;
 	if (!info.file || !(info.flags & VM_EXEC))
 		return 0;
 	key.start = info.start;

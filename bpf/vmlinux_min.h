@@ -116,13 +116,37 @@ struct uprobes_state {
 	struct xol_area *xol_area;
 };
 
+/* Linux 6.1; include/linux/maple_tree.h */
+enum maple_type {
+	maple_dense,
+	maple_leaf_64,
+	maple_range_64,
+	maple_arange_64,
+};
+
+struct maple_range_64 {
+	unsigned long pivot[15];
+	void *slot[16];
+};
+
+struct maple_arange_64 {
+	unsigned long pivot[9];
+	void *slot[10];
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt;
 	unsigned long arg_start;
 	unsigned long arg_end;
 	struct uprobes_state uprobes_state;
 };
 
 struct vm_area_struct {
+	struct mm_struct *vm_mm;
 	unsigned long vm_start;
 	unsigned long vm_end;
 	unsigned long vm_pgoff;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --stacks: an allocation's site is the whole way to it. One allocating function
 # reached by four ways, with frame pointers and without, from a program that
-# lives a millisecond; the report, the suspects, and what it is without the option.
+# lives a millisecond; the report, the suspects, and what it is without the option;
+# and where nothing can be looked up as it should be.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 program=$top_builddir/tests/e2e/bin/site_calls
@@ -87,5 +88,26 @@ expect nest '[p.sites[].stack[0] | test("^nest\\+")] | all' true
 watch threads --stacks -- "$workload" threads 8 200
 expect threads '.lost.stacks' 0
 expect threads '([p.sites[].allocations] | add) == p.memory.allocations' true
+
+# ---- while the address space is locked most of the time, by a program that is gone when it is looked at
+locked=$top_builddir/tests/e2e/bin/locked_calls
+# The tree of mappings that can be read all the same is Linux 6.1's.
+if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 1)) }'; then
+	"$CUTOP" -b -v -f json -d 600 --stacks -c 'locked_calls*' --library "$double/libcudart.so.13" >"$T/locked.out" 2>"$T/locked.err" &
+	cutop=$!
+	check "locked: cutop does not start" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/locked.err"
+	kill -STOP "$cutop"
+	for _ in $(seq 40); do
+		"$locked" || fail "locked_calls: status $?"
+	done
+	kill -CONT "$cutop"
+	kill -INT "$cutop"
+	wait "$cutop"
+	tail -n 1 "$T/locked.out" >"$T/locked.json"
+	expect locked '.processes | length' 40
+	expect locked '[.processes[].sites[] | [.leaked_bytes, .allocations]] | unique' '[[100,1]]'
+	expect locked '[.processes[].sites[].stack | length >= 3 and all(test("^0x") | not)] | all' true
+	expect_nothing_lost locked
+fi
 
 finish

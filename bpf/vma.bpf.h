@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which file is mapped at an address of the current process. The kernel's own
+ * helper for that tries the lock of the address space once, and that is held
+ * while somebody maps, forks, or places probes: for microseconds, but by who
+ * places probes on hundreds of functions hundreds of times. A probe of ours met
+ * meanwhile waits until the lock is given back, and so comes here when the
+ * next is about to be taken, every time: a short program would end without its
+ * call sites ever being told of.
+ *
+ * So where the lock is refused, the tree of mappings is read without it. Its
+ * nodes are written once, but may be given back and used anew while we read,
+ * so nothing is believed that is not a mapping of this address space and around
+ * this address: that is what the lock would have shown, now or a moment ago.
+ */
+#ifndef VMA_BPF_H
+#define VMA_BPF_H
+
+#define VM_EXEC		4	/* include/linux/mm.h */
+
+struct vma_info {
+	__u64 start, end, offset, flags;
+	__u64 file;
+};
+
+static __always_inline void vma_copy(struct vm_area_struct *vma, struct vma_info *info)
+{
+	info->start = BPF_CORE_READ(vma, vm_start);
+	info->end = BPF_CORE_READ(vma, vm_end);
+	info->offset = BPF_CORE_READ(vma, vm_pgoff) << page_shift;
+	info->flags = bpf_core_field_exists(vma->vm_flags) ? BPF_CORE_READ(vma, vm_flags) : VM_EXEC;
+	info->file = (__u64)BPF_CORE_READ(vma, vm_file);
+}
+
+static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struct vma_info *info)
+{
+	vma_copy(vma, info);
+	return 0;
+}
+
+/*
+ * include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to 6.18: nodes are
+ * aligned to 256 bytes, and the low bits of a pointer to one say of which kind
+ * it is. Under slot n lie the addresses up to pivot n. A pivot of 0, but the
+ * first, is one behind the last; what is above all pivots lies under the slot
+ * behind them.
+ */
+#define NODE_MASK	255ull
+#define NODE_KIND(node)	((node) >> 3 & 15)
+#define IS_NODE(root)	(((root) & 3) == 2 && (root) > 4096)
+#define TREE_DEPTH	8	/* of at least five children each: more than a process may have mappings */
+#define INNER_PIVOTS	(sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
+#define LEAF_PIVOTS	(sizeof(((struct maple_range_64 *)0)->pivot) / 8)
+
+static __always_inline __u64 word_at(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/* What lies under @address in the node whose pivots and slots begin there. */
+static __always_inline __u64 node_entry(__u64 pivots, __u32 count, __u64 slots, __u64 address)
+{
+	__u32 i;
+
+	for (i = 0; i < count; i++) {
+		__u64 pivot = word_at(pivots + i * 8);
+
+		if (address <= pivot || (i && !pivot))
+			break;
+	}
+	return word_at(slots + i * 8);
+}
+
+/* Reads the mapping at @address without the lock. Returns 0 if there is one. */
+__noinline int vma_read(__u64 address, struct vma_info *info)
+{
+	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
+	const struct maple_arange_64 *inner = NULL;
+	const struct maple_range_64 *leaf = NULL;
+	struct vm_area_struct *vma;
+	__u64 entry, node;
+	int i;
+
+	if (!info || !mm || !bpf_core_field_exists(mm->mm_mt))
+		return -1;
+	entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+	if (!IS_NODE(entry))
+		return -1;
+	for (i = 0; i < TREE_DEPTH; i++) {
+		if (NODE_KIND(entry) != bpf_core_enum_value(enum maple_type, maple_arange_64))
+			break;
+		node = entry & ~NODE_MASK;
+		entry = node_entry(node + bpf_core_field_offset(inner->pivot), INNER_PIVOTS,
+				   node + bpf_core_field_offset(inner->slot), address);
+	}
+	if (NODE_KIND(entry) != bpf_core_enum_value(enum maple_type, maple_leaf_64))
+		return -1;
+	node = entry & ~NODE_MASK;
+	entry = node_entry(node + bpf_core_field_offset(leaf->pivot), LEAF_PIVOTS,
+			   node + bpf_core_field_offset(leaf->slot), address);
+	vma = (struct vm_area_struct *)entry;
+	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm)
+		return -1;
+	vma_copy(vma, info);
+	return address >= info->start && address < info->end ? 0 : -1;
+}
+
+#define FIND_VMA_TRIES	16
+#define WAIT_CALLS	32	/* of some 20 ns */
+
+/* A program has no way to wait but to do something; to try more often instead would have the verifier look at each try. */
+static __always_inline void wait_a_little(void)
+{
+	int i;
+
+#pragma unroll
+	for (i = 0; i < WAIT_CALLS; i++)
+		bpf_ktime_get_ns();
+}
+
+/* The mapping at @address of the current process. Returns -ENOENT if there is none, another error if it is not known. */
+static __always_inline long vma_at(__u64 address, struct vma_info *info)
+{
+	long err = -1;
+	int i;
+
+	for (i = 0; i < FIND_VMA_TRIES; i++) {
+		err = bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, info, 0);
+		if (!err || err == -ENOENT)
+			break;
+		if (!i && !vma_read(address, info))
+			return 0;
+		wait_a_little();
+	}
+	return err;
+}
+
+#endif
