@@ -27,7 +27,7 @@ struct kernel_node {
 
 struct node_key {
 	__u64 node;
-	__u64 instance;		/* of an executable graph; 0: the graph's own node */
+	__u64 instance;		/* of an executable graph, or what graph_nodes() says: the graph's own node */
 	__u32 image;
 	__u32 pad;
 };
@@ -49,6 +49,15 @@ struct {
 } node_functions SEC(".maps");
 
 __u64 last_epoch;
+
+/* By image, as `capturing`: how often nodes have gone. Their handles may be given to others since. */
+__u32 nodes_gone[WATCHFUL_COUNT];
+
+/* Stands for an instance where a graph's own nodes are meant, those that are there now. */
+static __always_inline __u64 graph_nodes(struct thread_state *thread)
+{
+	return 1ull << 63 | nodes_gone[thread->image & (WATCHFUL_COUNT - 1)];
+}
 
 /* Remembers the function of a node. Returns true if it was so before. */
 static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance, __u64 function)
@@ -259,9 +268,11 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		break;
 	case GRAPH_DESTROY:
 		rec.graph = frame->args[0];
+		__sync_fetch_and_add(&nodes_gone[thread->image & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_REMOVE:
 		rec.node = frame->args[0];
+		__sync_fetch_and_add(&nodes_gone[thread->image & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_SET_CHILD:
 		rec.node = frame->args[0];
@@ -277,12 +288,12 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 			break;
 		}
 		rec.function = frame->args[3];
-		node_known(thread, rec.node, 0, rec.function);
+		node_known(thread, rec.node, graph_nodes(thread), rec.function);
 		break;
 	default:	/* GRAPH_LEARN, GRAPH_SET_KERNEL */
 		rec.node = frame->args[0];
 		rec.function = frame->args[3];
-		same = node_known(thread, rec.node, 0, rec.function);
+		same = node_known(thread, rec.node, graph_nodes(thread), rec.function);
 		if (same)
 			return 0;
 	}

@@ -57,6 +57,7 @@ enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };	/* the 
 
 struct graph_node {
 	cudaGraphNode_t handle;	/* NULL: captured, or a clone's */
+	cudaGraphNode_t learnt;	/* then: as the program was told, which asked for its kernel, too */
 	enum graph_node_kind kind;
 	bool off;
 	unsigned long kernels[KERNELS];	/* that it runs */

@@ -2,9 +2,9 @@
 /*
  * Graphs: captured, in one stream and more, built by hand, cloned, nested, changed, instantiated, changed again, launched.
  * Left out, since cutop says that it cannot see it: memory that graphs allocate, kernels of conditional nodes, those
- * added to a child graph within its parent. Nodes of captures and clones, whose handles no call gives, are asked for, but
- * left as they are: what cutop makes of a change to one may be a guess, and is marked as such. So are those of an
- * executable graph that was updated by another graph. A graph is for the device that it was made on.
+ * added to a child graph within its parent. Nodes of captures and clones, whose handles no call gives, are changed in
+ * executable graphs only, by programs that asked for their handles and kernels; those of an executable graph that was
+ * updated by another graph are left as they are. A graph is for the device that it was made on.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -97,7 +97,7 @@ static bool node_is_in(cudaGraph_t handle, cudaGraphNode_t node)
 
 	for (i = 0; i < self->graph_count; i++)
 		for (j = 0; self->graphs[i].handle == handle && j < self->graphs[i].count; j++)
-			if (self->graphs[i].nodes[j].handle == node)
+			if (self->graphs[i].nodes[j].handle == node || self->graphs[i].nodes[j].learnt == node)
 				return true;
 	return false;
 }
@@ -126,7 +126,7 @@ static void clone(struct graph *from)
 	if (EITHER(cudaGraphClone, cuGraphClone, &graph->handle, from->handle))
 		return;
 	for (i = 0; i < graph->count; i++)
-		graph->nodes[i].handle = NULL;
+		graph->nodes[i].handle = graph->nodes[i].learnt = NULL;
 	self->graph_count++;
 }
 
@@ -347,7 +347,7 @@ static void capture(void)
 		leave(other);
 }
 
-static void ask(struct graph *graph)
+static void learn(struct graph *graph)
 {
 	cudaGraphNode_t handles[COUNT(graph->nodes)];
 	struct cudaKernelNodeParams params;
@@ -359,10 +359,14 @@ static void ask(struct graph *graph)
 			return;
 	if (EITHER(cudaGraphGetNodes, cuGraphGetNodes, graph->handle, handles, &count) || count != graph->count)
 		return;
-	for (i = 0; i < count; i++)
-		if (graph->nodes[i].kind == NODE_KERNEL && !graph->nodes[i].handle)
-			one_in(2) ? CALL(cudaGraphKernelNodeGetParams, handles[i], &params) :
-				CALL(cuGraphKernelNodeGetParams_v2, handles[i], &driver);
+	for (i = 0; i < count; i++) {
+		struct graph_node *node = &graph->nodes[i];
+
+		if (node->kind == NODE_KERNEL && !node->handle && !one_in(3) &&
+		    !(one_in(2) ? CALL(cudaGraphKernelNodeGetParams, handles[i], &params) :
+		      CALL(cuGraphKernelNodeGetParams_v2, handles[i], &driver)))
+			node->learnt = handles[i];
+	}
 }
 
 /* ---- executable graphs ---- */
@@ -407,13 +411,15 @@ static void change_exec(struct exec *exec)
 	struct graph_node *node = exec->held.count ? &exec->held.nodes[any(exec->held.count)] : NULL;
 	unsigned int kernel = (unsigned int)any(KERNELS);
 	CUgraphNodeParams any_driver = { .type = 0 };
+	cudaGraphNode_t handle;
 	struct graph *child;
 	int code;
 
 	/* By the nodes of the graph that it was made of, while that is there; and those that are still in it. */
 	if (!node || node->kind >= NODE_OTHER || !exec->of)
 		return;
-	if (!node->handle || !node_is_in(exec->of, node->handle))
+	handle = node->handle ? node->handle : node->learnt;
+	if (!handle || !node_is_in(exec->of, handle))
 		return;
 	if (node->kind == NODE_CHILD) {
 		child = any_graph();
@@ -423,10 +429,10 @@ static void change_exec(struct exec *exec)
 		any_driver.type = 4;
 		any_params.graph = any_driver.graph = child->handle;
 		switch (any(4)) {
-		case 0: code = CALL(cudaGraphExecChildGraphNodeSetParams, exec->handle, node->handle, child->handle); break;
-		case 1: code = CALL(cudaGraphExecNodeSetParams, exec->handle, node->handle, &any_params); break;
-		case 2: code = CALL(cuGraphExecChildGraphNodeSetParams, exec->handle, node->handle, child->handle); break;
-		default: code = CALL(cuGraphExecNodeSetParams, exec->handle, node->handle, &any_driver);
+		case 0: code = CALL(cudaGraphExecChildGraphNodeSetParams, exec->handle, handle, child->handle); break;
+		case 1: code = CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params); break;
+		case 2: code = CALL(cuGraphExecChildGraphNodeSetParams, exec->handle, handle, child->handle); break;
+		default: code = CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 		}
 		if (!code)
 			hold_graph(node, child);
@@ -435,19 +441,19 @@ static void change_exec(struct exec *exec)
 	if (one_in(2)) {
 		bool enabled = one_in(2);
 
-		if (!EITHER(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, exec->handle, node->handle, enabled))
+		if (!EITHER(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, exec->handle, handle, enabled))
 			node->off = !enabled;
 		return;
 	}
 	if (one_in(2)) {
 		any_params.kernel = runtime_params(kernel);
-		code = one_in(2) ? CALL(cudaGraphExecKernelNodeSetParams, exec->handle, node->handle, &any_params.kernel) :
-			CALL(cudaGraphExecNodeSetParams, exec->handle, node->handle, &any_params);
+		code = one_in(2) ? CALL(cudaGraphExecKernelNodeSetParams, exec->handle, handle, &any_params.kernel) :
+			CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params);
 	} else {
 		if (!driver_params(&any_driver.kernel, kernel))
 			return;
-		code = one_in(2) ? CALL(cuGraphExecKernelNodeSetParams_v2, exec->handle, node->handle, &any_driver.kernel) :
-			CALL(cuGraphExecNodeSetParams, exec->handle, node->handle, &any_driver);
+		code = one_in(2) ? CALL(cuGraphExecKernelNodeSetParams_v2, exec->handle, handle, &any_driver.kernel) :
+			CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 	}
 	if (!code)
 		hold_kernel(node, kernel);
@@ -491,7 +497,7 @@ void step_graph(void)
 		if (exec && one_in(3) && !EITHER(cudaGraphExecDestroy, cuGraphExecDestroy, exec->handle))
 			*exec = self->execs[--self->exec_count];
 		break;
-	case 17: if (graph) ask(graph); break;
+	case 17: if (graph) learn(graph); break;
 	default: if (exec) launch(exec);
 	}
 }
