@@ -355,7 +355,8 @@ int serve_open(struct serve **result, const char *host, uint16_t port, unsigned 
 
 int serve_start(struct serve *serve, struct reason *why)
 {
-	serve->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, request, serve,
+	/* By epoll(7) it would miss some clients' ends, and keep their places until they have been idle for too long. */
+	serve->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, request, serve,
 					 MHD_OPTION_LISTEN_SOCKET, serve->socket,
 					 MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
 					 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,

@@ -162,6 +162,13 @@ def attack(host, port):
     deaf.sendall(b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n')
     alive(host, port, 'a client that does not read')
     deaf.close()
+    # Many that leave in the middle of a request: their places are free at once.
+    leaving = [socket.create_connection((host, port), 10) for _ in range(600)]
+    for connection in leaving:
+        connection.sendall(b'GET /metrics HTTP/1.1\r\n')
+    for connection in leaving:
+        connection.close()
+    alive(host, port, '600 that left')
     crowd(host, port, 500)
     alive(host, port, 'a crowd')
 
