@@ -18,11 +18,14 @@
 #include "batch_metrics.h"
 #include "config.h"
 #include "out/out.h"
+#include "patient.h"
 #include "session.h"
 
 struct batch {
 	struct session session;
-	FILE *out;		/* NULL: nothing is printed to a stream */
+	FILE *file;		/* where to; NULL: nothing is printed to a stream */
+	FILE *out;		/* what is printed to: the same, or one that waits for @file's reader */
+	struct patient patient;
 	struct batch_metrics metrics;
 	struct out_options out_options;
 	uint64_t printed;
@@ -89,23 +92,27 @@ static int batch_open(struct batch *batch)
 	if (is_metrics(options))
 		err = batch_metrics_open(&batch->metrics, options, output_path(options));
 	if (!err && !is_silent(options) && !batch->metrics.replaces)
-		err = stream_open(&batch->out, output_path(options));
+		err = stream_open(&batch->file, output_path(options));
 	if (err) {
 		warn_user(&batch->session.notes, "cannot write %s: %s", output_path(options) ? output_path(options) : "metrics",
 			  strerror(-err));
 		return err;
 	}
-	if (!batch->out)
+	if (!batch->file)
 		return 0;
+	patient_begin(&batch->patient, &batch->session, fileno(batch->file));
+	batch->out = patient_stream(&batch->patient);
+	if (!batch->out)
+		return session_fail(&batch->session, -ENOMEM, "no memory");
 	batch->out_options.sort = options->sort;
 	batch->out_options.version = PACKAGE_VERSION;
 	batch->out_options.tells_on = true;
-	batch->out_options.color = options_want_color(options, batch->out);
+	batch->out_options.color = options_want_color(options, batch->file);
 	batch->out_options.ascii = options->ascii;
 	batch->out_options.weight = options->folded_by;
 	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
 		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");
-	if (isatty(fileno(batch->out)) && !ioctl(fileno(batch->out), TIOCGWINSZ, &size))
+	if (isatty(fileno(batch->file)) && !ioctl(fileno(batch->file), TIOCGWINSZ, &size))
 		batch->out_options.width = size.ws_col;
 	return 0;
 }
@@ -170,9 +177,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 	if (!err)
 		return;
 	batch->write_error = err;
-	if (err != -EPIPE)	/* a reader that has seen enough is no error */
-		warn_user(&batch->session.notes, "cannot write %s: %s",
-			  batch->out != stdout ? batch->session.options->output : "standard output", strerror(-err));
+	write_error_tell(&batch->session, batch->file != stdout ? batch->session.options->output : NULL, err);
 }
 
 /* ---- the wait ---- */
@@ -222,7 +227,7 @@ static void batch_wait(struct batch *batch)
 	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = collector_fd(session->collector), .events = POLLIN },
-		{ .fd = batch->is_quiet || !batch->out ? -1 : fileno(batch->out), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+		{ .fd = batch->is_quiet || !batch->file ? -1 : fileno(batch->file), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
 	};
 
 	while (!is_over(batch)) {
@@ -323,9 +328,11 @@ int batch_run(const struct options *options)
 		status = EXIT_FAILED;
 	snapshot_free(snapshot);
 out:
+	if (batch.out)
+		fclose(batch.out);	/* each snapshot was flushed */
 	session_close(&batch.session);
 	batch_metrics_close(&batch.metrics);
-	if (batch.out && batch.out != stdout && fclose(batch.out) && !batch.write_error) {
+	if (batch.file && batch.file != stdout && fclose(batch.file) && !batch.write_error) {
 		warn_user(&batch.session.notes, "cannot write %s: %s", options->output, strerror(errno));
 		if (!status)
 			status = EXIT_FAILED;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace from a recording: nobody is watched and nobody waits, so that one thread does it all. */
+/* A trace from a recording: nobody is watched, so that one thread does it all. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "patient.h"
 #include "session.h"
 #include "trace.h"
 #include "out/trace.h"
@@ -16,6 +17,7 @@ struct replayed {
 	struct trace *trace;
 	struct buffer out;
 	int fd;
+	struct patient patient;
 	int error;		/* the first of writing */
 	uint64_t limit;		/* calls */
 	uint64_t last;		/* ns, CLOCK_MONOTONIC of the recording: what is later is left out */
@@ -24,16 +26,8 @@ struct replayed {
 static void write_out(struct replayed *replayed)
 {
 	struct buffer *out = &replayed->out;
-	size_t done = 0;
-	ssize_t len;
 
-	while (!replayed->error && done < out->len) {
-		len = write(replayed->fd, out->data + done, out->len - done);
-		if (len < 0 && errno != EINTR)
-			replayed->error = -errno;
-		else if (len > 0)
-			done += (size_t)len;
-	}
+	replayed->error = patient_write(&replayed->patient, out->data, out->len);
 	if (out->failed && !replayed->error)
 		replayed->error = -ENOMEM;
 	out->len = 0;
@@ -82,6 +76,7 @@ static int trace_start(struct replayed *replayed)
 	replayed->fd = options->output ? file_create(options->output) : STDOUT_FILENO;
 	if (replayed->fd < 0)
 		warn_user(&replayed->session.notes, "cannot write %s: %s", options->output, strerror(-replayed->fd));
+	patient_begin(&replayed->patient, &replayed->session, replayed->fd);
 	return replayed->fd < 0 ? replayed->fd : 0;
 }
 
@@ -125,9 +120,8 @@ int trace_replay(const struct options *options)
 	buffer_free(&replayed.out);
 	if (replayed.fd > STDERR_FILENO && close(replayed.fd) && !replayed.error)
 		replayed.error = -errno;
-	if (replayed.error && replayed.error != -EPIPE) {	/* a reader that has seen enough is no error */
-		warn_user(&replayed.session.notes, "cannot write %s: %s", options->output ? options->output : "standard output",
-			  strerror(-replayed.error));
+	if (replayed.error && replayed.error != -EPIPE) {
+		write_error_tell(&replayed.session, options->output, replayed.error);
 		status = status ? status : EXIT_FAILED;
 	}
 	return status;

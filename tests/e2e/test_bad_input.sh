@@ -102,6 +102,50 @@ for mode in -b trace record; do
 	check "$mode: SIGTERM ends that, not with status $status" [ "$status" = 143 ]
 done
 
+# Nobody reads: the pipe is full. Signals are heard all the same, and passed on to COMMAND; who is told to end does not
+# wait for long, but after a first SIGINT, which the reader got as well.
+exec 9<>"$T/fifo"
+head -c 65536 /dev/zero >&9
+"$CUTOP" record --trace -o "$T/calls.cutop" -- "$workload" short >/dev/null 2>&1
+# It has the pipe, and hears SIGTERM, the 15th: while it opened that, it would have ended it.
+has_opened() {
+	find "/proc/$1/fd" -lname "$T/fifo" 2>/dev/null | grep -q . && grep -q '^SigBlk:.*[4-7c-f]...$' "/proc/$1/status"
+}
+unread() {
+	start unread -o "$T/fifo" "$@" 9>&-
+	check "unread: $*: it starts" wait_for 30 has_opened "$cutop"
+}
+for mode in "-b -d 0.05" "-b --replay $T/calls.cutop" "trace --replay $T/calls.cutop"; do
+	# shellcheck disable=SC2086
+	unread $mode
+	kill -TERM "$cutop"
+	wait "$cutop"
+	status=$?
+	check "unread: $mode: SIGTERM ends it with $status: $(cat "$T/unread.err")" [ "$status" = 143 ]
+	check "unread: $mode: it says so: $(cat "$T/unread.err")" grep -q 'fifo is not read: what was still to be printed is left out' "$T/unread.err"
+done
+# shellcheck disable=SC2016
+unread -b -d 0.02 -- sh -c 'trap "exit 9" TERM; while sleep 0.05; do echo >>"$1"; done' sh "$T/beats"
+has_beaten() {
+	[ -e "$T/beats" ] && [ "$(wc -l <"$T/beats")" -gt 10 ]
+}
+check "unread: COMMAND runs" wait_for 30 has_beaten
+command=$(pgrep -P "$cutop" -x sh)
+kill -TERM "$cutop"
+has_ended() {
+	[ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+check "unread: COMMAND gets the signal" wait_for 30 has_ended "$command"
+interrupted() {	# again, for two that come at once are one
+	kill -INT "$cutop" 2>/dev/null
+	has_ended "$cutop"
+}
+check "unread: a second SIGINT is heard" wait_for 30 interrupted
+wait "$cutop"
+status=$?
+check "unread: then it ends, with COMMAND's status, not $status: $(cat "$T/unread.err")" [ "$status" = 9 ]
+exec 9>&-
+
 # ---- processes ----
 
 refused 1 'no process 2147483647' -b -n 1 -p 2147483647
