@@ -39,7 +39,7 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 }
 
 /*
- * include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to 6.18: nodes are
+ * include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to 7.3: nodes are
  * aligned to 256 bytes, and the low bits of a pointer to one say of which kind
  * it is. Under slot n lie the addresses up to pivot n. A pivot of 0, but the
  * first, is one behind the last; what is above all pivots lies under the slot
