@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "rights.h"
 #include "session.h"
 
 static int report_print(const struct doctor *doctor, FILE *out)
@@ -51,8 +52,13 @@ int doctor_run(const struct options *options)
 		.notes.verbose = options->verbose,
 		.choice = { .groups = options->groups, .layers = options->layers },
 	};
+	struct reason why = { "" };
 	int status = EXIT_FAILED;
 
+	if (rights_raise(&why)) {
+		warn_user(&doctor.notes, "%s", why.text);
+		return EXIT_FAILED;
+	}
 	if (session_pids_check(&doctor.notes, options->pids, options->pid_count))
 		return EXIT_FAILED;
 	doctor_facts_read(&doctor);

@@ -17,6 +17,7 @@
 #include "batch.h"
 #include "doctor.h"
 #include "options.h"
+#include "rights.h"
 #include "screen.h"
 #include "trace.h"
 
@@ -42,6 +43,7 @@ static void descriptors_fill(void)
 
 int main(int argc, char **argv)
 {
+	struct reason why = { "" };
 	struct options options;
 	int status;
 
@@ -51,6 +53,10 @@ int main(int argc, char **argv)
 	/* A closed pipe is an error like others, found where we write. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow any more, likewise */
+	if (rights_lower(&why)) {
+		warn_user(NULL, "%s", why.text);
+		return EXIT_FAILED;
+	}
 	if (options_parse(&options, argc, argv, &status) == OPTIONS_EXIT)
 		return printed(status);
 	if (options.mode == MODE_DOCTOR)

@@ -14,6 +14,7 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 
 /* linux/capability.h, Linux 5.8 and 5.9: newer than the headers we may be built with */
@@ -65,6 +66,32 @@ static const int refused_calls[] = {
 	SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex),
 	SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
 };
+
+/* Lets the capabilities that are permitted have effect, or none. */
+static int effect_set(bool any, struct reason *why)
+{
+	unsigned int capability;
+
+	/* Set where the file that is run gives rights (security/commoncap.c). */
+	if (!getauxval(AT_SECURE))
+		return 0;
+	if (capng_get_caps_process())
+		return reason_set(why, -EIO, "cannot read the capabilities held");
+	for (capability = 0; capability <= CAP_LAST_CAP; capability++)
+		if (capng_have_capability(CAPNG_PERMITTED, capability))
+			capng_update(any ? CAPNG_ADD : CAPNG_DROP, CAPNG_EFFECTIVE, capability);
+	return capng_apply(CAPNG_SELECT_CAPS) ? reason_set(why, -EPERM, "cannot change which capabilities have effect") : 0;
+}
+
+int rights_lower(struct reason *why)
+{
+	return effect_set(false, why);
+}
+
+int rights_raise(struct reason *why)
+{
+	return effect_set(true, why);
+}
 
 /*
  * What is chosen of the capabilities held; without CAP_BPF and CAP_PERFMON their predecessor stands in for them. It alone may

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives up what cutop needs to start and not to go on: capabilities, the right to gain any, system calls. */
+/*
+ * The rights that cutop has beyond those of who started it: it does not use them on files that its starter names, and gives up
+ * what it needs to start and not to go on: capabilities, the right to gain any, system calls.
+ */
 #ifndef RIGHTS_H
 #define RIGHTS_H
 
@@ -12,6 +15,14 @@ enum {
 	RIGHTS_WRITE = 4,	/* create and replace files in other users' folders */
 	RIGHTS_PROBE_EACH = 8,	/* place probes one by one, as on Linux before 6.6 */
 };
+
+/*
+ * Where cutop's file gives capabilities that its starter has not: they have no effect until rights_raise(), so that a settings
+ * file or a recording is opened as who named it could do. For the one thread there is. Returns 0, or a
+ * negative errno with @why set.
+ */
+int rights_lower(struct reason *why);
+int rights_raise(struct reason *why);
 
 /*
  * Keeps of the capabilities held those that @keep takes, and sets no_new_privs: no

@@ -340,10 +340,15 @@ int session_open(struct session *session, const struct options *options, const i
 		if (err)
 			return session_fail(session, err == -EACCES ? 126 : 127, why.text);
 	}
-	if (options->listen && serve_open(&session->serve, options->listen_host, options->listen_port,
-					  options->kernels_shown, &why))
-		return session_fail(session, EXIT_FAILED, why.text);
-	return 0;
+	if (!options->listen)
+		return 0;
+	/* A low port may be one of the rights. */
+	err = rights_raise(&why);
+	if (!err)
+		err = serve_open(&session->serve, options->listen_host, options->listen_port, options->kernels_shown, &why);
+	if (!err)
+		err = rights_lower(&why);
+	return err ? session_fail(session, EXIT_FAILED, why.text) : 0;
 }
 
 /* Starts COMMAND. Returns 0, or the exit status to end with. */
@@ -428,6 +433,8 @@ int session_begin(struct session *session)
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (session->options->replay)
 		return recording_begin(session);
+	if (rights_raise(&why))
+		return session_fail(session, EXIT_FAILED, why.text);
 	if (collector_begin(session))
 		return EXIT_FAILED;
 	if (session->have_command && command_fork(&session->command, session->command_line, session->environment,

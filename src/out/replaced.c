@@ -13,6 +13,7 @@ int replaced_open(struct replaced *file, const char *path)
 {
 	struct stat status;
 	mode_t mask;
+	int fd;
 
 	memset(file, 0, sizeof(*file));
 	if (strlen(path) >= sizeof(file->path))
@@ -28,6 +29,15 @@ int replaced_open(struct replaced *file, const char *path)
 		if (errno != ENOENT)
 			return -errno;
 		strcpy(file->path, path);
+		/* A link to what is not there yet stays one, too. */
+		if (!lstat(path, &status)) {
+			fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+			if (fd < 0)
+				return -errno;
+			close(fd);
+			if (!realpath(path, file->path))
+				return -errno;
+		}
 		mask = umask(0);
 		umask(mask);
 		file->mode = 0666 & ~mask;

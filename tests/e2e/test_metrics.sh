@@ -54,6 +54,10 @@ chmod 640 "$T/file.om"
 check "a link stays a link" [ -L "$T/link.om" ]
 check "what it leads to is new, with its old rights" [ "$(stat -c %a "$T/file.om")" = 640 ]
 check "the text format is well formed" $metrics parse prometheus "$T/file.om"
+ln -s later.om "$T/early.om"
+"$CUTOP" -b -f prometheus -n 1 -d 0.05 -o "$T/early.om" 2>"$T/err"
+check "a link to what is not there yet stays one" [ -L "$T/early.om" ]
+check "and is followed" $metrics parse prometheus "$T/later.om"
 run full -b -f openmetrics -n 1 -d 0.05 -o /dev/full
 expect_status full 1
 expect_line full 'cannot write /dev/full: No space left'

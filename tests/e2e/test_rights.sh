@@ -71,6 +71,19 @@ check "the home is not closed" sh -c "! setpriv --reuid=65534 --regid=65534 --cl
 mkfifo "$T/in"
 chown 4242 "$T/in"
 
+# ---- files that the starter names are opened with the starter's rights
+mkdir "$T/private"
+printf '[screen]\ntheme=TOPSECRET\n' >"$T/private/settings"
+"$CUTOP" record -o "$T/private/recording" -- "$sites" 1 >/dev/null 2>&1
+check "there is no recording" [ -s "$T/private/recording" ]
+chmod -R go= "$T/private"
+as nobody
+$as "$T/bin/cutop" --replay "$T/private/recording" -b >"$T/stolen" 2>&1
+check "a private recording: status $?: $(cat "$T/stolen")" grep -q 'cannot replay .*Permission denied' "$T/stolen"
+TERM=xterm $as script -qec "$T/bin/cutop --config $T/private/settings" /dev/null >"$T/stolen" 2>&1 </dev/null
+check "a private settings file: $(cat "$T/stolen")" grep -q 'Permission denied' "$T/stolen"
+check "nothing of it is told" sh -c "! grep -q TOPSECRET '$T/stolen'"
+
 # sites NAME PID: that process is seen, from its first call, with all names
 sites_expect() {
 	jq -c ".processes |= map(select(.pid == $2))" "$T/$1.all" >"$T/$1.json"
