@@ -8,10 +8,11 @@
  * next is about to be taken, every time: a short program would end without its
  * call sites ever being told of.
  *
- * So where the lock is refused, the tree of mappings is read without it. Its
- * nodes are written once, but may be given back and used anew while we read,
- * so nothing is believed that is not a mapping of this address space and around
- * this address: that is what the lock would have shown, now or a moment ago.
+ * So where the lock is refused, the tree of mappings is read without it. It is
+ * kept such that this can be done, but while we read, nodes may be given back
+ * and used anew: so nothing is believed that is not a mapping of this address
+ * space and around this address. That is what the lock would have shown, now
+ * or a moment ago.
  */
 #ifndef VMA_BPF_H
 #define VMA_BPF_H

@@ -130,31 +130,32 @@ watcher() {
 watcher root
 watcher nobody
 
-# ---- one that runs before cutop does, whose library is deleted: root's five capabilities read it, too
-LD_LIBRARY_PATH=$T/home/lib $as "$T/home/sites" 1 wait <"$T/in" &
-program=$!
-exec 3>"$T/in"
-wait_for 20 grep -q "$T/home/lib/libcuda.so.1" /proc/$program/maps
-as nobody
-$as "$T/bin/cutop" -b -v -n 1 -d 0.1 -p $program >/dev/null 2>"$T/before.err"
-check "a process of another user that ran before: $(cat "$T/before.err")" grep -q "$T/home/lib/libcudart.so.13: .* attached" "$T/before.err"
-exec 3>&-
-wait $program
+# earlier NAME LIBRARIES WORDS...: a program that runs before cutop does, started so, is found by its libraries
+earlier() {
+	name=$1
+	libraries=$2
+	shift 2
+	"$@" 1 wait <"$T/in" &
+	program=$!
+	exec 3>"$T/in"
+	wait_for 20 grep -q "$libraries/libcuda.so.1" /proc/$program/maps
+	as nobody
+	$as "$T/bin/cutop" -b -v -n 1 -d 0.1 -p $program >/dev/null 2>"$T/earlier.err"
+	check "$name: $(cat "$T/earlier.err")" grep -q "$libraries/libcudart.so.13: .* attached" "$T/earlier.err"
+	exec 3>&-
+	wait $program
+}
+
+# ---- one that runs before cutop does
+as 4242
+earlier "a process of another user that ran before" "$T/home/lib" env LD_LIBRARY_PATH="$T/home/lib" $as "$T/home/sites"
 
 # ---- one that changed its root: maps has paths from elsewhere, and map_files, which would help, needs a right that nobody has
 mkdir -p "$T/jail/lib"
 libraries_below "$T/jail" "$sites" "$double/libcudart.so.13" "$double/libcuda.so.1"
 private_double "$T/jail/lib"
 cp "$sites" "$T/jail/sites"
-LD_LIBRARY_PATH=/lib chroot "$T/jail" /sites 1 wait <"$T/in" &
-program=$!
-exec 3>"$T/in"
-wait_for 20 grep -q "$T/jail/lib/libcuda.so.1" /proc/$program/maps
-as nobody
-$as "$T/bin/cutop" -b -v -n 1 -d 0.1 -p $program >/dev/null 2>"$T/jail.err"
-check "a process with a root of its own: $(cat "$T/jail.err")" grep -q "jail/lib/libcudart.so.13: .* attached" "$T/jail.err"
-exec 3>&-
-wait $program
+earlier "a process with a root of its own" "$T/jail/lib" env LD_LIBRARY_PATH=/lib chroot "$T/jail" /sites
 
 # ---- COMMAND has the rights, and the environment, of who started cutop
 rights='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp):" /proc/self/status; ulimit -n; echo "$LD_LIBRARY_PATH|$TMPDIR"'
