@@ -16,7 +16,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "rights.h"
@@ -49,15 +48,6 @@ static void add_libraries(struct session *session, int *error)
 		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
 		*error = result ? result : -ENOENT;
 	}
-}
-
-static void warn_unfound(void *context, const char *request, const char *library, bool found)
-{
-	const struct session *session = context;
-
-	(void)library;
-	if (!found)
-		warn_user(&session->notes, "--probe %s: no process that was watched had such a function", request);
 }
 
 static int watch_begin(struct session *session)
@@ -514,97 +504,4 @@ int session_time_left(const struct session *session)
 		return -1;
 	left = session->deadline > now ? (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
 	return left > INT_MAX ? INT_MAX : (int)left;
-}
-
-/* ---- the end ---- */
-
-static int leak_status(const struct session *session, const struct snapshot *snapshot)
-{
-	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false;
-	size_t i;
-
-	if (!session->options->fail_on_leak)
-		return EXIT_DONE;
-	if (!snapshot)
-		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
-	if (snapshot->leaked > session->options->leak_bytes)
-		return EXIT_LEAK;
-	any_call = snapshot->gone.calls > 0;
-	any_unreturned = snapshot->gone.unreturned;
-	any_late = snapshot->gone.from_attach;
-	for (i = 0; i < snapshot->process_count; i++) {
-		any_call = any_call || snapshot->processes[i].calls;
-		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
-		any_late = any_late || snapshot->processes[i].from_attach;
-		any_running = any_running || (!snapshot->processes[i].exited && snapshot->processes[i].calls);
-	}
-	for (i = 0; i < LOST_COUNT; i++)
-		any_lost = any_lost || snapshot->lost[i];
-	if (any_lost)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: events were lost; try a larger --ring-size");
-	if (any_unreturned)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the returns of some program's calls are not "
-				    "probed, so that what it allocates is not known");
-	if (any_late)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
-				    "was probed; --library names it, or the library, ahead");
-	if (any_running)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a program that made CUDA calls has not ended; "
-				    "let the command wait for its children");
-	if (!any_call && !session->options->allow_no_cuda)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
-			    "saw (--allow-no-cuda, if that is right)");
-	return EXIT_DONE;
-}
-
-int session_status(struct session *session, const struct snapshot *snapshot)
-{
-	int status;
-
-	/* The collector's thread finds them. */
-	if (session->extras && session->collector)
-		collector_stop(session->collector);
-	extras_visit(session->extras, warn_unfound, session);
-	if (session->extras && extras_full(session->extras))
-		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);
-	if (session->options->replay && !session->ended_by)
-		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
-	/* To be told to end is how a recording mostly ends. */
-	if (session->options->mode == MODE_RECORD && !session->have_command)
-		return EXIT_DONE;
-	if (session->options->mode == MODE_DEMO)
-		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
-	if (session->have_command && !command_reap(&session->command)) {
-		/* --duration is over, or the user has seen enough. What we were asked to watch is not ours to end. */
-		warn_user(&session->notes, "the command still runs, unwatched from now on (process %d)",
-			  session->command.pid);
-		if (session->options->fail_on_leak)
-			return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command has not ended");
-	} else if (session->have_command) {
-		status = command_exit_status(&session->command);
-		if (!status)
-			status = leak_status(session, snapshot);
-		if (status)
-			return status;
-	}
-	return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
-}
-
-void session_close(struct session *session)
-{
-	/* A demonstration's cast plays for nobody else. */
-	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
-		kill(session->command.pid, SIGKILL);
-		waitpid(session->command.pid, NULL, 0);
-	}
-	collector_free(session->collector);
-	session->collector = NULL;
-	extras_free(session->extras);
-	session->extras = NULL;
-	replay_close(session->replay);
-	session->replay = NULL;
-	serve_close(session->serve);
-	session->serve = NULL;
-	command_environment_free(session->environment);
-	session->environment = NULL;
 }
