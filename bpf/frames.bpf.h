@@ -138,6 +138,11 @@ static __always_inline bool inside_quick(struct pt_regs *ctx)
 
 #define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
 
+static __always_inline bool same_library(__u64 one, __u64 other)
+{
+	return one - other + SAME_LIBRARY < 2 * SAME_LIBRARY;
+}
+
 /*
  * Where only entries are seen: whether a driver's call of a thread that entered
  * @outer before is inside that. Functions of the runtime do not call each other.
@@ -148,8 +153,7 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
 					   __u32 call)
 {
 	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
-	bool is_near = sp < outer->sp && desc_of(call)->layer == LAYER_DRIVER &&
-		       caller - outer->ip + SAME_LIBRARY < 2 * SAME_LIBRARY;
+	bool is_near = sp < outer->sp && desc_of(call)->layer == LAYER_DRIVER && same_library(caller, outer->ip);
 #if defined(__TARGET_ARCH_x86)
 	__u64 word = 0;
 
@@ -219,7 +223,7 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 	caller = call_caller(ctx);
 	if (!caller || caller == trampoline_of(thread))
 		return false;
-	if (caller - PT_REGS_IP(ctx) + SAME_LIBRARY >= 2 * SAME_LIBRARY)
+	if (!same_library(caller, PT_REGS_IP(ctx)))
 		return true;
 	class = desc_of(outer)->class;
 	return (class == CLASS_SYNC || class == CLASS_LAUNCH) && desc_of(outer)->layer == LAYER_RUNTIME &&

@@ -203,23 +203,59 @@ static __noinline int launch_captured_count(struct thread_state *thread, struct 
 	return 0;
 }
 
+/* The place of one that is @bytes deeper than the runtime's launch around it. */
+static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 bytes)
+{
+	__u32 place = bytes >> 4 & (NESTED_DEPTHS - 1);
+
+	asm volatile("" : "+r"(place));
+	return &thread->nested_depth[place & (NESTED_DEPTHS - 1)];
+}
+
+/*
+ * Whether the driver's launch after one of the runtime's that asked for no return
+ * is called by the runtime, and not by a program whose launch the runtime refused.
+ * It is as deep as one was before, or its caller is near: to the function of the
+ * runtime, or, where another library stands between the two, to a caller that was
+ * seen before. The caller lies in memory, so it is looked at last.
+ */
+static __noinline int launch_is_theirs(struct pt_regs *ctx, struct thread_state *thread)
+{
+	__u64 caller, bytes;
+
+	if (!thread)
+		return 0;
+	caller = call_caller(ctx);
+	if (caller && thread->nested_caller && !same_library(caller, thread->skipped_ip) &&
+	    !same_library(caller, thread->nested_caller))
+		return 0;
+	bytes = thread->skipped_sp - call_sp(ctx);
+	*nested_place(thread, bytes) = bytes;
+	return 1;
+}
+
 /*
  * A driver's launch inside a runtime's that has a frame, as the first of a
- * kernel always has: what the driver calls the function is remembered, so
- * that it is known again where there is no frame.
+ * kernel always has: where it comes from and what the driver calls the function is
+ * remembered, so that it is known again where there is no frame.
  */
 static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread)
 {
 	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
 	struct address_key key = {};
 	struct frame *frame;
-	__u64 *known, outer;
+	__u64 *known, outer, bytes;
 
 	if (!thread || !thread->depth || desc->layer != LAYER_DRIVER || desc->a == FORM_DRIVER_MULTI)
 		return 0;
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
+	bytes = frame->sp - call_sp(ctx);
+	if (!thread->nested_caller || *nested_place(thread, bytes) != bytes) {
+		thread->nested_caller = call_caller(ctx);
+		*nested_place(thread, bytes) = bytes;
+	}
 	outer = frame->args[0];
 	key.address = launch_function(ctx, desc);
 	key.image = thread->image;
@@ -253,15 +289,25 @@ __noinline int launch_follows(struct thread_state *thread, __u64 function)
 static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread_state *thread,
 					      const volatile struct call_desc *desc)
 {
-	__u64 function;
+	__u64 function, bytes = thread->skipped_sp - call_sp(ctx);
 
 	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
+		return false;
+	if (*nested_place(thread, bytes) != bytes && !launch_is_theirs(ctx, thread))
 		return false;
 	function = launch_function(ctx, desc);
 	if (function == thread->skipped_function ||
 	    (thread->paired[0] == thread->skipped_function && thread->paired[1] == function))
 		return true;
 	return launch_follows(thread, function);
+}
+
+/* The runtime's launch of @function asks for no return: the driver's inside it is to be known. */
+static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread, __u64 function)
+{
+	thread->skipped_function = function;
+	thread->skipped_ip = PT_REGS_IP(ctx);
+	thread->skipped_sp = call_sp(ctx);
 }
 
 /*
@@ -299,10 +345,8 @@ static __always_inline bool launch_quick(struct pt_regs *ctx)
 	launch_stamp(thread, row, false);
 	if (!row->sampled)
 		row->sampled = 1;
-	if (watch_driver && desc->layer == LAYER_RUNTIME) {
-		thread->skipped_function = function;
-		thread->skipped_sp = call_sp(ctx);
-	}
+	if (watch_driver && desc->layer == LAYER_RUNTIME)
+		launch_skip(ctx, thread, function);
 	return true;
 }
 
@@ -390,10 +434,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 	if (!news && thread->settled && session && !exact_launches && !watch) {
 		if (!row->sampled)
 			row->sampled = 1;
-		if (watch_driver && desc->layer == LAYER_RUNTIME) {
-			thread->skipped_function = function;
-			thread->skipped_sp = call_sp(ctx);
-		}
+		if (watch_driver && desc->layer == LAYER_RUNTIME)
+			launch_skip(ctx, thread, function);
 		return 1;
 	}
 	frame = launch_open(thread, ctx, call);

@@ -120,6 +120,8 @@ struct outer_call {
 	__u64 ip;		/* the function */
 };
 
+#define NESTED_DEPTHS	8	/* runtimes have a way to the driver for each function that launches; a power of two */
+
 struct thread_state {
 	__u32 image;		/* 0: not watched */
 	__s32 device;
@@ -136,10 +138,14 @@ struct thread_state {
 	/*
 	 * A runtime launch that asked for no return has no frame. The driver's
 	 * launch inside it must be known for nested all the same: it comes from deeper
-	 * down, before any other call of the runtime, and for the same function.
+	 * down, before any other call of the runtime, for the same function, and from
+	 * the runtime's code (launch_is_theirs()).
 	 */
 	__u64 skipped_sp;	/* 0: none */
+	__u64 skipped_ip;
 	__u64 skipped_function;
+	__u64 nested_caller;	/* where the driver's launch inside a followed one returned to; 0: not known */
+	__u32 nested_depth[NESTED_DEPTHS];	/* how many bytes deeper such launches were, by their low bits */
 	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
 	__u32 context_depth;	/* of those below the present one */
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */

@@ -29,7 +29,7 @@ TESTS += $(e2e_tests)
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
-	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/site_calls $(e2e_bin)/leaks \
+	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/site_calls $(e2e_bin)/leaks \
 	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
@@ -93,6 +93,9 @@ EXTRA_DIST += $(random_files) tests/e2e/random_calls.h
 $(e2e_bin)/libprivate.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a
 	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -s $$d/tests/e2e/private_runtime.c $(double_lib)/libcudart_static.a \
 	  -Wl,--exclude-libs,ALL $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
+$(e2e_bin)/libsecond.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a
+	$(AM_V_GEN)$(e2e_compile) -DLARGE -shared -fPIC $$d/tests/e2e/private_runtime.c $(double_lib)/libcudart_static.a \
+	  -Wl,-Bsymbolic $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 # Its functions must jump to each other, also where the compiler is told not to optimize.
 $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)

@@ -16,8 +16,13 @@
  *   mixed_calls private N LIBRARY
  *                        cudaLaunchKernel N x odd, and N calls of private_launch()
  *                        of LIBRARY, which has a runtime of its own
+ *   mixed_calls second N LIBRARY
+ *                        cudaLaunchKernel N x odd, and N calls of its
+ *                        private_launch_only(), now one, now two or three of each in
+ *                        turn; the first of them is made by another thread
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,17 +175,46 @@ static int table(void)
 	return 0;
 }
 
-static int private_library(int count, const char *path)
+static int (*library_function(const char *path, const char *name))(void)
 {
-	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	int (*launch)(void), i;
 
 	if (!library) {
 		fprintf(stderr, "mixed_calls: %s\n", dlerror());
-		return 1;
+		exit(1);
 	}
-	launch = (int (*)(void))dlsym(library, "private_launch");
+	return (int (*)(void))dlsym(library, name);
+}
+
+static void *call_once(void *function)
+{
+	MUST((*(int (**)(void))function)());
+	return NULL;
+}
+
+static int second_library(int count, const char *path)
+{
+	int (*launch)(void) = library_function(path, "private_launch_only"), ours = count, theirs = count, i, j;
+	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
+	pthread_t other;
+
+	odd_register();
+	if (pthread_create(&other, NULL, call_once, &launch) || pthread_join(other, NULL))
+		return 1;
+	for (theirs--, i = 0; ours || theirs; i++) {
+		for (j = 0; j <= i % 3 && ours; j++, ours--)
+			MUST(cudaLaunchKernel((const void *)odd, one, block, NULL, 0, NULL));
+		for (j = 0; j <= i % 2 && theirs; j++, theirs--)
+			MUST(launch());
+	}
+	return 0;
+}
+
+static int private_library(int count, const char *path)
+{
+	int (*launch)(void) = library_function(path, "private_launch"), i;
+	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
+
 	odd_register();
 	for (i = 0; i < count; i++) {
 		MUST(cudaLaunchKernel((const void *)odd, one, block, NULL, 0, NULL));
@@ -239,6 +273,8 @@ int main(int argc, char **argv)
 		return mix(atoi(argv[2]));
 	if (!strcmp(scene, "private") && argc > 3)
 		return private_library(atoi(argv[2]), argv[3]);
+	if (!strcmp(scene, "second") && argc > 3)
+		return second_library(atoi(argv[2]), argv[3]);
 	fprintf(stderr, "mixed_calls: see the top of its source\n");
 	return 2;
 }

@@ -194,6 +194,17 @@ watch private -l runtime -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
 expect private '[p.kernels[] | [.name, .launches]]' '[["odd",500]]'
 expect private "$books" '[0,0,0,0,0,0]'
 
+# ---- two that everybody sees: each launch of the driver's belongs to the one that it comes from
+
+for more in "" --exact-launches --returns=never; do
+	# shellcheck disable=SC2086
+	watch second $more --library "$e2e_bin/libsecond.so" -- "$mixed_calls" second 5000 "$e2e_bin/libsecond.so"
+	expect second '[p.kernels[] | [.name, .launches]] | sort' '[["hidden",5000],["odd",5000]]'
+	expect second '[p.calls[] | select(.call | test("Launch")) | [.call, .calls]] | sort' \
+		'[["cudaLaunchCooperativeKernel",5000],["cudaLaunchKernel",5000]]'
+	expect_nothing_lost second
+done
+
 # ---- programs of the runtime, one after the other, have the same books in all three
 
 programs="'$workload' case-study leak"

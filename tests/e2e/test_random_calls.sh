@@ -107,6 +107,11 @@ unseen() {
 all=mwdvrxclghtfe
 below exact $all "" --exact-launches
 recorded replay-sampled $all ""
+# What the runtime refuses itself is no launch of the driver's: one that follows is the program's own.
+refused=$(seq 300 497 | sed 's/.*/cudaLaunchKernel:&:98/' | paste -s -d ,)
+asked_seeds=$seeds asked_steps=$steps seeds="1 5" steps=2500
+below refused-sampled l "$refused"
+seeds=$asked_seeds steps=$asked_steps
 [ -n "${RANDOM_ALL:-}" ] || finish
 
 below memory-sampled mwd ""
@@ -116,7 +121,7 @@ below launches-sampled mdrxl ""
 below copies-sampled mdrxc ""
 below graphs lg "" --exact-launches
 # A node's handle that went with its graph is given to a captured node of another one, of the same kernel.
-asked_seeds=$seeds asked_steps=$steps seeds=2114 steps=2390
+seeds=2114 steps=2390
 below handles lg "" --exact-launches
 seeds=$asked_seeds steps=$asked_steps
 below callbacks mdlh "" --exact-launches
