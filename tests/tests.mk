@@ -42,6 +42,7 @@ TESTS_FULL = \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \
 	tests/e2e/test_driver.sh \
+	tests/e2e/test_once.sh \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
