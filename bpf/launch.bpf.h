@@ -219,7 +219,7 @@ static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 by
  * runtime, or, where another library stands between the two, to a caller that was
  * seen before. The caller lies in memory, so it is looked at last.
  */
-static __noinline int launch_is_theirs(struct pt_regs *ctx, struct thread_state *thread)
+static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_state *thread)
 {
 	__u64 caller, bytes;
 
@@ -293,7 +293,7 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 
 	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
 		return false;
-	if (*nested_place(thread, bytes) != bytes && !launch_is_theirs(ctx, thread))
+	if (*nested_place(thread, bytes) != bytes && !launch_from_runtime(ctx, thread))
 		return false;
 	function = launch_function(ctx, desc);
 	if (function == thread->skipped_function ||

@@ -139,7 +139,7 @@ struct thread_state {
 	 * A runtime launch that asked for no return has no frame. The driver's
 	 * launch inside it must be known for nested all the same: it comes from deeper
 	 * down, before any other call of the runtime, for the same function, and from
-	 * the runtime's code (launch_is_theirs()).
+	 * the runtime's code (launch_from_runtime()).
 	 */
 	__u64 skipped_sp;	/* 0: none */
 	__u64 skipped_ip;
