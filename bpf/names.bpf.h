@@ -21,7 +21,7 @@ struct address_key {
 
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub, or to the handle it comes from */
 HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was told of */
-HASH_MAP(modules, struct module_key, __u32, 65536);	/* mappings already told of */
+HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings already told of: file_mark() of what was mapped there */
 
 static __always_inline void file_id_read(struct file *file, struct file_id *id)
 {
@@ -33,17 +33,27 @@ static __always_inline void file_id_read(struct file *file, struct file_id *id)
 	id->generation = BPF_CORE_READ(inode, i_generation);
 }
 
+/* Tells files apart that are mapped at one place one after the other. */
+static __always_inline __u64 file_mark(struct file *file)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+
+	return BPF_CORE_READ(inode, i_ino) ^ (__u64)BPF_CORE_READ(inode, i_generation) << 32 ^
+	       (__u64)BPF_CORE_READ(inode, i_sb, s_dev) << 44;
+}
+
 /*
  * Tells user space which file is mapped at @address of the current process,
- * once per mapping. Returns 1 if that could not be found out now.
+ * once per mapping, and again once another file lies where it was. Returns 1 if
+ * that could not be found out now.
  */
 __noinline int module_announce(__u32 image, __u64 address)
 {
 	struct vma_info info = {};
 	struct module_key key = { .image = image };
 	struct rec_module *rec;
+	__u64 mark, *known;
 	struct file *file;
-	__u32 one = 1;
 	long err;
 
 	if (!have_find_vma)
@@ -54,7 +64,12 @@ __noinline int module_announce(__u32 image, __u64 address)
 	if (!info.file || !(info.flags & VM_EXEC))
 		return 0;
 	key.start = info.start;
-	if (bpf_map_update_elem(&modules, &key, &one, BPF_NOEXIST))
+	file = (struct file *)info.file;
+	mark = file_mark(file);
+	known = bpf_map_lookup_elem(&modules, &key);
+	if (known && *known == mark)
+		return 0;
+	if (bpf_map_update_elem(&modules, &key, &mark, known ? BPF_ANY : BPF_NOEXIST))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
@@ -66,7 +81,6 @@ __noinline int module_announce(__u32 image, __u64 address)
 	rec->start = info.start;
 	rec->end = info.end;
 	rec->offset = info.offset;
-	file = (struct file *)info.file;
 	file_id_read(file, &rec->id);
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);

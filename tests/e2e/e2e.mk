@@ -35,6 +35,9 @@ e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_dri
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
+e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
+e2e_helper_files += tests/e2e/plugin.c
+
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
@@ -69,6 +72,10 @@ $(e2e_bin)/site_calls: tests/e2e/site_calls.c $(workload_header_files) $(double_
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/site_calls.c $(e2e_link)
 $(e2e_bin)/site_calls-nofp: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fomit-frame-pointer $$d/tests/e2e/site_calls.c $(e2e_link)
+$(e2e_bin)/libplugin-first.so: tests/e2e/plugin.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -DFIRST -shared -fPIC $$d/tests/e2e/plugin.c $(e2e_link)
+$(e2e_bin)/libplugin-second.so: tests/e2e/plugin.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -shared -fPIC $$d/tests/e2e/plugin.c $(e2e_link)
 $(e2e_bin)/locked_calls: tests/e2e/locked_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/locked_calls.c $(e2e_link) -pthread
 

@@ -117,6 +117,15 @@ wait $cutop
 tail -n 1 "$T/inside.out" | jq -c '.processes |= map(select(.memory.allocations > 0))' >"$T/inside.json"
 named inside "make+ at site_calls.c:$line (bare)"
 
+# ---- a library unloaded, and another where it was
+plugins=$top_builddir/tests/e2e/bin
+watch plugins --library "$double/libcudart.so.13" -- sh -c 'LD_PRELOAD=$0/libcudart.so.13 exec "$1/loader" "$1/libplugin-first.so" where allocate_first call allocate_first close \
+	open "$1/libplugin-second.so" where allocate_second call allocate_second' "$double" "$plugins"
+places=$(sed -n 's/^\(0x[0-9a-f]*\)[0-9a-f]\{3\}$/\1/p' "$T/plugins.out" | sort -u | wc -l)
+check "the second library lies where the first was: $(grep ^0x "$T/plugins.out")" [ "$places" = 1 ]
+expect plugins '[p.sites[].site | match("libplugin-[a-z]*").string] | sort' '["libplugin-first","libplugin-second"]'
+expect_nothing_lost plugins
+
 # ---- a debug file that was cut short costs its names, and nothing else
 size=$(stat -c %s "$T/split")
 for part in 2 3 5 9; do
