@@ -28,11 +28,17 @@ static const char *const held_libraries[] = {
 struct site_key {
 	uint64_t address;
 	uint32_t image;
-	uint32_t pad;
 };
 
 struct site_seen {
-	struct site_key key;
+	uint64_t address;
+	UT_hash_handle hh;
+};
+
+/* The sites of an image that were asked for. */
+struct image_sites {
+	uint32_t image;
+	struct site_seen *seen;
 	UT_hash_handle hh;
 };
 
@@ -47,7 +53,7 @@ struct site_asked {
 struct site_names {
 	struct modules *modules;
 	const char *const *held_globs;
-	struct site_seen *seen;
+	struct image_sites *images;
 	struct site_asked *asked;
 	uint64_t last_cookie;
 	struct late_kernels *late;
@@ -68,20 +74,26 @@ struct site_names *site_names_new(struct modules *modules, const char *const *he
 	return NULL;
 }
 
-static void seen_free(struct site_names *names, struct site_seen *seen)
-{
-	HASH_DEL(names->seen, seen);
-	free(seen);
-}
-
-void site_names_forget(struct site_names *names, uint32_t image)
+static void image_free(struct site_names *names, struct image_sites *image)
 {
 	struct site_seen *seen, *next;
 
-	HASH_ITER(hh, names->seen, seen, next)
-		if (seen->key.image == image)
-			seen_free(names, seen);
-	late_kernels_forget(names->late, image);
+	HASH_ITER(hh, image->seen, seen, next) {
+		HASH_DEL(image->seen, seen);
+		free(seen);
+	}
+	HASH_DEL(names->images, image);
+	free(image);
+}
+
+void site_names_forget(struct site_names *names, uint32_t id)
+{
+	struct image_sites *image;
+
+	HASH_FIND(hh, names->images, &id, sizeof(id), image);
+	if (image)
+		image_free(names, image);
+	late_kernels_forget(names->late, id);
 }
 
 static void asked_free(struct site_names *names, struct site_asked *asked)
@@ -95,12 +107,12 @@ static void asked_free(struct site_names *names, struct site_asked *asked)
 void site_names_free(struct site_names *names)
 {
 	struct site_asked *asked, *next_asked;
-	struct site_seen *seen, *next;
+	struct image_sites *image, *next;
 
 	if (!names)
 		return;
-	HASH_ITER(hh, names->seen, seen, next)
-		seen_free(names, seen);
+	HASH_ITER(hh, names->images, image, next)
+		image_free(names, image);
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
 	late_kernels_free(names->late);
@@ -164,20 +176,38 @@ static void line_ask(struct site_names *names, const struct site_key *key, const
 		asked_free(names, asked);
 }
 
+/* True the first time it is asked; false later, and where there is no room or memory. */
+static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
+{
+	struct image_sites *image;
+	struct site_seen *seen;
+
+	HASH_FIND(hh, names->images, &id, sizeof(id), image);
+	if (!image) {
+		image = calloc(1, sizeof(*image));
+		if (!image)
+			return false;
+		image->image = id;
+		HASH_ADD(hh, names->images, image, sizeof(image->image), image);
+	}
+	HASH_FIND(hh, image->seen, &address, sizeof(address), seen);
+	if (seen || HASH_COUNT(image->seen) >= SITES_MAX)
+		return false;
+	seen = calloc(1, sizeof(*seen));
+	if (!seen)
+		return false;
+	seen->address = address;
+	HASH_ADD(hh, image->seen, address, sizeof(seen->address), seen);
+	return true;
+}
+
 struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address)
 {
 	struct site_key key = { .address = address, .image = image };
 	struct address_name name;
-	struct site_seen *seen;
 
-	HASH_FIND(hh, names->seen, &key, sizeof(key), seen);
-	if (seen || HASH_COUNT(names->seen) >= SITES_MAX)
+	if (!is_first(names, image, address))
 		return NULL;
-	seen = calloc(1, sizeof(*seen));
-	if (!seen)
-		return NULL;
-	seen->key = key;
-	HASH_ADD(hh, names->seen, key, sizeof(key), seen);
 	name = modules_find(names->modules, image, pid, address - 1);
 	if (!name.file)
 		return NULL;

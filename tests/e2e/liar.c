@@ -4,7 +4,7 @@
  * whose functions do nothing but claim to have succeeded, called with what
  * nobody should believe, at full speed. It lives as long as it says itself.
  *
- *   liar WHAT N    N times
+ *   liar WHAT N [wait]    N times; then it says "ready" and waits for the end of its input
  *
  * sizes      SIZE_MAX, sizes whose product overflows, arrays, copies and launches
  *            of them; ranges that overlap, the same address again and again
@@ -402,6 +402,11 @@ int main(int argc, char **argv)
 			continue;
 		for (i = 0; i < n; i++)
 			lies[j].lie(i);
+		if (argc > 3 && !strcmp(argv[3], "wait")) {
+			puts("ready");
+			fflush(stdout);
+			getchar();
+		}
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "all")) {

@@ -52,6 +52,16 @@ jq -c '[.self.resident_bytes, [.processes[].kernels | length], [.processes[].fai
 check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.json"
 check "many: what did not fit is counted" jq -e '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
 
+# ---- call sites without end, while another program makes its first calls: its sites have names
+mkfifo "$T/hold"
+# shellcheck disable=SC2016
+watch beside --map none --library "$liar" --library "$double/libcudart.so.13" -- sh -c '"$0" sites 70000 wait <"$2/hold" >"$2/liar.said" & exec 3>"$2/hold"
+	until grep -qx ready "$2/liar.said"; do sleep 0.02; done; "$1"; exec 3>&-; wait' \
+	"$liar" "$top_builddir/tests/e2e/bin/site_calls" "$T"
+check "beside: status" [ "$status" = 0 ]
+check "beside: the other's site has a name" jq -e '[.processes[] | select(.command | endswith("/site_calls")).sites[].site] |
+	length == 1 and (.[0] | startswith("make+"))' "$T/beside.json"
+
 # ---- call sites in code of no file: the mappings of a process are not read for each of them
 begin many_sites -d 1 --map none --library "$liar"
 read_of() {
