@@ -143,7 +143,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
 	late_forget(tgid);
-	if (follow_children)
+	/* Its number will be another's. */
+	if (only_listed)
 		bpf_map_delete_elem(&listed, &tgid);
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (!known)

@@ -88,6 +88,24 @@ else
 		'[[1,100,"exited",0,"-k pairs 1 100"],[2,200,"exited",0,"-k pairs 2 100"],[3,300,"exited",0,"-k pairs 3 100"]]'
 	expect same '.totals.leaked_bytes' 600
 	expect_nothing_lost same
+
+	# --pid names a process: who has its number after it is somebody else
+	cat >"$T/waiting" <<-END
+		#!/bin/sh
+		echo \$\$ >>"$T/numbers"
+		until [ -e "$T/go" ]; do sleep 0.02; done
+		exec "$workload" "\$@"
+	END
+	chmod 755 "$T/waiting"
+	"$helpers/same_pid" "$T/waiting" 1 2 >"$T/reused.said" &
+	waiting=$!
+	check "reused: it does not start" wait_for 20 [ -s "$T/numbers" ]
+	begin reused --library "$library" -p "$(cat "$T/numbers"),$$"
+	touch "$T/go"
+	wait $waiting
+	end
+	check "reused: not the same number" [ "$(sort -u "$T/numbers" | wc -l) $(wc -l <"$T/numbers")" = "1 2" ]
+	expect reused '[.processes[] | select(.memory.allocations > 0).arguments]' '["-k pairs 1 100"]'
 fi
 
 # ---- somebody stands still: the watched program, then cutop
