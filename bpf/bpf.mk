@@ -29,7 +29,7 @@ bpf_sources = \
 	bpf/watch.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter \
-	-ffile-prefix-map=$(abs_top_builddir)=. -ffile-prefix-map=$(abs_top_srcdir)=.
+	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'
 
 AM_V_BPF = $(am__v_BPF_@AM_V@)
 am__v_BPF_ = $(am__v_BPF_@AM_DEFAULT_V@)
