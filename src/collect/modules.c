@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Per image a short list of mappings; per file, whichever images map it, one
- * table of symbols, and a number by which to ask for lines. Tables of files
- * nobody maps any more are kept for the next process up to a bound, the least
- * recently used one leaves first.
+ * table of symbols, and a number by which to ask for lines. Tables are kept up
+ * to a bound, for the next process, too; the least recently used one leaves
+ * first, and is read again for a process that still maps its file.
  */
 #include "collect/modules.h"
 
@@ -154,6 +154,12 @@ static int module_open(struct modules *modules, struct mapping_search *search)
 	}
 	search->fd = -1;
 	maps_visit((pid_t)search->record->hdr.tgid, mapping_open, search);
+	/* By now something else may lie there. */
+	if (search->fd >= 0 && (bpf_identify(probe_bpf(modules->probe), search->fd, &id) ||
+				memcmp(&id, &search->record->id, sizeof(id)))) {
+		close(search->fd);
+		return -1;
+	}
 	return search->fd;
 }
 
@@ -281,6 +287,16 @@ void modules_add(struct modules *modules, const struct rec_module *record)
 	file_load(modules, record);
 }
 
+static struct module *module_at(const struct image_modules *image, uint64_t address)
+{
+	struct module *module;
+
+	for (module = image ? image->list : NULL; module; module = module->next)
+		if (address >= module->start && address < module->end)
+			break;
+	return module;
+}
+
 struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t address)
 {
 	struct address_name name = { 0 };
@@ -289,11 +305,7 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	struct module *module;
 
 	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	if (!image)
-		return name;
-	for (module = image->list; module; module = module->next)
-		if (address >= module->start && address < module->end)
-			break;
+	module = module_at(image, address);
 	if (!module)
 		return name;
 	name.file = module->file;
@@ -309,6 +321,23 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 			name.distance = distance;
 	}
 	return name;
+}
+
+/* Reads the table of what lies at @address of @id, the process @pid, again, if it had to leave. */
+static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
+{
+	struct rec_module record = { .hdr.tgid = (uint32_t)pid };
+	struct image_modules *image;
+	struct module *module;
+
+	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
+	module = module_at(image, address);
+	if (!module || file_get(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
+		return;
+	record.start = module->start;
+	record.id = module->id;
+	file_load(modules, &record);
+	image->in_vain += !file_get(modules, &module->id);
 }
 
 struct address_search {
@@ -341,13 +370,15 @@ static int address_compare(void *context, const struct maps_entry *entry)
 
 struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address)
 {
-	struct address_name name = modules_name(modules, image, address);
 	struct address_search search = {
 		.modules = modules, .pid = pid, .address = address,
 		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .image = image, .tgid = (uint32_t)pid },
 	};
 	struct image_modules *known;
+	struct address_name name;
 
+	module_renew(modules, image, pid, address);
+	name = modules_name(modules, image, address);
 	if (name.file || !address)
 		return name;
 	known = image_get(modules, image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library that allocates, built twice: as FIRST, and as another of the same
+ * A library that allocates in two places, built twice: as FIRST, and as another of the same
  * size, which loads to the same place once the first is gone, and calls from elsewhere in it.
  */
 #include "cuda_double.h"
@@ -18,4 +18,11 @@ int allocate_second(int bytes)
 		;
 #endif
 	return cudaMalloc(&memory, (size_t)bytes) ? 1 : 0;
+}
+
+int allocate_later(int bytes)
+{
+	void *memory;
+
+	return cudaMalloc(&memory, (size_t)bytes) ? 3 : 2;
 }

@@ -126,6 +126,21 @@ check "the second library lies where the first was: $(grep ^0x "$T/plugins.out")
 expect plugins '[p.sites[].site | match("libplugin-[a-z]*").string] | sort' '["libplugin-first","libplugin-second"]'
 expect_nothing_lost plugins
 
+# ---- a process that calls from more files than symbols are kept of (FILES_MAX of src/collect/modules.c), and then anew from the first
+mkdir "$T/files"
+set -- "$plugins/loader" "$plugins/libplugin-first.so" call allocate_first
+for i in $(seq 64); do
+	cp "$plugins/libplugin-second.so" "$T/files/lib$i.so"
+	set -- "$@" open "$T/files/lib$i.so" call allocate_second
+done
+"$CUTOP" -b -f json -d 0.1 --library "$double/libcudart.so.13" -- "$@" open "$plugins/libplugin-first.so" call allocate_later \
+	wait "$T/files/end" >"$T/files.out" 2>"$T/files.err" &
+cutop=$!
+check "files: its first file has no symbols any more: $(cat "$T/files.err")" \
+	wait_for 20 grep -q '"allocate_later+0x[^"]*(libplugin-first.so)"' "$T/files.out"
+touch "$T/files/end"
+wait $cutop
+
 # ---- a debug file that was cut short costs its names, and nothing else
 size=$(stat -c %s "$T/split")
 for part in 2 3 5 9; do
