@@ -32,11 +32,15 @@ enum block_flag {
 	BLOCK_IS_TEXT = 2,	/* the first */
 	BLOCK_IS_MOMENT = 4,	/* ends with a REC_MOMENT, of the block's time */
 	BLOCK_IS_END = 8,	/* the last */
+	BLOCK_IS_NUMBERED = 16,	/* all of a recording or, of a cutop that did not number them, none */
 };
+
+#define BLOCK_NUMBER_SHIFT	8
+#define BLOCK_NUMBER_MASK	0xffffffu	/* after the greatest comes 0 */
 
 struct block_header {
 	uint32_t magic;
-	uint32_t flags;		/* enum block_flag */
+	uint32_t flags;		/* enum block_flag; from BLOCK_NUMBER_SHIFT on, how many blocks are before it */
 	uint32_t stored;	/* bytes that follow */
 	uint32_t bytes;		/* of them, unpacked */
 	uint64_t time;		/* CLOCK_MONOTONIC ns: how far the recording goes with this block; never falls */

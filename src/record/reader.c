@@ -32,6 +32,7 @@ struct reader {
 	uint64_t *moments;
 	size_t moment_count, moment_size;
 	uint64_t last;
+	bool numbered;			/* its blocks are */
 	enum recording_end end;
 	struct reason why;
 
@@ -161,6 +162,7 @@ static int facts_take(struct reader *reader, struct reason *why)
 	if (!(header.flags & BLOCK_IS_TEXT) || !block_unpack(reader, &header))
 		return reason_set(why, -EINVAL, "its first block is not what it should be");
 	reader->first = at + sizeof(header) + header.stored;
+	reader->numbered = header.flags & BLOCK_IS_NUMBERED;
 	reader->last = header.time;
 	return facts_read(reader->room, header.bytes, &reader->facts, &reader->numbers, why);
 }
@@ -191,13 +193,32 @@ static void end_take(struct reader *reader, uint64_t end)
 		end_with(reader, RECORDING_IS_DAMAGED, end, "something follows its end, as if files had been put together");
 }
 
+/* Says so unless the block at @at is number @due, the text's being 0. */
+static bool block_is_due(struct reader *reader, uint64_t at, const struct block_header *header, uint32_t due)
+{
+	uint32_t number = header->flags >> BLOCK_NUMBER_SHIFT;
+
+	due &= BLOCK_NUMBER_MASK;
+	if (!reader->numbered)
+		return true;
+	if (!(header->flags & BLOCK_IS_NUMBERED))
+		end_with(reader, RECORDING_IS_DAMAGED, at, "a block has no number: it is another recording's");
+	else if (number != due)
+		end_with(reader, RECORDING_IS_DAMAGED, at, "block %u should be here, and block %u is: blocks are missing, or not in their order",
+			 due, number);
+	else
+		return true;
+	return false;
+}
+
 static int scan(struct reader *reader)
 {
 	struct block_header header;
 	uint64_t at = reader->first;
+	uint32_t due = 1;
 
 	for (;; at += sizeof(header) + header.stored) {
-		if (!block_read(reader, at, &header))
+		if (!block_read(reader, at, &header) || !block_is_due(reader, at, &header, due++))
 			return 0;
 		if (header.time < reader->last || header.flags & BLOCK_IS_TEXT) {
 			end_with(reader, RECORDING_IS_DAMAGED, at, "a block is out of place");

@@ -16,6 +16,7 @@ struct writer {
 	int error;		/* the first; nothing is written after it */
 	uint64_t written;
 	uint64_t time;		/* of the latest block */
+	uint32_t blocks;
 	size_t used;
 	char room[BLOCK_BYTES];
 	char packed[BLOCK_BYTES];
@@ -40,7 +41,11 @@ static int write_all(int fd, const void *data, size_t size)
 static int block_write(struct writer *writer, const char *data, size_t size, unsigned int flags)
 {
 	struct block_header header = {
-		.magic = BLOCK_MAGIC, .flags = flags, .stored = (uint32_t)size, .bytes = (uint32_t)size, .time = writer->time,
+		.magic = BLOCK_MAGIC,
+		.flags = flags | BLOCK_IS_NUMBERED | (writer->blocks & BLOCK_NUMBER_MASK) << BLOCK_NUMBER_SHIFT,
+		.stored = (uint32_t)size,
+		.bytes = (uint32_t)size,
+		.time = writer->time,
 	};
 	size_t packed = pack_bytes(data, size, writer->packed, size);
 	int err;
@@ -55,6 +60,7 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 	err = write_all(writer->fd, &header, sizeof(header)) ?: write_all(writer->fd, data, header.stored);
 	if (!err) {
 		writer->written += sizeof(header) + header.stored;
+		writer->blocks++;
 		return 0;
 	}
 	writer->error = err;

@@ -125,6 +125,86 @@ START_TEST(something_behind_the_end)
 }
 END_TEST
 
+/* Where each block begins, the text's being the first; behind the last of them stands where the file ends. */
+static size_t blocks_of(const char *bytes, size_t size, size_t *at, size_t max)
+{
+	struct block_header header;
+	size_t count = 0, next = sizeof(struct recording_preamble);
+
+	for (; next < size; next += sizeof(header) + header.stored) {
+		ck_assert_uint_lt(count, max);
+		at[count++] = next;
+		memcpy(&header, bytes + next, sizeof(header));
+	}
+	at[count] = next;
+	ck_assert_uint_eq(next, size);
+	return count;
+}
+
+enum { SAMPLE_ROOM = 1 << 20 };	/* more than it is with a block twice */
+
+/* What is left of a recording of the @count blocks whose numbers are @order: where it is damaged, with how many records before that. */
+static void assert_order(const char *bytes, const size_t *at, const size_t *order, size_t count, size_t due, const char *stream,
+			 size_t stream_size)
+{
+	size_t i, size = at[0], bad = 0, records;
+	char *moved = malloc(SAMPLE_ROOM), expected[64];
+	struct reader *reader;
+	struct reason why;
+	const char *text;
+
+	memcpy(moved, bytes, at[0]);
+	for (i = 0; i < count; i++) {
+		if (i == due)
+			bad = size;
+		ck_assert_uint_le(size + at[order[i] + 1] - at[order[i]], SAMPLE_ROOM);
+		memcpy(moved + size, bytes + at[order[i]], at[order[i] + 1] - at[order[i]]);
+		size += at[order[i] + 1] - at[order[i]];
+	}
+	ck_assert_msg(!record_open(&reader, moved, size, &why), "%s", why.text);
+	ck_assert_int_eq(reader_end(reader, &text), RECORDING_IS_DAMAGED);
+	snprintf(expected, sizeof(expected), "at byte %zu: block %zu should be here, and block %zu is", bad, due, order[due]);
+	ck_assert_msg(strstr(text, expected) != NULL, "%s, not %s", text, expected);
+	records = count_records(reader, stream, stream_size);
+	ck_assert(due > 1 || !records);
+	reader_close(reader);
+	free(moved);
+}
+
+/* Whole blocks, with right sums, that are not where they were. */
+START_TEST(every_block)
+{
+	const char *path = record_path("blocks");
+	size_t at[100], order[100], size, stream_size, records, count, i, k, n;
+	struct sample sample;
+	char *bytes, *stream;
+
+	sample_record(&sample, path, SAMPLE_WHOLE);
+	bytes = record_bytes(path, &size);
+	stream = stream_of(path, &stream_size, &records);
+	count = blocks_of(bytes, size, at, 98);
+	ck_assert_uint_ge(count, SAMPLE_MOMENTS + 2);
+	for (k = 1; k + 1 < count; k++) {
+		for (i = n = 0; i < count; i++)		/* missing */
+			if (i != k)
+				order[n++] = i;
+		assert_order(bytes, at, order, n, k, stream, stream_size);
+		for (i = n = 0; i < count; i++) {	/* repeated */
+			order[n++] = i;
+			if (i == k)
+				order[n++] = i;
+		}
+		assert_order(bytes, at, order, n, k + 1, stream, stream_size);
+		for (i = 0; i < count; i++)		/* swapped with the next */
+			order[i] = i == k ? k + 1 : i == k + 1 ? k : i;
+		assert_order(bytes, at, order, count, k, stream, stream_size);
+	}
+	free(stream);
+	free(bytes);
+	sample_free(&sample);
+}
+END_TEST
+
 static void flip(int fd, char *bytes, size_t bit)
 {
 	bytes[bit / 8] ^= (char)(1 << bit % 8);
@@ -375,6 +455,7 @@ void record_broken_tests(TCase *tests)
 {
 	tcase_add_test(tests, every_length);
 	tcase_add_test(tests, something_behind_the_end);
+	tcase_add_test(tests, every_block);
 	tcase_add_test(tests, every_byte);
 	tcase_add_test(tests, foreign);
 	tcase_add_test(tests, forged_blocks);
