@@ -319,7 +319,13 @@ int batch_run(const struct options *options)
 	status = session_open(&batch.session, options, NULL);
 	if (status)
 		return status;
-	status = batch_open(&batch) ? EXIT_FAILED : session_begin(&batch.session);
+	/* A recording first: what cannot be read has not emptied the file that was to hold what it shows. */
+	if (options->replay)
+		status = session_begin(&batch.session);
+	if (!status && batch_open(&batch))
+		status = EXIT_FAILED;
+	if (!status && !options->replay)
+		status = session_begin(&batch.session);
 	if (status)
 		goto out;
 	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);

@@ -187,6 +187,16 @@ refused 1 'it is a pipe or a device' --replay /dev/null -b
 : >"$T/empty"
 refused 1 'it is empty' --replay "$T/empty" -b
 refused 1 'it is no recording of cutop' --replay "$T/study.json" -b
+# A file that was to hold what a recording shows is left alone where there is nothing to show.
+echo kept >"$T/kept"
+for mode in "-b" "-b -f prometheus" "trace"; do
+	# shellcheck disable=SC2086
+	refused 1 'it is empty' $mode --replay "$T/empty" -o "$T/kept"
+	check "$mode: what was there is still" [ "$(cat "$T/kept")" = kept ]
+	# shellcheck disable=SC2086
+	refused 1 'it is empty' $mode --replay "$T/empty" -o "$T/unmade"
+	check "$mode: nothing was made" [ ! -e "$T/unmade" ]
+done
 head -c 8 "$T/study.cutop" >"$T/foreign"
 printf '\001\002\003\004\001\000\000\000' >>"$T/foreign"
 refused 1 'another byte order' --replay "$T/foreign" -b
