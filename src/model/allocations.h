@@ -106,8 +106,8 @@ void book_walk(const struct book *book, struct book_cursor *cursor);
 struct alloc_node *book_next(struct book_cursor *cursor);
 
 /*
- * Remembers that the allocation at @address, returned at @born, gave way to
- * one returned at @when. Returns false if that cannot be remembered.
+ * Keeps a copy of @node, which gave way to an allocation returned at @when.
+ * Returns false if that cannot be kept.
  */
 bool book_displace(struct book *book, const struct alloc_node *node, uint64_t when);
 

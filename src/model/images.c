@@ -147,13 +147,6 @@ static void exited_bound(struct model *model)
 	}
 }
 
-bool model_image_ended(const struct model *model, uint32_t number)
-{
-	const struct image *image = find_image(model, number);
-
-	return image ? image->ended : is_forgotten(model, number);
-}
-
 void model_graphs_done(struct model *model, uint32_t number)
 {
 	struct image *image = find_image(model, number);

@@ -80,9 +80,6 @@ void model_inexact(struct model *model, uint32_t image, uint64_t lost_time);
 /* Sets what was lost to @cause, as a total since start. For causes below LOST_BPF_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 
-/* True if @image has ended: its rows may be deleted once they have been read again. */
-bool model_image_ended(const struct model *model, uint32_t image);
-
 /*
  * After the launch rows of an image whose fault is about to be told: what the
  * graph of this row holds was launched when it was.

@@ -29,7 +29,6 @@ struct list {
 	const struct view *view;
 	const struct snap_process *process;
 	const char *empty;		/* what to say when there is nothing */
-	bool from_end;			/* starts at its last row: a log */
 
 	/* Writes what stands in a cell to @out, and returns its style. */
 	enum style (*cell)(const struct list *list, size_t item, size_t column, char out[CELL_TEXT]);
