@@ -119,6 +119,7 @@ named inside "make+ at site_calls.c:$line (bare)"
 
 # ---- a library unloaded, and another where it was
 plugins=$top_builddir/tests/e2e/bin
+# shellcheck disable=SC2016
 watch plugins --library "$double/libcudart.so.13" -- sh -c 'LD_PRELOAD=$0/libcudart.so.13 exec "$1/loader" "$1/libplugin-first.so" where allocate_first call allocate_first close \
 	open "$1/libplugin-second.so" where allocate_second call allocate_second' "$double" "$plugins"
 places=$(sed -n 's/^\(0x[0-9a-f]*\)[0-9a-f]\{3\}$/\1/p' "$T/plugins.out" | sort -u | wc -l)
