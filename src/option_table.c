@@ -33,7 +33,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
 	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES)" },
-	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SNAPSHOTS, "with --fail-on-leak: no CUDA call at all is fine" },
+	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SHOWING, "with --fail-on-leak: no CUDA call at all is fine" },
 	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000)" },
 	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)" },
 	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },

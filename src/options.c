@@ -70,6 +70,7 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 	case OPTION_TOP_KERNELS:
 		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
 		options->kernels_shown = (unsigned int)value;
+		options->kernels_given = true;
 		return err;
 	case 'p':
 		return parse_pids(options, argument);
@@ -292,6 +293,28 @@ static int trace_check(const struct options *options)
 	return 0;
 }
 
+/* What is to be learned from returns is not, where there are none. */
+static int returns_check(const struct options *options)
+{
+	const char *option = options->exact_launches ? "exact-launches" : options->pairs ? "pairs" : options->stacks ? "stacks" : NULL;
+
+	if (!option || options->returns != RETURNS_NEVER)
+		return 0;
+	return usage_error("--%s needs return probes, and --returns=never places none", option);
+}
+
+/* What changes another option, or a format, says nothing without it. */
+static int purpose_check(const struct options *options)
+{
+	bool prints_metrics = options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
+
+	if (options->allow_no_cuda && !options->fail_on_leak)
+		return usage_error("--allow-no-cuda is for --fail-on-leak");
+	if (options->kernels_given && !options->listen && !prints_metrics)
+		return usage_error("--top-kernels is for metrics: --listen, or --format openmetrics or prometheus");
+	return 0;
+}
+
 /* A word that is no option and not behind --: of a mode, perhaps. */
 static const char *mode_hint(struct hint *hint, const char *word)
 {
@@ -453,6 +476,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		usage_error("--config and --no-config do not go together");
 		return OPTIONS_EXIT;
 	}
+	if (returns_check(options) || purpose_check(options))
+		return OPTIONS_EXIT;
 	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
 	if (!options->batch && mode_table[options->mode].has_screen && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {

@@ -45,6 +45,7 @@ struct options {
 	char listen_host[256];
 	uint16_t listen_port;		/* 0: any free one */
 	unsigned int kernels_shown;	/* in metrics, per process */
+	bool kernels_given;
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;

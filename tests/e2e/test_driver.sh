@@ -53,7 +53,7 @@ done
 CUDA_DOUBLE_DEVICES=2 CUDA_DOUBLE_FAIL=cuLaunchKernel:50:1 watch failing --exact-launches -- "$driver_calls" basic
 expect failing 'kernel("square") | [.launches, .failures]' '[50,1]'
 
-CUDA_DOUBLE_DEVICES=2 watch unseen -l runtime --allow-no-cuda -- "$driver_calls" basic
+CUDA_DOUBLE_DEVICES=2 watch unseen -l runtime -- "$driver_calls" basic
 expect unseen '.processes | length' 0
 
 # ---- contexts and devices

@@ -90,6 +90,11 @@ refused 2 'size in bytes' -b --fail-on-leak=-1 -- true
 refused 2 'size in bytes' -b --fail-on-leak=99999999999G -- true
 refused 2 'needs a command' -b --fail-on-leak
 refused 2 'needs a command' -b --run-as root
+refused 2 'allow-no-cuda is for --fail-on-leak' -b --allow-no-cuda -- true
+refused 2 'top-kernels is for metrics' -b --top-kernels 5
+refused 2 'exact-launches needs return probes' -b --exact-launches --returns=never
+refused 2 'stacks needs return probes' trace --returns=never --stacks
+refused 2 'pairs needs return probes' trace --returns=never --pairs
 refused 2 "no user 'nobody-at-all'" -b --run-as nobody-at-all -- true
 refused 2 "auto, always or never, not 'sometimes'" -b -C sometimes
 refused 2 'no command after --' -b --

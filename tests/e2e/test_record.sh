@@ -61,6 +61,12 @@ run study --replay "$T/study.cutop" -b
 check "the replay ends with the leak report" grep -q '^leaked [0-9]* bytes' "$T/study.out"
 run study --replay "$T/study.cutop" -b --fail-on-leak
 expect_status study 3
+run none record -o "$T/none.cutop" -- true
+run none --replay "$T/none.cutop" -b --fail-on-leak
+expect_status none 1
+expect_line none '--allow-no-cuda, if that is right'
+run none --replay "$T/none.cutop" -b --fail-on-leak --allow-no-cuda
+expect_status none 0
 
 # ---- without -b ----
 

@@ -70,6 +70,13 @@ START_TEST(test_options)
 	ck_assert_str_eq(options.command[2], "--");
 	ck_assert_ptr_null(options.command[3]);
 
+	ck_assert(!parse("-b --allow-no-cuda -- a"));
+	ck_assert(parse("-b --replay a --fail-on-leak --allow-no-cuda"));
+	ck_assert(parse("-b --returns never"));
+	ck_assert(!parse("-b --returns never --exact-launches"));
+	ck_assert(!parse("-b --stacks --returns never"));
+	ck_assert(!parse("trace --pairs --returns never"));
+	ck_assert(parse("trace --pairs --stacks --returns always"));
 	ck_assert(parse("-b --map none --calls all --library a --library b --leak-ignore c --leak-age 0.5"));
 	ck_assert_uint_eq(options.map_max, 0);
 	ck_assert(options.groups & 1u << GROUP_QUERY);
@@ -174,6 +181,9 @@ START_TEST(test_listen)
 	ck_assert(!parse("-b --listen 65536"));
 	ck_assert(!parse("-b --listen -1"));
 	ck_assert(!parse("-b --top-kernels 201"));
+	ck_assert(!parse("-b --top-kernels 5"));
+	ck_assert(parse("-b -f prometheus --top-kernels 5"));
+	ck_assert(parse("-b --top-kernels 5 -f openmetrics"));
 	ck_assert(!parse("doctor --listen 9400"));
 }
 END_TEST
