@@ -148,7 +148,7 @@ static void assert_order(const char *bytes, const size_t *at, const size_t *orde
 			 size_t stream_size)
 {
 	size_t i, size = at[0], bad = 0, records;
-	char *moved = malloc(SAMPLE_ROOM), expected[64];
+	char *moved = malloc(SAMPLE_ROOM), expected[128];
 	struct reader *reader;
 	struct reason why;
 	const char *text;
