@@ -214,10 +214,10 @@ static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 by
 
 /*
  * Whether the driver's launch after one of the runtime's that asked for no return
- * is called by the runtime, and not by a program whose launch the runtime refused.
- * It is as deep as one was before, or its caller is near: to the function of the
- * runtime, or, where another library stands between the two, to a caller that was
- * seen before. The caller lies in memory, so it is looked at last.
+ * is called by the runtime, and not by a program whose launch the runtime refused:
+ * its caller is near the function of the runtime, or, where another library stands
+ * between the two, near a caller that was seen before. Only asked of one that is
+ * not as deep as any before, since the caller lies in memory.
  */
 static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_state *thread)
 {

@@ -145,7 +145,7 @@ struct thread_state {
 	__u64 skipped_ip;
 	__u64 skipped_function;
 	__u64 nested_caller;	/* where the driver's launch inside a followed one returned to; 0: not known */
-	__u32 nested_depth[NESTED_DEPTHS];	/* how many bytes deeper such launches were, by their low bits */
+	__u32 nested_depth[NESTED_DEPTHS];	/* how many bytes deeper such launches were: nested_place() */
 	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
 	__u32 context_depth;	/* of those below the present one */
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
