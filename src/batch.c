@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "batch_metrics.h"
@@ -85,7 +84,6 @@ static int stream_open(FILE **stream, const char *path)
 static int batch_open(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
-	struct winsize size;
 	int err = 0;
 
 	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
@@ -112,8 +110,7 @@ static int batch_open(struct batch *batch)
 	batch->out_options.weight = options->folded_by;
 	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
 		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");
-	if (isatty(fileno(batch->file)) && !ioctl(fileno(batch->file), TIOCGWINSZ, &size))
-		batch->out_options.width = size.ws_col;
+	batch->out_options.width = stream_width(batch->file);
 	return 0;
 }
 

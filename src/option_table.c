@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "option_values.h"
+#include "util/util.h"
+
+#define HELP_MIN 50	/* cells; what is narrower is left to the terminal */
+#define HELP_MAX 109
 
 const struct option_entry option_table[] = {
 	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen" },
@@ -85,19 +89,55 @@ bool option_is_optional(const struct option_entry *option)
 	return option->argument && !strncmp(option->argument, "[=", 2);
 }
 
+/* Prints @text, which begins at cell @at, and goes on below that where a word would pass @cols. */
+static void wrapped_print(FILE *out, int at, int cols, const char *text)
+{
+	int cell = at;
+
+	for (size_t len; *text; text += len + strspn(text + len, " ")) {
+		len = strcspn(text, " ");
+		if (cell > at && cell + 1 + (int)len > cols) {
+			fprintf(out, "\n%*s", at, "");
+			cell = at;
+		} else if (cell > at) {
+			fputc(' ', out);
+			cell++;
+		}
+		fwrite(text, 1, len, out);
+		cell += (int)len;
+	}
+	fputc('\n', out);
+}
+
+static void modes_print(FILE *out, int cols)
+{
+	static const struct {
+		const char *call, *help;
+	} modes[] = {
+		{ "trace [-- COMMAND ...]", "a line per call, as it returns" },
+		{ "record -o FILE [-- COMMAND ...]", "write a recording; cutop --replay FILE shows one" },
+		{ "demo", "a live view of a built-in workload; needs no GPU" },
+		{ "doctor [-p PID]", "what works here, and what to do about what does not" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+		fprintf(out, "       cutop %-33s ", modes[i].call);
+		wrapped_print(out, 47, cols, modes[i].help);
+	}
+}
+
 void help_print(FILE *out)
 {
+	int width = stream_width(out), cols = width > HELP_MIN && width < HELP_MAX ? width : HELP_MAX;
 	char left[64];
 	size_t i;
 
-	fprintf(out,
-		"Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n"
-		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.\n"
-		"With COMMAND, start it under watch from its first call, and watch only it and its children.\n\n"
-		"       cutop trace [-- COMMAND ...]            a line per call, as it returns\n"
-		"       cutop record -o FILE [-- COMMAND ...]   write a recording; cutop --replay FILE shows one\n"
-		"       cutop demo                   a live view of a built-in workload; needs no GPU\n"
-		"       cutop doctor [-p PID]        what works here, and what to do about what does not\n\n");
+	fprintf(out, "Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n");
+	wrapped_print(out, 0, cols, "Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.");
+	wrapped_print(out, 0, cols, "With COMMAND, start it under watch from its first call, and watch only it and its children.");
+	fputc('\n', out);
+	modes_print(out, cols);
+	fputc('\n', out);
 	for (i = 0; i < option_count; i++) {
 		const struct option_entry *o = &option_table[i];
 		bool optional = option_is_optional(o);
@@ -108,11 +148,12 @@ void help_print(FILE *out)
 		else
 			snprintf(left, sizeof(left), "    --%s%s%s", o->name, o->argument && !optional ? " " : "",
 				 o->argument ? o->argument : "");
-		fprintf(out, "  %-28s %s\n", left, o->help);
+		fprintf(out, "  %-28s ", left);
+		wrapped_print(out, 31, cols, o->help);
 	}
-	fprintf(out,
-		"\nExit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero\n"
-		"(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.\n");
+	fputc('\n', out);
+	wrapped_print(out, 0, cols, "Exit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero "
+		      "(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.");
 }
 
 /* How the user calls a mode. */

@@ -107,6 +107,23 @@ static void output_open(struct screen *screen)
 
 /* ---- what the view asks for ---- */
 
+#define WRITTEN_MAX	100	/* snapshots of one second */
+
+/* A new file for a snapshot, its name in @name: never over what is there, nor through a link that somebody laid. */
+static int snapshot_create(const char *stamp, char *name, size_t size)
+{
+	int fd = -1, i;
+
+	snprintf(name, size, "cutop-%s.json", stamp);
+	for (i = 2; i <= WRITTEN_MAX; i++) {
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		snprintf(name, size, "cutop-%s-%d.json", stamp, i);
+	}
+	return fd;
+}
+
 static void snapshot_write(struct screen *screen)
 {
 	struct out_options out = { .sort = screen->view.settings.sort, .version = PACKAGE_VERSION };
@@ -122,9 +139,7 @@ static void snapshot_write(struct screen *screen)
 	seconds = (time_t)(snapshot->time / NSEC_PER_SEC);
 	if (!localtime_r(&seconds, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
 		return;
-	snprintf(name, sizeof(name), "cutop-%s.json", stamp);
-	/* Never over what is there, nor through a link that somebody laid. */
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	fd = snapshot_create(stamp, name, sizeof(name));
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file) {
 		view_message(&screen->view, "cannot write %s: %s", name, strerror(errno));
@@ -248,7 +263,8 @@ static void requests_do(struct screen *screen)
 		break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
-		view_message(&screen->view, "exited processes are cleared");
+		view_message(&screen->view, screen->view.frozen ? "exited processes are cleared, and go when the view does" :
+			     "exited processes are cleared");
 		break;
 	case REQUEST_PAUSE:
 		collector_play(screen->session.collector, PLAY_PAUSE);
@@ -264,6 +280,9 @@ static void requests_do(struct screen *screen)
 		break;
 	case REQUEST_FORWARD:
 		collector_play(screen->session.collector, PLAY_ON);
+		break;
+	case REQUEST_REDRAW:
+		terminal_resize(screen->terminal);
 		break;
 	case REQUEST_DELAY:
 		collector_set_delay(screen->session.collector, screen->view.settings.delay);

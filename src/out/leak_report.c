@@ -282,7 +282,7 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	total->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
 		return;
-	line_format(line, "%zu processes that ended earlier, not listed: leaked ", gone->processes);
+	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes, gone->processes == 1 ? "" : "es");
 	print_bytes(line, gone->leaked);
 	line_end(line);
 }

@@ -79,20 +79,48 @@ static void flush_blanks(struct line *line)
 	}
 }
 
+static void flush_last(struct line *line)
+{
+	sink_write(line->sink, line->last, line->last_len);
+	line->last_len = 0;
+}
+
+/* Something has no room: a sign of that stands in the last cell, unless a word ends just there. */
+static void put_cut_sign(struct line *line)
+{
+	int written = line->cells - line->blanks;
+
+	line->cut = true;
+	if (written >= line->width && (!line->last_len || line->blanks))
+		return;
+	line->last_len = 0;
+	line->blanks = written < line->width ? line->width - 1 - written : 0;
+	flush_blanks(line);
+	sink_puts(line->sink, line->ascii ? ascii_form(L'…') : "…");
+}
+
 static void put_char(struct line *line, const char *bytes, size_t len, int cells)
 {
 	if (line->cut)
 		return;
-	if (line->width && line->cells + cells > line->width) {
-		line->cut = true;
-		return;
-	}
-	line->cells += cells;
-	if (len == 1 && *bytes == ' ') {
+	if (len == 1 && *bytes == ' ') {	/* it has no room only if something follows */
+		line->cells++;
 		line->blanks++;
 		return;
 	}
+	if (line->width && line->cells + cells > line->width) {
+		put_cut_sign(line);
+		return;
+	}
+	line->cells += cells;
 	flush_blanks(line);
+	if (cells && line->cells == line->width && len <= sizeof(line->last)) {
+		memcpy(line->last, bytes, len);
+		line->last_len = len;
+		return;
+	}
+	if (!cells)
+		flush_last(line);
 	sink_write(line->sink, bytes, len);
 }
 
@@ -157,10 +185,12 @@ void line_right(struct line *line, int end, const char *text)
 {
 	int cells = text_cells(text);
 
-	line_to(line, end - cells);
 	/* a number cut short is another number: all of it or nothing */
-	if (line->width && line->cells + cells > line->width)
+	if (line->width && (end > line->width || line->cells + (line->cells > 0) + cells > line->width)) {
 		line->cut = true;
+		return;
+	}
+	line_to(line, end - cells);
 	line_text(line, text);
 }
 
@@ -168,6 +198,7 @@ void line_style(struct line *line, enum line_style style)
 {
 	if (!line->color || (style == STYLE_PLAIN && !line->styled) || (style != STYLE_PLAIN && line->cut))
 		return;
+	flush_last(line);
 	if (style != STYLE_PLAIN)
 		flush_blanks(line);
 	sink_puts(line->sink, styles[style]);
@@ -176,6 +207,7 @@ void line_style(struct line *line, enum line_style style)
 
 void line_end(struct line *line)
 {
+	flush_last(line);
 	line_style(line, STYLE_PLAIN);
 	sink_write(line->sink, "\n", 1);
 	line->cells = line->blanks = 0;

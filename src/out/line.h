@@ -22,6 +22,8 @@ struct line {
 	int cells;		/* up to where the next character goes */
 	int blanks;		/* of them, not written yet: none may end a line */
 	bool cut;		/* the limit is reached, the rest is dropped */
+	char last[8];		/* what would stand in the last cell, if nothing follows: else a sign that something is cut */
+	size_t last_len;
 	bool styled;
 };
 

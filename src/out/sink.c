@@ -16,7 +16,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-static locale_t locale_open(void)
+locale_t sink_locale(void)
 {
 	locale_t base, utf8;
 
@@ -33,7 +33,7 @@ int sink_open(struct sink *sink, FILE *stream)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->stream = stream;
-	sink->ours = locale_open();
+	sink->ours = sink_locale();
 	if (!sink->ours)
 		return -ENOMEM;
 	sink->previous = uselocale(sink->ours);

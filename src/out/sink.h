@@ -17,6 +17,9 @@ struct sink {
 	locale_t ours, previous;
 };
 
+/* Our locale, for text that goes to no sink; freelocale() undoes it. Returns 0 without memory. */
+locale_t sink_locale(void);
+
 /* Between the two the calling thread prints in our locale. sink_close() flushes and returns the first error. */
 int sink_open(struct sink *sink, FILE *stream);
 int sink_close(struct sink *sink);

@@ -21,6 +21,10 @@
 static const char *const table_names[] = {
 	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
 };
+/* What goes first where the line is too short for all, as on the screen. */
+static const char *const dispensable[] = {
+	"dev", "peak", "allocs", "wait", "user", "d2h", "h2d", "failed", "launch_rate", "leaked", "live",
+};
 #define NAME_COUNT (sizeof(table_names) / sizeof(table_names[0]))
 #define TABLE_MAX (NAME_COUNT + sizeof(((struct sort_order *)0)->keys) / sizeof(struct column *))
 
@@ -44,8 +48,42 @@ static void table_add(struct table *table, const struct column *column)
 		table->columns[table->count++] = column;
 }
 
+static bool is_sorted_by(const struct table *table, const struct column *column)
+{
+	for (size_t i = 0; i < table->order->count; i++)
+		if (table->order->keys[i] == column)
+			return true;
+	return false;
+}
+
+static void table_drop(struct table *table, const struct column *column)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < table->count; i++)
+		if (table->columns[i] != column || is_sorted_by(table, column))
+			table->columns[kept++] = table->columns[i];
+	table->count = kept;
+}
+
+/* Drops columns until a command has some room in @width cells: a row that does not say whose it is says little. */
+static void table_narrow(struct table *table, int width)
+{
+	int least = width < 60 || width >= 100 ? 8 : 14;
+
+	for (size_t next = 0; width && next < sizeof(dispensable) / sizeof(dispensable[0]); next++) {
+		int start = 0;
+
+		for (size_t i = 0; i + 1 < table->count; i++)
+			start += table->columns[i]->width + 1;
+		if (start + least <= width)
+			break;
+		table_drop(table, column_find(dispensable[next]));
+	}
+}
+
 /* The usual columns, and before COMMAND those sorted by: an order by what is not shown looks like none. */
-static void table_init(struct table *table, const struct sort_order *order)
+static void table_init(struct table *table, const struct sort_order *order, int width)
 {
 	const struct column *last = column_find(table_names[NAME_COUNT - 1]);
 
@@ -57,6 +95,7 @@ static void table_init(struct table *table, const struct sort_order *order)
 		if (order->keys[i] != last)
 			table_add(table, order->keys[i]);
 	table_add(table, last);
+	table_narrow(table, width);
 }
 
 /* Text stands left, but for DEV, which mostly is a number. */
@@ -319,7 +358,7 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	print_totals(&line, snapshot);
 	print_copies(&line, snapshot);
 	print_devices(&line, snapshot);
-	table_init(&table, &options->sort);
+	table_init(&table, &options->sort, line.width);
 	print_titles(&line, &table);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		print_row(&line, &table, processes[i]);

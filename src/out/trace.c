@@ -6,14 +6,21 @@
 
 #include "model/calls.h"
 #include "model/stream.h"
+#include "out/sink.h"
 #include "out/trace_print.h"
 
 struct trace *trace_new(const struct trace_options *options)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 
-	if (trace)
-		trace->options = *options;
+	if (!trace)
+		return NULL;
+	trace->options = *options;
+	trace->locale = sink_locale();
+	if (!trace->locale) {
+		free(trace);
+		return NULL;
+	}
 	return trace;
 }
 
@@ -22,6 +29,7 @@ void trace_free(struct trace *trace)
 	if (!trace)
 		return;
 	trace_images_free(&trace->images);
+	freelocale(trace->locale);
 	free(trace);
 }
 

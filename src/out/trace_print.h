@@ -3,6 +3,8 @@
 #ifndef OUT_TRACE_PRINT_H
 #define OUT_TRACE_PRINT_H
 
+#include <locale.h>
+
 #include "out/trace.h"
 #include "out/trace_fields.h"
 
@@ -12,6 +14,7 @@ struct trace {
 	uint64_t count;		/* calls printed */
 	uint64_t second;	/* of the wall clock, whose text is in clock[] */
 	char clock[32];
+	locale_t locale;	/* text: in which characters have cells, whatever the thread's is */
 	uint32_t tracks;	/* chrome: given to streams so far */
 	bool comma;		/* chrome: an event stands before the next */
 };

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "model/calls.h"
+#include "out/line.h"
 #include "out/trace_print.h"
 
 #define PROCESS_CELLS	15	/* TASK_COMM_LEN less its NUL */
@@ -54,14 +55,20 @@ static void id_put(struct buffer *out, uint32_t id)
 	buffer_char(out, ' ');
 }
 
-/* How many characters @text has: of UTF-8, the bytes that begin one. */
-static int characters(const char *text)
+/* How many cells of a terminal @text takes. Most names are ASCII, and there is one in each line. */
+static int cells_of(const struct trace *trace, const char *text)
 {
-	int count = 0;
+	locale_t previous;
+	int cells = 0;
 
-	for (; *text; text++)
-		count += (*text & 0xc0) != 0x80;
-	return count;
+	while (text[cells] && (text[cells] & 0x80) == 0)
+		cells++;
+	if (!text[cells])
+		return cells;
+	previous = uselocale(trace->locale);
+	cells = text_cells(text);
+	uselocale(previous);
+	return cells;
 }
 
 static void freed_put(const struct trace_view *view, struct buffer *out)
@@ -101,7 +108,7 @@ void trace_text_call(struct trace *trace, const struct trace_view *view, struct 
 	if (!trace->options.no_time)
 		time_put(trace, call->moment == CALL_LEFT ? call->hdr.time : call->entry, out);
 	buffer_text(out, view->image->comm);
-	blanks(out, PROCESS_CELLS - characters(view->image->comm));
+	blanks(out, PROCESS_CELLS - cells_of(trace, view->image->comm));
 	buffer_char(out, ' ');
 	id_put(out, call->hdr.tgid);
 	id_put(out, call->hdr.tid);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -98,6 +99,13 @@ int reason_set(struct reason *reason, int error, const char *format, ...)
 		va_end(args);
 	}
 	return error;
+}
+
+int stream_width(FILE *stream)
+{
+	struct winsize size;
+
+	return isatty(fileno(stream)) && !ioctl(fileno(stream), TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
 char *file_read(const char *path, size_t max, size_t *len)

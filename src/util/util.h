@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 #define NSEC_PER_SEC	1000000000ull
@@ -47,6 +48,9 @@ struct reason {
 };
 
 int reason_set(struct reason *reason, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The width of the terminal that @stream goes to; 0: it is none, or does not say. */
+int stream_width(FILE *stream);
 
 /*
  * Reads a whole small file (a file in /proc) into a new NUL-terminated buffer

@@ -114,6 +114,23 @@ static void plot_column(const struct area *area, int col, int rows, const struct
 		area_text(area, 1, col, ST_FAILED, "✗");
 }
 
+/* From when to when, in seconds ago, in a unit that makes numbers one can think of. */
+static void span_text(char *out, size_t size, double from, double to)
+{
+	static const struct {
+		double seconds, from;
+		const char *name;
+	} units[] = { { 1, 0, "s" }, { 60, 1000, "min" }, { 3600, 6000, "h" }, { 86400, 360000, "d" } };
+	size_t i = 0;
+
+	while (i + 1 < sizeof(units) / sizeof(units[0]) && to >= units[i + 1].from)
+		i++;
+	if (from > 0)
+		snprintf(out, size, "%.0f to %.0f%s ago", to / units[i].seconds, from / units[i].seconds, units[i].name);
+	else
+		snprintf(out, size, "last %.0f%s", to / units[i].seconds, units[i].name);
+}
+
 void plot_draw(const struct area *area, const struct plot *plot)
 {
 	int axis = 8, rows = area->rect.rows - 1, cols = area->rect.cols - axis, i, wide = 1 << (plot->zoom > 3 ? 3 : plot->zoom);
@@ -131,10 +148,7 @@ void plot_draw(const struct area *area, const struct plot *plot)
 		most = fmax(most, track_value(plot->track, plot->series, back + (size_t)(i / wide)));
 	top = axis_top(most, plot->bytes);
 	area_cut(area, 0, 0, area->rect.cols, ST_HEAD, plot->title);
-	if (back)
-		snprintf(age, sizeof(age), "%.0f to %.0fs ago", (double)(back + seen) * plot->delay, (double)back * plot->delay);
-	else
-		snprintf(age, sizeof(age), "last %.0fs", (double)seen * plot->delay);
+	span_text(age, sizeof(age), (double)back * plot->delay, (double)(back + seen) * plot->delay);
 	if (area->rect.cols > 40)
 		area_right(area, 0, area->rect.cols, ST_DIM, age);
 	axis_label(area, 1, axis - 1, top, plot);

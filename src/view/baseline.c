@@ -112,6 +112,23 @@ static void kernels_since(struct snap_kernel *list, size_t count, const struct s
 		}
 }
 
+static uint64_t runs_of(const struct snap_kernel *kernel)
+{
+	return kernel->launches + kernel->graph_launches;
+}
+
+/* Those that ran most since stand first, as they do in all. */
+static int compare_kernels(const void *left, const void *right)
+{
+	const struct snap_kernel *a = left, *b = right;
+
+	if (runs_of(a) != runs_of(b))
+		return runs_of(a) < runs_of(b) ? 1 : -1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return a->device != b->device ? (a->device < b->device ? -1 : 1) : strcmp(a->name, b->name);
+}
+
 static void copies_since(struct snap_copy *list, size_t count, const struct snap_process *base)
 {
 	for (size_t i = 0; i < count; i++)
@@ -158,6 +175,15 @@ static void failures_since(struct snap_failure *list, size_t count, const struct
 		}
 }
 
+static int compare_failures(const void *left, const void *right)
+{
+	const struct snap_failure *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return a->call != b->call ? (int)a->call - (int)b->call : (a->code > b->code) - (a->code < b->code);
+}
+
 bool baseline_apply(const struct view *view, struct snap_process *process)
 {
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
@@ -168,10 +194,11 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	process->copies = copy_of(process->copies, process->copy_count, sizeof(*process->copies));
 	process->call_list = copy_of(process->call_list, process->call_count, sizeof(*process->call_list));
 	process->failure_list = copy_of(process->failure_list, process->failure_count, sizeof(*process->failure_list));
-	if (process->kernels)
-		kernels_since(process->kernels, process->kernel_count, base);
-	else
+	if (!process->kernels)
 		process->kernel_count = 0;
+	kernels_since(process->kernels, process->kernel_count, base);
+	if (process->kernel_count)
+		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels), compare_kernels);
 	if (process->copies)
 		copies_since(process->copies, process->copy_count, base);
 	else
@@ -180,10 +207,11 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 		calls_since(process->call_list, process->call_count, base);
 	else
 		process->call_count = 0;
-	if (process->failure_list)
-		failures_since(process->failure_list, process->failure_count, base);
-	else
+	if (!process->failure_list)
 		process->failure_count = 0;
+	failures_since(process->failure_list, process->failure_count, base);
+	if (process->failure_count)
+		qsort(process->failure_list, process->failure_count, sizeof(*process->failure_list), compare_failures);
 	process->launches = since(process->launches, base->launches);
 	process->graph_launches = since(process->graph_launches, base->graph_launches);
 	return true;

@@ -219,6 +219,35 @@ const char *canvas_skip(const struct canvas *canvas, const char *text, int cells
 	return text;
 }
 
+char *text_fit(char *out, size_t size, const char *text, int cells)
+{
+	static const char sign[] = "…";
+	size_t used = 0, fits = 0, len = strnlen(text, size);
+	int taken = 0;
+
+	/* No character has more cells than bytes. */
+	if (len < size && len <= (size_t)cells)
+		return memcpy(out, text, len + 1);
+	for (; *text; text += len) {
+		int32_t point;
+		int width;
+
+		len = utf8_next(text, &point);
+		width = is_invisible(point) ? 0 : utf8_width(point) < 0 ? 1 : utf8_width(point);
+		if (width > cells - taken || used + len >= size) {
+			memcpy(out + fits, sign, sizeof(sign));
+			return out;
+		}
+		memcpy(out + used, text, len);
+		used += len;
+		taken += width;
+		if (taken < cells && used + sizeof(sign) <= size)
+			fits = used;	/* and the sign behind it */
+	}
+	out[used] = 0;
+	return out;
+}
+
 /* ---- drawing ---- */
 
 /* Before a cell is overwritten: the other half of a wide character there goes. */

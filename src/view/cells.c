@@ -2,6 +2,7 @@
 /* Figures in cells. Nothing is dim, so that what is there stands out. */
 #include "view/cells.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ static enum style seen(double value)
 
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text)
 {
-	snprintf(out, CELL_TEXT, "%s", text);
+	text_fit(out, CELL_TEXT, text, INT_MAX);
 	return style;
 }
 
@@ -56,7 +57,12 @@ enum style cell_time(char out[CELL_TEXT], double seconds)
 
 	if (isnan(seconds))
 		return cell_text(out, ST_DIM, "-");
-	if (seconds >= 100)
+	/* Threads wait side by side: their seconds go into the millions. */
+	if (seconds >= 3600 * 9999.5)
+		snprintf(out, CELL_TEXT, "%.0fd", seconds / 86400);
+	else if (seconds >= 99999.5)
+		snprintf(out, CELL_TEXT, "%.*fh", seconds < 3600 * 999.95, seconds / 3600);
+	else if (seconds >= 100)
 		snprintf(out, CELL_TEXT, "%.0fs", seconds);
 	else if (seconds == 0)
 		snprintf(out, CELL_TEXT, "0");

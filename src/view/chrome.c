@@ -6,21 +6,34 @@
 #include "util/util.h"
 #include "view/view.h"
 
+enum { WHOSE = 30 };	/* cells for the process whose panes these are */
+
 /* ---- tabs ---- */
 
-/* Their names if they fit, else their numbers and one name. */
-static bool tabs_are_short(int cols)
+/* True if the selected process has a row in the table that is to be seen now. */
+static bool selected_is_seen(const struct view *view)
+{
+	size_t row = view->selected_row;
+
+	return row >= view->top && row - view->top < (size_t)view->layout.table.rows && row < view->row_count &&
+	       view->has_selected && view->rows[row].process->image == view->selected;
+}
+
+/* Their names if they fit, else their numbers and one name: where nothing else says whose panes these are, that fits, too. */
+static bool tabs_are_short(const struct view *view, int cols)
 {
 	int width = 2;
 
 	for (int i = 0; i < PANE_COUNT; i++)
 		width += (int)strlen(pane_names[i]) + 5;
+	if (view_selected(view) && !selected_is_seen(view))
+		width += WHOSE;
 	return cols < width;
 }
 
 static int tab_text(const struct view *view, int i, int cols, char *out, size_t size)
 {
-	if (tabs_are_short(cols) && view->settings.pane != (enum pane)i)
+	if (tabs_are_short(view, cols) && view->settings.pane != (enum pane)i)
 		return snprintf(out, size, " %d ", i + 1);
 	return snprintf(out, size, " %d %s ", i + 1, pane_names[i]);
 }
@@ -29,7 +42,7 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.tabs);
 	const struct snap_process *process = view_selected(view);
-	char text[128], where[24] = "";
+	char text[320], name[240], where[24] = "";
 	int col = 1, i, cells;
 
 	if (!area.rect.rows)
@@ -43,7 +56,7 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
-	snprintf(text, sizeof(text), " %u %.60s%s%s ", process->pid, command_brief(process), where,
+	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid, text_fit(name, sizeof(name), command_brief(process), 60), where,
 		 process->exited && process->inexact ? " (exited, inexact)" : process->exited ? " (exited)" :
 		 process->inexact ? " (inexact)" : "");
 	cells = canvas_width(canvas, text);
@@ -142,6 +155,16 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");
 }
 
+/* What the key of @binding does now. As wide as what it stands for, so that nothing moves. */
+static const char *item_text(const struct view *view, const struct binding *binding)
+{
+	if (binding->action != ACT_FREEZE)
+		return binding->bar_text;
+	if (view->play.is_on)
+		return view->play.ended ? "Replay" : view->play.paused ? "Resume" : "Pause ";
+	return view->frozen ? "Resume" : binding->bar_text;
+}
+
 void bar_draw(struct view *view, struct canvas *canvas)
 {
 	struct rect rect = view->layout.bar;
@@ -177,9 +200,7 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	for (i = 0; i < count; i++) {
 		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
 
-		/* As wide as what it stands for, so that nothing moves. */
-		area_text(&area, 0, col + 1, ST_KEY_TEXT,
-			  view->play.is_on && items[i].binding->action == ACT_FREEZE ? "Pause " : items[i].binding->bar_text);
+		area_text(&area, 0, col + 1, ST_KEY_TEXT, item_text(view, items[i].binding));
 	}
 }
 

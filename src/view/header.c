@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/calls.h"
 #include "util/util.h"
 #include "view/bars.h"
 #include "view/view.h"
@@ -74,6 +75,27 @@ static uint64_t lost_total(const struct snapshot *snapshot)
 	return total;
 }
 
+/* What of, where there is room: "(ring_full 1.2M, returns 12)", as text has it. */
+static void causes_add(struct segments *segments, const struct snapshot *snapshot)
+{
+	struct segment *segment = segment_add(segments, 9, ST_FAILED, false);
+	char number[32], part[96];
+	size_t used = 0;
+
+	for (int i = 0; i < LOST_COUNT; i++) {
+		if (!snapshot->lost[i])
+			continue;
+		format_count((double)snapshot->lost[i], number, sizeof(number));
+		snprintf(part, sizeof(part), "%s%s %s", used ? ", " : "(", lost_cause_names[i], number);
+		if (used + strlen(part) + strlen(", ...)") >= sizeof(segment->text)) {
+			used += (size_t)sprintf(segment->text + used, ", ...");
+			break;
+		}
+		used += (size_t)sprintf(segment->text + used, "%s", part);
+	}
+	strcpy(segment->text + used, ")");
+}
+
 /* "REPLAY 00:12/01:30 x2 PAUSED" */
 static void play_add(struct segments *segments, const struct play *play, bool ascii)
 {
@@ -94,7 +116,7 @@ static void play_add(struct segments *segments, const struct play *play, bool as
 static void flags_add(struct segments *segments, const struct view *view, bool ascii)
 {
 	struct segment *segment;
-	char clock[16];
+	char clock[16], filter[64];
 
 	if (view->note) {
 		segment = segment_add(segments, 2, ST_MESSAGE, true);
@@ -102,7 +124,8 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	}
 	if (view->filter[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		snprintf(segment->text, sizeof(segment->text), "filter %.40s (%zu hidden)", view->filter, view->hidden);
+		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
+			 text_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
 	}
 	if (view->base) {
 		format_clock(view, view->base->time, clock, sizeof(clock));
@@ -147,6 +170,8 @@ static void status_draw(struct view *view, const struct area *area)
 	segment = segment_add(&segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false);
 	format_count((double)lost, number, sizeof(number));
 	snprintf(segment->text, sizeof(segment->text), "lost %s", number);
+	if (lost)
+		causes_add(&segments, snapshot);
 	segment = segment_add(&segments, 7, ST_DIM, false);
 	format_bytes((double)snapshot->self_resident_bytes, number, sizeof(number));
 	if (isnan(view->self_share))

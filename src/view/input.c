@@ -324,6 +324,10 @@ static void act(struct view *view, enum action action)
 	case ACT_SEARCH_PREVIOUS: search_go(view, -1); break;
 	case ACT_FILTER: input_begin(view, MODE_FILTER, view->filter); break;
 	case ACT_DELAY:
+		if (view->play.is_on) {
+			view_message(view, "a recording keeps the delay it was made with: + and - change the speed");
+			break;
+		}
 		snprintf(text, sizeof(text), "%g", (double)settings->delay / 1e9);
 		input_begin(view, MODE_DELAY, text);
 		break;
@@ -548,6 +552,11 @@ static void help_key(struct view *view, int32_t key)
 
 void view_key(struct view *view, int32_t key)
 {
+	/* Whatever is open: it is no letter, and somebody else has written over the screen. */
+	if (keys_action(key) == ACT_REDRAW) {
+		request(view, REQUEST_REDRAW);
+		return;
+	}
 	switch (view->mode) {
 	case MODE_NORMAL:
 		view->message[0] = 0;

@@ -15,6 +15,7 @@ const struct binding bindings[] = {
 	{ ACT_FOLLOW, { 'F' }, "F", "keep the selected process in sight", NULL, NULL, 0, NULL },
 	{ ACT_HELP, { K_F1, '?' }, "F1 ?", "this help", "F1", "Help", 1, "Program" },
 	{ ACT_SETTINGS, { K_F2 }, "F2", "settings", "F2", "Setup", 12, NULL },
+	{ ACT_REDRAW, { 'L' - '@' }, "Ctrl-L", "draw the screen anew", NULL, NULL, 0, NULL },
 	{ ACT_OPEN, { K_ENTER }, "Enter", "the pane in full height", NULL, NULL, 0, "Panes" },
 	{ ACT_BACK, { K_ESCAPE }, "Esc", "back", NULL, NULL, 0, NULL },
 	{ ACT_NEXT_PANE, { K_TAB, K_RIGHT, 'l' }, "Tab Right l", "next pane", "Tab", "Pane", 4, NULL },

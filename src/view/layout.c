@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROWS_TITLES = 3, ROWS_STATUS = 4, ROWS_BAR = 6, ROWS_TOTALS = 9, ROWS_PANE = 15, ROWS_DEVICES = 18, ROWS_PER_DEVICE = 6, COLS_TOTALS = 30,
+enum { ROWS_TITLES = 3, ROWS_STATUS = 4, ROWS_BAR = 6, ROWS_TOTALS = 9, ROWS_PANE = 15, ROWS_DEVICES = 18, ROWS_PER_DEVICE = 6, COLS_TOTALS = 31,
 	COLS_DEVICES = 40 };
 
 static struct rect take(int *row, int rows, int cols)

@@ -18,7 +18,7 @@ struct list_column {
 	bool unsorted;		/* a bar: nothing to sort by */
 };
 
-enum { CELL_TEXT = 512 };
+enum { CELL_TEXT = 4096 };	/* signatures of kernels go into the thousands */
 
 struct list {
 	const struct list_column *columns;

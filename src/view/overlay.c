@@ -34,27 +34,37 @@ static size_t help_lines(void)
 	return lines;
 }
 
-/* One line of the help. Sections begin with their name. */
-static void help_line(const struct area *area, int row, int col, int cols, size_t line)
+/* What stands in a line of the help, of which @binding is the key or the section's first. Sections begin with their name. */
+static enum help_kind { HELP_GAP, HELP_SECTION, HELP_KEY } help_find(size_t line, const struct binding **binding)
 {
 	size_t i, at = 0;
 
 	for (i = 0; i < binding_count; i++) {
-		const struct binding *binding = &bindings[i];
+		*binding = &bindings[i];
+		if (bindings[i].section && i && at++ == line)
+			return HELP_GAP;
+		if (bindings[i].section && at++ == line)
+			return HELP_SECTION;
+		if (at++ == line)
+			return HELP_KEY;
+	}
+	return HELP_GAP;
+}
 
-		if (binding->section) {
-			if (i && at++ == line)
-				return;
-			if (at++ == line) {
-				area_cut(area, row, col, cols, ST_HEAD, binding->section);
-				return;
-			}
-		}
-		if (at++ == line) {
-			area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
-			area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding->help);
-			return;
-		}
+static void help_line(const struct area *area, int row, int col, int cols, size_t line)
+{
+	const struct binding *binding;
+
+	switch (help_find(line, &binding)) {
+	case HELP_SECTION:
+		area_cut(area, row, col, cols, ST_HEAD, binding->section);
+		break;
+	case HELP_KEY:
+		area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
+		area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding->help);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -80,7 +90,9 @@ static void help_draw(struct view *view, struct canvas *canvas)
 {
 	static const char scrolls[] = "Up and Down scroll";
 	bool two = canvas->cols >= 120;
+	const struct binding *binding;
 	size_t lines = help_lines(), half = two ? (lines + 1) / 2 : lines, i;
+	size_t second = help_find(half, &binding) == HELP_GAP ? half + 1 : half;	/* no column begins with a gap */
 	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
 	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows, cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
 
@@ -91,8 +103,8 @@ static void help_draw(struct view *view, struct canvas *canvas)
 		size_t line = i + (size_t)view->help_top;
 
 		help_line(&area, (int)i, 0, cols, line);
-		if (two && half + line < lines)
-			help_line(&area, (int)i, cols + 2, cols, half + line);
+		if (two && second + line < lines)
+			help_line(&area, (int)i, cols + 2, cols, second + line);
 	}
 	if (body < rows) {
 		legend_draw(&area, rows - 1);
@@ -148,11 +160,14 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 {
 	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
 	struct area area;
-	char title[64];
+	char title[160], name[120];
 	size_t i;
 	int rows;
 
-	snprintf(title, sizeof(title), "Signal to %u %.30s", process ? process->pid : 0, process ? command_brief(process) : "");
+	if (process)
+		snprintf(title, sizeof(title), "Signal to %u %s", process->pid, text_fit(name, sizeof(name), command_brief(process), 30));
+	else
+		strcpy(title, "Signal");
 	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close", &area);
 	for (i = 0; (int)i < rows && view->menu_top + i < menu_signal_count; i++) {
 		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[view->menu_top + i].name);
@@ -164,7 +179,7 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 static void confirm_draw(struct view *view, struct canvas *canvas)
 {
 	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
-	char text[160];
+	char text[240], name[160];
 	struct area area;
 	size_t i;
 
@@ -178,7 +193,8 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 		if (menu_signals[i].number == view->signal_number)
 			break;
 	area = frame_open(canvas, 2, 60, "Signal");
-	snprintf(text, sizeof(text), "Send %.*s to %u %.40s?", (int)strcspn(menu_signals[i].name, " "), menu_signals[i].name, process ? process->pid : 0, process ? command_brief(process) : "(gone)");
+	snprintf(text, sizeof(text), "Send %.*s to %u %s?", (int)strcspn(menu_signals[i].name, " "), menu_signals[i].name,
+		 process ? process->pid : 0, process ? text_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
 	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }

@@ -49,7 +49,7 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 
 	switch (column) {
 	case 0:
-		format_clock(list->view, event->time, out, CELL_TEXT);
+		format_when(list->view, event->time, out, CELL_TEXT);
 		return ST_DIM;
 	case 1:
 		snprintf(out, CELL_TEXT, "%u", event->pid);

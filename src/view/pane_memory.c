@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/calls.h"
+#include "util/util.h"
 #include "view/bars.h"
 #include "view/cells.h"
 #include "view/map.h"
@@ -23,6 +25,7 @@ static const struct list_column list_columns[] = {
 	{ "CALL", 22, 0, true, 8, false },
 };
 #define SITE_AND_CALL 130	/* cells: room for both */
+#define SUM 9			/* cells beside the label of a sum: number and gaps */
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held" };
@@ -68,40 +71,84 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
+/* What has no room is left out: a word cut short is no word, and a number another one. */
 static int sum(const struct area *area, int col, const char *label, double bytes, enum style style, const char *mark)
 {
 	char number[32], text[40];
 
 	format_bytes(bytes, number, sizeof(number));
 	snprintf(text, sizeof(text), "%s%s", mark, number);
-	if (col + 6 > area->rect.cols)
+	if (col + 7 + (int)strlen(label) > area->rect.cols)
 		return col;
 	area_right(area, 0, col + 6, bytes > 0 ? style : ST_DIM, text);
 	return area_text(area, 0, col + 7, ST_DIM, label) + 2;
 }
 
+/* @first and, with @then, a second number, each with its label; short where there is no room for every digit. */
+static int counts(const struct area *area, int col, enum style style, uint64_t first, const char *label, const uint64_t *then, const char *label_then)
+{
+	char text[96], one[32], two[32] = "";
+
+	snprintf(one, sizeof(one), "%" PRIu64, first);
+	if (then)
+		snprintf(two, sizeof(two), "%" PRIu64, *then);
+	for (int brief = 0; brief < 2; brief++) {
+		snprintf(text, sizeof(text), "%s %s%s%s%s%s", one, label, then ? ", " : "", two, then ? " " : "", then ? label_then : "");
+		if (col + (int)strlen(text) < area->rect.cols)
+			return area_text(area, 0, col, style, text) + 2;
+		format_count((double)first, one, sizeof(one));
+		if (then)
+			format_count((double)*then, two, sizeof(two));
+	}
+	return col;
+}
+
+struct sum {
+	const char *label;
+	double bytes;
+	enum style style;
+	const char *mark;
+	bool optional, left_out;	/* optional: nothing is said by leaving out that it is none */
+};
+
+static void sums_choose(struct sum *sums, size_t count, int cols)
+{
+	int need = -2;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		need += sums[i].left_out ? 0 : SUM + (int)strlen(sums[i].label);
+	for (i = 0; i < count && need > cols; i++)
+		if (!sums[i].left_out && sums[i].optional && !(sums[i].bytes > 0)) {
+			sums[i].left_out = true;
+			need -= SUM + (int)strlen(sums[i].label);
+		}
+}
+
 static int sums_draw(const struct area *area, const struct snap_process *process)
 {
 	const char *bound = process->from_attach ? "≥" : "";
+	struct sum sums[] = {
+		{ "live", (double)process->live, ST_LIVE, bound, false, false },
+		{ "peak", (double)process->peak, ST_PLAIN, bound, false, false },
+		{ "leaked", (double)process->leaked, ST_LEAKED, bound, false, false },
+		{ "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "", true, false },
+		{ "held", (double)process->held, ST_HELD, "", true, false },
+		{ "untracked", (double)process->untracked, ST_HELD, "", true, !process->has_used },
+	};
 	int col = 0, i;
-	char text[48];
 
-	col = sum(area, col, "live", (double)process->live, ST_LIVE, bound);
-	col = sum(area, col, "peak", (double)process->peak, ST_PLAIN, bound);
-	col = sum(area, col, "leaked", (double)process->leaked, ST_LEAKED, bound);
-	col = sum(area, col, "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "");
-	col = sum(area, col, "held", (double)process->held, ST_HELD, "");
-	if (process->has_used)
-		col = sum(area, col, "untracked", (double)process->untracked, ST_HELD, "");
-	snprintf(text, sizeof(text), "%" PRIu64 " allocations, %" PRIu64 " frees", process->allocations, process->frees);
-	if (col + 24 < area->rect.cols)
-		col = area_text(area, 0, col + 1, ST_PLAIN, text) + 2;
-	if (process->failed_allocations && col + 12 < area->rect.cols)
-		col = area_format(area, 0, col, ST_FAILED, "%" PRIu64 " failed", process->failed_allocations) + 2;
-	if (process->double_frees && col + 16 < area->rect.cols)
-		col = area_format(area, 0, col, ST_FAILED, "%" PRIu64 " freed twice", process->double_frees) + 2;
+	sums_choose(sums, ARRAY_LEN(sums), area->rect.cols);
+	for (size_t j = 0; j < ARRAY_LEN(sums); j++)
+		if (!sums[j].left_out)
+			col = sum(area, col, sums[j].label, sums[j].bytes, sums[j].style, sums[j].mark);
+	col = counts(area, col + 1, ST_PLAIN, process->allocations, "allocations", &process->frees, "frees");
+	if (process->failed_allocations)
+		col = counts(area, col, ST_FAILED, process->failed_allocations, "failed", NULL, NULL);
+	if (process->double_frees)
+		col = counts(area, col, ST_FAILED, process->double_frees, "freed twice", NULL, NULL);
 	for (i = 0; i < KIND_COUNT; i++)
-		if (process->kinds[i] && i != KIND_DEVICE && col + 18 < area->rect.cols)
+		if (process->kinds[i] && i != KIND_DEVICE)
 			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i], ST_PLAIN, "");
 	return col;
 }

@@ -4,8 +4,10 @@
  * way to an allocation; in full height each is followed by its frames. With a
  * baseline, figures are differences; bars stay those of what there is.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/cells.h"
 
@@ -68,8 +70,10 @@ static double site_number(const struct list *list, size_t item, size_t column)
 static enum style frame_cell(const struct site_row *row, size_t column, char out[CELL_TEXT])
 {
 	out[0] = 0;
-	if (column == S_SITE)
-		snprintf(out, CELL_TEXT, "  %.500s", row->site->stack[row->frame]);
+	if (column == S_SITE) {
+		strcpy(out, "  ");
+		text_fit(out + 2, CELL_TEXT - 2, row->site->stack[row->frame], INT_MAX);
+	}
 	return ST_DIM;
 }
 

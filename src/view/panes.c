@@ -151,15 +151,26 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 		snprintf(out, CELL_TEXT, "%d", failure->code);
 		return ST_DIM;
 	case F_FIRST:
-		format_clock(list->view, failure->first, out, CELL_TEXT);
+		format_when(list->view, failure->first, out, CELL_TEXT);
 		return ST_PLAIN;
 	case F_LAST:
-		format_clock(list->view, failure->last, out, CELL_TEXT);
+		format_when(list->view, failure->last, out, CELL_TEXT);
 		return ST_PLAIN;
 	default:
 		meaning = error_meaning(call_layer(failure->call), failure->code);
 		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
 	}
+}
+
+/* The first of @failures with the same error as @at: what that means is said once. */
+static size_t same_error(const struct snap_failure *failures, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (failures[i].code == failures[at].code && !strcmp(failures[i].error, failures[at].error))
+			break;
+	return i;
 }
 
 static void meaning_draw(const struct area *area, int row, const struct snap_failure *failure)
@@ -177,13 +188,14 @@ void failures_draw(struct view *view, const struct area *area, const struct snap
 		.columns = failure_columns, .column_count = COUNT(failure_columns), .count = process->failure_count, .view = view,
 		.process = process, .empty = "No call has failed.", .cell = failure_cell, .number = failure_number,
 	};
-	size_t i;
+	size_t i, row = process->failure_count + 2;
 
 	list_draw(view, area, &view->panes[PANE_FAILURES], &list);
 	/* Too narrow for a column of that: below, as far as there is room. */
 	if (area->rect.cols < 143)
-		for (i = 0; i < process->failure_count && (int)(process->failure_count + 2 + i) < area->rect.rows; i++)
-			meaning_draw(area, (int)(process->failure_count + 2 + i), &process->failure_list[i]);
+		for (i = 0; i < process->failure_count && row < (size_t)area->rect.rows; i++)
+			if (same_error(process->failure_list, i) == i)
+				meaning_draw(area, (int)row++, &process->failure_list[i]);
 }
 
 /* ---- calls ---- */

@@ -126,23 +126,28 @@ static enum style value_style(const struct column *column, const struct column_v
 	return ST_PLAIN;
 }
 
-static void search_mark(struct view *view, const struct area *area, int row, int col, const char *text)
+/* Marks what is looked for in @text, which has the @room cells from @col. */
+static void search_mark(struct view *view, const struct area *area, int row, int col, int room, const char *text)
 {
 	const char *match = view->search[0] ? text_find(text, view->search) : NULL;
 	char before[256];
+	int start, cells;
 
 	if (!match || match - text >= (long)sizeof(before))
 		return;
 	memcpy(before, text, (size_t)(match - text));
 	before[match - text] = 0;
-	area_flags(area, row, col + canvas_width(area->canvas, before), canvas_width(area->canvas, view->search), CELL_MATCH);
+	start = canvas_width(area->canvas, before);
+	cells = canvas_width(area->canvas, view->search);
+	if (start < room)
+		area_flags(area, row, col + start, cells < room - start ? cells : room - start, CELL_MATCH);
 }
 
 static void command_draw(struct view *view, const struct area *area, int row, int start, int width, const struct row *entry)
 {
 	const struct snap_process *process = entry->process;
 	char end[NUMBER_SIZE];
-	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left;
+	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
 	struct column_value value = column_find("command")->value(process);
 	const char *text = value.absent ? "-" : value.text;
@@ -163,11 +168,11 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 			col = area_text(area, row, col, ST_EXITED, "× ");
 		left = start + width - col;
 	}
-	search_mark(view, area, row, col, text);
+	from = col;
 	col = area_cut(area, row, col, left - tail, style, text);
 	if (tail)
 		area_text(area, row, col, ST_EXITED, end);
-	search_mark(view, area, row, start + canvas_width(area->canvas, entry->branch), text);
+	search_mark(view, area, row, from, left - tail, text);
 }
 
 static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry, const struct table_columns *fit)

@@ -15,6 +15,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@
 
 #define PAIRS_MAX 250
 #define DOUBLE_CLICK (400 * NSEC_PER_MSEC)
+#define SEQUENCE_MAX 128	/* of what stands behind an escape; curses takes as much back */
+#define SEQUENCE_WAIT 25	/* ms */
 #define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
 
 struct pair {
@@ -339,6 +342,63 @@ static bool mouse_read(struct terminal *terminal, struct terminal_event *event)
 	return true;
 }
 
+/* Reads a character of what has come already, or with @wait comes in the same moment; 0 if there is none. */
+static wint_t sequence_next(bool wait)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	wint_t code;
+	int what = get_wch(&code);
+
+	if (what == ERR && wait && poll(&input, 1, SEQUENCE_WAIT) > 0)
+		what = get_wch(&code);
+	if (what == KEY_CODE_YES)
+		ungetch((int)code);
+	return what == OK ? code : 0;
+}
+
+/* True if @text, what came behind an escape, is a whole sequence (ECMA-48): CSI, SS3 or OSC. */
+static bool sequence_ends(const wint_t *text, size_t len)
+{
+	wint_t last = text[len - 1];
+
+	switch (text[0]) {
+	case '[':
+		/* A key of the Linux console; the mouse of old, with three bytes behind it. */
+		if (len > 1 && (text[1] == '[' || text[1] == 'M'))
+			return len == (text[1] == '[' ? 3 : 5);
+		return len > 1 && last >= 0x40 && last <= 0x7e;
+	case 'O':
+		return len > 1;
+	default:
+		return last == 7 || (len > 2 && last == '\\' && text[len - 2] == 27);
+	}
+}
+
+/*
+ * An escape has come, and curses knows no key that begins so: Escape itself, or a key that this terminal's description
+ * lacks, or what somebody pasted. Its letters are no keys; what turns out to be no sequence is read again as keys.
+ */
+static bool sequence_skip(void)
+{
+	wint_t text[SEQUENCE_MAX];
+	size_t len = 0;
+
+	while (len < SEQUENCE_MAX) {
+		wint_t code = sequence_next(len > 0);
+
+		if (!code)
+			break;
+		text[len++] = code;
+		if (len == 1 && code != '[' && code != 'O' && code != ']')
+			break;
+		if (sequence_ends(text, len))
+			return true;
+	}
+	while (len)
+		unget_wch((wchar_t)text[--len]);
+	return false;
+}
+
 bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 {
 	wint_t code;
@@ -349,6 +409,8 @@ bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 		memset(event, 0, sizeof(*event));
 		if (what == ERR)
 			return false;
+		if (what == OK && code == 27 && sequence_skip())
+			continue;
 		if (what != KEY_CODE_YES)
 			event->key = plain_key(code);
 		else if (code == KEY_MOUSE && mouse_read(terminal, event))

@@ -25,7 +25,7 @@ void terminal_mouse(struct terminal *terminal, bool on);
 
 void terminal_size(const struct terminal *terminal, int *rows, int *cols);
 
-/* After SIGWINCH: asks for the size, and draws everything anew. */
+/* After SIGWINCH, and when somebody wrote over the screen: asks for the size, and draws everything anew. */
 void terminal_resize(struct terminal *terminal);
 
 /* After SIGCONT: whoever stopped us by force left us the shell's settings. */

@@ -45,7 +45,7 @@ static const struct look default_rich[ST_COUNT] = {
 	[ST_LEAKED] = { 203, D, B },	[ST_HELD] = { 110, D, 0 },	[ST_FREE] = { 238, D, 0 },
 	[ST_FAILED] = { 209, D, B },	[ST_LAUNCH] = { 75, D, 0 },	[ST_H2D] = { 80, D, 0 },
 	[ST_D2H] = { 141, D, 0 },	[ST_D2D] = { 114, D, 0 },	[ST_P2P] = { 179, D, 0 },
-	[ST_WAIT] = { 180, D, 0 },	[ST_GOOD] = { 78, D, 0 },	[ST_INPUT] = { 231, D, B },
+	[ST_WAIT] = { 180, D, 0 },	[ST_GOOD] = { 78, D, 0 },	[ST_INPUT] = { D, D, B },
 	[ST_MESSAGE] = { 222, D, 0 },
 };
 
@@ -70,7 +70,7 @@ static const struct look colorblind_rich[ST_COUNT] = {
 	[ST_LEAKED] = { 208, D, B },	[ST_HELD] = { 33, D, 0 },	[ST_FREE] = { 238, D, 0 },
 	[ST_FAILED] = { 208, D, B },	[ST_LAUNCH] = { 74, D, 0 },	[ST_H2D] = { 33, D, 0 },
 	[ST_D2H] = { 214, D, 0 },	[ST_D2D] = { 36, D, 0 },	[ST_P2P] = { 175, D, 0 },
-	[ST_WAIT] = { 227, D, 0 },	[ST_GOOD] = { 74, D, 0 },	[ST_INPUT] = { 231, D, B },
+	[ST_WAIT] = { 227, D, 0 },	[ST_GOOD] = { 74, D, 0 },	[ST_INPUT] = { D, D, B },
 	[ST_MESSAGE] = { 227, D, 0 },
 };
 
@@ -94,7 +94,7 @@ static const struct look light_rich[ST_COUNT] = {
 	[ST_LEAKED] = { 160, D, B },	[ST_HELD] = { 25, D, 0 },	[ST_FREE] = { 252, D, 0 },
 	[ST_FAILED] = { 160, D, B },	[ST_LAUNCH] = { 26, D, 0 },	[ST_H2D] = { 30, D, 0 },
 	[ST_D2H] = { 91, D, 0 },	[ST_D2D] = { 64, D, 0 },	[ST_P2P] = { 130, D, 0 },
-	[ST_WAIT] = { 94, D, 0 },	[ST_GOOD] = { 28, D, 0 },	[ST_INPUT] = { 16, D, B },
+	[ST_WAIT] = { 94, D, 0 },	[ST_GOOD] = { 28, D, 0 },	[ST_INPUT] = { D, D, B },
 	[ST_MESSAGE] = { 94, D, B },
 };
 
@@ -111,10 +111,10 @@ static const struct look light_plain[ST_COUNT] = {
 };
 
 const struct theme themes[] = {
-	{ "default", "for dark terminals", default_rich, default_plain, { D, 238, 0 }, { D, D, R }, { 16, 221, 0 } },
+	{ "default", "for dark terminals", default_rich, default_plain, { 254, 238, 0 }, { D, D, R }, { 16, 221, 0 } },
 	{ "mono", "no colour", mono, mono, { D, D, R }, { D, D, R }, { D, D, R } },
-	{ "colorblind", "hues that stay apart", colorblind_rich, colorblind_plain, { D, 239, 0 }, { D, D, R }, { 16, 227, 0 } },
-	{ "light", "for bright terminals", light_rich, light_plain, { D, 254, 0 }, { D, D, R }, { 16, 222, 0 } },
+	{ "colorblind", "hues that stay apart", colorblind_rich, colorblind_plain, { 254, 239, 0 }, { D, D, R }, { 16, 227, 0 } },
+	{ "light", "for bright terminals", light_rich, light_plain, { 16, 254, 0 }, { D, D, R }, { 16, 222, 0 } },
 };
 
 const size_t theme_count = sizeof(themes) / sizeof(themes[0]);
@@ -142,6 +142,9 @@ struct look theme_look(const struct theme *theme, int colors, unsigned int style
 	if (flags & CELL_SELECTED) {
 		if (selected->bg != COLOR_DEFAULT)
 			look.bg = selected->bg;
+		/* The terminal's own was chosen for another background, which may be as dark, or as bright, as it is. */
+		if (look.fg == COLOR_DEFAULT)
+			look.fg = selected->fg;
 		look.attributes |= selected->attributes;
 		if (selected->attributes & LOOK_REVERSE)
 			look.attributes &= (uint8_t)~LOOK_DIM;

@@ -52,7 +52,7 @@ struct theme {
 	const char *name, *help;
 	const struct look *rich;	/* ST_COUNT looks for 256 colours */
 	const struct look *plain;	/* for 8 and 16 */
-	struct look selected_rich, selected_plain;	/* only what differs: bg, and fg unless COLOR_DEFAULT */
+	struct look selected_rich, selected_plain;	/* only what differs: bg, and fg where it was the terminal's own */
 	struct look match;
 };
 

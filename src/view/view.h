@@ -56,7 +56,7 @@ struct pane_state {
 };
 
 enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL,
-	       REQUEST_PAUSE, REQUEST_FASTER, REQUEST_SLOWER, REQUEST_BACKWARD, REQUEST_FORWARD };
+	       REQUEST_PAUSE, REQUEST_FASTER, REQUEST_SLOWER, REQUEST_BACKWARD, REQUEST_FORWARD, REQUEST_REDRAW };
 
 /* Where a replay is. */
 struct play {
@@ -218,6 +218,9 @@ extern const size_t menu_signal_count;
 
 /* "14:03:22" in the user's time zone. */
 void format_clock(const struct view *view, uint64_t real_ns, char *out, size_t size);
+
+/* When something happened: the time of day, or the day where that was more than one ago. At most 8 cells. */
+void format_when(const struct view *view, uint64_t real_ns, char *out, size_t size);
 /* "01:12", "3h05m", "2d04h" */
 void format_age(uint64_t ns, char *out, size_t size);
 

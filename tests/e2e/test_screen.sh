@@ -72,6 +72,28 @@ check "the filter stays in sight" see 'filter failing (3 hidden)'
 keys Escape Escape
 check "Esc ends the filter" see 'leaker 120'
 
+# What a terminal sends for a key that its description lacks, and what is pasted, are no keys.
+keys 2
+keys -l "$(printf '\033[1;5Z\033]0;17q\007\033O5\033[[B')"
+keys n
+check "an unknown key is none" see 'nothing to search for'
+check "and leaves the pane alone" see 'KERNEL  '
+check "and the order" gone 'H2D/s▼'
+# shellcheck disable=SC1003
+keys '\'
+keys -l "$(printf 'fai\033[31mling\033[0m')"
+check "colours pasted into a filter are left out" see 'Filter failing█'
+keys Escape
+keys -l '['
+keys 1
+check "Esc and [ are two keys" see 'ADDRESS'
+check "the filter is gone" see 'leaker 120'
+
+printf '\033[20;10Hsomebody has written this' >"$(mux display -p -t t '#{pane_tty}')"
+check "somebody writes over the screen" see 'somebody has written this'
+keys C-l
+check "Ctrl-L draws it anew" gone 'somebody has written this'
+
 keys Space
 check "freeze" see 'FROZEN'
 frozen=$(seen | grep 'launch ')
@@ -87,10 +109,14 @@ keys t
 keys d
 check "delay asks" see 'Delay'
 keys Escape
+keys Space
+check "freeze again" see 'FROZEN'
 keys w
 check "w writes" see 'wrote cutop-'
-# shellcheck disable=SC2144
-check "and it is JSON" jq -e .schema "$T"/cutop-*.json
+keys w
+check "and again, what is the same second's, beside it" see 'wrote cutop-[0-9]*-[0-9]*-2.json'
+keys Space
+check "and it is JSON" [ "$(jq -s '[.[].schema]' -c "$T"/cutop-*.json)" = '[1,1]' ]
 
 for size in "80 24" "40 10" "20 5" "10 3" "1 1" "200 60" "120 40"; do
 	# shellcheck disable=SC2086
@@ -181,6 +207,14 @@ keys Enter
 check "stacks: the way" see '  third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
 keys q
 check "stacks: the shell is back" see 'ready>'
+
+# --help breaks its lines between words, where the terminal is narrow.
+mux resize-window -t t -x 70 -y 24
+sleep 0.3
+shell clear
+shell "$CUTOP --help"
+check "--help in 70 columns" see '^ \{31\}and why something is not$'
+mux resize-window -t t -x 120 -y 40
 
 # In ASCII nothing else is shown.
 shell clear

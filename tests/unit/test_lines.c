@@ -7,6 +7,7 @@
 #include <check.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,41 @@ START_TEST(lines_are_found)
 	resolver_answers(resolver, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 20000);
 	ck_assert_uint_eq(told.cookie, 19999);
+	resolver_free(resolver);
+}
+END_TEST
+
+START_TEST(what_is_dropped_is_closed)
+{
+	struct resolver *resolver = resolver_new();
+	uint64_t offset = offset_of((void *)mark);
+	char path[] = "/tmp/cutop-lines.XXXXXX";
+	struct told told;
+	uint32_t file;
+	int fd;
+
+	self_read();
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, self, self_size), (ssize_t)self_size);
+	file = resolver_add(resolver, fd, fd);
+	close(fd);
+	ck_assert(ask(resolver, file, offset, &told));
+	fd = open(path, O_RDWR);
+	/* A write lease is for who has the file open alone: fcntl(2). */
+	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_WRLCK), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	resolver_drop(resolver, file);
+	ck_assert(!ask(resolver, file, offset, &told));
+	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_UNLCK), 0);
+	/* Numbers that are none's, or no longer. */
+	resolver_drop(resolver, file);
+	resolver_drop(resolver, 0);
+	file = resolver_add(resolver, fd, -1);
+	ck_assert(ask(resolver, file, offset, &told));
+	close(fd);
+	unlink(path);
 	resolver_free(resolver);
 }
 END_TEST
@@ -253,6 +289,7 @@ int main(void)
 		return 1;
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, lines_are_found);
+	tcase_add_test(tests, what_is_dropped_is_closed);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);
 	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);

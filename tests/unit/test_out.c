@@ -203,7 +203,34 @@ START_TEST(text_whole_numbers)
 
 	options.width = 79;
 	text = printed(out_text, sample_snapshot());
-	ck_assert_ptr_nonnull(strstr(text, "   819M\n"));
+	ck_assert_ptr_nonnull(strstr(text, "   819M       0 python train.py"));
+	free(text);
+	options.width = 14;
+	text = printed(out_text, sample_snapshot());
+	ck_assert_ptr_nonnull(strstr(text, "\n   4242\n"));	/* 12.1G would end in the 15th cell */
+	free(text);
+}
+END_TEST
+
+/* Where not all columns have room, the command has. */
+START_TEST(text_narrow)
+{
+	const char *bad;
+	size_t bad_len;
+	char *text;
+
+	for (options.width = 30; options.width < 140; options.width++) {
+		text = printed(out_text, sample_snapshot());
+		ck_assert_msg(strstr(text, " python t") != NULL, "%d: %s", options.width, text);
+		free(text);
+	}
+	/* Nor does a column go that is sorted by. */
+	ck_assert_int_eq(sort_order_parse(&options.sort, "peak,dev", &bad, &bad_len), 0);
+	options.width = 80;
+	text = printed(out_text, sample_snapshot());
+	ck_assert_ptr_nonnull(strstr(text, " DEV "));
+	ck_assert_ptr_nonnull(strstr(text, " PEAK\u25bc "));
+	ck_assert_ptr_null(strstr(text, " ALLOCS "));
 	free(text);
 }
 END_TEST
@@ -321,6 +348,10 @@ START_TEST(leak_gone)
 			 "what programs allocated whose calls' returns were not probed is not known\n"
 			 "inexact: not every call could be recorded\n");
 	free(text);
+	snapshot->gone = (struct snap_gone){ .processes = 1, .leaked = 1 };
+	text = printed(out_leak_report, snapshot);
+	ck_assert_str_eq(text, "1 process that ended earlier, not listed: leaked 1 byte\nleaked 1 byte\n");
+	free(text);
 }
 END_TEST
 
@@ -405,6 +436,7 @@ int main(void)
 	tcase_add_test(tests, text_golden);
 	tcase_add_test(tests, text_ascii);
 	tcase_add_test(tests, text_width);
+	tcase_add_test(tests, text_narrow);
 	tcase_add_test(tests, text_whole_numbers);
 	tcase_add_test(tests, text_sort_column);
 	tcase_add_test(tests, text_ended_before);

@@ -170,6 +170,32 @@ START_TEST(as_text)
 }
 END_TEST
 
+/* What stands behind a name stands where it does behind any other, in cells of a terminal. */
+START_TEST(columns)
+{
+	static const struct {
+		const char *comm, *line;
+	} names[] = {
+		{ "python", "python             4242    4243 cudaMalloc(" },
+		{ "\xc3\xbcr\xc3\xbcn", "\xc3\xbcr\xc3\xbcn               4242    4243 cudaMalloc(" },
+		/* five of two cells each */
+		{ "\xe5\xad\xa6\xe7\xbf\x92\xe8\xa8\x93\xe7\xb7\xb4\xe6\xa9\x9f",
+		  "\xe5\xad\xa6\xe7\xbf\x92\xe8\xa8\x93\xe7\xb7\xb4\xe6\xa9\x9f         4242    4243 cudaMalloc(" },
+		/* an e, and an accent that takes no cell */
+		{ "e\xcc\x81t\xc3\xa9", "e\xcc\x81t\xc3\xa9                4242    4243 cudaMalloc(" },
+	};
+
+	options.no_time = true;
+	begin(TRACE_TEXT);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		process(names[i].comm);
+		call_malloc(0x7f0000000000, 4096);
+		ck_assert_msg(!strncmp(printed(), names[i].line, strlen(names[i].line)), "%s", out.data);
+		buffer_free(&out);
+	}
+}
+END_TEST
+
 START_TEST(as_json)
 {
 	uint64_t lost[LOST_COUNT] = { [LOST_TRACED] = 7 };
@@ -512,6 +538,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, as_text);
+	tcase_add_test(tests, columns);
 	tcase_add_test(tests, as_json);
 	tcase_add_test(tests, hostile_names);
 	tcase_add_test(tests, nonsense);

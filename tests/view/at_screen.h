@@ -45,7 +45,7 @@ static void draw(void)
 	view_draw(&view, &canvas);
 }
 
-static uint32_t selected_pid(void)
+static inline uint32_t selected_pid(void)
 {
 	const struct snap_process *process = view_selected(&view);
 

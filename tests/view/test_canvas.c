@@ -199,6 +199,15 @@ START_TEST(themes_are_whole)
 				if (!colors[j] || !strcmp(themes[i].name, "mono"))
 					ck_assert_int_eq(look.fg, COLOR_DEFAULT);
 			}
+		/* Half of a pair of colours is the terminal's only where all of it is: dark on dark is not read, nor is white on white. */
+		for (unsigned int style = 0; style < ST_COUNT; style++)
+			for (unsigned int flags = 0; flags < 8; flags++) {
+				struct look look = theme_look(&themes[i], 256, style, flags);
+
+				ck_assert_msg(look.bg == COLOR_DEFAULT || look.fg != COLOR_DEFAULT, "%s: %c, %u", themes[i].name,
+					      style_letters[style], flags);
+			}
+		ck_assert_int_eq(theme_look(&themes[i], 256, ST_INPUT, 0).fg, COLOR_DEFAULT);
 		/* What is selected is seen, in any number of colours. */
 		for (size_t j = 0; j < 3; j++) {
 			struct look plain = theme_look(&themes[i], colors[j], ST_PLAIN, 0);

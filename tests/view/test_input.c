@@ -19,9 +19,11 @@ START_TEST(in_a_replay)
 	size_t i, count;
 
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
+	draw();
+	ck_assert_str_ne(row_with("Space Freeze"), "");
 	keys(" ");
 	ck_assert(view.frozen);
-	ck_assert_str_ne(row_with("Space Freeze"), "");
+	ck_assert_str_ne(row_with("Space Resume"), "");
 	keys(" ");
 	view.play = (struct play){ .is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1 };
 	for (i = 0; i < ARRAY_LEN(acts); i++) {
@@ -38,12 +40,14 @@ START_TEST(in_a_replay)
 	view.play.paused = true;
 	view_draw(&view, &canvas);
 	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 \303\2274 PAUSED"), "");
+	ck_assert_str_ne(row_with("Space Resume"), "");
 	view.play.speed = 0.25;
 	view.play.paused = false;
 	view.play.ended = true;
 	view.ascii = true;
 	view_draw(&view, &canvas);
 	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 x1/4 END"), "");
+	ck_assert_str_ne(row_with("Space Replay"), "");
 	/* Nor are there exited processes to clear, where no other snapshot comes. */
 	view.request = REQUEST_NONE;
 	keys("X");
@@ -505,7 +509,6 @@ START_TEST(long_names)
 }
 END_TEST
 
-/* Any keys at all, in any order: no crash, and what is selected exists. */
 /* Cells are panned, not characters: those that take none, or that are not shown, do not count. */
 START_TEST(long_names_of_odd_characters)
 {
@@ -526,6 +529,7 @@ START_TEST(long_names_of_odd_characters)
 }
 END_TEST
 
+/* Any keys at all, in any order: no crash, and what is selected exists. */
 START_TEST(monkey)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 5, 20 }, { 60, 200 }, { 1, 1 }, { 10, 40 } };

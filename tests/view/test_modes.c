@@ -31,6 +31,25 @@ START_TEST(filtering)
 }
 END_TEST
 
+/* Who writes over the screen does not ask what is open there. */
+START_TEST(redrawn)
+{
+	static const char *const opened[] = { "", "/ab", "\\ab", "d", "?", "2\r" };
+
+	for (size_t i = 0; i < ARRAY_LEN(opened); i++) {
+		enum mode mode;
+
+		keys(opened[i]);
+		mode = view.mode;
+		view.request = REQUEST_NONE;
+		press('L' - '@');
+		ck_assert_int_eq(view.request, REQUEST_REDRAW);
+		ck_assert_int_eq(view.mode, mode);
+		keys("\033\033");
+	}
+}
+END_TEST
+
 START_TEST(typing_is_bounded_and_clean)
 {
 	int i;
@@ -126,6 +145,11 @@ START_TEST(delay)
 	keys("x\r");
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	ck_assert_uint_eq(view.settings.delay, 500000000);
+	/* A recording's snapshots are those that were made. */
+	view.play.is_on = true;
+	keys("d");
+	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_ptr_nonnull(strstr(view.message, "+ and -"));
 }
 END_TEST
 
@@ -224,6 +248,7 @@ Suite *suite_modes(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, filtering);
+	tcase_add_test(tests, redrawn);
 	tcase_add_test(tests, typing_is_bounded_and_clean);
 	tcase_add_test(tests, searching);
 	tcase_add_test(tests, searching_a_long_list);

@@ -111,6 +111,55 @@ START_TEST(history_is_a_ring)
 }
 END_TEST
 
+static char *text_at(const struct canvas *canvas, int row, char *out)
+{
+	out[0] = 0;
+	for (int col = 0; col < canvas->cols; col++)
+		strcat(out, canvas_cell(canvas, row, col)->text);
+	return out;
+}
+
+/* With a baseline the kernels that ran most since are the first, and the longest bar is theirs. */
+START_TEST(busiest_since)
+{
+	struct canvas canvas = { .cells = NULL };
+	struct snapshot *next = cast_snapshot(6);
+	const struct snap_process *trainer = snapshot_process(next, CAST_TRAINER);
+	struct snap_kernel *kernels = (struct snap_kernel *)(uintptr_t)trainer->kernels;
+	struct snap_process *failing;
+	struct view view;
+	char line[1024];
+	int row;
+
+	cast_view(&view, 6);
+	memcpy(kernels, snapshot_process(view.shown, CAST_TRAINER)->kernels, trainer->kernel_count * sizeof(*kernels));
+	cast_keys(&view, "/4242\r2x");
+	view.search[0] = 0;
+	kernels[3].launches += 100;
+	kernels[1].launches += 50;
+	((struct snap_process *)(uintptr_t)trainer)->launches += 150;
+	view_feed(&view, next);
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	view_draw(&view, &canvas);
+	row = view.layout.pane.row + 1;
+	ck_assert_msg(strstr(text_at(&canvas, row, line), "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588  reduce ") != NULL, "%s", line);
+	ck_assert_msg(strstr(line, " 100 ") && strstr(line, " 66.7% "), "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "\u2588\u2588\u2588\u2588      nn::softmax ") != NULL, "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "\u2588") == NULL && strstr(line, " 0.0% "), "%s", line);
+	/* Failures, too: 2 calls of cudaMalloc and one launch fail in a step. */
+	cast_keys(&view, "/4400\r4");
+	failing = (struct snap_process *)(uintptr_t)snapshot_process(next, CAST_FAILING);
+	((struct snap_failure *)(uintptr_t)failing->failure_list)[0].count -= 2;
+	((struct snap_failure *)(uintptr_t)failing->failure_list)[2].count += 7;
+	view_draw(&view, &canvas);
+	ck_assert_msg(strstr(text_at(&canvas, row, line), "      7  cudaDeviceSynchronize ") != NULL, "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "      1  cudaLaunchKernel ") != NULL, "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "      0  cudaMalloc ") != NULL, "%s", line);
+	canvas_free(&canvas);
+	view_free(&view);
+}
+END_TEST
+
 Suite *suite_rows(void)
 {
 	Suite *suite = suite_create("rows");
@@ -121,6 +170,7 @@ Suite *suite_rows(void)
 	tcase_add_test(tests, hostile_trees);
 	tcase_add_test(tests, text_is_found);
 	tcase_add_test(tests, history_is_a_ring);
+	tcase_add_test(tests, busiest_since);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -15,6 +15,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_layout.c \
 	tests/view/test_modes.c \
 	tests/view/test_mouse.c \
+	tests/view/test_narrow.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
 	tests/view/test_view.c
