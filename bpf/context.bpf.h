@@ -12,7 +12,9 @@
 
 struct context_row {
 	__s32 device;
-	__u32 primary;
+	__u8 primary;
+	__u8 managed;		/* a pool of managed memory, which has no place of its own: the device is what it prefers */
+	__u8 pad[2];
 };
 
 struct device_key {
@@ -31,6 +33,7 @@ struct location {
 	__s32 type, id;
 };
 
+#define TYPE_MANAGED	2	/* CU_MEM_ALLOCATION_TYPE_MANAGED, cudaMemAllocationTypeManaged: a pool's, first of its properties */
 #define DEVICE_HOST	(-2)	/* context_row.device of a pool of the host's memory */
 
 /* Reads the location at @where. Returns the device, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
@@ -96,21 +99,33 @@ static __always_inline void context_pop(struct thread_state *thread)
 		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than what is kept */
 }
 
-static __always_inline void context_learn(struct thread_state *thread, __u64 handle, __s32 device, bool primary)
+static __always_inline void context_learn(struct thread_state *thread, __u64 handle, __s32 device, bool primary, bool managed)
 {
 	struct address_key key = { .address = handle, .image = thread->image };
-	struct context_row row = { .device = device, .primary = primary };
+	struct context_row row = { .device = device, .primary = primary, .managed = managed };
 
 	if (bpf_map_update_elem(&contexts, &key, &row, BPF_ANY))
 		count_lost(LOST_NAMES);
 }
 
-/* The device of a memory pool, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
-static __always_inline __s32 pool_device(__u32 image, __u64 pool)
+/* What is known of a memory pool, NULL: nothing. Its device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline struct context_row *pool_known(__u32 image, __u64 pool)
 {
 	struct address_key key = { .address = pool, .image = image };
-	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
 
+	return bpf_map_lookup_elem(&contexts, &key);
+}
+
+/* The device of the context with handle @handle, or CUTOP_DEVICE_UNKNOWN. */
+static __noinline __s32 context_device(struct thread_state *thread, __u64 handle)
+{
+	struct address_key key = { .address = handle };
+	struct context_row *row;
+
+	if (!thread)
+		return CUTOP_DEVICE_UNKNOWN;
+	key.image = thread->image;
+	row = bpf_map_lookup_elem(&contexts, &key);
 	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
 }
 
@@ -134,11 +149,18 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 	return 0;
 }
 
-/* The primary context of @device is retained (@change 1) or released (-1). True if that was the last. */
+/*
+ * The primary context of @device is retained (@change 1) or released (-1). True
+ * if that was the last: of a late process that cannot be known, who may hold it
+ * from before.
+ */
 static __always_inline bool primary_count(struct thread_state *thread, __s32 device, int change)
 {
 	struct device_key key = { .image = thread->image, .device = device };
 	__u32 none = 0, *count = bpf_map_lookup_elem(&primaries, &key);
+
+	if (change < 0 && bpf_map_lookup_elem(&late, &thread->tgid))
+		return false;
 
 	if (!count && change > 0) {
 		bpf_map_update_elem(&primaries, &key, &none, BPF_NOEXIST);
@@ -152,6 +174,18 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 static __always_inline bool context_teaches(__u32 act)
 {
 	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE || act >= CONTEXT_POOL;
+}
+
+/* The kind of memory that a pool gives (CUmemAllocationType), 0 if the call does not say. */
+static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struct call_desc *desc)
+{
+	__u32 type = 0;
+
+	if (desc->a == CONTEXT_POOL_AT)
+		return call_arg(ctx, desc->c + 1);
+	if (desc->a == CONTEXT_POOL && bpf_probe_read_user(&type, sizeof(type), (void *)call_arg(ctx, desc->c)))
+		return 0;	/* nor can its place be read: that is told */
+	return type;
 }
 
 /* Also what teaches inside another hooked call is followed. */
@@ -175,6 +209,7 @@ static __always_inline int context_entry(struct pt_regs *ctx, bool session)
 	}
 	frame->args[0] = call_arg(ctx, desc->b);
 	frame->args[1] = call_arg(ctx, desc->c);
+	frame->args[2] = pool_type(ctx, desc);
 	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
 		frame->args[1] = (__u64)device_at(frame->args[1] + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
 	frame->entry = bpf_ktime_get_ns();
@@ -182,8 +217,12 @@ static __always_inline int context_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
+/* How a context or pool was made. */
+#define MADE_NESTED	1
+#define MADE_MANAGED	2
+
 /* What a call that succeeded did: a context or pool that was made. */
-static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, bool nested)
+static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, __u32 how)
 {
 	__u64 handle = 0;
 
@@ -193,10 +232,10 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 		count_lost_of(thread->image, LOST_ARGUMENT);
 		return 0;
 	}
-	context_learn(thread, handle, device, act == CONTEXT_RETAIN);
+	context_learn(thread, handle, device, act == CONTEXT_RETAIN || act == CONTEXT_FROM, how & MADE_MANAGED);
 	if (act == CONTEXT_RETAIN)
 		primary_count(thread, device, 1);
-	if (act == CONTEXT_CREATE && !nested) {
+	if (act == CONTEXT_CREATE && !(how & MADE_NESTED)) {
 		context_push(thread);
 		context_turn(thread, handle, device);
 	}
@@ -257,6 +296,9 @@ static __always_inline int context_return(struct pt_regs *ctx)
 	case CONTEXT_DESTROY:
 		context_destroyed(thread, call, frame->entry, handle);
 		break;
+	case CONTEXT_GREEN_END:
+		device = context_device(thread, handle);
+		/* fall through */
 	case CONTEXT_RELEASE:
 		if (primary_count(thread, device, -1) && !nested)
 			reset_send(thread, call, frame->entry, device, 0);
@@ -264,8 +306,12 @@ static __always_inline int context_return(struct pt_regs *ctx)
 	case CONTEXT_RESET:
 		reset_send(thread, call, frame->entry, device, 0);
 		break;
+	case CONTEXT_FROM:
+		device = context_device(thread, frame->args[1]);
+		/* fall through */
 	default:
-		context_made(thread, desc->a, handle, device, nested);
+		context_made(thread, desc->a, handle, device,
+			     (nested ? MADE_NESTED : 0) | (frame->args[2] == TYPE_MANAGED ? MADE_MANAGED : 0));
 	}
 	return 0;
 }

@@ -50,31 +50,58 @@ struct driver_copy_3d {
 /* CUmemorytype, cuda.h */
 enum driver_memory { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
 
-#define BATCH_MAX	256	/* copies of one batch whose size is looked at */
+#define BATCH_MAX	4096	/* copies of one batch whose size is looked at */
+#define BATCH_READ	16	/* sizes read at once */
 #define BATCH3D_MAX	64
 #define BATCH3D_OP	112	/* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
-#define BATCH3D_EXTENT	80	/* where its extent is */
+#define BATCH3D_SOURCE	0	/* where its ends are, */
+#define BATCH3D_TO	40
+#define BATCH3D_EXTENT	80	/* and its extent */
+
+/* The beginning of struct cudaMemcpy3DOperand, driver_types.h */
+struct operand {
+	__u32 type, pad;
+	__u64 address;
+};
+
+#define OPERAND_ARRAY	2	/* cudaMemcpyOperandTypeArray, CU_MEMCPY_OPERAND_TYPE_ARRAY */
 
 static __always_inline __u64 extent_size(const struct extent *extent)
 {
 	return extent->width * extent->height * extent->depth;
 }
 
+/* The sum of @count sizes, some of them read at once. */
 static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 {
-	__u64 total = 0, size;
-	__u32 i;
+	__u64 total = 0, some[BATCH_READ], whole;
+	__u32 i, j;
 
-	if (count > BATCH_MAX)
+	if (count > BATCH_MAX) {
 		argument_lost();
-	for (i = 0; i < BATCH_MAX; i++) {
-		if (i >= count)
+		count = BATCH_MAX;
+	}
+	whole = count / BATCH_READ;
+	for (i = 0; i < BATCH_MAX / BATCH_READ; i++) {
+		if (i >= whole)
 			break;
-		if (bpf_probe_read_user(&size, sizeof(size), (void *)(sizes + 8 * i))) {
+		if (bpf_probe_read_user(some, sizeof(some), (void *)sizes)) {
+			argument_lost();
+			return total;
+		}
+#pragma unroll
+		for (j = 0; j < BATCH_READ; j++)
+			total += some[j];
+		sizes += sizeof(some);
+	}
+	for (i = 0; i < BATCH_READ - 1; i++) {
+		if (i >= count % BATCH_READ)
+			break;
+		if (bpf_probe_read_user(some, sizeof(some[0]), (void *)(sizes + i * sizeof(some[0])))) {
 			argument_lost();
 			break;
 		}
-		total += size;
+		total += some[0];
 	}
 	return total;
 }
@@ -108,6 +135,23 @@ static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
 		total += extent_size(&extent);
 	}
 	return total;
+}
+
+/* The ends of the first of a list of operations, which stands for them all. With an array at one, extents are in its elements. */
+static __noinline int operation_arguments(struct frame *frame, __u64 operations)
+{
+	struct operand source = {}, to = {};
+
+	if (!frame)
+		return 0;
+	frame->direction = DIR_DEFAULT;
+	if (bpf_probe_read_user(&source, sizeof(source), (void *)(operations + BATCH3D_SOURCE)) ||
+	    bpf_probe_read_user(&to, sizeof(to), (void *)(operations + BATCH3D_TO)))
+		frame->direction = DIR_UNKNOWN;	/* nor could its size be read: that was said */
+	frame->args[0] = to.address;
+	frame->args[1] = source.address;
+	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS : 0;
+	return 0;
 }
 
 static __always_inline __u8 direction_of(__u64 kind)
@@ -194,6 +238,7 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 					   const volatile struct call_desc *desc)
 {
 	__u32 c = desc->c, d = desc->d, rule = desc->b;
+	__u64 operations;
 
 	frame->flags = 0;
 	if (rule == BYTES_3D || rule == BYTES_3D_PEER) {
@@ -202,6 +247,12 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 	}
 	if (rule == BYTES_DRIVER_2D || rule == BYTES_DRIVER_3D) {
 		copy_driver_arguments(frame, call_arg(ctx, c), rule == BYTES_DRIVER_2D, d & ~COPY_FIXED);
+		return;
+	}
+	if (rule == BYTES_BATCH3D || rule == BYTES_OPERATION) {
+		operations = call_arg(ctx, rule == BYTES_BATCH3D ? c + 1 : c);
+		frame->args[2] = batch3d_bytes(operations, rule == BYTES_BATCH3D ? call_arg(ctx, c) : 1);
+		operation_arguments(frame, operations);
 		return;
 	}
 	frame->args[0] = call_arg(ctx, COPY_DESTINATION(desc->a));
@@ -214,8 +265,6 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 		/* The first copy stands for the batch. */
 		frame->args[0] = batch_first(frame->args[0]);
 		frame->args[1] = batch_first(frame->args[1]);
-	} else if (rule == BYTES_BATCH3D) {
-		frame->args[2] = batch3d_bytes(call_arg(ctx, c + 1), frame->args[2]);
 	}
 	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
 }

@@ -11,6 +11,7 @@
 
 #define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
 #define NODE_GRAPH	4
+#define EVENT_EXTERNAL	1	/* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */
 #define NODE_UNION	16	/* where the parameters lie in cudaGraphNodeParams */
 
 /* struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, is laid out alike */
@@ -202,6 +203,9 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 		return 0;
 	}
 	if (!may_capture(thread))
+		return 0;
+	/* Recorded or waited for from outside, when the graph runs: nobody joins. */
+	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->args[2] & EVENT_EXTERNAL)
 		return 0;
 	if (role == CAPTURE_RECORD) {
 		if (!result)

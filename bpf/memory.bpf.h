@@ -29,13 +29,24 @@ struct array3d_desc {
 #define ARRAY_LAYERS	5	/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
 #define ARRAY_UNBACKED	0xc0	/* cudaArraySparse, cudaArrayDeferredMapping: memory is mapped into it later */
 
-/* Bytes of one channel: CUarray_format, cuda.h. Compressed and planar formats have no such number: one. */
+/* What memory holds of an array at the least: a square of texels. Compressed formats keep 4x4 of them in a block. */
+struct texels {
+	__u32 bytes;
+	__u32 side;		/* of the square: log2 */
+};
+
+#define BLOCK_SIDE	2
+#define PLANAR_SIDE	1	/* 4:2:0: two planes, of which the second is half as wide and half as high */
+
+/* Bytes of one channel: CUarray_format, cuda.h. */
 static __always_inline __u32 format_bytes(__u32 format)
 {
 	switch (format) {
 	case 0x02: case 0x09: case 0x10:	/* 16 bits: unsigned, signed, half */
 	case 0xc3: case 0xc4: case 0xc5:	/* normalized: unsigned, 1 to 4 channels */
 	case 0xc9: case 0xca: case 0xcb:	/* signed */
+	case 0xa3: case 0xa4: case 0xa6: case 0xa7:	/* P210, P216, Y210, Y216 */
+	case 0xb1: case 0xb3: case 0xb5:	/* Y416, and 4:4:4 in planes of 10 and 16 bits */
 		return 2;
 	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
 		return 4;
@@ -44,14 +55,50 @@ static __always_inline __u32 format_bytes(__u32 format)
 	}
 }
 
-/* Bytes of an array's element: the channels' bits of a cudaChannelFormatDesc, driver_types.h. */
-static __always_inline __u32 element_bytes(__u64 desc)
+static __always_inline struct texels format_texels(__u32 format, __u32 channels)
 {
-	__s32 bits[4] = {};
+	switch (format) {
+	case 0x91: case 0x92: case 0x97: case 0x98:	/* BC1, BC4 */
+		return (struct texels){ 8, BLOCK_SIDE };
+	case 0x93: case 0x94: case 0x95: case 0x96:	/* BC2, BC3 */
+	case 0x99: case 0x9a: case 0x9b: case 0x9c: case 0x9d: case 0x9e:	/* BC5, BC6H, BC7 */
+		return (struct texels){ 16, BLOCK_SIDE };
+	case 0xb0:					/* NV12 */
+		return (struct texels){ 6, PLANAR_SIDE };
+	case 0x9f: case 0xa1:				/* P010, P016 */
+		return (struct texels){ 12, PLANAR_SIDE };
+	case 0xa2: case 0xa3: case 0xa4:		/* NV16, P210, P216: as much colour as light */
+		return (struct texels){ 2 * format_bytes(format), 0 };
+	default:
+		return (struct texels){ format_bytes(format) * channels, 0 };
+	}
+}
 
-	if (bpf_probe_read_user(bits, sizeof(bits), (void *)desc))
+/* struct cudaChannelFormatDesc, driver_types.h */
+struct channel_desc {
+	__s32 bits[4];
+	__u32 kind;
+};
+
+/* Texels of an array with the cudaChannelFormatDesc at @desc; in *@element the bytes that its channels come to. */
+static __always_inline struct texels desc_texels(__u64 desc, __u64 *element)
+{
+	struct channel_desc channels = {};
+
+	if (bpf_probe_read_user(&channels, sizeof(channels), (void *)desc))
 		argument_lost();
-	return ((__u32)bits[0] + bits[1] + bits[2] + bits[3]) / 8;
+	*element = ((__u32)channels.bits[0] + channels.bits[1] + channels.bits[2] + channels.bits[3]) / 8;
+	switch (channels.kind) {
+	case 4:						/* NV12 */
+		return (struct texels){ 6, PLANAR_SIDE };
+	case 17: case 18: case 23: case 24:		/* BC1, BC4 */
+		return (struct texels){ 8, BLOCK_SIDE };
+	case 19: case 20: case 21: case 22:		/* BC2, BC3 */
+	case 25: case 26: case 27: case 28: case 29: case 30:	/* BC5, BC6H, BC7 */
+		return (struct texels){ 16, BLOCK_SIDE };
+	default:
+		return (struct texels){ *element, 0 };
+	}
 }
 
 static __always_inline __u64 at_least_one(__u64 n)
@@ -59,12 +106,19 @@ static __always_inline __u64 at_least_one(__u64 n)
 	return n ? n : 1;
 }
 
+/* How many squares of texels lie along a side of @n. */
+static __always_inline __u64 squares(__u64 n, __u32 side)
+{
+	return (at_least_one(n) + (1u << side) - 1) >> side;
+}
+
 /*
  * Bytes of all levels of an array with @flags, mipmapped if there are more than
  * one. Each level halves every dimension that is not yet 1; layers and faces
- * remain. No texture has more than 2^17 texels a side.
+ * remain. CUDA makes at least one level, and none below one texel, whatever
+ * number is asked for. No texture has more than 2^17 texels a side.
  */
-static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, __u64 element, __u32 flags)
+static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, struct texels texels, __u32 flags)
 {
 	__u64 total = 0;
 	int i;
@@ -72,9 +126,10 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, __u
 	if (flags & ARRAY_UNBACKED)
 		return 0;
 	for (i = 0; i < 18; i++) {
-		if ((__u64)i >= levels)
+		if (i && ((__u64)i >= levels || !(extent.width | extent.height | (flags & ARRAY_LAYERS ? 0 : extent.depth))))
 			break;
-		total += at_least_one(extent.width) * at_least_one(extent.height) * at_least_one(extent.depth) * element;
+		total += squares(extent.width, texels.side) * squares(extent.height, texels.side) *
+			 at_least_one(extent.depth) * texels.bytes;
 		extent.width >>= 1;
 		extent.height >>= 1;
 		if (!(flags & ARRAY_LAYERS))
@@ -106,13 +161,14 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	frame->args[1] = array_bytes(extent, levels, frame->args[3], desc.flags);
+	frame->args[1] = array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
 	return 0;
 }
 
 /* frame->flags */
 #define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is not a device's */
 #define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
+#define ALLOC_MANAGED	4	/* from a pool of managed memory */
 
 /* Whether the stream that is argument @n takes part in a capture. */
 static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state *thread,
@@ -131,6 +187,24 @@ static __always_inline void alloc_place(struct frame *frame, __s32 device)
 	frame->args[4] = (__u64)(device + 2);
 }
 
+/* The same of what comes from the memory pool @pool. */
+static __always_inline void alloc_from(struct frame *frame, __u32 image, __u64 pool)
+{
+	struct context_row *row = pool_known(image, pool);
+
+	if (row && row->managed) {
+		frame->flags |= ALLOC_MANAGED;
+		frame->args[4] = row->device >= 0 ? (__u64)(row->device + 2) : 0;
+		return;
+	}
+	alloc_place(frame, row ? row->device : CUTOP_DEVICE_UNKNOWN);
+}
+
+static __always_inline __u8 kind_of(const struct frame *frame, const volatile struct call_desc *desc)
+{
+	return frame->flags & ALLOC_ON_HOST ? KIND_PINNED : frame->flags & ALLOC_MANAGED ? KIND_MANAGED : desc->a;
+}
+
 /*
  * Fills frame->args: 0 out argument or address, 1 bytes, 2 where the pitch is
  * written, 3 element bytes, 4 the device where it is not the thread's, plus 2
@@ -141,6 +215,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 {
 	struct extent extent = {};
 	__u32 d = desc->d, flags;
+	struct texels texels;
 	__u64 levels;
 
 	frame->args[0] = call_arg(ctx, desc->b);
@@ -177,14 +252,14 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		frame->args[1] = at_least_one(extent.height) * at_least_one(extent.depth);
 		break;
 	case SIZE_ARRAY:
-		frame->args[3] = element_bytes(call_arg(ctx, d));
+		texels = desc_texels(call_arg(ctx, d), &frame->args[3]);
 		extent.width = call_arg(ctx, d + 1);
 		extent.height = call_arg(ctx, d + 2);
-		frame->args[1] = array_bytes(extent, 1, frame->args[3], call_arg(ctx, d + 3));
+		frame->args[1] = array_bytes(extent, 1, texels, call_arg(ctx, d + 3));
 		break;
 	case SIZE_ARRAY3D:
 	case SIZE_MIPMAP:
-		frame->args[3] = element_bytes(call_arg(ctx, d));
+		texels = desc_texels(call_arg(ctx, d), &frame->args[3]);
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
 			argument_lost();
 		levels = 1;
@@ -193,7 +268,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			levels = flags;
 			flags = call_arg_past_struct(ctx, d + 2);
 		}
-		frame->args[1] = array_bytes(extent, levels, frame->args[3], flags);
+		frame->args[1] = array_bytes(extent, levels, texels, flags);
 		break;
 	}
 }
@@ -211,7 +286,7 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 	desc = desc_of(call);
 	alloc_arguments(ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
-		alloc_place(frame, pool_device(thread->image, call_arg(ctx, 2)));
+		alloc_from(frame, thread->image, call_arg(ctx, 2));
 	/* The stream comes last: after the size, or the pool. */
 	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;
@@ -267,7 +342,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	rec->result = result;
 	rec->device = frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device;
 	rec->call = call;
-	rec->kind = frame->flags & ALLOC_ON_HOST ? KIND_PINNED : desc->a;
+	rec->kind = kind_of(frame, desc);
 	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
 	rec->element_bytes = frame->args[3];
 	/* Physical memory is no context's. */
@@ -340,16 +415,26 @@ static __always_inline int map_entry(struct pt_regs *ctx, bool session)
 		return 1;
 	desc = desc_of(call);
 	frame->args[0] = call_arg(ctx, desc->b);
-	frame->args[1] = call_arg(ctx, desc->c);
+	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
 	frame->args[2] = desc->a == MAP_PLACE ? call_arg(ctx, desc->d) : 0;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
 }
 
+/* The word that a call wrote at @at, 0 if it was not asked to. */
+static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
+{
+	__u64 word = 0;
+
+	if (at && bpf_probe_read_user(&word, sizeof(word), (void *)at))
+		count_lost_of(thread->image, LOST_ARGUMENT);
+	return word;
+}
+
 static __always_inline int map_return(struct pt_regs *ctx)
 {
-	__u64 now = bpf_ktime_get_ns(), address, handle;
+	__u64 now = bpf_ktime_get_ns(), address, bytes, handle;
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct rec_map *rec;
@@ -366,17 +451,21 @@ static __always_inline int map_return(struct pt_regs *ctx)
 		return 0;
 	desc = desc_of(call);
 	address = frame->args[0];
+	bytes = frame->args[1];
 	handle = frame->args[2];
-	if (desc->a == MAP_RETAIN) {
+	if (desc->a == MAP_GLOBAL) {
+		address = word_wanted(thread, frame->args[0]);
+		bytes = word_wanted(thread, frame->args[1]);
+	} else if (desc->a >= MAP_RETAIN) {
 		address = frame->args[1];
-		if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0]))
-			count_lost_of(thread->image, LOST_ARGUMENT);
+		bytes = 0;
+		handle = word_wanted(thread, frame->args[0]);
 	}
 	rec = record_begin(thread, REC_MAP, sizeof(*rec), now);
 	if (!rec)
 		return 0;
 	rec->address = address;
-	rec->bytes = desc->a == MAP_RETAIN ? 0 : frame->args[1];
+	rec->bytes = bytes;
 	rec->handle = handle;
 	rec->call = call;
 	rec->act = desc->a;

@@ -145,7 +145,7 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 		} else {
 			/* A pitch is known only at return. */
 			trace->record.call.memory.bytes = frame->args[2] ? 0 : frame->args[1];
-			trace->record.call.memory.kind = frame->flags & ALLOC_ON_HOST ? KIND_PINNED : desc->a;
+			trace->record.call.memory.kind = kind_of(frame, desc);
 			trace->out = desc->c == SIZE_REGISTER ? 0 : frame->args[0];
 			if (desc->c == SIZE_REGISTER)
 				trace->record.call.memory.address = frame->args[0];

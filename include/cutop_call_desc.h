@@ -81,12 +81,14 @@ enum context_act {
 	CONTEXT_POP,
 	CONTEXT_CREATE,		/* pushes, too */
 	CONTEXT_DESTROY,	/* ends the context's allocations */
-	CONTEXT_RETAIN,		/* of a device's primary context */
+	CONTEXT_RETAIN,		/* of a device's primary context, or a green one is made, which retains it */
 	CONTEXT_RELEASE,	/* the last one ends the device's allocations */
 	CONTEXT_RESET,
 	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
 	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
 	CONTEXT_POOL_AT,	/* a place's pool; argument c points to the place, a cudaMemLocation */
+	CONTEXT_FROM,		/* the context that stands for the green one in argument c */
+	CONTEXT_GREEN_END,	/* releases what the green context in argument b retained */
 };
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
@@ -104,6 +106,9 @@ enum map_act {
 	MAP_PLACE,
 	MAP_REMOVE,
 	MAP_RETAIN,		/* one more handle to what is mapped at an address */
+	MAP_LEVEL,		/* the handle of a part of an array, whose own is the address: a level of a mipmapped one */
+	MAP_GLOBAL,		/* a variable of a module, or what a graphics library lent: where its address is written, and its
+				 * size (or NO_ARG) */
 };
 
 /* What an allocation is. The first five are VRAM; the others count in no total. */
@@ -144,6 +149,8 @@ enum bytes_rule {
 	BYTES_3D_PEER,		/* cudaMemcpy3DPeerParms at argument c */
 	BYTES_BATCH,		/* the sum of argument c + 1 sizes at argument c */
 	BYTES_BATCH3D,		/* the sum over argument c operations at argument c + 1 */
+	BYTES_ATTRIBUTES,	/* argument c; attributes follow */
+	BYTES_OPERATION,	/* that of one operation, at argument c; flags follow */
 	BYTES_DRIVER_2D,	/* CUDA_MEMCPY2D at argument c */
 	BYTES_DRIVER_3D,	/* CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER at argument c */
 };
@@ -166,8 +173,8 @@ enum launch_form {
 enum graph_role {
 	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
 	CAPTURE_END,		/* stream, out graph */
-	CAPTURE_RECORD,		/* event, stream: whoever waits for the event joins the stream's capture */
-	CAPTURE_WAIT,		/* stream, event */
+	CAPTURE_RECORD,		/* event, stream, flags (or NO_ARG): whoever waits for the event joins the stream's capture */
+	CAPTURE_WAIT,		/* stream, event, flags */
 	CAPTURE_LEAVE,		/* stream: destroyed */
 	GRAPH_CREATE,		/* out graph */
 	GRAPH_CLONE,		/* out graph, graph */

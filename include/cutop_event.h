@@ -68,7 +68,7 @@ enum rec_type {
 	REC_MODULE,		/* struct rec_module: the mapping that holds an address */
 	REC_EXEC,		/* struct rec_exec: an executable not seen before is started */
 	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
-	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, or held once more */
+	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, held once more; a part of an array is named; a variable is found */
 	REC_DEVICE,		/* struct rec_device: how large a device is */
 	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
 	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
@@ -314,8 +314,8 @@ struct rec_reset {
 struct rec_map {
 	struct rec_hdr hdr;
 	__u64 address;
-	__u64 bytes;
-	__u64 handle;		/* of physical memory; 0 for MAP_REMOVE */
+	__u64 bytes;		/* 0 where not known */
+	__u64 handle;		/* of physical memory, or of part of the array at `address`; 0 for MAP_REMOVE and MAP_GLOBAL */
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];

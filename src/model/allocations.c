@@ -131,17 +131,7 @@ void book_remove(struct book *book, struct alloc_node *node)
 /* The node with the highest start that is not above @address. */
 static struct alloc_node *at_or_below(struct alloc_tree *tree, uint64_t address)
 {
-	struct alloc_node *node = RB_ROOT(tree), *best = NULL;
-
-	while (node) {
-		if (node->address <= address) {
-			best = node;
-			node = RB_RIGHT(node, link);
-		} else {
-			node = RB_LEFT(node, link);
-		}
-	}
-	return best;
+	return TREE_AT_OR_BELOW(tree, link, address, address);
 }
 
 struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle)

@@ -30,6 +30,9 @@
 	ARGUMENTS(cuDevicePrimaryCtxRelease, "dev:i") \
 	ARGUMENTS(cuDevicePrimaryCtxReset_v2, "dev:i") \
 	ARGUMENTS(cuDevicePrimaryCtxReset, "dev:i") \
+	ARGUMENTS(cuGreenCtxCreate, "phCtx:p* desc:p dev:i flags:u") \
+	ARGUMENTS(cuGreenCtxDestroy, "hCtx:p") \
+	ARGUMENTS(cuCtxFromGreenCtx, "pContext:p* hCtx:p") \
 	ARGUMENTS(cuMemPoolCreate, "pool:p* poolProps:p") \
 	ARGUMENTS(cuDeviceGetDefaultMemPool, "pool_out:p* dev:i") \
 	ARGUMENTS(cuDeviceGetMemPool, "pool:p* dev:i") \
@@ -222,7 +225,6 @@
 	ARGUMENTS(cuCtxAttach, "pctx:p* flags:u") \
 	ARGUMENTS(cuCtxDisablePeerAccess, "peerContext:p") \
 	ARGUMENTS(cuCtxEnablePeerAccess, "peerContext:p Flags:u") \
-	ARGUMENTS(cuCtxFromGreenCtx, "pContext:p* hCtx:p") \
 	ARGUMENTS(cuCtxRecordEvent, "hCtx:p hEvent:p") \
 	ARGUMENTS(cuCtxSetCacheConfig, "config:i") \
 	ARGUMENTS(cuCtxSetFlags, "flags:u") \
@@ -237,8 +239,6 @@
 	ARGUMENTS(cuDeviceSetMemPool, "dev:i pool:p") \
 	ARGUMENTS(cuDeviceUnregisterAsyncNotification, "device:i callback:p") \
 	ARGUMENTS(cuFlushGPUDirectRDMAWrites, "target:i scope:i") \
-	ARGUMENTS(cuGreenCtxCreate, "phCtx:p* desc:p dev:i flags:u") \
-	ARGUMENTS(cuGreenCtxDestroy, "hCtx:p") \
 	ARGUMENTS(cuGreenCtxRecordEvent, "hCtx:p hEvent:p") \
 	ARGUMENTS(cuGreenCtxStreamCreate, "phStream:p* greenCtx:p flags:u priority:i") \
 	ARGUMENTS(cuGreenCtxWaitEvent, "hCtx:p hEvent:p") \

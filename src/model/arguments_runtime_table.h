@@ -30,6 +30,7 @@
 	ARGUMENTS(cudaGetMipmappedArrayLevel, "levelArray:p* mipmappedArray:p level:u") \
 	ARGUMENTS(cudaGetSymbolAddress, "devPtr:p* symbol:p") \
 	ARGUMENTS(cudaGetSymbolSize, "size:z* symbol:p") \
+	ARGUMENTS(cudaGraphicsResourceGetMappedPointer, "devPtr:p* size:z* resource:p") \
 	ARGUMENTS(cudaHostGetDevicePointer, "pDevice:p* pHost:p flags:u") \
 	ARGUMENTS(cudaHostGetFlags, "pFlags:u* pHost:p") \
 	ARGUMENTS(cudaImportExternalMemory, "extMem_out:p* memHandleDesc:p") \

@@ -121,6 +121,9 @@ static unsigned int copy_stream(unsigned int call, const struct call_desc *desc)
 		return desc->c + (call == CALL_cuMemcpyBatchAsync || call == CALL_cuMemcpyBatchAsync_ptsz ? 6 : 5);
 	case BYTES_BATCH3D:
 		return desc->c + (call == CALL_cuMemcpy3DBatchAsync || call == CALL_cuMemcpy3DBatchAsync_ptsz ? 4 : 3);
+	case BYTES_ATTRIBUTES:
+	case BYTES_OPERATION:
+		return desc->c + 2u;
 	case BYTES_3D:
 		return desc->c + 1u;
 	default:

@@ -15,6 +15,8 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 {
 	const struct alloc_node *node = book_containing(&image->book, address) ?: mappings_containing(image, address);
 
+	if (!node || node->state != NODE_LIVE)
+		node = levels_whole(image, address);
 	*device = CUTOP_DEVICE_UNKNOWN;
 	if (node && node->state == NODE_LIVE) {
 		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
@@ -22,6 +24,8 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 		*device = node->device;
 		return SIDE_DEVICE;
 	}
+	if (globals_contain(image, address))
+		return SIDE_DEVICE;
 	/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
 	return image->from_attach || image->inexact || book_may_contain(&image->book, address) ? SIDE_UNKNOWN : SIDE_HOST;
 }
@@ -59,6 +63,8 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	for (i = 0; record->flags & COPY_IN_ELEMENTS && i < 2; i++) {
 		const struct alloc_node *node = book_at(&image->book, ends[i]);
 
+		if (!node || node->state != NODE_LIVE)
+			node = levels_whole(image, ends[i]);
 		if (!node || node->kind != KIND_ARRAY || !node->element_bytes)
 			continue;
 		if (bytes > BYTES_MAX / node->element_bytes)

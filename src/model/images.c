@@ -38,6 +38,8 @@ static void image_free(struct image *image)
 	kernels_free(image);
 	devices_free(&image->held_on);
 	mappings_free(image);
+	levels_free(image);
+	globals_free(image);
 	free(image->contexts);
 	free(image->visible);
 	free(image->user);

@@ -23,6 +23,8 @@
 #define IMAGES_MAX		65536
 #define DEVICES_MAX		1024
 #define MAPPINGS_MAX		262144
+#define LEVELS_MAX		65536
+#define GLOBALS_MAX		65536
 #define CONTEXTS_MAX		4096
 #define GRAPHS_MAX		65536	/* executable ones included */
 #define GRAPH_PARTS_MAX		262144
@@ -153,6 +155,14 @@ struct mapping;			/* mappings.c */
 RB_HEAD(mapping_tree, mapping);
 RB_HEAD(mapping_handle_tree, mapping);
 
+struct global;			/* globals.c */
+
+RB_HEAD(global_tree, global);
+
+struct level;			/* levels.c */
+
+RB_HEAD(level_tree, level);
+
 struct module {
 	uint64_t start, end, offset;
 	char *file;
@@ -225,6 +235,10 @@ struct image {
 	struct mapping_tree mappings;	/* of physical memory */
 	struct mapping_handle_tree mapping_handles;
 	size_t mapping_count;
+	struct level_tree levels;	/* of mipmapped arrays */
+	size_t level_count;
+	struct global_tree globals;	/* variables of modules, and the like */
+	size_t global_count;
 	uint64_t *contexts;		/* handles of those that own memory; 0: destroyed. The first is number 1 */
 	size_t context_count;
 	uint64_t lost_time;		/* of the last record of it that was lost; 0: none was */
@@ -387,6 +401,17 @@ struct mapping *mappings_higher(struct mapping *mapping);
 /* What @mapping covers, and the memory it shows, NULL if that is not known. */
 struct alloc_node *mapping_look(struct image *image, const struct mapping *mapping, uint64_t *address, uint64_t *bytes);
 void mappings_free(struct image *image);
+
+/* globals.c: what lies on a device and was not allocated, such as variables of modules. */
+int globals_learn(struct image *image, uint64_t address, uint64_t bytes);
+bool globals_contain(struct image *image, uint64_t address);
+void globals_free(struct image *image);
+
+/* levels.c: arrays that are levels of mipmapped ones. */
+int levels_learn(struct image *image, uint64_t handle, uint64_t whole);
+/* Returns the mipmapped array that the one with @handle is a level of, a live one, or NULL. */
+struct alloc_node *levels_whole(struct image *image, uint64_t handle);
+void levels_free(struct image *image);
 
 /* histogram.c */
 /* The log2 bucket of @value: cutop_rows.h says what the buckets of times and sizes hold. */

@@ -431,6 +431,8 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 		if (node->state == NODE_UNSURE)
 			unsure = add_saturated(unsure, node->bytes);
 	}
+	levels_free(image);
+	globals_free(image);
 	book_close(book);
 	if (!book->count)
 		book_clear(book);

@@ -40,17 +40,9 @@ static uint64_t last_of(uint64_t address, uint64_t bytes)
 /* The lowest mapping that shares an address with @address to @last, or NULL. */
 static struct mapping *find(struct image *image, uint64_t address, uint64_t last)
 {
-	struct mapping *mapping = RB_ROOT(&image->mappings), *best = NULL;
-
 	/* The highest that starts at or below; else the lowest above. */
-	while (mapping) {
-		if (mapping->address <= address) {
-			best = mapping;
-			mapping = RB_RIGHT(mapping, by_address);
-		} else {
-			mapping = RB_LEFT(mapping, by_address);
-		}
-	}
+	struct mapping *best = TREE_AT_OR_BELOW(&image->mappings, by_address, address, address);
+
 	if (best && last_of(best->address, best->bytes) < address)
 		best = RB_NEXT(mapping_tree, &image->mappings, best);
 	else if (!best)
@@ -121,6 +113,10 @@ int mappings_record(struct model *model, struct image *image, const struct rec_m
 	case MAP_REMOVE:
 		remove_range(model, image, record->address, record->bytes, record->hdr.time);
 		return 0;
+	case MAP_LEVEL:
+		return levels_learn(image, record->handle, record->address);
+	case MAP_GLOBAL:
+		return globals_learn(image, record->address, record->bytes);
 	default:
 		node = book_handle(&image->book, record->handle);
 		if (node && node->state == NODE_LIVE)

@@ -13,6 +13,7 @@ model_sources = \
 	src/model/devices.c \
 	src/model/errors.c src/model/errors.h src/model/errors_table.h \
 	src/model/events.c \
+	src/model/globals.c \
 	src/model/graph_books.c src/model/graph_books.h \
 	src/model/graph_parts.c src/model/graph_parts.h \
 	src/model/graphs.c \
@@ -22,6 +23,7 @@ model_sources = \
 	src/model/internal.h \
 	src/model/kernels.c \
 	src/model/ledger.c \
+	src/model/levels.c \
 	src/model/mortem.c \
 	src/model/mappings.c \
 	src/model/model.c src/model/model.h \

@@ -173,7 +173,7 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_RESET:
 		return record->reset.call < CALL_COUNT;
 	case REC_MAP:
-		return record->map.call < CALL_COUNT && record->map.act <= MAP_RETAIN;
+		return record->map.call < CALL_COUNT && record->map.act <= MAP_GLOBAL;
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
 		       record->graph.role != EXEC_LAUNCH;
@@ -269,9 +269,9 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_ALLOC:
 		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
-		/* Captured, it is a node: the graph's memory is not in these books. */
+		/* Captured, it is a node: the graph's memory is not in these books. That it is the device's may matter. */
 		if (record->alloc.captured && !record->alloc.result)
-			return error;
+			return globals_learn(image, record->alloc.address, record->alloc.bytes) ?: error;
 		return ledger_alloc(model, image, &record->alloc) ?: error;
 	case REC_FREE:
 		error = counters_call(image, record->free.call, time_inside(&record->hdr, record->free.entry),

@@ -67,6 +67,8 @@ struct stream {
 	struct { int attribute; CUlaunchAttributeValue value; } attributes[STREAM_ATTRIBUTES];
 };
 
+#define EVENT_EXTERNAL	1	/* CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL: it is a node of the graph */
+
 struct event {
 	struct object object;
 	struct context *ctx;

@@ -119,12 +119,13 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
 	struct event *event;
 	int64_t now, seen, until;
 
-	(void)flags;
 	ENTER();
 	GET_STREAM(stream, handle);
 	event = object_check(&events, event_handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags & EVENT_EXTERNAL && stream->capture)
+		return CUDA_SUCCESS;
 	if (capture_join(stream, event))
 		return CUDA_SUCCESS;
 	now = dbl_now();
@@ -231,7 +232,7 @@ API CUresult PTSZ(cuStreamGetDevice)(CUstream handle, CUdevice *dev)
 	return CUDA_SUCCESS;
 }
 
-static CUresult record(CUevent event_handle, CUstream handle)
+static CUresult record(CUevent event_handle, CUstream handle, unsigned int flags)
 {
 	struct event *event = object_check(&events, event_handle);
 	int64_t now = dbl_now(), until;
@@ -239,6 +240,8 @@ static CUresult record(CUevent event_handle, CUstream handle)
 
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags & EVENT_EXTERNAL && stream->capture)
+		return CUDA_SUCCESS;
 	capture_record(event, stream);
 	until = atomic_load(&stream->busy_until);
 	event->time = until > now ? until : now;
@@ -251,15 +254,14 @@ static CUresult record(CUevent event_handle, CUstream handle)
 API CUresult PTSZ(cuEventRecord)(CUevent event, CUstream stream)
 {
 	ENTER();
-	return record(event, stream);
+	return record(event, stream, 0);
 }
 
 API CUresult PTSZ(cuEventRecordWithFlags)(CUevent event, CUstream stream,
 					  unsigned int flags)
 {
-	(void)flags;
 	ENTER();
-	return record(event, stream);
+	return record(event, stream, flags);
 }
 
 API CUresult PTSZ(cuMemAllocAsync)(CUdeviceptr *ptr, size_t size, CUstream handle)

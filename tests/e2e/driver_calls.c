@@ -27,6 +27,9 @@
  *                            released, then unmapped; mapped in two places,
  *                            unmapped at once, released; retained by address,
  *                            released twice, unmapped; released and left mapped
+ *   driver_calls late        in the primary context, after a line is read: 1,000
+ *                            bytes, and 2,000 after the context was retained once
+ *                            more and released; freed after the next line
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +234,31 @@ static int virtual_memory(void)
 	return 0;
 }
 
+static void wait_for_line(void)
+{
+	puts("ready");
+	fflush(stdout);
+	while (getchar() != '\n' && !feof(stdin))
+		;
+}
+
+static int late(void)
+{
+	CUcontext context = begin(0);
+	CUdeviceptr one, two;
+
+	wait_for_line();
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuMemAlloc_v2(&one, 1000));
+	MUST(cuDevicePrimaryCtxRetain(&context, 0));
+	MUST(cuDevicePrimaryCtxRelease_v2(0));
+	MUST(cuMemAlloc_v2(&two, 2000));
+	wait_for_line();
+	MUST(cuMemFree_v2(one));
+	MUST(cuMemFree_v2(two));
+	return 0;
+}
+
 /* Stays until the fifo named in HOLD is opened for writing, and closed: to be looked at. */
 static void hold(void)
 {
@@ -251,6 +279,7 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} scenes[] = {
 		{ "basic", basic }, { "shapes", shapes }, { "contexts", contexts }, { "virtual", virtual_memory },
+		{ "late", late },
 	};
 	const char *scene = argc > 1 ? argv[1] : "";
 	size_t i;

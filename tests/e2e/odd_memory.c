@@ -7,7 +7,9 @@
  *   odd_memory    physical memory of the host, 2 MiB twice, one mapped, both
  *                 released, unmapped; from a pool of the host's memory 1,000
  *                 bytes, from a pool of device 1 2,000, from that device's
- *                 default pool 3,000, none freed
+ *                 default pool 3,000; from a pool of managed memory that prefers
+ *                 nothing 4,000, from the default one that prefers the host 5,000;
+ *                 none freed
  *                 mipmapped arrays of 16x16x6 floats in three levels, none
  *                 freed: of six layers, by either layer's call; of six faces;
  *                 of depth six. An array of 16x16 times four normalized 16-bit
@@ -15,10 +17,34 @@
  *                 another process's memory: a handle that is mapped, copied from
  *                 (10 bytes, cudaMemcpyDefault), released and unmapped; a mapped
  *                 mipmapped array, freed; a multicast object, released
+ *   odd_memory formats
+ *                 mipmapped arrays of 16x8 floats: of 30 levels, where five are
+ *                 possible, of one when none is asked for, and of 30 with three
+ *                 layers; one of 8x8 texels of BC3 in all its levels. Arrays of
+ *                 64x32 texels of BC1, BC7 and NV12, and by the driver's call of
+ *                 BC1, BC6H, NV12, P010, P210 and Y416. None freed
+ *   odd_memory green
+ *                 in a green context of device 1, which keeps the primary one when
+ *                 that is released: 1,000 bytes; 2,000 more when the green one is
+ *                 gone and the primary one was retained again; released. In one of
+ *                 device 0 that alone holds the primary one: 4,000, and its end
  *   odd_memory batches
  *                 batches of copies of 10, 20 and 30 bytes into a stream, as CUDA 12
  *                 takes them and as CUDA 13 does; then one of two operations, of
  *                 2x3x4 and 5x6x7, either way; one of each whose list cannot be read
+ *   odd_memory directions
+ *                 asynchronous copies that say neither direction nor, of arrays,
+ *                 bytes: a batch of 1,000 times 10 bytes to the device; a batch of
+ *                 two operations, of 2x3x4 and 5x6x7 elements of 16 bytes, to an
+ *                 array. With attributes, as CUDA 13.2 has them: 100 bytes from the
+ *                 device and 2x3x4 elements from the array to the device; by the
+ *                 driver's calls 50 bytes and 2x3x4 to the device. Levels of
+ *                 mipmapped arrays of the same elements: 4x4x1 of them from the
+ *                 host, 2x2x1 from level to level, by the driver's call for levels
+ *                 1x1x1 back to the host. Synchronous ones of variables: 7 bytes
+ *                 to one, 9 from within another, whose size is known; 11 to a
+ *                 buffer that a graphics library lent, 13 from within memory
+ *                 that was allocated in a capture
  */
 #include <stdint.h>
 #include <string.h>
@@ -39,6 +65,7 @@
 #define CUBEMAP		4
 #define SPARSE		0x40
 #define DEFERRED	0x80
+#define MANAGED		2	/* cudaMemAllocationTypeManaged */
 #define UNORM16_X4	0xc5	/* CU_AD_FORMAT_UNORM_INT16X4 */
 
 static unsigned long given = HEAP;	/* what functions write */
@@ -65,6 +92,13 @@ DRIVER(cuMemMap, (CUdeviceptr at, size_t size, size_t offset, CUmemGenericAlloca
 DRIVER(cuMemUnmap, (CUdeviceptr at, size_t size), NULL)
 DRIVER(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, void *shareable, int type), handle)
 DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, const void *prop), handle)
+DRIVER(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), context)
+DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
+DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
+DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags), green)
+DRIVER(cuGreenCtxDestroy, (void *green), NULL)
+DRIVER(cuCtxFromGreenCtx, (CUcontext *context, void *green), context)
+DRIVER(cuMemAlloc_v2, (CUdeviceptr *p, size_t size), p)
 DRIVER(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc), array)
 DRIVER(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), array)
 RUNTIME(cudaMallocArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
@@ -85,6 +119,18 @@ RUNTIME(cudaMemcpyBatchAsync, (void **dsts, void **srcs, size_t *sizes, size_t c
 			       size_t attribute_count, size_t *failed, cudaStream_t stream), NULL)
 RUNTIME(cudaMemcpy3DBatchAsync, (size_t count, void *operations, size_t *failed, unsigned long long flags,
 				 cudaStream_t stream), NULL)
+
+RUNTIME(cudaMemcpyWithAttributesAsync, (void *dst, const void *src, size_t size, void *attributes, cudaStream_t stream), NULL)
+RUNTIME(cudaMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, cudaStream_t stream), NULL)
+DRIVER(cuMemcpyWithAttributesAsync, (CUdeviceptr dst, CUdeviceptr src, size_t size, void *attributes, CUstream stream), NULL)
+DRIVER(cuMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, CUstream stream), NULL)
+
+RUNTIME(cudaStreamBeginCapture, (cudaStream_t stream, int mode), NULL)
+RUNTIME(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), graph)
+RUNTIME(cudaGetSymbolAddress, (void **p, const void *symbol), p)
+RUNTIME(cudaGetMipmappedArrayLevel, (cudaArray_t *array, cudaMipmappedArray_const_t of, unsigned int level), array)
+DRIVER(cuMipmappedArrayGetLevel, (CUarray *array, CUmipmappedArray of, unsigned int level), array)
+RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *params, cudaStream_t stream), NULL)
 
 typedef cudaError_t batch(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
 			  size_t attribute_count, cudaStream_t stream);
@@ -107,6 +153,120 @@ static int batches(void)
 	newer_3d(two, operations, 0, stream);
 	newer(ends, ends, NOT_MAPPED, three, attributes, &none, one, stream);
 	newer_3d(two, NOT_MAPPED, 0, stream);
+	return 0;
+}
+
+/* struct cudaMemcpy3DBatchOp */
+struct operation {
+	struct {
+		int type;	/* cudaMemcpyOperandType */
+		const void *address;
+		size_t more[3];
+	} source, destination;
+	struct cudaExtent extent;
+	int mode, flags;
+};
+#define POINTER		1
+#define ARRAY		2
+
+static void levels(void *host, cudaStream_t stream)
+{
+	struct cudaChannelFormatDesc desc = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
+	struct cudaMemcpy3DParms params = { .srcPtr = { host, 64, 4, 4 }, .extent = { 4, 4, 1 }, .kind = cudaMemcpyDefault };
+	struct cudaExtent extent = { 4, 4, 0 };
+	cudaMipmappedArray_t mipmap;
+	cudaArray_t one, two;
+
+	cudaMallocMipmappedArray(&mipmap, &desc, extent, 3, 0);
+	cudaGetMipmappedArrayLevel(&one, mipmap, 0);
+	cudaGetMipmappedArrayLevel(&two, mipmap, 1);
+	params.dstArray = one;
+	cudaMemcpy3DAsync(&params, stream);
+	params.srcArray = one;
+	params.dstArray = two;
+	params.extent = (struct cudaExtent){ 2, 2, 1 };
+	cudaMemcpy3DAsync(&params, stream);
+	cuMipmappedArrayGetLevel((CUarray *)&two, (CUmipmappedArray)mipmap, 2);
+	params.srcArray = two;
+	params.dstArray = NULL;
+	params.dstPtr = params.srcPtr;
+	params.extent = (struct cudaExtent){ 1, 1, 1 };
+	cudaMemcpy3DAsync(&params, stream);
+}
+
+/* Of variables the runtime says no size, the driver does. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module, const char *name)
+{
+	put(p);
+	*size = 64;
+	return CUDA_SUCCESS;
+}
+
+OPAQUE CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *p, size_t *size, void *resource)
+{
+	return cuModuleGetGlobal_v2(p, size, NULL, NULL);
+}
+#pragma GCC diagnostic pop
+
+static void variables(void *host, cudaStream_t stream)
+{
+	cudaGraph_t graph;
+	CUdeviceptr other;
+	size_t size = 0;
+	void *one;
+
+	cudaGetSymbolAddress(&one, &size);
+	cudaMemcpy(one, host, 7, cudaMemcpyDefault);
+	cuModuleGetGlobal_v2(&other, &size, NULL, "other");
+	cudaMemcpy(host, (void *)(uintptr_t)(other + 4), 9, cudaMemcpyDefault);
+	cuGraphicsResourceGetMappedPointer_v2(&other, &size, NULL);
+	cudaMemcpy((void *)(uintptr_t)(other + 63), host, 11, cudaMemcpyDefault);
+	cudaStreamBeginCapture(stream, 0);
+	cudaMallocFromPoolAsync(&one, 128, NULL, stream);
+	cudaStreamEndCapture(stream, &graph);
+	cudaMemcpy(host, (char *)one + 5, 13, cudaMemcpyDefault);
+}
+
+static int directions(void)
+{
+	static char host[1000], *dsts[1000], *srcs[1000];
+	static size_t sizes[1000];
+	struct cudaChannelFormatDesc desc = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
+	batch *newer = (batch *)(uintptr_t)cudaMemcpyBatchAsync;
+	batch_3d *newer_3d = (batch_3d *)(uintptr_t)cudaMemcpy3DBatchAsync;
+	cudaStream_t stream = (cudaStream_t)HEAP;
+	struct operation operations[2], one;
+	size_t none = 0, i;
+	cudaArray_t array;
+	void *memory;
+
+	cudaMallocFromPoolAsync(&memory, 200, NULL, stream);
+	cudaMallocArray(&array, &desc, 64, 64, 0);
+	for (i = 0; i < 1000; i++) {
+		dsts[i] = memory;
+		srcs[i] = host;
+		sizes[i] = 10;
+	}
+	newer((void **)dsts, (void **)srcs, sizes, 1000, dsts, &none, 1, stream);
+
+	one = (struct operation){ { POINTER, host, { 0 } }, { ARRAY, array, { 0 } }, { 2, 3, 4 }, 1, 0 };
+	operations[0] = operations[1] = one;
+	operations[1].extent = (struct cudaExtent){ 5, 6, 7 };
+	newer_3d(2, operations, 0, stream);
+
+	cudaMemcpyWithAttributesAsync(host, memory, 100, dsts, stream);
+	one.source = one.destination;
+	one.destination.type = POINTER;
+	one.destination.address = memory;
+	cudaMemcpy3DWithAttributesAsync(&one, 0, stream);
+	cuMemcpyWithAttributesAsync((CUdeviceptr)(uintptr_t)memory, (CUdeviceptr)(uintptr_t)host, 50, dsts, (CUstream)stream);
+	one.source.type = POINTER;
+	one.source.address = host;
+	cuMemcpy3DWithAttributesAsync(&one, 0, (CUstream)stream);
+	levels(host, stream);
+	variables(host, stream);
 	return 0;
 }
 
@@ -139,6 +299,15 @@ static void pools(void)
 	given += 4096;
 	cudaMallocFromPoolAsync(&p, 3000, pool, NULL);
 	given += 4096;
+	props.allocType = MANAGED;
+	props.location = (struct cudaMemLocation){ 0, 0 };
+	cudaMemPoolCreate(&pool, &props);
+	cudaMallocFromPoolAsync(&p, 4000, pool, NULL);
+	given += 4096;
+	props.location = (struct cudaMemLocation){ cudaMemLocationTypeHost, 0 };
+	cudaMemGetDefaultMemPool(&pool, &props.location, MANAGED);
+	cudaMallocFromPoolAsync(&p, 5000, pool, NULL);
+	given += 8192;
 }
 
 static void arrays(void)
@@ -162,6 +331,72 @@ static void arrays(void)
 	cudaMallocArray(&array, &desc, 16, 16, SPARSE);
 }
 
+static cudaError_t array_of(enum cudaChannelFormatKind kind, int x, int y, int z, int w)
+{
+	struct cudaChannelFormatDesc desc = { x, y, z, w, kind };
+	cudaArray_t array;
+
+	return cudaMallocArray(&array, &desc, 64, 32, 0);
+}
+
+static CUresult driver_array_of(int format, unsigned int channels)
+{
+	CUDA_ARRAY3D_DESCRIPTOR desc = { 64, 32, 0, format, channels, 0 };
+	CUarray array;
+
+	return cuArray3DCreate_v2(&array, &desc);
+}
+
+static int formats(void)
+{
+	struct cudaChannelFormatDesc desc = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
+	CUDA_ARRAY3D_DESCRIPTOR floats = { 16, 8, 0, 0x20, 1, 0 }, blocks = { 8, 8, 0, 0x95, 4, 0 };
+	struct cudaExtent extent = { 16, 8, 0 }, layers = { 16, 8, 3 };
+	cudaMipmappedArray_t mipmap;
+	CUmipmappedArray driver;
+
+	cudaMallocMipmappedArray(&mipmap, &desc, extent, 30, 0);
+	cuMipmappedArrayCreate(&driver, &floats, 0);
+	cudaMallocMipmappedArray(&mipmap, &desc, layers, 30, LAYERED);
+	cuMipmappedArrayCreate(&driver, &blocks, 4);
+	array_of(17, 8, 8, 8, 8);	/* cudaChannelFormatKindUnsignedBlockCompressed1 */
+	array_of(29, 8, 8, 8, 8);	/* cudaChannelFormatKindUnsignedBlockCompressed7 */
+	array_of(4, 8, 8, 8, 0);	/* cudaChannelFormatKindNV12 */
+	driver_array_of(0x91, 4);	/* CU_AD_FORMAT_BC1_UNORM */
+	driver_array_of(0x9b, 3);	/* CU_AD_FORMAT_BC6H_UF16 */
+	driver_array_of(0xb0, 3);	/* CU_AD_FORMAT_NV12 */
+	driver_array_of(0x9f, 3);	/* CU_AD_FORMAT_P010 */
+	driver_array_of(0xa3, 3);	/* CU_AD_FORMAT_P210 */
+	driver_array_of(0xb1, 4);	/* CU_AD_FORMAT_Y416 */
+	return 0;
+}
+
+static int green(void)
+{
+	CUdeviceptr p;
+	void *green;
+	CUcontext context;
+
+	cuDevicePrimaryCtxRetain(&context, 1);
+	cuGreenCtxCreate(&green, NULL, 1, 1);
+	cuDevicePrimaryCtxRelease_v2(1);
+	cuCtxFromGreenCtx(&context, green);
+	cuCtxSetCurrent(context);
+	cuMemAlloc_v2(&p, 1000);
+	given += 4096;
+	cuDevicePrimaryCtxRetain(&context, 1);
+	cuGreenCtxDestroy(green);
+	cuMemAlloc_v2(&p, 2000);
+	given += 4096;
+	cuDevicePrimaryCtxRelease_v2(1);
+	cuGreenCtxCreate(&green, NULL, 0, 1);
+	cuCtxFromGreenCtx(&context, green);
+	cuCtxSetCurrent(context);
+	cuMemAlloc_v2(&p, 4000);
+	cuGreenCtxDestroy(green);
+	return 0;
+}
+
 static void others(void)
 {
 	cudaMipmappedArray_t mipmap;
@@ -183,6 +418,12 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "batches"))
 		return batches();
+	if (argc > 1 && !strcmp(argv[1], "green"))
+		return green();
+	if (argc > 1 && !strcmp(argv[1], "directions"))
+		return directions();
+	if (argc > 1 && !strcmp(argv[1], "formats"))
+		return formats();
 	host();
 	pools();
 	arrays();

@@ -186,6 +186,9 @@ static size_t array_bytes(size_t width, size_t height, size_t depth, size_t elem
 
 	while (levels--) {
 		bytes += width * (height ? height : 1) * (depth ? depth : 1) * element;
+		/* CUDA makes no level below one texel, whatever number is asked for. */
+		if (width <= 1 && height <= 1 && (depth <= 1 || flags & LAYERED))
+			break;
 		width = width > 1 ? width / 2 : 1;
 		height = height > 1 ? height / 2 : height;
 		if (!(flags & LAYERED))

@@ -161,13 +161,26 @@ expect_nothing_lost nothing
 
 # ---- memory that the double does not have: the host's, arrays in layers and without memory, what others lend
 watch odd_memory -- "$top_builddir/tests/e2e/bin/odd_memory"
-expect odd_memory "$memory" '[16,5,0,0,0,0]'
-expect odd_memory "$balance" "[0,0,$((5000 + 3 * 8064 + 6976 + 2048))]"
+expect odd_memory "$memory" '[18,5,0,0,0,0]'
+expect odd_memory "$balance" "[0,0,$((5000 + 9000 + 3 * 8064 + 6976 + 2048))]"
 expect odd_memory '[p.memory.map[] | [.size, .kind, .device]] | sort' \
-	'[[0,"array",0],[0,"array",0],[0,"array",0],[2000,"async",1],[2048,"array",0],[3000,"async",1],[6976,"array",0],[8064,"array",0],[8064,"array",0],[8064,"array",0]]'
+	'[[0,"array",0],[0,"array",0],[0,"array",0],[2000,"async",1],[2048,"array",0],[3000,"async",1],[4000,"managed",0],[5000,"managed",0],[6976,"array",0],[8064,"array",0],[8064,"array",0],[8064,"array",0]]'
 expect odd_memory '[p.copies[] | [.direction, .bytes]]' '[["D2H",10]]'
 expect odd_memory 'p.inexact' false
 expect_nothing_lost odd_memory
+
+# ---- arrays whose size is not that of their channels: as many levels as there can be, blocks of texels, planes
+watch formats -- "$top_builddir/tests/e2e/bin/odd_memory" formats
+expect formats '[p.memory.map[].size] | sort' \
+	"[112,512,$((171 * 4)),1024,1024,2048,2048,$((171 * 4 * 3)),3072,3072,6144,8192,16384]"
+expect_nothing_lost formats
+
+# ---- green contexts hold the primary one of their device
+watch green -- "$top_builddir/tests/e2e/bin/odd_memory" green
+expect green '[p.memory.map[] | [.size, .device, .state]] | sort' '[[1000,1,"leaked"],[2000,1,"leaked"],[4000,0,"leaked"]]'
+expect green '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' \
+	'["cuDevicePrimaryCtxRelease_v2 of device 1: 2.9K leaked","cuGreenCtxDestroy of device 0: 3.9K leaked"]'
+expect_nothing_lost green
 
 # ---- two devices: a reset ends what is on its own, whichever thread asks
 export CUDA_DOUBLE_DEVICES=2

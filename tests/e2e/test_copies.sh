@@ -67,6 +67,13 @@ got=$(jq -cs 'map(select(.event == "call") | [.call, .arguments.bytes, .argument
 check "batches: $got" [ "$got" = "$expect_batches" ]
 check "batches: what could not be read is not counted" [ "$(jq -s 'last.lost.arguments' "$T/batches.trace")" = 2 ]
 
+# ---- whose direction the ends say: all of a large batch, arrays and their levels in elements, variables, and copies with attributes
+watch directions -- "$top_builddir/tests/e2e/bin/odd_memory" directions
+expect directions "$by_direction" '[["D2D","async",2,0,448],["D2H","async",2,0,116],["D2H","sync",2,0,22],["H2D","async",5,0,14074],["H2D","sync",2,0,18]]'
+expect directions '[p.calls[] | select(.call | test("Attributes")) | [.call, .calls, .failures]] | sort' \
+	'[["cuMemcpy3DWithAttributesAsync",1,0],["cuMemcpyWithAttributesAsync",1,0],["cudaMemcpy3DWithAttributesAsync",1,0],["cudaMemcpyWithAttributesAsync",1,0]]'
+expect_nothing_lost directions
+
 # ---- bandwidth: of synchronous copies only, and not where they return early
 export CUDA_DOUBLE_COPY_BANDWIDTH=100M
 watch study -- "$workload" case-study

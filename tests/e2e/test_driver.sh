@@ -4,6 +4,7 @@
 # their own that nobody can see, and programs that call both layers; each act is
 # counted once, whichever layers are watched.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 e2e_bin=$top_builddir/tests/e2e/bin
 driver_calls=$e2e_bin/driver_calls
@@ -66,6 +67,25 @@ expect contexts '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: 
 	'["cuCtxDestroy_v2 of device 1: 10.7K leaked","cuDevicePrimaryCtxRelease_v2 of device 0: 4.0K leaked"]'
 expect contexts 'p.devices' '[0,1]'
 expect_nothing_lost contexts
+# Who held the primary context before cutop came holds it still when what came later is released.
+mkfifo "$T/lines"
+"$driver_calls" late <"$T/lines" >"$T/late.said" &
+late=$!
+exec 9>"$T/lines"
+wait_for 10 grep -q ready "$T/late.said" || fail "late: the program does not start"
+patience=10
+begin late -p $late --library "$double/libcuda.so.1" 9>&-
+echo >&9
+wait_for 10 awk '/ready/ { n++ } END { exit n < 2 }' "$T/late.said" || fail "late: the program does not go on"
+echo >&9
+exec 9>&-
+wait $late
+end
+expect late 'p.watched_from' '"attach"'
+expect late 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[2,2,0,3000]'
+expect late '[.events[] | select(.kind == "reset")]' '[]'
+expect_nothing_lost late
+
 CUDA_DOUBLE_DEVICES=2 watch pool -- "$mixed_calls" pool
 expect pool 'p.devices' '[1]'
 expect pool "$books" '[1,1,0,0,0,0]'

@@ -32,6 +32,7 @@ expect copies 'call("cudaMemcpyAsync").calls' 3
 
 # ---- streams that join, and leave with the capture's end
 scene fork 100 '[["reduce",1,1,100],["saxpy",1,1,100],["vectorAdd",1,1,100]]'
+scene outside 100 '[["reduce",0,1,100],["saxpy",1,0,0],["vectorAdd",0,1,100]]'
 scene beside 1000 '[["reduce",1000,0,0],["saxpy",0,2,2000],["vectorAdd",0,1,1000]]'
 scene left 100 '[["saxpy",0,1,0],["vectorAdd",100,0,0]]'
 scene to-graph 100 '[["reduce",0,1,100],["saxpy",0,1,100],["vectorAdd",0,0,100]]'

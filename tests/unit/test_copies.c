@@ -219,6 +219,60 @@ START_TEST(elements_of_an_array)
 }
 END_TEST
 
+START_TEST(levels_are_as_the_array_that_they_are_of)
+{
+	uint64_t i;
+
+	feed_map(&feed, MAP_LEVEL, ARRAY, 0, 0x777);
+	feed_copy(&feed, 0x777, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 400);
+	ck_assert_uint_eq(resolved(HOST, 0x777), DIR_D2H);
+	ck_assert_uint_eq(resolved(0x777, ARRAY), DIR_D2D);
+	ck_assert_uint_eq(process->live_allocations, 5);
+
+	/* Gone with the whole, and not back when that handle is given to another array. */
+	feed_free(&feed, ARRAY, 0);
+	ck_assert_uint_eq(resolved(HOST, 0x777), DIR_H2H);
+	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, ARRAY, 0x1000, 0);
+	ck_assert_uint_eq(resolved(HOST, 0x777), DIR_H2H);
+	feed_map(&feed, MAP_LEVEL, ARRAY, 0, 0x777);
+	ck_assert_uint_eq(resolved(HOST, 0x777), DIR_D2H);
+
+	feed_map(&feed, MAP_LEVEL, 0x999, 0, 0x888);	/* of an array that nobody knows; of itself */
+	feed_map(&feed, MAP_LEVEL, ARRAY, 0, ARRAY);
+	ck_assert_uint_eq(resolved(HOST, 0x888), DIR_H2H);
+	for (i = 0; i < 100000; i++)
+		feed_map(&feed, MAP_LEVEL, ARRAY, 0, 0x100000 + 8 * i);
+	ck_assert_uint_eq(resolved(HOST, 0x100000 + 8 * (i - 1)), DIR_D2H);
+}
+END_TEST
+
+START_TEST(variables_of_modules_are_on_the_device)
+{
+	uint64_t i;
+
+	ck_assert_uint_eq(resolved(SHARED, HOST), DIR_H2H);
+	feed_map(&feed, MAP_GLOBAL, SHARED, 0x100, 0);
+	ck_assert_uint_eq(resolved(SHARED, HOST), DIR_H2D);
+	ck_assert_uint_eq(resolved(HOST, SHARED + 0xff), DIR_D2H);
+	ck_assert_uint_eq(resolved(HOST, SHARED + 0x100), DIR_H2H);
+	ck_assert_uint_eq(resolved(HOST, SHARED - 1), DIR_H2H);
+	feed_map(&feed, MAP_GLOBAL, SHARED, 0, 0);		/* that its size is not said once more says nothing */
+	ck_assert_uint_eq(resolved(DEVICE, SHARED + 0xff), DIR_D2D);
+	feed_map(&feed, MAP_GLOBAL, SHARED + 0x1000, 0, 0);
+	ck_assert_uint_eq(resolved(HOST, SHARED + 0x1000), DIR_D2H);
+	ck_assert_uint_eq(resolved(HOST, SHARED + 0x1001), DIR_H2H);
+	feed_map(&feed, MAP_GLOBAL, 0, 0x100, 0);
+	feed_map(&feed, MAP_GLOBAL, SHARED + 0x2000, UINT64_MAX, 0);
+	ck_assert_uint_eq(resolved(HOST, SHARED + 0x2000), DIR_H2H);
+	for (i = 0; i < 100000; i++)
+		feed_map(&feed, MAP_GLOBAL, SHARED + MIB + 8 * i, 8, 0);
+	ck_assert_uint_eq(resolved(SHARED + MIB + 8 * i - 1, HOST), DIR_H2D);
+	ck_assert_uint_eq(process->live_allocations, 5);
+}
+END_TEST
+
 /* ---- what is pending ---- */
 
 static void stream_row(uint64_t stream, const struct pending_row *row)
@@ -442,6 +496,8 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
 	tcase_add_test(tests, copies_between_devices_are_not_timed);
 	tcase_add_test(tests, elements_of_an_array);
+	tcase_add_test(tests, levels_are_as_the_array_that_they_are_of);
+	tcase_add_test(tests, variables_of_modules_are_on_the_device);
 	tcase_add_test(tests, pending_is_enqueued_less_covered);
 	tcase_add_test(tests, a_synchronized_device_has_nothing_pending);
 	tcase_add_test(tests, resolved_copies_are_pending_by_their_direction);

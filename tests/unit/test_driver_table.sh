@@ -19,7 +19,9 @@ if [ -n "$(uniq -d "$T/table")" ]; then
 	echo "FAIL: twice in the table: $(uniq -d "$T/table")"
 	status=1
 fi
-unknown=$(comm -13 "$T/exported" "$T/table")
+# A toolkit before CUDA 13.2 has not all of the table's.
+later='^cuMemcpy(3D)?WithAttributesAsync(_ptsz)?$'
+unknown=$(comm -13 "$T/exported" "$T/table" | grep -Ev "$later")
 if [ -n "$unknown" ]; then
 	echo "FAIL: no function of the driver: $unknown"
 	status=1

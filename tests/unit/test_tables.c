@@ -42,6 +42,8 @@ START_TEST(every_stream_is_an_argument)
 		{ CALL_cuMemcpyDtoDAsync_v2_ptsz, 3 | CUTOP_STREAM_PER_THREAD }, { CALL_cuMemcpyAtoHAsync_v2, 4 },
 		{ CALL_cuMemcpyHtoAAsync_v2, 4 }, { CALL_cuMemcpyPeerAsync, 5 }, { CALL_cuMemcpy2DAsync_v2, 1 },
 		{ CALL_cuMemcpy3DAsync_v2, 1 }, { CALL_cuMemcpy3DPeerAsync, 1 }, { CALL_cuMemcpyBatchAsync, 8 },
+		{ CALL_cudaMemcpyWithAttributesAsync, 4 }, { CALL_cudaMemcpy3DWithAttributesAsync, 2 },
+		{ CALL_cuMemcpyWithAttributesAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD }, { CALL_cuMemcpy3DWithAttributesAsync, 2 },
 		{ CALL_cuMemcpyBatchAsync_v2, 7 }, { CALL_cuMemcpy3DBatchAsync, 4 }, { CALL_cuMemcpy3DBatchAsync_v2, 3 },
 		{ CALL_cudaStreamSynchronize, 0 }, { CALL_cudaStreamSynchronize_ptsz, CUTOP_STREAM_PER_THREAD },
 		{ CALL_cuStreamSynchronize, 0 }, { CALL_cudaDeviceSynchronize, CUTOP_STREAM_NONE },

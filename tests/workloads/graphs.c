@@ -354,7 +354,7 @@ static const struct {
 	const char *name;
 	void (*play)(void);
 } scenes[] = {
-	{ "capture", scene_capture }, { "fork", scene_fork }, { "hand", scene_hand }, { "child", scene_child },
+	{ "capture", scene_capture }, { "fork", scene_fork }, { "outside", scene_outside }, { "hand", scene_hand }, { "child", scene_child },
 	{ "clone", scene_clone }, { "update", scene_update }, { "update-child", scene_update_child },
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },

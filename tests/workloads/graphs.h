@@ -88,6 +88,7 @@ static inline cudaGraph_t capture_three(void)
 
 /* graphs_captures.c */
 void scene_fork(void);
+void scene_outside(void);
 void scene_beside(void);
 void scene_to_graph(void);
 void scene_nested(void);

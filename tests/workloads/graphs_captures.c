@@ -8,6 +8,8 @@
 #include "cuda_double_driver.h"
 #include "graphs.h"
 
+#define EXTERNAL	1	/* cudaEventRecordExternal, cudaEventWaitExternal */
+
 /* vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1 each */
 void scene_fork(void)
 {
@@ -36,6 +38,36 @@ void scene_fork(void)
 	drop(exec, graph);
 	MUST(cudaEventDestroy(forked));
 	MUST(cudaEventDestroy(joined));
+}
+
+/* Events that are recorded and waited for as the graphs run draw nobody in: saxpy 1 launch, vectorAdd N, reduce N */
+void scene_outside(void)
+{
+	cudaGraph_t first, second;
+	cudaGraphExec_t execs[2];
+	cudaEvent_t event, inner;
+
+	MUST(cudaEventCreate(&event));
+	MUST(cudaEventCreate(&inner));
+	begin_capture(stage.stream);
+	MUST(launch(VECTOR_ADD, 1, 32, stage.stream));
+	MUST(cudaEventRecordWithFlags(event, stage.stream, EXTERNAL));
+	MUST(cudaStreamWaitEvent(stage.other, event, 0));
+	MUST(launch(SAXPY, 1, 32, stage.other));
+	MUST(cudaEventRecord(inner, stage.stream));
+	begin_capture(stage.other);
+	MUST(cudaStreamWaitEvent(stage.other, inner, EXTERNAL));
+	MUST(launch(REDUCE, 1, 32, stage.other));
+	second = end_capture(stage.other);
+	first = end_capture(stage.stream);
+	execs[0] = instance(first);
+	execs[1] = instance(second);
+	run(execs[0], stage.times);
+	run(execs[1], stage.times);
+	drop(execs[0], first);
+	drop(execs[1], second);
+	MUST(cudaEventDestroy(event));
+	MUST(cudaEventDestroy(inner));
 }
 
 static pthread_barrier_t barrier;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lies on a device though no call allocated it: variables of modules whose
+ * address a program asked for, buffers of graphics libraries, the memory of
+ * graphs. What is allocated at such an address later is looked for first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/internal.h"
+
+struct global {
+	RB_ENTRY(global) link;
+	uint64_t address, bytes;
+};
+
+static int global_compare(const struct global *a, const struct global *b)
+{
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+TREE_GENERATE(global_tree, global, link, global_compare)
+
+int globals_learn(struct image *image, uint64_t address, uint64_t bytes)
+{
+	struct global *global, key = { .address = address };
+
+	if (!address || bytes > BYTES_MAX)
+		return 0;
+	global = RB_FIND(global_tree, &image->globals, &key);
+	if (!global) {
+		if (image->global_count >= GLOBALS_MAX)
+			globals_free(image);
+		global = calloc(1, sizeof(*global));
+		if (!global)
+			return -ENOMEM;
+		global->address = address;
+		RB_INSERT(global_tree, &image->globals, global);
+		image->global_count++;
+	}
+	/* Not every call says how large it is: the address alone is known then. */
+	if (bytes || !global->bytes)
+		global->bytes = bytes ? bytes : 1;
+	return 0;
+}
+
+bool globals_contain(struct image *image, uint64_t address)
+{
+	const struct global *best = TREE_AT_OR_BELOW(&image->globals, link, address, address);
+
+	return best && address - best->address < best->bytes;
+}
+
+void globals_free(struct image *image)
+{
+	struct global *global;
+
+	while ((global = RB_MIN(global_tree, &image->globals)) != NULL) {
+		RB_REMOVE(global_tree, &image->globals, global);
+		free(global);
+	}
+	image->global_count = 0;
+}
