@@ -44,6 +44,7 @@ TESTS_FULL = \
 	tests/e2e/test_driver.sh \
 	tests/e2e/test_once.sh \
 	tests/e2e/test_overrun.sh \
+	tests/e2e/test_flood.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
 	tests/e2e/test_harm.sh \
@@ -51,6 +52,7 @@ TESTS_FULL = \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
 	tests/e2e/test_two.sh \
+	tests/e2e/test_volumes.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \

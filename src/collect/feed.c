@@ -220,46 +220,45 @@ static uint64_t time_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-static int record_read(void *context, void *data, size_t size)
+static void record_take(struct feed *feed, void *data, size_t size)
 {
-	struct feed *feed = context;
 	const struct rec_hdr *hdr = data;
 	struct watched *watched;
 
 	if (size < sizeof(*hdr))
-		return 0;
+		return;
 	switch (hdr->type) {
 	case REC_EXEC:
 	case REC_MMAP:
 		arrivals_put(feed->arrivals, hdr);
-		return 0;
+		return;
 	case REC_PROCESS:
 		feed_watch(feed, data);
-		return 0;
+		return;
 	}
 	watched = feed_watched(feed, hdr->image);
 	/* The record that says whose it is was lost: nobody is to be told of a process that is not wanted. */
 	if (!watched && feed->command_glob)
 		watched = feed_watch_row(feed, hdr->image);
 	if (watched && watched->ignored)
-		return 0;
+		return;
 	switch (hdr->type) {
 	case REC_END:
 		if (watched)
 			feed_end(feed, watched, data);
-		return 0;
+		return;
 	case REC_MODULE:
 		modules_add(feed->modules, data);
 		break;
 	case REC_ALLOC:
 		alloc_feed(feed, data, size);
-		return 0;
+		return;
 	case REC_CALL:
 		call_feed(feed, data, size);
-		return 0;
+		return;
 	case REC_STACK:
 		stack_feed(feed, data, size);
-		return 0;
+		return;
 	case REC_FREE:
 		if (((const struct rec_free *)data)->result)	/* a double free, perhaps: the log says where */
 			site_feed(feed, hdr, ((const struct rec_free *)data)->site);
@@ -282,7 +281,22 @@ static int record_read(void *context, void *data, size_t size)
 	outlet_put(feed->outlet, hdr, size);
 	if (hdr->type == REC_KERNEL)
 		kernel_feed_name(feed, data);
-	return 0;
+}
+
+/*
+ * Reading ends when the ring is empty, and where records come faster than they are read it never is: what was read then is as
+ * much as it holds, and with that everything that was in it at the beginning.
+ */
+static int record_read(void *context, void *data, size_t size)
+{
+	struct feed *feed = context;
+
+	record_take(feed, data, size);
+	feed->drained += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
+	if (feed->drained < feed->ring_bytes)
+		return 0;
+	feed->is_cut = true;
+	return -EAGAIN;
 }
 
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result)
@@ -311,6 +325,7 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	feed->sites = site_names_new(feed->modules, held_globs);
 	feed->stacks = stacks_new(feed->modules);
 	feed->ring = ring_buffer__new(bpf_map__fd(probe_bpf(probe)->skeleton->maps.events), record_read, feed, NULL);
+	feed->ring_bytes = bpf_map__max_entries(probe_bpf(probe)->skeleton->maps.events);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
@@ -350,19 +365,22 @@ int feed_fd(const struct feed *feed)
 
 void feed_drain(struct feed *feed)
 {
+	feed->drained = 0;
+	feed->is_cut = false;
 	ring_buffer__consume(feed->ring);
 	site_names_lines(feed->sites, 0, site_told, feed);
 }
 
 bool feed_is_behind(const struct feed *feed)
 {
-	return arrivals_wait(feed->arrivals);
+	return feed->is_cut || arrivals_wait(feed->arrivals);
 }
 
 void feed_follow(struct feed *feed)
 {
 	arrivals_turn(feed->arrivals);
 	feed_drain(feed);
+	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	/* Short processes by the thousand between two snapshots: their rows would fill the maps. */
 	if (feed->ended >= ENDED_MANY)
 		feed_refresh(feed);

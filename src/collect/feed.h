@@ -23,7 +23,7 @@ int feed_fd(const struct feed *feed);
 /* Reads what is in the ring, between two refreshes, and looks at files that are new, as far as there is time. */
 void feed_follow(struct feed *feed);
 
-/* True if files wait to be looked at: feed_follow() is to be called again without a pause. */
+/* True if files wait to be looked at, or records to be read: feed_follow() is to be called again without a pause. */
 bool feed_is_behind(const struct feed *feed);
 
 /* Reads the ring and every counter, and forgets what belongs to images that ended. */

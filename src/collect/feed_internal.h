@@ -41,6 +41,9 @@ struct feed {
 	struct stacks *stacks;
 	struct arrivals *arrivals;
 	struct ring_buffer *ring;
+	uint64_t ring_bytes;	/* that it holds */
+	uint64_t drained;	/* bytes of it, by this feed_drain() */
+	bool is_cut;		/* which left some that came meanwhile */
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
@@ -53,6 +56,7 @@ struct feed {
 struct watched *feed_watched(struct feed *feed, uint32_t image);
 /* Returns what is kept of an image, made if need be, and then the model is told; NULL without memory. */
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process);
+/* Reads what is in the ring, and of what comes meanwhile not without end. */
 void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 

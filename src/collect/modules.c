@@ -19,6 +19,9 @@
 #include "util/util.h"
 
 #define FILES_MAX	64
+#define RELEASE_INTERVAL NSEC_PER_SEC
+#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* the next one of many short programs finds it open */
+#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
 /* Code that lies in no file may call from ever new places, of a process with many mappings, all read for each. */
 #define IN_VAIN_MAX	100
 
@@ -26,6 +29,9 @@ struct module_file {
 	struct file_id id;
 	struct symbols *symbols;	/* NULL: has none, or could not be opened */
 	uint32_t lines;			/* the resolver's number for it, or 0 */
+	bool closed;			/* by modules_release(): it is handed to the resolver again for who maps it next */
+	bool mapped;			/* modules_release()'s */
+	uint64_t last_mapped;		/* CLOCK_MONOTONIC */
 	uint64_t used;
 	UT_hash_handle hh;
 };
@@ -50,6 +56,7 @@ struct modules {
 	struct image_modules *images;
 	struct module_file *files;
 	uint64_t clock;
+	uint64_t released;	/* CLOCK_MONOTONIC */
 };
 
 struct modules *modules_new(struct probe *probe)
@@ -184,6 +191,7 @@ static void files_bound(struct modules *modules)
 		if (!oldest || file->used < oldest->used)
 			oldest = file;
 	HASH_DEL(modules->files, oldest);
+	resolver_drop(modules->resolver, oldest->lines);
 	symbols_free(oldest->symbols);
 	free(oldest);
 }
@@ -215,6 +223,8 @@ static void file_read_symbols(struct modules *modules, const struct mapping_sear
 		HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
 	}
 	file->lines = resolver_add(modules->resolver, fd, debug_fd);
+	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
+	file->closed = false;
 out:
 	if (debug_fd >= 0)
 		close(debug_fd);
@@ -225,7 +235,7 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 {
 	const struct module_file *file = file_get(modules, id);
 
-	return !file || resolver_forgot(modules->resolver, file->lines);
+	return !file || file->closed || resolver_forgot(modules->resolver, file->lines);
 }
 
 static void file_load(struct modules *modules, const struct rec_module *record)
@@ -246,11 +256,15 @@ void modules_preload(struct modules *modules, int fd, const struct file_id *id, 
 {
 	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = *id };
 	struct mapping_search search = { .record = &record };
+	struct module_file *file;
 
 	if (!file_is_wanted(modules, id))
 		return;
 	snprintf(search.path, sizeof(search.path), "%s", path);
 	file_read_symbols(modules, &search, fd);
+	file = file_get(modules, id);
+	if (file)
+		file->last_mapped += PRELOAD_WAIT;
 }
 
 /* The one of the number @id, a new one if need be. Returns NULL without memory. */
@@ -285,6 +299,41 @@ void modules_add(struct modules *modules, const struct rec_module *record)
 	module->next = image->list;
 	image->list = module;
 	file_load(modules, record);
+}
+
+static void mapped_mark(struct modules *modules)
+{
+	struct image_modules *image, *next_image;
+	struct module_file *file, *next;
+	const struct module *module;
+
+	HASH_ITER(hh, modules->files, file, next)
+		file->mapped = false;
+	HASH_ITER(hh, modules->images, image, next_image)
+		for (module = image->list; module; module = module->next) {
+			HASH_FIND(hh, modules->files, &module->id, sizeof(module->id), file);
+			if (file)
+				file->mapped = true;
+		}
+}
+
+void modules_release(struct modules *modules, uint64_t now)
+{
+	struct module_file *file, *next;
+
+	if (now - modules->released < RELEASE_INTERVAL)
+		return;
+	modules->released = now;
+	mapped_mark(modules);
+	HASH_ITER(hh, modules->files, file, next) {
+		if (file->mapped && file->last_mapped < now)
+			file->last_mapped = now;
+		if (file->mapped || file->closed || !file->lines || now < file->last_mapped + RELEASE_AFTER)
+			continue;
+		resolver_drop(modules->resolver, file->lines);
+		file->lines = 0;
+		file->closed = true;
+	}
 }
 
 static struct module *module_at(const struct image_modules *image, uint64_t address)

@@ -27,6 +27,12 @@ void modules_add(struct modules *modules, const struct rec_module *record);
 void modules_preload(struct modules *modules, int fd, const struct file_id *id, uint32_t tgid, const char *path);
 void modules_forget(struct modules *modules, uint32_t image);
 
+/*
+ * Closes files that for some seconds no image maps: as long as one is open, its file system is in use. Their symbols stay.
+ * To be called often, with @now of CLOCK_MONOTONIC.
+ */
+void modules_release(struct modules *modules, uint64_t now);
+
 struct address_name {
 	const char *file;	/* last path component; NULL if nothing is known */
 	const char *symbol;	/* mangled; NULL if not known */

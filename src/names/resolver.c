@@ -151,7 +151,7 @@ static void process_lost(struct resolver *resolver)
 	for (i = 0; i < resolver->sent; i++) {
 		struct question *question = question_at(resolver, i);
 
-		if (question->message.type == RESOLVER_ADD)
+		if (question->message.type != RESOLVER_ASK)
 			continue;
 		if (resolver->bad_count < BAD_MAX)
 			resolver->bad[resolver->bad_count++] = question->message.file;
@@ -233,6 +233,19 @@ uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd)
 	return resolver->last_file;
 }
 
+void resolver_drop(struct resolver *resolver, uint32_t file)
+{
+	struct question *question;
+
+	if (resolver->socket < 0 || file < resolver->first_file || !file)
+		return;
+	question = question_new(resolver);
+	if (!question)
+		return;
+	question->message = (struct resolver_question){ .type = RESOLVER_DROP, .file = file };
+	questions_send(resolver);
+}
+
 bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uint64_t cookie)
 {
 	struct question *question;
@@ -253,8 +266,8 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 			void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 			void *context)
 {
-	/* Files are handed over without a word in return. */
-	while (resolver->sent && question_at(resolver, 0)->message.type == RESOLVER_ADD)
+	/* Files are handed over and dropped without a word in return. */
+	while (resolver->sent && question_at(resolver, 0)->message.type != RESOLVER_ASK)
 		question_drop(resolver);
 	if (!resolver->sent || question_at(resolver, 0)->message.cookie != reply->cookie)
 		return false;

@@ -27,6 +27,9 @@ void resolver_free(struct resolver *resolver);
  */
 uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd);
 
+/* Lets go of @file, once what was asked of it is answered. Its number means nothing any more. */
+void resolver_drop(struct resolver *resolver, uint32_t file);
+
 /* True if the process that was given @file is gone, and not by this file's fault: it may be added again. */
 bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 

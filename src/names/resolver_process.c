@@ -153,14 +153,21 @@ static void file_add(struct state *state, uint32_t number, const int fds[2])
 	*place = (struct file){ .number = number, .fds = { fds[0], fds[1] }, .used = ++state->clock };
 }
 
-static struct lines *file_lines(struct state *state, uint32_t number)
+static struct file *file_find(struct state *state, uint32_t number)
 {
 	struct file *file;
 
 	for (file = state->files; file < state->files + FILES_OPEN; file++)
 		if (file->number == number && number)
-			break;
-	if (file == state->files + FILES_OPEN)
+			return file;
+	return NULL;
+}
+
+static struct lines *file_lines(struct state *state, uint32_t number)
+{
+	struct file *file = file_find(state, number);
+
+	if (!file)
 		return NULL;
 	file->used = ++state->clock;
 	if (!file->opened && file->fds[0] >= 0)
@@ -230,6 +237,7 @@ _Noreturn void resolver_process(int socket)
 	struct resolver_question question;
 	struct resolver_answer answer;
 	static struct state state;
+	struct file *file;
 	int fds[2];
 
 	signals_set();
@@ -242,6 +250,12 @@ _Noreturn void resolver_process(int socket)
 	while (question_read(&question, fds)) {
 		if (question.type == RESOLVER_ADD) {
 			file_add(&state, question.file, fds);
+			continue;
+		}
+		if (question.type == RESOLVER_DROP) {
+			file = file_find(&state, question.file);
+			if (file)
+				file_close(file);
 			continue;
 		}
 		question_answer(&state, &question, &answer);

@@ -7,7 +7,7 @@
 
 #include "names/resolver.h"
 
-enum resolver_type { RESOLVER_ADD, RESOLVER_ASK };
+enum resolver_type { RESOLVER_ADD, RESOLVER_ASK, RESOLVER_DROP };
 
 struct resolver_question {
 	uint32_t type;		/* enum resolver_type; RESOLVER_ADD comes with one or two descriptors */

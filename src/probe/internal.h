@@ -18,6 +18,8 @@ struct target {
 	bool met;		/* a process told of it; the others were found ahead, or named */
 	bool is_candidate;	/* unused.c's, as the next */
 	unsigned int unused;	/* looks in a row that found nobody who maps it */
+	uint64_t mounts;	/* the mount namespace that it was opened through, if that is not ours; 0: it is, or not known */
+	pid_t member;		/* a process in there */
 	char *path;
 	size_t aliases;
 	struct target *next;
@@ -44,6 +46,7 @@ struct probe {
 	struct examined *by_id;
 	struct probe_counts counts;
 	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
+	pid_t teller;		/* who maps what is examined now, by mounts that may not be ours; 0: nobody */
 	int signals;		/* guard_signals_open() */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
 	struct unused unused;

@@ -15,6 +15,7 @@
 #include "probe/internal.h"
 #include "probe/late.h"
 #include "probe/maps.h"
+#include "probe/mounts.h"
 #include "probe/places.h"
 
 /* ---- functions that the user names ---- */
@@ -74,6 +75,22 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 	return adding.error;
 }
 
+/*
+ * probe_examine() of what @teller has open or mapped as @path, by our own mounts if it is there, too: through others it would hold
+ * those of a service or a container.
+ */
+static int told_examine(struct probe *probe, int fd, const char *path, pid_t teller, struct reason *why)
+{
+	int own = mounts_open_own(fd, path), result;
+
+	probe->teller = own < 0 ? teller : 0;
+	result = probe_examine(probe, own < 0 ? fd : own, path, why);
+	probe->teller = 0;
+	if (own >= 0)
+		close(own);
+	return result;
+}
+
 /* ---- what processes map ---- */
 
 struct mapping_key {
@@ -113,7 +130,7 @@ static int mapping_examine(void *context, const struct maps_entry *entry)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-	probe_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, &why);
+	told_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, scan->pid, &why);
 	close(fd);
 	return 0;
 }
@@ -229,7 +246,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
 	probe->met = &record->hdr;
-	result = probe_examine(probe, fd, n > 0 ? real : path, &why);
+	result = told_examine(probe, fd, n > 0 ? real : path, (pid_t)record->hdr.tgid, &why);
 	probe->met = NULL;
 	if (is_told_of(record, fd))
 		probe_know(probe, &record->id);
@@ -267,7 +284,7 @@ static void mapped_examine(struct mapped_search *search, int fd, const char *pat
 	int result;
 
 	search->probe->met = &search->record->hdr;
-	result = probe_examine(search->probe, fd, path, &why);
+	result = told_examine(search->probe, fd, path, (pid_t)search->record->hdr.tgid, &why);
 	search->probe->met = NULL;
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)

@@ -344,6 +344,7 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	}
 	target->path = strdup(path);
 	target->met = probe->met;
+	unused_anchor(target, probe->teller);
 	target->next = probe->targets;
 	probe->targets = target;
 	probe->counts.targets++;
@@ -555,6 +556,8 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	target = target_find(probe, &id);
 	if (target) {
 		target_tend(probe, target);
+		if (!probe->teller)
+			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, fd, &st, &id, path, &target, why);
 		if (err)

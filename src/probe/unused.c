@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A target holds its file, and some twenty descriptors. Where programs are built, or containers come and go, there
- * are new ones every minute, for months: what was deleted and is mapped by nobody is given up. So are, when most of
+ * are new ones every minute, for months: what was deleted and is mapped by nobody is given up. So is what lies
+ * among the mounts of a container once its last process has ended, for a probe holds the mount, and a volume with it. So are, when most of
  * the descriptors that cutop may have are in use, files that are still there and that nobody maps; who maps
  * one of them again tells of it as of a new one.
  *
@@ -16,48 +17,61 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "probe/internal.h"
 #include "probe/maps.h"
+#include "probe/mounts.h"
 
 #define WAIT_MIN	NSEC_PER_SEC
 #define WAIT_MAX	(300 * NSEC_PER_SEC)
 #define WAIT_FACTOR	100	/* of the time that a look took: a per cent of a core, while files come and go */
 #define FOUND_UNUSED	2	/* looks */
 
+struct mapped_key {
+	uint64_t inode;
+	dev_t device;
+};
+
 struct mapped {
-	uint64_t inode;		/* on whatever device: that of a mapping is not always stat(2)'s (overlay, btrfs) */
+	struct mapped_key key;
+	pid_t pid;		/* one who does */
 	UT_hash_handle hh;
 };
 
 struct mapped_list {
 	const struct probe *probe;
-	struct mapped *inodes;
+	struct mapped *files;
+	pid_t pid;		/* whose mappings are read */
 };
 
 static int mapping_add(void *context, const struct maps_entry *entry)
 {
+	struct mapped_key key = { .inode = entry->inode, .device = makedev(entry->major, entry->minor) };
 	struct mapped_list *list = context;
 	struct mapped *mapped;
 
-	HASH_FIND(hh, list->inodes, &entry->inode, sizeof(entry->inode), mapped);
+	HASH_FIND(hh, list->files, &key, sizeof(key), mapped);
 	if (mapped)
 		return 0;
 	mapped = calloc(1, sizeof(*mapped));
 	if (!mapped)
 		return -ENOMEM;
-	mapped->inode = entry->inode;
-	HASH_ADD(hh, list->inodes, inode, sizeof(mapped->inode), mapped);
+	mapped->key = key;
+	mapped->pid = list->pid;
+	HASH_ADD(hh, list->files, key, sizeof(mapped->key), mapped);
 	return 0;
 }
 
 static int process_add(void *context, pid_t pid)
 {
 	struct mapped_list *list = context;
-	int err = maps_visit(pid, mapping_add, list);
 	__u32 image;
+	int err;
 
+	list->pid = pid;
+	err = maps_visit(pid, mapping_add, list);
 	if (!err || err == -ENOMEM)
 		return err;
 	/* One that ended uses nothing. Of one that makes CUDA calls and may not be looked into, nobody knows what. */
@@ -67,12 +81,35 @@ static int process_add(void *context, pid_t pid)
 	return err;
 }
 
-static bool is_mapped(const struct mapped_list *list, uint64_t inode)
+/*
+ * Who maps a file, as far as numbers tell: the device of a mapping is not always the one of stat(2) (overlay, btrfs), but of two
+ * that have drivers, which such devices have not (major number 0), each is what it says.
+ */
+static const struct mapped *find_mapped(const struct mapped_list *list, dev_t device, uint64_t inode)
 {
-	struct mapped *mapped;
+	const struct mapped *mapped;
 
-	HASH_FIND(hh, list->inodes, &inode, sizeof(inode), mapped);
-	return mapped;
+	for (mapped = list->files; mapped; mapped = mapped->hh.next)
+		if (mapped->key.inode == inode &&
+		    (mapped->key.device == device || !major(mapped->key.device) || !major(device)))
+			return mapped;
+	return NULL;
+}
+
+void unused_anchor(struct target *target, pid_t pid)
+{
+	target->mounts = pid ? mounts_of(pid) : 0;
+	if (target->mounts == mounts_of(getpid()))
+		target->mounts = 0;
+	target->member = pid;
+}
+
+/* True if the container that @target's file belonged to has ended. */
+static bool is_left_behind(struct target *target)
+{
+	if (target->mounts && target->member && mounts_of(target->member) != target->mounts)
+		target->member = mounts_member(target->mounts);
+	return target->mounts && !target->member;
 }
 
 /* The older half of what was met, when the descriptors in use come near to what is allowed; else 0. */
@@ -101,7 +138,7 @@ static size_t candidates_mark(struct probe *probe)
 	for (target = probe->targets; target; target = target->next)
 		met += target->met;
 	for (target = probe->targets; target; target = target->next) {
-		bool gone = target->guard.fd >= 0 && !fstat(target->guard.fd, &st) && !st.st_nlink;
+		bool gone = target->guard.fd >= 0 && ((!fstat(target->guard.fd, &st) && !st.st_nlink) || is_left_behind(target));
 
 		/* The newest come first. */
 		target->is_candidate = !target->lifted && (gone || (target->met && met <= old));
@@ -113,11 +150,24 @@ static size_t candidates_mark(struct probe *probe)
 	return count;
 }
 
-static bool is_used(const struct target *target, const struct mapped_list *list)
+static bool is_used(struct target *target, const struct mapped_list *list)
 {
+	const struct mapped *mapped;
+	uint64_t others;
 	struct stat st;
 
-	return fstat(target->guard.fd, &st) || is_mapped(list, st.st_ino) || is_mapped(list, target->id.inode);
+	if (fstat(target->guard.fd, &st))
+		return true;
+	mapped = find_mapped(list, st.st_dev, st.st_ino);
+	if (!mapped)
+		mapped = find_mapped(list, st.st_dev, target->id.inode);
+	/* Another container has the same file: a layer of its image, a volume. Who has our mounts may have another file of that number. */
+	others = mapped && target->mounts ? mounts_of(mapped->pid) : 0;
+	if (others && others != mounts_of(getpid())) {
+		target->mounts = others;
+		target->member = mapped->pid;
+	}
+	return mapped;
 }
 
 /* Moves those that were found unused often enough from the probe's targets to what is returned. */
@@ -152,8 +202,8 @@ static struct target *look(struct probe *probe)
 
 	if (!processes_visit(process_add, &list))
 		taken = targets_take(probe, &list);
-	HASH_ITER(hh, list.inodes, mapped, next) {
-		HASH_DELETE(hh, list.inodes, mapped);
+	HASH_ITER(hh, list.files, mapped, next) {
+		HASH_DELETE(hh, list.files, mapped);
 		free(mapped);
 	}
 	return taken;
@@ -170,10 +220,12 @@ void unused_drop(struct probe *probe, uint64_t now)
 		return;
 	unused->next = now + WAIT_MIN;
 	count = candidates_mark(probe);
-	if (count != unused->candidates)
+	if (count != unused->candidates) {
 		unused->wait = WAIT_MIN;
+		unused->look = now;
+	}
 	unused->candidates = count;
-	if (!count)
+	if (!count || now < unused->look)
 		return;
 	began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	taken = look(probe);
@@ -189,7 +241,7 @@ void unused_drop(struct probe *probe, uint64_t now)
 	/* There are more. */
 	if (count == FORGET_MAX)
 		wait = WAIT_MIN;
-	unused->next = now + wait;
+	unused->look = now + wait;
 	if (unused->wait < WAIT_MAX)
 		unused->wait *= 2;
 }

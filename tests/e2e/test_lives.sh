@@ -99,7 +99,7 @@ expect loop 'p.memory | [.live_bytes, .live_allocations, .unknown_frees, .failed
 expect_nothing_lost loop
 
 # ---- killed in the middle of eight threads that free each other's memory
-start crowd -d 0.05 -- "$workload" threads 8 100000000
+start crowd -d 0.05 --ring-size 64M -- "$workload" threads 8 100000000
 soon "ten thousand pairs" grep -q '"allocations":[0-9][0-9][0-9][0-9][0-9]' "$T/crowd.out"
 kill -9 "$(victim crowd)"
 end crowd

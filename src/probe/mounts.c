@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/PID/ns/mnt is one file for all processes of a namespace. */
+#include "probe/mounts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/maps.h"
+#include "util/util.h"
+
+uint64_t mounts_of(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+struct search {
+	uint64_t namespace;
+	pid_t member;
+};
+
+static int process_compare(void *context, pid_t pid)
+{
+	struct search *search = context;
+
+	if (mounts_of(pid) != search->namespace)
+		return 0;
+	search->member = pid;
+	return 1;
+}
+
+pid_t mounts_member(uint64_t namespace)
+{
+	struct search search = { .namespace = namespace };
+
+	processes_visit(process_compare, &search);
+	return search.member;
+}
+
+int mounts_open_own(int fd, const char *path)
+{
+	struct stat theirs, ours;
+	int own;
+
+	/* What leads through another process leads to its mounts. */
+	if (strncmp(path, "/", 1) || !strncmp(path, "/proc/", 6))
+		return -ENOENT;
+	own = file_open_regular(path);
+	if (own < 0)
+		return own;
+	if (!fstat(fd, &theirs) && !fstat(own, &ours) && theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino)
+		return own;
+	close(own);
+	return -ESTALE;
+}

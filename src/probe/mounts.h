@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mount namespaces. A probe holds the mount that its file was opened through, and with it the file system: a volume
+ * of a container that has ended would stay in use on the machine as long as cutop runs.
+ */
+#ifndef PROBE_MOUNTS_H
+#define PROBE_MOUNTS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The mount namespace of @pid: its inode number (namespaces(7)); 0: the process is gone, or may not be looked into. */
+uint64_t mounts_of(pid_t pid);
+
+/* A process in @namespace; 0: there is none that may be looked into. */
+pid_t mounts_member(uint64_t namespace);
+
+/* Opens the file that is open at @fd by @path among our own mounts. Returns a descriptor, or a negative errno if it is another one. */
+int mounts_open_own(int fd, const char *path);
+
+#endif
