@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -18,12 +17,9 @@ static int report_print(const struct doctor *doctor, FILE *out)
 	struct out_options out_options = {
 		.version = PACKAGE_VERSION, .color = options_want_color(options, out), .ascii = options->ascii,
 	};
-	struct winsize size;
-
 	if (options->format == FORMAT_JSON)
 		return doctor_json(out, doctor);
-	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
-		out_options.width = size.ws_col;
+	out_options.width = stream_width(out);
 	return doctor_text(out, doctor, &out_options);
 }
 
@@ -62,6 +58,7 @@ int doctor_run(const struct options *options)
 	if (session_pids_check(&doctor.notes, options->pids, options->pid_count))
 		return EXIT_FAILED;
 	doctor_facts_read(&doctor);
+	doctor_entries_ask(&doctor.facts.entries);
 	doctor_files_find(&doctor);
 	doctor_processes_find(&doctor);
 	doctor_files_try(&doctor);

@@ -28,6 +28,13 @@
 
 /* ---- the machine ---- */
 
+/* Where cuGetProcAddress() of libcuda.so.1 says that the table's functions are. */
+struct entry_facts {
+	bool asked;			/* there is one, and it answered */
+	unsigned int given, elsewhere;	/* functions it gives; in some version at an address that is not probed */
+	char first[64];			/* of those elsewhere */
+};
+
 struct doctor_facts {
 	struct kernel_facts kernel;
 	const char *forced;		/* attach method asked for, or NULL */
@@ -40,6 +47,7 @@ struct doctor_facts {
 	uint64_t ring_bytes, memory_max;	/* memory_max: of our control group; UINT64_MAX: none */
 	char driver[256];		/* first line of /proc/driver/nvidia/version; empty: no driver */
 	char nvml[PATH_MAX];		/* libnvidia-ml.so.1; empty: not found */
+	struct entry_facts entries;
 
 	bool tried;			/* we may load programs, so that what follows is known */
 	int load_error;			/* negative errno, 0: loaded */
@@ -209,6 +217,9 @@ struct doctor {
 /* Adds a line; @advice may be NULL, @format makes the text. Both are cleaned. */
 void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name, enum doctor_state state,
 		const char *advice, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Loads libcuda.so.1 in a process of its own and asks it. Where that does not work, @facts says so (asked). */
+void doctor_entries_ask(struct entry_facts *facts);
 
 /* Steps, in their order. */
 void doctor_facts_read(struct doctor *doctor);

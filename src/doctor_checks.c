@@ -285,6 +285,21 @@ static void check_rights(struct doctor *doctor)
 
 /* ---- the GPU ---- */
 
+static void check_entries(struct doctor *doctor)
+{
+	const struct entry_facts *entries = &doctor->facts.entries;
+
+	if (!entries->asked)
+		return;
+	if (!entries->elsewhere)
+		GPU("entry_points", DOCTOR_OK, NULL, "libcuda.so.1 hands out its functions where they are probed (%u, tried)",
+		    entries->given);
+	else
+		GPU("entry_points", DOCTOR_WARNING, "tell cutop's authors the version of the driver", "libcuda.so.1 hands out %u "
+		    "of %u functions at addresses that are not probed, %s among them: such calls of cuBLAS, cuDNN, NCCL and "
+		    "of stripped programs are not seen", entries->elsewhere, entries->given, entries->first);
+}
+
 static void check_gpu(struct doctor *doctor)
 {
 	const struct doctor_facts *facts = &doctor->facts;
@@ -298,6 +313,7 @@ static void check_gpu(struct doctor *doctor)
 		GPU("nvml", DOCTOR_OK, NULL, "%s", facts->nvml);
 	else
 		GPU("nvml", DOCTOR_NOTE, NULL, "libnvidia-ml.so.1 is not there: no totals of devices");
+	check_entries(doctor);
 }
 
 void doctor_check_machine(struct doctor *doctor)
@@ -366,7 +382,8 @@ void doctor_check_processes(struct doctor *doctor)
 
 	if (doctor->unreadable && may_look)
 		doctor_add(doctor, SECTION_PROCESSES, "unreadable", DOCTOR_NOTE, NULL, "%u of %u processes could not "
-			   "be looked into: they have more rights than cutop", doctor->unreadable, doctor->looked_at);
+			   "be looked into: %s more rights than cutop", doctor->unreadable, doctor->looked_at,
+			   doctor->unreadable == 1 ? "it has" : "they have");
 	else if (doctor->unreadable)
 		doctor_add(doctor, SECTION_PROCESSES, "unreadable", DOCTOR_WARNING, "give cutop CAP_SYS_PTRACE",
 			   "%u of %u processes could not be looked into", doctor->unreadable, doctor->looked_at);

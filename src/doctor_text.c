@@ -143,7 +143,7 @@ static void slow_list(struct line *line, const struct doctor *doctor, const stru
 
 	if (!slow)
 		return;
-	names_begin(&names, line, doctor->notes.verbose, "are slow to probe (their first instruction is "
+	names_begin(&names, line, doctor->notes.verbose, "slow to probe (the first instruction is "
 		    "single-stepped)", slow);
 	for (call = 0; call < CALL_COUNT; call++)
 		if (start_is_slow(functions->list[call].start))
@@ -168,7 +168,7 @@ static void functions_print(struct line *line, const struct doctor *doctor, cons
 	if (counts[FUNCTION_OFF])
 		detail(line, "%u functions off (--calls all or --layer turns them on)", counts[FUNCTION_OFF]);
 	if (fast)
-		detail(line, "%u begin with an instruction that the kernel emulates (%u with push)", fast,
+		detail(line, "%u with a first instruction that the kernel emulates (%u with push)", fast,
 		       starts[START_PUSH]);
 	slow_list(line, doctor, functions);
 	state_list(line, doctor, file, FUNCTION_REFUSED, "refused by the kernel");

@@ -287,6 +287,24 @@ START_TEST(test_rights)
 }
 END_TEST
 
+START_TEST(test_entries)
+{
+	doctor_check_machine(&doctor);
+	ck_assert_ptr_null(check_of("entry_points"));
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.entries = (struct entry_facts){ .asked = true, .given = 300 };
+	doctor_check_machine(&doctor);
+	expect("entry_points", DOCTOR_OK, "where they are probed (300, tried)", NULL);
+	doctor_free(&doctor);
+	setup();
+	/* The name is what a foreign library may have written. */
+	doctor.facts.entries = (struct entry_facts){ .asked = true, .given = 300, .elsewhere = 2, .first = "cuLaunch\033Kernel" };
+	doctor_check_machine(&doctor);
+	expect("entry_points", DOCTOR_WARNING, "2 of 300 functions at addresses that are not probed, cuLaunch?Kernel among", "authors");
+}
+END_TEST
+
 /* ---- functions ---- */
 
 static const struct attach_choice everything = { ~0u, ~0u };
@@ -500,12 +518,14 @@ START_TEST(test_process_checks)
 		{ .pid = 8, .shadow_stack = true },
 	};
 
+	uint32_t rights = doctor.facts.rights.effective;
+
 	doctor.processes = processes;
 	doctor.process_count = 2;
 	doctor.looked_at = 9;
 	doctor.unreadable = 2;
 	doctor_check_processes(&doctor);
-	expect("unreadable", DOCTOR_NOTE, "2 of 9", NULL);
+	expect("unreadable", DOCTOR_NOTE, "2 of 9 processes could not be looked into: they have more rights", NULL);
 	/* Who has the right is not told to get it. */
 	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into: it has more rights", NULL);
 	ck_assert_uint_eq(doctor.check_count, 2);
@@ -519,6 +539,10 @@ START_TEST(test_process_checks)
 	ck_assert_ptr_nonnull(strstr(doctor.checks[4].text, "process 8 uses a shadow stack"));
 	doctor.processes = NULL;
 	doctor.process_count = 0;
+	doctor.facts.rights.effective = rights;
+	doctor.unreadable = 1;
+	doctor_check_processes(&doctor);
+	ck_assert_ptr_nonnull(strstr(doctor.checks[5].text, "1 of 9 processes could not be looked into: it has more rights"));
 }
 END_TEST
 
@@ -529,7 +553,7 @@ int main(void)
 	int failed;
 	const TTest *const tests[] = {
 		test_all_is_well, test_no_btf, test_old_kernels, test_forced_method, test_features,
-		test_refused_by_the_kernel, test_harm, test_rights, test_functions, test_functions_untried,
+		test_refused_by_the_kernel, test_harm, test_rights, test_entries, test_functions, test_functions_untried,
 		test_declared, test_file_checks, test_processes, test_process_checks,
 	};
 	size_t i;
