@@ -28,6 +28,8 @@
 
 #define ID_LEN	64
 #define UID_LEN	36	/* RFC 4122: 8-4-4-4-12 */
+#define STAT_MAX	4096
+#define PF_EXITING	0x4	/* linux/sched.h */
 
 static bool is_hex(char c)
 {
@@ -130,6 +132,22 @@ bool container_of_cgroups(const char *cgroups, struct container *container)
 	return container->id[0] || container->pod[0];
 }
 
+/* With version 1 a process that exits stands in the root of every controller, whatever it stood in before. */
+static bool is_exiting(unsigned int pid)
+{
+	char path[64], *text, *at;
+	unsigned int flags = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	text = file_read(path, STAT_MAX, NULL);
+	/* The name, in parentheses, may hold anything; the flags are the 7th word behind it: proc(5). */
+	at = text ? strrchr(text, ')') : NULL;
+	if (at)
+		sscanf(at + 1, " %*s %*s %*s %*s %*s %*s %u", &flags);
+	free(text);
+	return flags & PF_EXITING;
+}
+
 bool container_read(unsigned int pid, struct container *container)
 {
 	char path[64], *text;
@@ -138,7 +156,8 @@ bool container_read(unsigned int pid, struct container *container)
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
 	text = file_read(path, CGROUPS_MAX, NULL);
 	is_there = text != NULL;
-	container_of_cgroups(text ? text : "", container);
+	if (!container_of_cgroups(text ? text : "", container) && is_there)
+		is_there = !is_exiting(pid);
 	free(text);
 	return is_there;
 }

@@ -19,7 +19,7 @@ struct container {
  */
 bool container_of_cgroups(const char *cgroups, struct container *container);
 
-/* The same of the process @pid, whether there is one or not. Returns false if the process is gone. */
+/* The same of the process @pid, whether there is one or not. Returns false if the process is gone, or about to be and does not say. */
 bool container_read(unsigned int pid, struct container *container);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of control groups, as Docker, containerd, CRI-O, Podman, Kubernetes, LXC and systemd make them, and as nobody should. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/container.h"
@@ -114,6 +116,22 @@ START_TEST(test_container_read)
 }
 END_TEST
 
+/* One that has ended, and that nobody has waited for: what it says of groups may not be what it stood in. */
+START_TEST(test_container_exiting)
+{
+	struct container container;
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert(!container_read((unsigned int)pid, &container));
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
 void container_tests(Suite *suite)
 {
 	TCase *tests = tcase_create("container names");
@@ -122,4 +140,5 @@ void container_tests(Suite *suite)
 	suite_add_tcase(suite, tests);
 	probe_test_add(suite, "container long", test_container_long);
 	probe_test_add(suite, "container read", test_container_read);
+	probe_test_add(suite, "container exiting", test_container_exiting);
 }
