@@ -19,9 +19,9 @@
 #define BLIND_ARGUMENTS	0
 #define BLIND_TEACHER	1
 
-static __always_inline bool is_refused(void)
+static __always_inline bool is_refused(struct task_struct *task)
 {
-	return refuse_filtered && bpf_get_current_task_btf()->seccomp.mode != 0;
+	return refuse_filtered && task->seccomp.mode != 0;
 }
 
 /* The thread's first call without a return. */
@@ -206,7 +206,7 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 static __always_inline int blind_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	int result = 1;
 
 	if (!thread)
@@ -223,7 +223,7 @@ static __always_inline int blind_entry(struct pt_regs *ctx)
 static __always_inline int blind_trace(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 
 	if (!thread || call >= CALL_COUNT)
 		return 0;

@@ -18,7 +18,7 @@ bpf_sources = \
 	bpf/vma.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \
-	bpf/plain.bpf.h bpf/extra.bpf.h \
+	bpf/near.bpf.h bpf/run.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \
 	bpf/state.bpf.h \

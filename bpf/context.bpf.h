@@ -189,10 +189,10 @@ static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struc
 }
 
 /* Also what teaches inside another hooked call is followed. */
-static __always_inline int context_entry(struct pt_regs *ctx, bool session)
+static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	struct frame *frame;
 
@@ -258,7 +258,7 @@ static __noinline int context_destroyed(struct thread_state *thread, __u32 call,
 	return 0;
 }
 
-static __always_inline int context_return(struct pt_regs *ctx)
+static __always_inline int context_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), handle;
 	const volatile struct call_desc *desc;
@@ -268,7 +268,7 @@ static __always_inline int context_return(struct pt_regs *ctx)
 	__u32 call;
 	bool nested;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 0;
 	nested = frame->nested;

@@ -279,13 +279,13 @@ static __always_inline void copy_doubt(struct thread_state *thread, struct frame
 	frame->args[2] = 0;
 }
 
-static __always_inline int copy_entry(struct pt_regs *ctx, bool session)
+static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	copy_arguments(ctx, frame, desc_of(call));
@@ -306,10 +306,18 @@ static __always_inline struct copy_row *copy_row_get(struct thread_state *thread
 		.mode = async ? COPY_ASYNC : COPY_SYNC,
 		.device = thread->device,
 	};
-	struct copy_row *row = bpf_map_lookup_elem(&copies, &key);
+	__u64 owner = near_copy_owner(&key);
+	struct near_copy *near = NEAR_AT(near_copies, NEAR_COPIES, owner);
+	struct copy_row *row;
 
-	if (row)
+	if (owner && near->owner == owner)
+		return &near->row;
+	row = bpf_map_lookup_elem(&copies, &key);
+	if (row) {
+		if (owner)
+			near_claim(near, owner);
 		return row;
+	}
 	bpf_map_update_elem(&copies, &key, &no_copies, BPF_NOEXIST);
 	row_made(ROWS_COPIES);
 	row = bpf_map_lookup_elem(&copies, &key);
@@ -362,7 +370,7 @@ static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *
 	}
 }
 
-static __always_inline int copy_return(struct pt_regs *ctx)
+static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pending_key stream = {};
@@ -374,7 +382,7 @@ static __always_inline int copy_return(struct pt_regs *ctx)
 	__u32 call;
 	bool async;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);

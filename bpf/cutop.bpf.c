@@ -23,14 +23,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#ifdef SESSION_CONTEXT
-extern bool bpf_session_is_return(void *ctx) __ksym __weak;
-#define is_session_return(ctx) bpf_session_is_return(ctx)
-#else
-extern bool bpf_session_is_return(void) __ksym __weak;
-#define is_session_return(ctx) bpf_session_is_return()
-#endif
-
 #include "state.bpf.h"
 #include "arguments.bpf.h"
 #include "missing.bpf.h"
@@ -59,11 +51,24 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 
 /*
  * Programs on x86-64 have had stacks since Linux 6.13 that are one for each
- * processor (missing.bpf.h). A task that is preempted in the middle of one would
- * find it changed, so nobody is, from before the first word of such a stack is
+ * processor (missing.bpf.h). None has one that may call another program by
+ * bpf_tail_call(): so each of ours has such a call, which it never comes to, and
+ * which the verifier takes out. User space looks whether that does it.
+ *
+ * Where it does not, a task that is preempted in the middle of one would
+ * find its stack changed, so nobody is, from before the first word of such a stack is
  * used until after the last: in functions of their own, called from programs too
- * small to have one. Kernels with session programs can do that.
+ * small to have one (..._held). Kernels with session programs can do that. These are also the ones that look
+ * whether a process may have returns: beside all the rest that takes more stack than there is.
  */
+#define FUNC_TAIL_CALL	12	/* BPF_FUNC_tail_call, linux/bpf.h */
+
+static __always_inline void stack_keep(void)
+{
+	if (never)
+		asm volatile("call %[number]" : : [number] "i"(FUNC_TAIL_CALL) : "r0", "r1", "r2", "r3", "r4", "r5");
+}
+
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
 
@@ -163,22 +168,28 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 #define PROGRAMS_WITH(class, quick)					\
 	static __noinline int class##_began(struct pt_regs *ctx)	\
 	{								\
-		return class##_entry(ctx, false);			\
+		return class##_entry(ctx, bpf_get_current_task_btf(), false); \
 	}								\
 									\
 	static __noinline int class##_ended(struct pt_regs *ctx)	\
 	{								\
-		return class##_return(ctx);				\
+		return class##_return(ctx, bpf_get_current_task_btf(), false); \
 	}								\
 									\
 	static __noinline int class##_begins(struct pt_regs *ctx)	\
 	{								\
-		return class##_entry(ctx, true);			\
+		return class##_entry(ctx, bpf_get_current_task_btf(), true); \
+	}								\
+									\
+	static __noinline int class##_ends(struct pt_regs *ctx)		\
+	{								\
+		return class##_return(ctx, bpf_get_current_task_btf(), true); \
 	}								\
 									\
 	SEC("uprobe.s")							\
 	int class##_enter(struct pt_regs *ctx)				\
 	{								\
+		stack_keep();						\
 		if (class##_began(ctx) & NAME_MISSING)			\
 			name_bring(false);				\
 		return 0;						\
@@ -187,6 +198,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 	SEC("uprobe.s")							\
 	int class##_exit(struct pt_regs *ctx)				\
 	{								\
+		stack_keep();						\
 		if (class##_ended(ctx) & NAME_MISSING)			\
 			name_bring(false);				\
 		return 0;						\
@@ -195,17 +207,34 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 	SEC("uprobe.s")							\
 	int class##_session(struct pt_regs *ctx)			\
 	{								\
-		bool is_return = is_session_return(ctx);		\
+		struct task_struct *task = bpf_get_current_task_btf();	\
+		bool is_return = is_session_return(ctx, task);		\
 		int result;						\
 									\
-		if (!is_return && is_refused())				\
+		stack_keep();						\
+		if (!is_return && (quick))				\
+			return 1;					\
+		result = is_return ? class##_return(ctx, task, true) : class##_entry(ctx, task, true); \
+		if (result & NAME_MISSING)				\
+			name_bring(false);				\
+		return result & 1;					\
+	}								\
+									\
+	SEC("uprobe.s")							\
+	int class##_held(struct pt_regs *ctx)				\
+	{								\
+		struct task_struct *task = bpf_get_current_task_btf();	\
+		bool is_return = is_session_return(ctx, task);		\
+		int result;						\
+									\
+		if (!is_return && is_refused(task))			\
 			return blind(ctx, true);			\
 		if (!is_return && (quick))				\
 			return 1;					\
 		if (with_stacks && can_hold && is_return)		\
 			stack_fetch(ctx);				\
 		hold();							\
-		result = is_return ? class##_ended(ctx) : class##_begins(ctx);	\
+		result = is_return ? class##_ends(ctx) : class##_begins(ctx);	\
 		release();						\
 		if (!is_return && thread_make()) {			\
 			hold();						\
@@ -218,10 +247,10 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 	}
 
 /* Calls that only count, and that begin with call_begin(): nothing is to be learnt from one inside another. */
-#define PROGRAMS(class)	PROGRAMS_WITH(class, inside_quick(ctx))
+#define PROGRAMS(class)	PROGRAMS_WITH(class, inside_quick(ctx, task))
 #define TEACHERS(class)	PROGRAMS_WITH(class, false)
 
-PROGRAMS_WITH(launch, launch_quick(ctx))
+PROGRAMS_WITH(launch, launch_quick(ctx, task))
 PROGRAMS(alloc)
 PROGRAMS(free)
 PROGRAMS(copy)
@@ -232,16 +261,15 @@ PROGRAMS(map)
 TEACHERS(size)
 TEACHERS(extra)
 
-#define handle_entry(ctx, session) (handle_entry)(ctx)
 TEACHERS(handle)
-#define named_entry(ctx, session) (handle_entry)(ctx)
+#define named_entry(ctx, task, session) handle_entry(ctx, task, session)
 TEACHERS(named)
 #undef named_entry
-#undef handle_entry
 
 SEC("uprobe.s")
 int register_enter(struct pt_regs *ctx)
 {
+	stack_keep();
 	register_entry(ctx);
 	if (thread_make())
 		register_entry(ctx);
@@ -257,6 +285,7 @@ static __noinline int traced_begins(struct pt_regs *ctx)
 SEC("uprobe.s")
 int blind_enter(struct pt_regs *ctx)
 {
+	stack_keep();
 	return blind(ctx, false);
 }
 
@@ -264,8 +293,10 @@ int blind_enter(struct pt_regs *ctx)
 SEC("uprobe.s")
 int traced_enter(struct pt_regs *ctx)
 {
-	int result = traced_begins(ctx);
+	int result;
 
+	stack_keep();
+	result = traced_begins(ctx);
 	if (thread_make())
 		result = traced_begins(ctx);
 	if (result & NAME_MISSING)

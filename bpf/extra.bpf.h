@@ -80,10 +80,10 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 	return 0;
 }
 
-static __always_inline int extra_entry(struct pt_regs *ctx, bool session)
+static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_enter(task);
 	struct extra_state *state;
 	struct extra_frame *frame;
 	__u32 depth;
@@ -141,11 +141,11 @@ __noinline __u64 extra_leave(struct extra_state *state, __u64 sp, __u32 call)
 	return 0;
 }
 
-static __always_inline int extra_return(struct pt_regs *ctx)
+static __always_inline int extra_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), entry, result = PT_REGS_RC(ctx);
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_leave();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_leave(task);
 	struct extra_state *state;
 	bool failed = false;
 

@@ -38,15 +38,15 @@ static __always_inline void launch_stamp(struct thread_state *thread, struct lau
 		row->stream_seen = row->last;
 }
 
-/* The slot of @device among @row's, or NULL if there is none for it. */
-static __always_inline struct sync_slot *sync_slot_of(struct image_row *row, __s32 device)
+/* The slot of @device among @sync's, or NULL if there is none for it. */
+static __always_inline struct sync_slot *sync_slot_of(struct image_sync *sync, __s32 device)
 {
 	__u32 slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (__u32)device;
 
 	if (slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
 		return NULL;
 	asm volatile("" : "+r"(slot));
-	return &row->synced[slot & (CUTOP_SYNC_SLOTS - 1)];
+	return &sync->slots[slot & (CUTOP_SYNC_SLOTS - 1)];
 }
 
 /* The device whose work a call of the thread is or waits for; for contexts that are no primary ones, none. */
@@ -56,18 +56,18 @@ static __always_inline __s32 work_device(struct thread_state *thread)
 }
 
 /* A synchronize of the whole device is entered, and returns with success. */
-static __always_inline void device_sync_begin(struct thread_state *thread, struct image_row *row, struct frame *frame)
+static __always_inline void device_sync_begin(struct thread_state *thread, struct image_sync *sync, struct frame *frame)
 {
-	struct sync_slot *slot = sync_slot_of(row, work_device(thread));
+	struct sync_slot *slot = sync_slot_of(sync, work_device(thread));
 
 	frame->args[1] = launch_clock(thread);
 	if (slot)
 		slot->begin = frame->entry;
 }
 
-static __always_inline void device_sync_end(struct thread_state *thread, struct image_row *row, struct frame *frame)
+static __always_inline void device_sync_end(struct thread_state *thread, struct image_sync *sync, struct frame *frame)
 {
-	struct sync_slot *slot = sync_slot_of(row, work_device(thread));
+	struct sync_slot *slot = sync_slot_of(sync, work_device(thread));
 
 	if (!slot || thread->context || slot->done > frame->entry)
 		return;
@@ -76,7 +76,7 @@ static __always_inline void device_sync_end(struct thread_state *thread, struct 
 	slot->tid = thread->tid;
 }
 
-static __always_inline void fault_send(struct thread_state *thread, const struct image_row *row)
+static __always_inline void fault_send(struct thread_state *thread, const struct image_sync *sync)
 {
 	struct rec_fault *rec = record_begin(thread, REC_FAULT, sizeof(*rec), bpf_ktime_get_ns());
 	int i;
@@ -85,8 +85,8 @@ static __always_inline void fault_send(struct thread_state *thread, const struct
 		return;
 	rec->clock = launch_clock(thread);
 	for (i = 0; i < CUTOP_SYNC_SLOTS; i++) {
-		rec->cleared[i] = row->synced[i].clock;
-		rec->cleared_tid[i] = row->synced[i].tid;
+		rec->cleared[i] = sync->slots[i].clock;
+		rec->cleared_tid[i] = sync->slots[i].tid;
 	}
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 }
@@ -94,6 +94,7 @@ static __always_inline void fault_send(struct thread_state *thread, const struct
 /* A sticky error was met. True if it is the image's first, or the first since a reset. */
 __noinline int fault_begin(struct thread_state *thread, __u64 site)
 {
+	struct image_sync *sync;
 	struct image_row *row;
 	__u32 image;
 
@@ -105,13 +106,16 @@ __noinline int fault_begin(struct thread_state *thread, __u64 site)
 		return 0;
 	*watchful_of(image) |= WATCHFUL_FAULT;
 	site_announce(thread, site);
-	fault_send(thread, row);
+	sync = sync_of(image);
+	if (sync)
+		fault_send(thread, sync);
 	return 1;
 }
 
 /* The device was reset, or a context is gone: what was launched there is of no concern any more. */
 __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 {
+	struct image_sync *sync;
 	struct sync_slot *slot;
 	struct image_row *row;
 	__u32 image;
@@ -124,7 +128,8 @@ __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 		return 0;
 	*watchful_of(image) &= ~WATCHFUL_FAULT;
 	row->faulted = 0;
-	slot = sync_slot_of(row, device);
+	sync = sync_of(image);
+	slot = sync ? sync_slot_of(sync, device) : NULL;
 	if (!slot || !whole)
 		return 0;
 	slot->begin = slot->done = bpf_ktime_get_ns();

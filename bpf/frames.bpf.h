@@ -38,32 +38,31 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 #endif
 }
 
-/* A call that synchronizes and that nothing encloses: it counts in the image's sync_depth. Returns the image's row. */
-static __always_inline struct image_row *sync_begin(struct thread_state *thread, __u64 now)
+/* A call that synchronizes and that nothing encloses: it counts in the image's depth. Returns where that is. */
+static __always_inline struct image_sync *sync_begin(struct thread_state *thread, __u64 now)
 {
-	__u32 image = thread->image;
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	struct image_sync *sync = sync_of(thread->image);
 
-	if (!row)
+	if (!sync)
 		return NULL;
-	if (__sync_fetch_and_add(&row->sync_depth, 1) == 0)
-		row->sync_since = now;
+	if (__sync_fetch_and_add(&sync->depth, 1) == 0)
+		sync->since = now;
 	thread->in_sync = 1;
-	return row;
+	return sync;
 }
 
-static __always_inline struct image_row *sync_end(__u32 image, struct thread_state *thread, __u64 now)
+static __always_inline struct image_sync *sync_end(__u32 image, struct thread_state *thread, __u64 now)
 {
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	struct image_sync *sync = sync_of(image);
 	__u64 since;
 
 	thread->in_sync = 0;
-	if (!row)
+	if (!sync)
 		return NULL;
-	since = row->sync_since;
-	if (__sync_fetch_and_add(&row->sync_depth, -1) == 1 && now > since)
-		__sync_fetch_and_add(&row->sync_ns, now - since);
-	return row;
+	since = sync->since;
+	if (__sync_fetch_and_add(&sync->depth, -1) == 1 && now > since)
+		__sync_fetch_and_add(&sync->ns, now - since);
+	return sync;
 }
 
 /* A call that nothing encloses was left without a return: the thread waits in it no more. */
@@ -122,17 +121,17 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 }
 
 /* The same, asked before all else: most of the driver's calls need no more than that. */
-static __always_inline bool inside_quick(struct pt_regs *ctx)
+static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct *task)
 {
 	struct thread_state *thread;
 	__u32 call;
 
 	if (!watch_driver)
 		return false;
-	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !thread->depth || !thread->image)
 		return false;
-	call = bpf_get_attach_cookie(ctx);
+	call = call_number(ctx, task, true);
 	return call < CALL_COUNT && is_inside(ctx, thread, desc_of(call));
 }
 
@@ -235,13 +234,13 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
  * opens its frame and returns it, or NULL if it is not watched, or nested.
  * *@thread and *@call are set with a frame.
  */
-static __always_inline struct frame *call_begin(struct pt_regs *ctx, bool session, struct thread_state **thread,
-						__u32 *call)
+static __always_inline struct frame *call_begin(struct pt_regs *ctx, struct task_struct *task, bool session,
+						struct thread_state **thread, __u32 *call)
 {
 	struct frame *frame;
 
-	*call = bpf_get_attach_cookie(ctx);
-	*thread = thread_enter();
+	*call = call_number(ctx, task, session);
+	*thread = thread_enter(task);
 	if (!*thread || *call >= CALL_COUNT)
 		return NULL;
 	if (session && is_inside(ctx, *thread, desc_of(*call)))
@@ -330,10 +329,11 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 }
 
 /* The return of any call: its frame, or NULL. *@thread and *@call are set with a frame. */
-static __always_inline struct frame *call_end(struct pt_regs *ctx, struct thread_state **thread, __u32 *call)
+static __always_inline struct frame *call_end(struct pt_regs *ctx, struct task_struct *task, bool session,
+					      struct thread_state **thread, __u32 *call)
 {
-	*call = bpf_get_attach_cookie(ctx);
-	*thread = thread_leave();
+	*call = call_number(ctx, task, session);
+	*thread = thread_leave(task);
 	if (!*thread || *call >= CALL_COUNT)
 		return NULL;
 	return frame_close(*thread, ctx, *call);

@@ -348,14 +348,14 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 	return 0;
 }
 
-static __always_inline int graph_entry(struct pt_regs *ctx, bool session)
+static __always_inline int graph_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
@@ -370,7 +370,7 @@ static __always_inline int graph_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-static __always_inline int graph_return(struct pt_regs *ctx)
+static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	__u64 now = bpf_ktime_get_ns();
@@ -380,7 +380,7 @@ static __always_inline int graph_return(struct pt_regs *ctx)
 	__u32 call;
 	__u8 role;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	desc = desc_of(call);

@@ -239,9 +239,9 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
  * kernel always has: where it comes from and what the driver calls the function is
  * remembered, so that it is known again where there is no frame.
  */
-static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread)
+static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
-	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
+	const volatile struct call_desc *desc = desc_of(call);
 	struct address_key key = {};
 	struct frame *frame;
 	__u64 *known, outer, bytes;
@@ -314,18 +314,21 @@ static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state
  * The launch of a kernel that the thread launched before, with the same grid and
  * block: counted, and nothing else. True if it was one.
  */
-static __always_inline bool launch_quick(struct pt_regs *ctx)
+static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct *task)
 {
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread_state *thread;
 	__u64 function = PT_REGS_PARM1(ctx);
 	const volatile struct call_desc *desc;
 	struct hot_launch *hot;
 	struct launch_row *row;
 	__u32 call;
 
-	if (exact_launches || !LAUNCH_ON_STACK || !thread || !thread->settled || thread->depth)
+	if (exact_launches || !LAUNCH_ON_STACK)
 		return false;
-	call = bpf_get_attach_cookie(ctx);
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->settled || thread->depth)
+		return false;
+	call = call_number(ctx, task, true);
 	desc = desc_of(call);
 	if (thread->skipped_sp) {
 		bool nested = launch_is_skipped(ctx, thread, desc);
@@ -350,10 +353,10 @@ static __always_inline bool launch_quick(struct pt_regs *ctx)
 	return true;
 }
 
-static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
+static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	bool in_registers, driver, news, due;
 	struct launch_shape shape = {};
@@ -371,9 +374,9 @@ static __always_inline int launch_entry(struct pt_regs *ctx, bool session)
 
 		if (!inside)
 			frames_settle(thread, call_sp(ctx));
-		if (thread->depth &&
-		    !is_callback(ctx, thread, call, thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].call)) {
-			launch_teach(ctx, thread);
+		if (inside || (thread->depth &&
+			       !is_callback(ctx, thread, call, thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].call))) {
+			launch_teach(ctx, thread, call);
 			if (!session)
 				frame_open(thread, ctx, call);
 			return 1;
@@ -478,7 +481,7 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	return 0;
 }
 
-static __always_inline int launch_return(struct pt_regs *ctx)
+static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct launch_shape shape = {};
@@ -489,7 +492,7 @@ static __always_inline int launch_return(struct pt_regs *ctx)
 	__s32 result;
 	bool news;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);

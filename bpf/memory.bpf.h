@@ -273,14 +273,14 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 	}
 }
 
-static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
+static __always_inline int alloc_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
@@ -295,7 +295,7 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-static __always_inline int alloc_return(struct pt_regs *ctx)
+static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), address = 0, pitch = 0, bytes, stack;
 	const volatile struct call_desc *desc;
@@ -305,7 +305,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	__s32 result;
 	__u32 call;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	desc = desc_of(call);
@@ -352,14 +352,14 @@ static __always_inline int alloc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-static __always_inline int free_entry(struct pt_regs *ctx, bool session)
+static __always_inline int free_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
@@ -370,7 +370,7 @@ static __always_inline int free_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-static __always_inline int free_return(struct pt_regs *ctx)
+static __always_inline int free_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *thread;
@@ -379,7 +379,7 @@ static __always_inline int free_return(struct pt_regs *ctx)
 	__s32 result;
 	__u32 call;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);
@@ -403,14 +403,14 @@ static __always_inline int free_return(struct pt_regs *ctx)
 
 /* ---- where physical memory is mapped ---- */
 
-static __always_inline int map_entry(struct pt_regs *ctx, bool session)
+static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
@@ -432,7 +432,7 @@ static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 	return word;
 }
 
-static __always_inline int map_return(struct pt_regs *ctx)
+static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), address, bytes, handle;
 	const volatile struct call_desc *desc;
@@ -442,7 +442,7 @@ static __always_inline int map_return(struct pt_regs *ctx)
 	__s32 result;
 	__u32 call;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	result = PT_REGS_RC(ctx);

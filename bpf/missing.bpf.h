@@ -3,10 +3,11 @@
  * Names that are not in memory: most kernels' are in a part of the file that
  * nobody has read yet. Only a sleepable program can bring them in.
  *
- * While it sleeps, its stack is not its own. Linux 6.13 to 6.18 at least give
+ * While it sleeps, its stack may not be its own. Linux 6.13 to 7 at least give
  * each program on x86-64 that takes 64 bytes of stack or more one stack for each
  * processor ("private stack"), and another task on that processor may run the
- * same program meanwhile, over what the sleeper left there. So nothing sleeps
+ * same program meanwhile, over what the sleeper left there. Ours do without such a stack
+ * where that can be had (cutop.bpf.c). Where it cannot, nothing may sleep
  * but small functions at the foot of a program (cutop.bpf.c), after the others
  * have returned: who finds a name missing puts down in the thread's state what
  * is to be done when it is there.

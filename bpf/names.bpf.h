@@ -109,7 +109,7 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 static __always_inline int register_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	__u64 stub;
 
 	if (!thread || call >= CALL_COUNT)
@@ -125,10 +125,10 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 }
 
 /* __cudaGetKernel, cuModuleGetFunction and the like: also when nested, since they teach. */
-static __always_inline int handle_entry(struct pt_regs *ctx)
+static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_enter(task);
 	struct frame *frame;
 
 	if (!thread || call >= CALL_COUNT)
@@ -169,14 +169,14 @@ static __always_inline void handle_learn(__u32 image, __u64 handle, __u64 stub, 
 		count_lost(LOST_NAMES);
 }
 
-static __always_inline int handle_return(struct pt_regs *ctx)
+static __always_inline int handle_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), handle = 0;
 	struct thread_state *thread;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 0;
 	teacher_count(ctx, thread, frame, call, now);
@@ -232,7 +232,7 @@ __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 	return 0;
 }
 
-static __always_inline int named_return(struct pt_regs *ctx)
+static __always_inline int named_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), read = 0, handle, name;
 	struct thread_state *thread;
@@ -240,7 +240,7 @@ static __always_inline int named_return(struct pt_regs *ctx)
 	__u32 call;
 	bool out;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 0;
 	teacher_count(ctx, thread, frame, call, now);

@@ -132,13 +132,12 @@ static __always_inline void pending_mark(struct pending_row *row, __u64 time)
 /* Before more is enqueued: what synchronizes of the whole device mean for what was. */
 static __always_inline void pending_settle(struct thread_state *thread, struct pending_row *row)
 {
-	__u32 image = thread->image;
-	struct image_row *image_row = bpf_map_lookup_elem(&images, &image);
+	struct image_sync *sync = sync_of(thread->image);
 	struct sync_slot *slot;
 
-	if (!image_row)
+	if (!sync)
 		return;
-	slot = sync_slot_of(image_row, work_device(thread));
+	slot = sync_slot_of(sync, work_device(thread));
 	if (!slot || !slot->begin)
 		return;
 	if (!pending_cover_all(row, slot->done) && row->mark_time && row->mark_time <= slot->done)

@@ -7,15 +7,15 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
-static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
+static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
-	struct image_row *row;
+	struct image_sync *sync;
 	struct frame *frame;
 	__u32 call;
 
-	frame = call_begin(ctx, session, &thread, &call);
+	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
@@ -24,9 +24,9 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	if (desc->class == CLASS_SYNC) {
-		row = sync_begin(thread, frame->entry);
-		if (row && desc->a == SYNC_DEVICE)
-			device_sync_begin(thread, row, frame);
+		sync = sync_begin(thread, frame->entry);
+		if (sync && desc->a == SYNC_DEVICE)
+			device_sync_begin(thread, sync, frame);
 		if (desc->a == SYNC_STREAM) {
 			frame->args[0] = stream_argument(ctx, thread, call);
 			stream_sync_begin(thread, frame->args[0], frame->entry);
@@ -35,18 +35,18 @@ static __always_inline int plain_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-static __always_inline int plain_return(struct pt_regs *ctx)
+static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *thread;
-	struct image_row *row;
+	struct image_sync *sync;
 	struct frame *frame;
 	__s32 result;
 	__u32 call;
 	bool failed;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame || frame->nested)
 		return 0;
 	desc = desc_of(call);
@@ -57,9 +57,9 @@ static __always_inline int plain_return(struct pt_regs *ctx)
 	if (failed)
 		failure_count(thread, call, result, call_site(ctx), now);
 	if (desc->class == CLASS_SYNC) {
-		row = sync_end(thread->image, thread, now);
-		if (row && !result && desc->a == SYNC_DEVICE)
-			device_sync_end(thread, row, frame);
+		sync = sync_end(thread->image, thread, now);
+		if (sync && !result && desc->a == SYNC_DEVICE)
+			device_sync_end(thread, sync, frame);
 		if (!result && desc->a == SYNC_STREAM)
 			stream_sync_end(thread, frame->args[0], frame->entry);
 	} else if (desc->class == CLASS_DEVICE && !result) {

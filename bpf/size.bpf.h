@@ -38,10 +38,10 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 }
 
 /* Also what is asked inside another hooked call is listened to. */
-static __always_inline int size_entry(struct pt_regs *ctx, bool session)
+static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	__u32 call = call_number(ctx, task, session);
+	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	struct frame *frame;
 
@@ -58,7 +58,7 @@ static __always_inline int size_entry(struct pt_regs *ctx, bool session)
 	return 0;
 }
 
-static __always_inline int size_return(struct pt_regs *ctx)
+static __always_inline int size_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns(), total = 0;
 	struct thread_state *thread;
@@ -66,7 +66,7 @@ static __always_inline int size_return(struct pt_regs *ctx)
 	__s32 result;
 	__u32 call;
 
-	frame = call_end(ctx, &thread, &call);
+	frame = call_end(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 0;
 	result = PT_REGS_RC(ctx);

@@ -19,6 +19,9 @@ HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes 
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
 	__s64 size;		/* bytes of them that stack_read() put there; 0 or less: none */
+	__u64 known;		/* the last one that was found among those sent, 0: none */
+	__u32 known_image;
+	__u32 pad;
 };
 
 struct {
@@ -144,10 +147,15 @@ static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thr
 	if (size < (long)sizeof(__u64) || size > (long)sizeof(scratch->frames))
 		goto lost;
 	hash = stack_hash(scratch, size / sizeof(__u64));
+	if (scratch->known == hash && scratch->known_image == thread->image)
+		return hash;
 	key.address = hash;
 	key.image = thread->image;
-	if (bpf_map_lookup_elem(&stacks, &key))
+	if (bpf_map_lookup_elem(&stacks, &key)) {
+		scratch->known = hash;
+		scratch->known_image = thread->image;
 		return hash;
+	}
 	return stack_send(thread, scratch, hash, size / sizeof(__u64)) ? 0 : hash;
 lost:
 	count_lost_of(thread->image, LOST_STACKS);

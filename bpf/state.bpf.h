@@ -52,9 +52,12 @@ const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
 const volatile bool can_sleep;		/* sleepable uprobe programs, Linux 6.0 */
-const volatile bool can_hold;		/* bpf_preempt_disable(), Linux 6.10 */
+const volatile bool can_hold;		/* programs are to be held on their processor, and can be: cutop.bpf.c */
+const volatile bool never;
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile __u32 page_shift = 12;
+
+#include "run.bpf.h"
 
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
 __u32 attaching;
@@ -127,7 +130,7 @@ struct thread_state {
 	__s32 device;
 	__u64 context;		/* a CUcontext that is no primary one, else 0 */
 	__u32 depth;
-	__u32 in_sync;		/* frames that count in the image's sync_depth */
+	__u32 in_sync;		/* frames that count in the image's image_sync.depth */
 	__u32 tgid, tid;
 	__u32 records;		/* sent by this thread */
 	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
@@ -184,6 +187,8 @@ HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
 HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
+
+#include "near.bpf.h"
 
 static const struct image_row no_image;
 static const struct launch_home no_launches;
@@ -326,6 +331,21 @@ static __always_inline void raise_max(__u64 *max, __u64 value)
 
 /* ---- images ---- */
 
+/* What is known of an image's synchronizing calls. NULL: the image is gone. */
+static __always_inline struct image_sync *sync_of(__u32 image)
+{
+	struct near_sync *near = NEAR_AT(near_syncs, NEAR_SYNCS, image);
+	struct image_row *row;
+
+	if (near->owner == image)
+		return &near->row;
+	row = bpf_map_lookup_elem(&images, &image);
+	if (!row)
+		return NULL;
+	asm volatile("" : "+r"(row));	/* lest the compiler add first: the verifier forbids that */
+	return &row->sync;
+}
+
 static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 {
 	if (tgid == own_tgid)
@@ -389,6 +409,7 @@ __noinline __u32 image_new(void)
 		count_lost(LOST_PROCESSES);
 		return 0;
 	}
+	near_claim(NEAR_AT(near_syncs, NEAR_SYNCS, image), image);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
 		return image;	/* nothing is lost: user space finds the row */
@@ -439,9 +460,8 @@ __noinline int thread_refused(void)
 }
 
 /* The current thread's state at entry; NULL if it is not watched. */
-static __always_inline struct thread_state *thread_enter(void)
+static __always_inline struct thread_state *thread_enter(struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 
 	if (!thread) {
@@ -459,9 +479,9 @@ static __always_inline struct thread_state *thread_enter(void)
 }
 
 /* The same at return. A thread without state was inside the call when the probe came: not lost. */
-static __always_inline struct thread_state *thread_leave(void)
+static __always_inline struct thread_state *thread_leave(struct task_struct *task)
 {
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 
 	return thread && thread->image ? thread : NULL;
 }
@@ -540,10 +560,17 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 static __always_inline struct call_row *call_row_get(__u32 image, __u16 call)
 {
 	struct call_key key = { .image = image, .call = call };
-	struct call_row *row = bpf_map_lookup_elem(&calls, &key);
+	__u64 owner = near_call_owner(&key);
+	struct near_call *near = NEAR_AT(near_calls, NEAR_CALLS, owner);
+	struct call_row *row;
 
-	if (row)
+	if (near->owner == owner)
+		return &near->row;
+	row = bpf_map_lookup_elem(&calls, &key);
+	if (row) {
+		near_claim(near, owner);
 		return row;
+	}
 	bpf_map_update_elem(&calls, &key, &no_calls, BPF_NOEXIST);
 	row_made(ROWS_CALLS);
 	row = bpf_map_lookup_elem(&calls, &key);

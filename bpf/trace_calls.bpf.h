@@ -315,7 +315,7 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 static __always_inline int traced_entry(struct pt_regs *ctx)
 {
 	__u32 call = bpf_get_attach_cookie(ctx);
-	struct thread_state *thread = thread_enter();
+	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	struct trace_state *trace;
 
 	if (!thread || call >= CALL_COUNT)

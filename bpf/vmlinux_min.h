@@ -173,8 +173,25 @@ struct seccomp {
 	int mode;		/* 0: no filter */
 };
 
+struct bpf_run_ctx;
+
+/* What a run of a program on a session or multi link has beside it: kernel/trace/bpf_trace.c */
+struct bpf_session_run_ctx {
+	bool is_return;
+};
+
+struct bpf_uprobe {
+	__u64 cookie;
+};
+
+struct bpf_uprobe_multi_run_ctx {
+	struct bpf_session_run_ctx session_ctx;
+	struct bpf_uprobe *uprobe;
+};
+
 struct task_struct {
 	struct seccomp seccomp;
+	struct bpf_run_ctx *bpf_ctx;
 	int pid;
 	int tgid;
 	int exit_code;

@@ -46,16 +46,17 @@ static __always_inline void late_forget(__u32 tgid)
 static __always_inline void image_end(__u32 image, enum end_reason reason, __u32 exit_code)
 {
 	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	struct image_sync *sync = sync_of(image);
 	__u64 now = bpf_ktime_get_ns(), sync_ns;
 	struct rec_end *rec;
 
-	if (!row || row->end_time)
+	if (!row || !sync || row->end_time)
 		return;
-	sync_ns = row->sync_ns;
-	if (row->sync_depth > 0) {
-		sync_ns += now - row->sync_since;
-		row->sync_ns = sync_ns;
-		row->sync_depth = 0;
+	sync_ns = sync->ns;
+	if (sync->depth > 0) {
+		sync_ns += now - sync->since;
+		sync->ns = sync_ns;
+		sync->depth = 0;
 	}
 	row->end_reason = reason;
 	row->exit_code = exit_code;

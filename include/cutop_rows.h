@@ -188,6 +188,15 @@ struct sync_slot {
 	__u32 pad;
 };
 
+/* An image's synchronizing calls. */
+struct image_sync {
+	__u64 since;		/* when the first of the threads inside went in */
+	__u64 ns;		/* time with a thread inside, up to that */
+	__s32 depth;		/* threads inside */
+	__u32 pad;
+	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
+};
+
 /*
  * The row of the map `images`: what is known of an image whatever became of its
  * records. BPF makes it at the first hooked call and marks its end; user space
@@ -197,9 +206,7 @@ struct image_row {
 	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
 	__u64 first_time;	/* of the first hooked call */
 	__u64 end_time;		/* 0: runs */
-	__u64 sync_since;	/* when the first of the threads inside went in */
-	__u64 sync_ns;		/* time with a thread inside, up to sync_since */
-	__s32 sync_depth;	/* threads inside synchronizing calls */
+	struct image_sync sync;	/* unless it has a near one */
 	__u32 tgid;
 	__u32 parent_tgid;
 	__u32 uid;
@@ -209,10 +216,55 @@ struct image_row {
 	__u32 inexact;		/* something of it was lost */
 	__u64 lost_time;	/* when a record of it was lost last, 0: none was. What was live then may have been freed unseen */
 	char comm[CUTOP_COMM_LEN];
-	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
 	__u32 faulted;		/* a sticky error was met */
 	__u32 unreturned;	/* enum unreturned */
 };
+
+/*
+ * Rows that are found without a search: bpf/near.bpf.h. `owner` is the key in one word, 0 where there is none; what
+ * was counted of it before it had the place, or by who did not know, stands in the map.
+ */
+#define NEAR_SYNCS	256	/* powers of two */
+#define NEAR_CALLS	1024
+#define NEAR_COPIES	256
+
+struct near_sync {
+	__u64 owner;
+	struct image_sync row;
+};
+
+struct near_call {
+	__u64 owner;
+	struct call_row row;
+};
+
+struct near_copy {
+	__u64 owner;
+	struct copy_row row;
+};
+
+static inline __u64 near_call_owner(const struct call_key *key)
+{
+	return key->image | (__u64)key->call << 32;
+}
+
+#define NEAR_DEVICES	1024	/* as the model: a larger number is none */
+
+/* 0: such a copy has no place. */
+static inline __u64 near_copy_owner(const struct copy_key *key)
+{
+	__u32 device = (__u32)(key->device + 1);	/* CUTOP_DEVICE_UNKNOWN is -1 */
+
+	if (device > NEAR_DEVICES)
+		return 0;
+	return key->image | (__u64)key->call << 32 | (__u64)key->direction << 48 | (__u64)key->mode << 52 | (__u64)device << 53;
+}
+
+/* Where the row of @owner is, if it is anywhere: its number modulo that of places. */
+static inline __u32 near_place(__u64 owner)
+{
+	return (__u32)(owner * 0x9e3779b97f4a7c15ull >> 40);	/* 2 to the 64th by the golden ratio */
+}
 
 /* Maps whose rows user space reads at each refresh: rows_made[] of the BPF side counts those made. */
 enum row_map {

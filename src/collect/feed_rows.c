@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collect/feed_internal.h"
+#include "probe/near.h"
 #include "probe/slots.h"
 
 static uint64_t histogram_sum(const __u64 *hist)
@@ -118,8 +119,10 @@ struct watched *feed_watch_row(struct feed *feed, uint32_t image)
 static bool image_visit(void *context, const void *key, const void *value)
 {
 	struct feed *feed = context;
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 	const struct image_row *row = value;
 	struct watched *watched;
+	struct image_sync sync;
 	uint32_t image;
 	uint64_t now;
 
@@ -135,22 +138,22 @@ static bool image_visit(void *context, const void *key, const void *value)
 		outlet_inexact(feed->outlet, image, row->lost_time);
 	if (row->unreturned && !watched->ignored)
 		outlet_unreturned(feed->outlet, image, row->unreturned);
+	sync = near_sync_read(s, image, row);
 	if (!watched->ignored)
-		outlet_synced(feed->outlet, image, row->synced);
+		outlet_synced(feed->outlet, image, sync.slots);
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			outlet_sync(feed->outlet, image, row->sync_ns +
-				   (row->sync_depth > 0 && now > row->sync_since ? now - row->sync_since : 0));
+			outlet_sync(feed->outlet, image, sync.ns + (sync.depth > 0 && now > sync.since ? now - sync.since : 0));
 		return false;
 	}
 	if (!watched->ignored)
-		outlet_sync(feed->outlet, image, row->sync_ns);
+		outlet_sync(feed->outlet, image, sync.ns);
 	if (!watched->ended && watched->seen_ended) {
 		struct rec_end end = {
 			.hdr = { .type = REC_END, .size = sizeof(end), .image = image, .time = row->end_time,
 				 .tgid = row->tgid, .tid = row->tgid },
-			.sync_ns = row->sync_ns,
+			.sync_ns = sync.ns,
 			.reason = row->end_reason,
 			.exit_code = row->exit_code,
 		};
@@ -161,6 +164,7 @@ static bool image_visit(void *context, const void *key, const void *value)
 	if (watched->ended) {
 		watched->doomed = true;
 		feed->any_doomed = true;
+		near_sync_release(s, image);
 		return true;
 	}
 	return false;
@@ -176,30 +180,35 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 }
 
 /* BPF itself counts only calls whose returns are not probed. */
-static void copy_complete(struct copy_row *row)
+static void copy_complete(struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row)
 {
+	near_copy_add(skeleton, key, row);
 	row->calls += histogram_sum(row->hist);
 }
 
-static void call_complete(struct call_row *row)
+static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row)
 {
+	near_call_add(skeleton, key, row);
 	row->calls += histogram_sum(row->hist);
 }
 
-static void graph_complete(struct graph_row *row)
-{
-	(void)row;
-}
+/* Of rows that are in their map alone. */
+#define COMPLETE_AS_THEY_ARE(name)									\
+	static void name##_complete(struct cutop_bpf *skeleton, const struct name##_key *key, struct name##_row *row) \
+	{												\
+		(void)skeleton;										\
+		(void)key;										\
+		(void)row;										\
+	}												\
+	static void near_##name##_release(struct cutop_bpf *skeleton, const struct name##_key *key)	\
+	{												\
+		(void)skeleton;										\
+		(void)key;										\
+	}
 
-static void pending_complete(struct pending_row *row)
-{
-	(void)row;
-}
-
-static void fail_complete(struct fail_row *row)
-{
-	(void)row;
-}
+COMPLETE_AS_THEY_ARE(graph)
+COMPLETE_AS_THEY_ARE(pending)
+COMPLETE_AS_THEY_ARE(fail)
 
 static bool launch_visit(void *context, const void *key_bytes, const void *home_bytes)
 {
@@ -226,6 +235,7 @@ static bool launch_visit(void *context, const void *key_bytes, const void *home_
 	static bool name##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
 	{												\
 		struct feed *feed = context;							\
+		struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;				\
 		struct name##_key key;									\
 		struct name##_row row;									\
 		bool last;										\
@@ -233,9 +243,11 @@ static bool launch_visit(void *context, const void *key_bytes, const void *home_
 		memcpy(&key, key_bytes, sizeof(key));							\
 		if (row_wanted(feed, key.image, &last)) {						\
 			memcpy(&row, row_bytes, sizeof(row));						\
-			name##_complete(&row);								\
+			name##_complete(s, &key, &row);							\
 			outlet_##name##_row(feed->outlet, &key, &row);				\
 		}											\
+		if (last)										\
+			near_##name##_release(s, &key);							\
 		return last;										\
 	}
 

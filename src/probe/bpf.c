@@ -36,7 +36,8 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
 	if (bpf->blind && class != CLASS_REGISTER)
 		return (struct bpf_programs){ .enter = s->progs.blind_enter };
-#define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, s->progs.name##_session }
+#define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, \
+					      bpf->held ? s->progs.name##_held : s->progs.name##_session }
 	switch (class) {
 	case CLASS_ALLOC:
 		return PROGRAMS(alloc);
@@ -176,6 +177,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
+	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);
 	s = calloc(1, sizeof(*s));
@@ -213,7 +215,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
 	s->rodata->can_sleep = features->sleepable;
-	s->rodata->can_hold = features->hold;
+	s->rodata->can_hold = bpf->held && features->hold;
 	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
@@ -247,7 +249,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 	if (!err)
 		err = bpf_load(bpf, why);
 	/* The first kernels that can hold a program on its processor let it call no global function meanwhile. */
-	if (!err || !features->hold || err == -EPERM)
+	if (!err || !bpf->held || !features->hold || err == -EPERM)
 		return err;
 	less.hold = false;
 	err = bpf_prepare(bpf, &less, settings, why);

@@ -43,6 +43,7 @@ struct bpf {
 	struct kernel_features features;
 	bool entries_only;	/* trace_settings.entries */
 	bool blind;		/* bpf_settings.blind */
+	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	/*
 	 * A link that the kernel undoes as slowly as those of the perf method, or -1:
 	 * helpers hold it, too, so that nobody waits for it at the end.

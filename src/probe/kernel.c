@@ -4,6 +4,7 @@
  * numbers lie on kernels with backports. Rights are capabilities, not uid 0.
  */
 #include "probe/kernel.h"
+#include "probe/stacktest.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -186,6 +187,7 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
 			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
 	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
+	facts->own_stacks = facts->session && stacktest_run();
 	btf__free(btf);
 }
 
@@ -224,6 +226,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 		features->method = ATTACH_SESSION;
 		features->session_context = facts->session_context;
 		features->hold = facts->preempt_disable;
+		features->own_stacks = facts->own_stacks;
 	}
 	if (!force || !*force)
 		return 0;

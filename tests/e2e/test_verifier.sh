@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The verifier gives up on a program after a million instructions walked through (BPF_COMPLEXITY_LIMIT_INSNS, linux/bpf.h).
-# None of ours, with any set of options, may come near: other kernels, and other compilers, need more. And none may take
-# 64 bytes of stack itself, or it would share them with whoever runs it next (bpf/missing.bpf.h).
+# None of ours, with any set of options, may come near: other kernels, and other compilers, need more. And where stacks are
+# shared none may take 64 bytes of it itself, or whoever runs it next writes over them (bpf/missing.bpf.h).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 verifier=$top_builddir/tests/bench/verifier
@@ -16,7 +16,11 @@ for method in session multi perf; do
 	fi
 	unset CUTOP_ATTACH
 	for full in "" -f; do
-		check "$method links $full" "$verifier" -l 500000 -s 63 $full $method
+		check "$method links $full" "$verifier" -l 500000 $full $method
+		CUTOP_TEST_STACKS=shared
+		export CUTOP_TEST_STACKS
+		check "$method links $full, stacks shared" "$verifier" -l 500000 -s 63 $full $method
+		unset CUTOP_TEST_STACKS
 	done
 done
 check "so is that of the stack" [ "$("$verifier" -s 1 2>&1 >"$T/out" | grep -c 'bytes of stack, more than 1')" = 1 ]

@@ -16,6 +16,7 @@ void elfinfo_tests(Suite *suite);
 void extras_tests(Suite *suite);
 void arrivals_tests(Suite *suite);
 void maps_tests(Suite *suite);
+void near_tests(Suite *suite);
 void options_tests(Suite *suite);
 
 /* Opens a new file that holds @data. */

@@ -146,6 +146,10 @@ START_TEST(test_features)
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_SESSION);
 	ck_assert(features.session_context && features.sleepable && features.find_vma && !features.map_function);
+	ck_assert(!features.hold && !features.own_stacks);
+	facts.preempt_disable = facts.own_stacks = true;
+	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
+	ck_assert(features.hold && features.own_stacks);
 	facts.map_function = facts.map_lock = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert(features.map_function && features.map_lock);

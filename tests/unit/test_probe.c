@@ -420,6 +420,7 @@ int main(void)
 	extras_tests(suite);
 	arrivals_tests(suite);
 	maps_tests(suite);
+	near_tests(suite);
 	closure_tests(suite);
 	container_tests(suite);
 	options_tests(suite);

@@ -13,6 +13,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_elfinfo.c \
 	tests/unit/test_extras.c \
 	tests/unit/test_maps.c \
+	tests/unit/test_near.c \
 	tests/unit/test_options.c \
 	tests/unit/test_probe.c \
 	$(option_sources)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows within reach. To look a row up in a hash map takes as long as all the rest of counting a call, so the
+ * first that come have a place in an array besides, which their key alone leads to. Who finds it another's counts in
+ * the map as ever. User space adds up both, and clears the place when the image ends.
+ */
+#ifndef NEAR_BPF_H
+#define NEAR_BPF_H
+
+struct near_sync near_syncs[NEAR_SYNCS];
+struct near_call near_calls[NEAR_CALLS];
+struct near_copy near_copies[NEAR_COPIES];
+
+#define NEAR_AT(places, count, owner)				\
+({								\
+	__u32 place_ = near_place(owner) & ((count) - 1);	\
+	asm volatile("" : "+r"(place_));			\
+	&places[place_ & ((count) - 1)];			\
+})
+
+/* Takes the place at @near if it is nobody's. @owner is not 0. */
+#define near_claim(near, owner_)							\
+	do {										\
+		if (!*(volatile __u64 *)&(near)->owner)					\
+			__sync_val_compare_and_swap(&(near)->owner, 0, owner_);		\
+	} while (0)
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run of a program is: the entry of which call, or its return.
+ *
+ * The kernel has functions that tell. Each costs some ten nanoseconds, on processors that
+ * make every return a safe one twice that, which is much of what a probe may cost; what they tell stands where
+ * the task points, and reading it there costs next to nothing. So session programs, which follow most
+ * of the calls, read it, where the kernel's types are known to have it.
+ */
+#ifndef RUN_BPF_H
+#define RUN_BPF_H
+
+#ifdef SESSION_CONTEXT
+extern bool bpf_session_is_return(void *ctx) __ksym __weak;
+#define ask_is_return(ctx) bpf_session_is_return(ctx)
+#else
+extern bool bpf_session_is_return(void) __ksym __weak;
+#define ask_is_return(ctx) bpf_session_is_return()
+#endif
+
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;	/* Linux 6.2; the verifier makes a move of it */
+
+/* Whether this kernel's types are as below; known when the program is loaded. One that has to be held is asked for nothing unusual. */
+static __always_inline bool can_look(void)
+{
+	return bpf_core_field_exists(struct task_struct, bpf_ctx) &&
+	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, session_ctx) &&
+	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, uprobe) &&
+	       bpf_core_field_exists(struct bpf_session_run_ctx, is_return) &&
+	       bpf_core_field_exists(struct bpf_uprobe, cookie) && bpf_rdonly_cast && !can_hold;
+}
+
+static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struct *task)
+{
+	return bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
+}
+
+/* In a session program: whether the call returns. @task: the current one, here and below. */
+static __always_inline bool is_session_return(void *ctx, struct task_struct *task)
+{
+	return can_look() ? run_of(task)->session_ctx.is_return : ask_is_return(ctx);
+}
+
+/* Which call it is: a number of the table, or of an extra one. */
+static __always_inline __u32 call_number(void *ctx, struct task_struct *task, bool session)
+{
+	return session && can_look() ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
+}
+
+#endif

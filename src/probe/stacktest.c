@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nothing in the kernel says what stack a program has. But how long the machine's code of it is does: programs
+ * that differ in nothing but a number, how far down they write, differ in length if only one of them has to be given a stack.
+ */
+#include "probe/stacktest.h"
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/util.h"
+
+/* From 64 bytes on, rounded up, a program may have a stack of its processor (BPF_PRIV_STACK_MIN_SIZE, kernel/bpf/verifier.c). */
+#define STACK_SMALL	32
+#define STACK_LARGE	256
+
+/* A program that writes @depth bytes down its stack, and with @tail_call has such a call that it does not come to. */
+static int program_load(int depth, bool tail_call)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = -depth },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_2 },
+		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 1 },
+		tail_call ? (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call } :
+			    (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_stack", "GPL", code, sizeof(code) / sizeof(code[0]), NULL);
+}
+
+/* The bytes of its code, 0: not known. */
+static uint32_t code_bytes(int depth, bool tail_call)
+{
+	int program = program_load(depth, tail_call);
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	if (program < 0)
+		return 0;
+	if (bpf_obj_get_info_by_fd(program, &info, &size))
+		info.jited_prog_len = 0;
+	close(program);
+	return info.jited_prog_len;
+}
+
+bool stacktest_run(void)
+{
+	const char *forced = getenv("CUTOP_TEST_STACKS");
+	uint32_t small, large, small_calls, large_calls;
+
+	if (forced && !strcmp(forced, "shared"))
+		return false;
+	small = code_bytes(STACK_SMALL, false);
+	large = code_bytes(STACK_LARGE, false);
+	small_calls = code_bytes(STACK_SMALL, true);
+	large_calls = code_bytes(STACK_LARGE, true);
+	return small && large && small != large && small_calls && small_calls == large_calls;
+}
