@@ -7,7 +7,7 @@
 registers=$top_builddir/tests/e2e/bin/registers
 [ -x "$registers" ] || skip "the helpers are not built"
 
-watch many -- sh -c '"$1" 50000 20 && "$1" 50000 20' sh "$registers"
+watch many --library "$double/libcudart.so.13" -- sh -c '"$1" 50000 20 && "$1" 50000 20' sh "$registers"
 check "status $status: $(cat "$T/many.err")" [ "$status" = 0 ]
 expect_nothing_lost many
 split many first second
