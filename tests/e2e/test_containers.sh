@@ -96,7 +96,8 @@ expect all "[$last | .sites[].stack[] | select(test(\"^main\\\\+\")) | test(\"si
 # One that ends at once may be gone before its file was opened: then its site is an offset in that file.
 expect all "[$child | .sites[].site | test(\"^make\\\\+0x[0-9a-f]+.* \\\\(boxed\\\\)\$|^boxed\\\\+0x[0-9a-f]+\$\")] | all" true
 expect all "$last | .memory.live_bytes" 36300
-expect_nothing_lost all
+# What was lost is counted of all programs that this cutop sees, those of tests beside this one among them, which lose some on purpose.
+expect all '[.processes[].inexact] | any' false
 
 # ---- the container and the pod
 if [ -n "$group" ]; then
