@@ -107,7 +107,8 @@ if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 1)) }'; then
 	expect locked '.processes | length' 40
 	expect locked '[.processes[].sites[] | [.leaked_bytes, .allocations]] | unique' '[[100,1]]'
 	expect locked '[.processes[].sites[].stack | length >= 3 and all(test("^0x") | not)] | all' true
-	expect_nothing_lost locked
+	# Of these programs: others that this cutop sees may lose what they like.
+	expect locked '[.processes[].inexact] | any' false
 fi
 
 finish
