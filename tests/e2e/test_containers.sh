@@ -98,6 +98,7 @@ expect all "[$child | .sites[].site | test(\"^make\\\\+0x[0-9a-f]+.* \\\\(boxed\
 expect all "$last | .memory.live_bytes" 36300
 # What was lost is counted of all programs that this cutop sees, those of tests beside this one among them, which lose some on purpose.
 expect all '[.processes[].inexact] | any' false
+expect all '.lost | [.names, .processes, .bad_records, .memory] | add' 0
 
 # ---- the container and the pod
 if [ -n "$group" ]; then

@@ -109,6 +109,7 @@ if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 1)) }'; then
 	expect locked '[.processes[].sites[].stack | length >= 3 and all(test("^0x") | not)] | all' true
 	# Of these programs: others that this cutop sees may lose what they like.
 	expect locked '[.processes[].inexact] | any' false
+	expect locked '.lost | [.names, .processes, .bad_records, .memory] | add' 0
 fi
 
 finish
