@@ -15,7 +15,7 @@ bpf_sources = \
 	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/missing.bpf.h \
-	bpf/vma.bpf.h \
+	bpf/vma.bpf.h bpf/files.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \
 	bpf/near.bpf.h bpf/run.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \

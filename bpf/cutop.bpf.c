@@ -30,6 +30,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "trace.bpf.h"
 #include "stubs.bpf.h"
 #include "vma.bpf.h"
+#include "files.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
 #include "stacks.bpf.h"

@@ -23,25 +23,6 @@ HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub,
 HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was told of */
 HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings already told of: file_mark() of what was mapped there */
 
-static __always_inline void file_id_read(struct file *file, struct file_id *id)
-{
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
-
-	id->inode = BPF_CORE_READ(inode, i_ino);
-	id->size = BPF_CORE_READ(inode, i_size);
-	id->device = BPF_CORE_READ(inode, i_sb, s_dev);
-	id->generation = BPF_CORE_READ(inode, i_generation);
-}
-
-/* Tells files apart that are mapped at one place one after the other. */
-static __always_inline __u64 file_mark(struct file *file)
-{
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
-
-	return BPF_CORE_READ(inode, i_ino) ^ (__u64)BPF_CORE_READ(inode, i_generation) << 32 ^
-	       (__u64)BPF_CORE_READ(inode, i_sb, s_dev) << 44;
-}
-
 /*
  * Tells user space which file is mapped at @address of the current process,
  * once per mapping, and again once another file lies where it was. Returns 1 if
@@ -49,22 +30,26 @@ static __always_inline __u64 file_mark(struct file *file)
  */
 __noinline int module_announce(__u32 image, __u64 address)
 {
-	struct vma_info info = {};
+	/* The second when the first is no longer needed: callers have little stack left. */
+	union {
+		struct vma_info info;
+		struct file_id id;
+	} at = {};
 	struct module_key key = { .image = image };
-	struct rec_module *rec;
+	struct rec_module_at *rec;
 	__u64 mark, *known;
 	struct file *file;
 	long err;
 
 	if (!have_find_vma)
 		return 0;
-	err = vma_at(address, &info);
+	err = vma_at(address, &at.info);
 	if (err)
 		return err != -ENOENT;
-	if (!info.file || !(info.flags & VM_EXEC))
+	if (!at.info.file || !(at.info.flags & VM_EXEC))
 		return 0;
-	key.start = info.start;
-	file = (struct file *)info.file;
+	key.start = at.info.start;
+	file = (struct file *)at.info.file;
 	mark = file_mark(file);
 	known = bpf_map_lookup_elem(&modules, &key);
 	if (known && *known == mark)
@@ -77,12 +62,16 @@ __noinline int module_announce(__u32 image, __u64 address)
 		bpf_map_delete_elem(&modules, &key);
 		return 1;
 	}
-	header_fill(&rec->hdr, REC_MODULE, sizeof(*rec), image, bpf_ktime_get_ns());
-	rec->start = info.start;
-	rec->end = info.end;
-	rec->offset = info.offset;
-	file_id_read(file, &rec->id);
-	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	header_fill(&rec->module.hdr, REC_MODULE_AT, sizeof(*rec), image, bpf_ktime_get_ns());
+	rec->module.start = at.info.start;
+	rec->module.end = at.info.end;
+	rec->module.offset = at.info.offset;
+	bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	file_id_read(file, &at.id);
+	rec->module.id = at.id;
+	rec->path.len = 0;
+	if (!file_is_known(&at.id))
+		path_read((__u64)file, &rec->path);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }

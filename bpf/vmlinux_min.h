@@ -77,9 +77,22 @@ struct qstr {
 
 struct dentry {
 	struct qstr d_name;
+	struct dentry *d_parent;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+/* fs/mount.h */
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
 };
 
 struct path {
+	struct vfsmount *mnt;
 	struct dentry *dentry;
 };
 

@@ -12,28 +12,6 @@
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
 #define MAP_ANONYMOUS		0x20	/* the same on all but alpha, mips, parisc and xtensa */
 
-/*
- * Files that user space knows of (FILE_KNOWN), or was told of, by which process:
- * that one may be gone before user space could look, so others tell of the file, too,
- * until it is known. Least recently used ones are told of again.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct file_id);
-	__type(value, __u32);
-} files SEC(".maps");
-
-static __always_inline bool file_is_new(const struct file_id *id)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, *teller;
-
-	teller = bpf_map_lookup_elem(&files, id);
-	if (teller && (*teller == FILE_KNOWN || *teller == tgid))
-		return false;
-	return !bpf_map_update_elem(&files, id, &tgid, BPF_ANY);
-}
-
 __u32 late_ever;	/* user space has put somebody into `late` */
 
 static __always_inline void late_forget(__u32 tgid)

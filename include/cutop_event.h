@@ -76,6 +76,7 @@ enum rec_type {
 	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
 	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
 	REC_CALL,		/* struct rec_call: with tracing, every call */
+	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE and where its file lies; in the ring only */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -379,6 +380,21 @@ struct rec_module {
 	__u64 offset;		/* in the file, of start */
 	struct file_id id;
 	char file[CUTOP_FILE_LEN];
+};
+
+#define CUTOP_PATH_NAME_MAX 256	/* one name in a path, with its end: NAME_MAX of include/uapi/linux/limits.h */
+#define CUTOP_PATH_MAX	1280	/* longer ones are not told */
+
+/* Upwards: the name of the file, of its folder, of that one's, each with a 0 at its end. */
+struct path_names {
+	__u32 len;		/* 0: user space knows the file, or it has no path, or too long a one */
+	char names[CUTOP_PATH_MAX];
+	__u32 pad;
+};
+
+struct rec_module_at {
+	struct rec_module module;
+	struct path_names path;
 };
 
 struct rec_exec {

@@ -205,6 +205,33 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 	outlet_put(feed->outlet, &call.call.hdr, size);
 }
 
+/* The names of @record in the order of a path. Returns false if they are none. */
+static bool path_of(const struct path_names *record, char path[CUTOP_PATH_MAX + 1])
+{
+	size_t len = record->len, at = len, name;
+
+	if (!len || len > sizeof(record->names) || record->names[len - 1])
+		return false;
+	for (*path = 0; at; at -= name) {
+		for (name = 1; name < at && record->names[at - name - 1]; name++)
+			;
+		path[len - at] = '/';
+		memcpy(path + len - at + 1, record->names + at - name, name);
+	}
+	return true;
+}
+
+static void module_at_feed(struct feed *feed, const struct rec_module_at *record)
+{
+	struct rec_module module = record->module;
+	char path[CUTOP_PATH_MAX + 1];
+
+	module.hdr.type = REC_MODULE;
+	module.hdr.size = sizeof(module);
+	modules_add(feed->modules, &module, path_of(&record->path, path) ? path : NULL);
+	outlet_put(feed->outlet, &module.hdr, sizeof(module));
+}
+
 static void arrival_look(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
@@ -248,8 +275,12 @@ static void record_take(struct feed *feed, void *data, size_t size)
 			feed_end(feed, watched, data);
 		return;
 	case REC_MODULE:
-		modules_add(feed->modules, data);
+		modules_add(feed->modules, data, NULL);
 		break;
+	case REC_MODULE_AT:
+		if (size >= sizeof(struct rec_module_at))
+			module_at_feed(feed, data);
+		return;
 	case REC_ALLOC:
 		alloc_feed(feed, data, size);
 		return;

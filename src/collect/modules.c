@@ -119,6 +119,7 @@ void modules_free(struct modules *modules)
 
 struct mapping_search {
 	const struct rec_module *record;
+	const char *told;	/* where it lay when it was mapped, or NULL */
 	int fd;
 	char path[4096];	/* below the root of its process */
 };
@@ -142,32 +143,38 @@ static const char *path_below_root(const char *path)
 	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
 }
 
-/* Opens the file of @search: where it was examined, else through its process, if that still runs. */
+/* Returns @fd if that is the file of @search: by now something else may lie where it was. If not, closes it. */
+static int file_check(struct modules *modules, const struct mapping_search *search, int fd)
+{
+	struct file_id id;
+
+	if (fd < 0 || (!bpf_identify(probe_bpf(modules->probe), fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int path_open(struct modules *modules, struct mapping_search *search, const char *path)
+{
+	int fd = path ? file_check(modules, search, file_open_regular(path)) : -1;
+
+	if (fd >= 0)
+		snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));
+	return fd;
+}
+
+/* Opens the file of @search: where it was examined, else where it was told of, else through its process, if that still runs. */
 static int module_open(struct modules *modules, struct mapping_search *search)
 {
-	const char *path = probe_file_path(modules->probe, &search->record->id);
-	struct file_id id;
-	int fd;
+	int fd = path_open(modules, search, probe_file_path(modules->probe, &search->record->id));
 
-	if (path) {
-		fd = file_open_regular(path);
-		if (fd >= 0 && !bpf_identify(probe_bpf(modules->probe), fd, &id) &&
-		    !memcmp(&id, &search->record->id, sizeof(id))) {
-			snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));
-			return fd;
-		}
-		if (fd >= 0)
-			close(fd);
-	}
+	if (fd < 0)
+		fd = path_open(modules, search, search->told);
+	if (fd >= 0)
+		return fd;
 	search->fd = -1;
 	maps_visit((pid_t)search->record->hdr.tgid, mapping_open, search);
-	/* By now something else may lie there. */
-	if (search->fd >= 0 && (bpf_identify(probe_bpf(modules->probe), search->fd, &id) ||
-				memcmp(&id, &search->record->id, sizeof(id)))) {
-		close(search->fd);
-		return -1;
-	}
-	return search->fd;
+	return file_check(modules, search, search->fd);
 }
 
 /* Opens the debug file of the file at @fd, as its process sees it or as we do. */
@@ -238,9 +245,9 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 	return !file || file->closed || resolver_forgot(modules->resolver, file->lines);
 }
 
-static void file_load(struct modules *modules, const struct rec_module *record)
+static void file_load(struct modules *modules, const struct rec_module *record, const char *path)
 {
-	struct mapping_search search = { .record = record };
+	struct mapping_search search = { .record = record, .told = path };
 	int fd;
 
 	if (!file_is_wanted(modules, &record->id))
@@ -283,7 +290,7 @@ static struct image_modules *image_get(struct modules *modules, uint32_t id)
 	return image;
 }
 
-void modules_add(struct modules *modules, const struct rec_module *record)
+void modules_add(struct modules *modules, const struct rec_module *record, const char *path)
 {
 	struct image_modules *image = image_get(modules, record->hdr.image);
 	struct module *module = image ? calloc(1, sizeof(*module)) : NULL;
@@ -298,7 +305,7 @@ void modules_add(struct modules *modules, const struct rec_module *record)
 	/* The newest first: a mapping may be replaced by another at the same place. */
 	module->next = image->list;
 	image->list = module;
-	file_load(modules, record);
+	file_load(modules, record, path);
 }
 
 static void mapped_mark(struct modules *modules)
@@ -385,7 +392,7 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 		return;
 	record.start = module->start;
 	record.id = module->id;
-	file_load(modules, &record);
+	file_load(modules, &record, NULL);
 	image->in_vain += !file_get(modules, &module->id);
 }
 
@@ -438,6 +445,6 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 		known->in_vain++;
 		return name;
 	}
-	modules_add(modules, &search.record);
+	modules_add(modules, &search.record, NULL);
 	return modules_name(modules, image, address);
 }

@@ -2,7 +2,7 @@
 /*
  * Which file lies where in each image, and what its symbols call an address.
  * Fed with REC_MODULE records; files are opened when such a record comes, while
- * their process most likely still runs.
+ * their process most likely still runs, or where the kernel says that they lie.
  */
 #ifndef COLLECT_MODULES_H
 #define COLLECT_MODULES_H
@@ -19,7 +19,8 @@ struct modules;
 struct modules *modules_new(struct probe *probe);
 void modules_free(struct modules *modules);
 
-void modules_add(struct modules *modules, const struct rec_module *record);
+/* @path: where its file lay just now, as the root of the host's mounts shows it, or NULL. It may lead to another one. */
+void modules_add(struct modules *modules, const struct rec_module *record, const char *path);
 /*
  * Reads the file @id, open at @fd, before anybody is known to map it: that of a
  * program that @tgid begins to run, which calls it @path.

@@ -5,6 +5,7 @@
 # container; of programs that are gone before anybody asked; and what is
 # shown where nothing is known. Nobody is asked over the network.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 command -v objcopy >/dev/null || skip "needs objcopy and strip (Debian: apt install binutils)"
 program=$top_builddir/tests/e2e/bin/site_calls
@@ -141,6 +142,43 @@ check "files: its first file has no symbols any more: $(cat "$T/files.err")" \
 	wait_for 20 grep -q '"allocate_later+0x[^"]*(libplugin-first.so)"' "$T/files.out"
 touch "$T/files/end"
 wait $cutop
+
+# ---- programs that nobody knew, and that had ended when cutop first came to look: below mounts, too, and where no path leads
+mkdir "$T/lying" "$T/seen"
+touch "$T/seen/alone"
+for name in here below moved long; do
+	cp "$T/plain" "$T/lying/$name"
+done
+mkdir "$T/lying/deep"
+mv "$T/lying/below" "$T/lying/deep/below"
+long=$T/lying
+for _ in 1 2 3 4 5; do
+	long=$long/$(printf '%0250d' 0)
+done
+mkdir -p "$long"
+mv "$T/lying/long" "$long/long"
+cat >"$T/mounted" <<END
+mkdir "$T/seen/folder"
+mount --bind "$T/lying" "$T/seen/folder"
+mount --bind "$T/plain" "$T/seen/alone"
+exec "\$@"
+END
+before="unshare -m sh $T/mounted"
+begin gone --library "$double/libcudart.so.13"
+before=
+kill -STOP $cutop
+for name in lying/here seen/folder/deep/below seen/alone lying/moved "${long#"$T/"}/long"; do
+	nsenter -m -t $cutop "$T/$name"
+done
+mv "$T/lying/moved" "$T/lying/elsewhere"
+cp "$T/bare" "$T/lying/moved"
+kill -CONT $cutop
+ours="[.processes[] | select((.command | startswith(\"$T/\")) and .ended == \"exit\")]"
+check "gone: all are seen" wait_for 20 newest "$ours | length == 5"
+end gone
+expect gone "$ours | [.[].sites[].site | sub(\"[+]0x[0-9a-f]+\"; \"+\")] | sort" \
+	'["long+","make+ (below)","make+ (here)","make+ (plain)","moved+"]'
+expect gone "$ours | [.[].inexact] | any" false
 
 # ---- a debug file that was cut short costs its names, and nothing else
 size=$(stat -c %s "$T/split")
