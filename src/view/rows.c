@@ -97,67 +97,108 @@ static void row_add(struct view *view, const struct snap_process *process, const
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
 }
 
+#define NOBODY		SIZE_MAX
+#define TREE_DEPTH	128	/* who stands deeper, in a recording made for it, stands for itself */
+
+/* All by their place in the list. */
 struct forest {
 	const struct snap_process **list;
-	bool *done;
 	size_t count;
+	bool *done;
+	size_t *parent;
+	size_t *child, *sibling;	/* the first below, and the next beside */
+	size_t *by_pid;
 };
 
-/* The parent of @process among those shown: the one with its parent's pid that started last before it. */
-static const struct snap_process *parent_of(const struct forest *forest, const struct snap_process *process)
+static int pid_order(const void *left, const void *right, void *context)
 {
-	const struct snap_process *best = NULL;
+	const struct snap_process *const *list = context;
+	const struct snap_process *a = list[*(const size_t *)left], *b = list[*(const size_t *)right];
 
-	for (size_t i = 0; i < forest->count; i++) {
-		const struct snap_process *other = forest->list[i];
-
-		if (other == process || other->pid != process->parent_pid || other->start_time > process->start_time)
-			continue;
-		if (!best || other->start_time > best->start_time)
-			best = other;
-	}
-	return best;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->start_time > b->start_time) - (a->start_time < b->start_time);
 }
 
-static void tree_add(struct view *view, struct forest *forest, const struct snap_process **parents, size_t at,
-		     const char *lead, bool root, bool last, int depth)
+/* The parent of the one at @at among those shown: the one with its parent's pid that started last before it. */
+static size_t parent_of(const struct forest *forest, size_t at)
+{
+	const struct snap_process *process = forest->list[at], *other;
+	size_t low = 0, high = forest->count, middle;
+
+	/* The first that is of a greater pid, or of that one and younger. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		other = forest->list[forest->by_pid[middle]];
+		if (other->pid > process->parent_pid || (other->pid == process->parent_pid && other->start_time > process->start_time))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	/* It may be itself, by what it claims. */
+	if (low && forest->by_pid[low - 1] == at)
+		low--;
+	if (!low || forest->list[forest->by_pid[low - 1]]->pid != process->parent_pid)
+		return NOBODY;
+	return forest->by_pid[low - 1];
+}
+
+static void tree_add(struct view *view, struct forest *forest, size_t at, const char *lead, bool root, bool last, int depth)
 {
 	char branch[32], below[24];
-	size_t i, next, children = 0;
+	size_t i;
 
 	forest->done[at] = true;
 	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
 	row_add(view, forest->list[at], branch);
 	/* Deeper than this a tree is no help: children stand as deep as their parent. */
 	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
-	for (i = 0; i < forest->count; i++)
-		children += !forest->done[i] && parents[i] == forest->list[at];
-	for (i = 0; children && i < forest->count; i = next) {
-		next = i + 1;
-		if (!forest->done[i] && parents[i] == forest->list[at])
-			tree_add(view, forest, parents, i, below, false, !--children, depth + 1);
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NOBODY; i != NOBODY; i = forest->sibling[i])
+		if (!forest->done[i])
+			tree_add(view, forest, i, below, false, forest->sibling[i] == NOBODY, depth + 1);
+}
+
+static void forest_grow(struct view *view, struct forest *forest)
+{
+	size_t i;
+
+	for (i = 0; i < forest->count; i++) {
+		forest->by_pid[i] = i;
+		forest->child[i] = NOBODY;
 	}
+	qsort_r(forest->by_pid, forest->count, sizeof(*forest->by_pid), pid_order, forest->list);
+	/* From the last, so that the first comes to stand before it. */
+	for (i = forest->count; i--;) {
+		size_t parent = forest->parent[i] = parent_of(forest, i);
+
+		if (parent == NOBODY)
+			continue;
+		forest->sibling[i] = forest->child[parent];
+		forest->child[parent] = i;
+	}
+	for (i = 0; i < forest->count; i++)
+		if (forest->parent[i] == NOBODY)
+			tree_add(view, forest, i, "", true, true, 0);
 }
 
 static void tree_arrange(struct view *view, const struct snap_process **list, size_t count)
 {
-	struct forest forest = { list, calloc(count + 1, sizeof(bool)), count };
-	const struct snap_process **parents = calloc(count + 1, sizeof(*parents));
-	size_t i;
+	size_t *places = calloc(4 * count + 1, sizeof(*places)), i;
+	struct forest forest = { .list = list, .count = count, .done = calloc(count + 1, sizeof(bool)) };
 
-	if (forest.done && parents) {
-		for (i = 0; i < count; i++)
-			parents[i] = parent_of(&forest, list[i]);
-		for (i = 0; i < count; i++)
-			if (!parents[i])
-				tree_add(view, &forest, parents, i, "", true, true, 0);
+	if (forest.done && places) {
+		forest.parent = places;
+		forest.child = places + count;
+		forest.sibling = places + 2 * count;
+		forest.by_pid = places + 3 * count;
+		forest_grow(view, &forest);
 	}
-	/* Who is left has itself among its ancestors, by what it claims: hostile, or memory ran out. */
+	/* Who is left has itself among its ancestors, by what it claims, or too many: hostile, or memory ran out. */
 	for (i = 0; i < count; i++)
-		if (!forest.done || !parents || !forest.done[i])
+		if (!forest.done || !places || !forest.done[i])
 			row_add(view, list[i], "");
 	free(forest.done);
-	free(parents);
+	free(places);
 }
 
 static bool is_idle(const struct snap_process *process)

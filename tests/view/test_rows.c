@@ -30,12 +30,14 @@ START_TEST(tree)
 END_TEST
 
 /* Parents in a circle, and a very deep family: every process has a row, once. */
+#define FAMILY	65000
+
 START_TEST(hostile_trees)
 {
 	struct view view;
 	struct snapshot *snapshot;
-	struct snap_process *many = calloc(3000, sizeof(*many));
-	bool seen[3001] = { false };
+	struct snap_process *many = calloc(FAMILY, sizeof(*many));
+	bool *seen = calloc(FAMILY + 1, sizeof(*seen));
 	int i;
 
 	view_init(&view);
@@ -48,22 +50,65 @@ START_TEST(hostile_trees)
 	view_feed(&view, snapshot);
 	ck_assert_uint_eq(view.row_count, CAST_COUNT);
 	snapshot = cast_snapshot(1);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < FAMILY; i++) {
 		many[i] = snapshot->processes[0];
 		many[i].image = (uint32_t)i + 1;
 		many[i].pid = (uint32_t)i + 100;
 		many[i].parent_pid = (uint32_t)i + 99;
 	}
 	snapshot->processes = many;
-	snapshot->process_count = 3000;
+	snapshot->process_count = FAMILY;
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.row_count, 3000);
-	for (i = 0; i < 3000; i++) {
+	ck_assert_uint_eq(view.row_count, FAMILY);
+	for (i = 0; i < FAMILY; i++) {
 		ck_assert(!seen[view.rows[i].process->image]);
 		seen[view.rows[i].process->image] = true;
 	}
 	view_free(&view);
 	free(many);
+	free(seen);
+}
+END_TEST
+
+/* Of several that had a pid one after the other, the parent is the one that ran when the child was started. */
+START_TEST(whose_child)
+{
+	static const struct {
+		uint32_t pid, parent;
+		uint64_t start;
+		const char *branch;
+	} family[] = {
+		{ 10, 1, 100, "" }, { 20, 10, 150, "└─ " }, { 10, 1, 200, "" }, { 21, 10, 200, "├─ " }, { 22, 10, 999, "└─ " },
+		{ 23, 10, 50, "" }, { 30, 30, 10, "" }, { 40, 40, 10, "" }, { 40, 40, 20, "└─ " },
+	};
+	const size_t count = (sizeof(family) / sizeof(family[0]));
+	struct snap_process list[(sizeof(family) / sizeof(family[0]))];
+	struct snapshot *snapshot = cast_snapshot(0);
+	struct view view;
+	size_t i, j;
+
+	view_init(&view);
+	view.settings.tree = true;
+	for (i = 0; i < count; i++) {
+		list[i] = snapshot->processes[0];
+		list[i].image = (uint32_t)i + 1;
+		list[i].pid = family[i].pid;
+		list[i].parent_pid = family[i].parent;
+		list[i].start_time = family[i].start;
+	}
+	snapshot->processes = list;
+	snapshot->process_count = count;
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(view.row_count, count);
+	for (i = 0; i < count; i++) {
+		j = view.rows[i].process->image - 1;
+		ck_assert_msg(!strcmp(view.rows[i].branch, family[j].branch), "%u: '%s'", family[j].pid, view.rows[i].branch);
+		if (family[j].pid == 20)
+			ck_assert_uint_eq(view.rows[i - 1].process->image, 1);
+		if (family[j].pid == 21)
+			ck_assert_uint_eq(view.rows[i - 1].process->image, 3);
+	}
+	view_free(&view);
 }
 END_TEST
 
@@ -168,6 +213,7 @@ Suite *suite_rows(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, tree);
 	tcase_add_test(tests, hostile_trees);
+	tcase_add_test(tests, whose_child);
 	tcase_add_test(tests, text_is_found);
 	tcase_add_test(tests, history_is_a_ring);
 	tcase_add_test(tests, busiest_since);
