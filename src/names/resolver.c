@@ -40,6 +40,7 @@ struct resolver {
 	unsigned int bad_count;
 	struct question *list;		/* a ring: sent and not answered, then not sent */
 	size_t first, sent, count, room;
+	size_t stale;			/* of those sent: asked of a process before this one, which will not answer */
 };
 
 struct resolver *resolver_new(void)
@@ -95,6 +96,8 @@ static void question_drop(struct resolver *resolver)
 	resolver->count--;
 	if (resolver->sent)
 		resolver->sent--;
+	if (resolver->stale)
+		resolver->stale--;
 }
 
 static void process_end(struct resolver *resolver)
@@ -140,6 +143,7 @@ static int process_start(struct resolver *resolver)
 	close(ends[1]);
 	resolver->socket = ends[0];
 	resolver->first_file = resolver->last_file + 1;
+	resolver->sent = resolver->stale = resolver->count;
 	return 0;
 }
 
@@ -148,7 +152,7 @@ static void process_lost(struct resolver *resolver)
 {
 	size_t i;
 
-	for (i = 0; i < resolver->sent; i++) {
+	for (i = resolver->stale; i < resolver->sent; i++) {
 		struct question *question = question_at(resolver, i);
 
 		if (question->message.type != RESOLVER_ASK)
@@ -294,12 +298,12 @@ static bool answer_read(struct resolver *resolver,
 	return true;
 }
 
-/* Gives up on questions that nobody will answer. */
-static void questions_abandon(struct resolver *resolver,
+/* Gives up on the first @count questions, which nobody will answer. */
+static void questions_abandon(struct resolver *resolver, size_t count,
 			      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 			      void *context)
 {
-	while (resolver->count) {
+	while (count--) {
 		struct resolver_question message = question_at(resolver, 0)->message;
 
 		question_drop(resolver);
@@ -328,11 +332,12 @@ void resolver_answers(struct resolver *resolver, int timeout_ms,
 		struct pollfd wanted;
 		uint64_t now;
 
+		questions_abandon(resolver, resolver->stale, answer, context);
 		questions_send(resolver);
 		while (resolver->socket >= 0 && answer_read(resolver, answer, context))
 			;
 		if (resolver->socket < 0) {
-			questions_abandon(resolver, answer, context);
+			questions_abandon(resolver, resolver->count, answer, context);
 			return;
 		}
 		now = clock_ns(CLOCK_MONOTONIC);
