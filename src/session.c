@@ -356,14 +356,17 @@ static int command_begin(struct session *session)
 	return err == -ENOENT ? 127 : 126;
 }
 
-/* Says how a recording ends, if not well. */
-static void replay_tell(struct session *session, const struct reader *reader)
+void session_replay_tell(struct session *session, const struct reader *reader)
 {
 	const char *why;
 
+	if (session->replay_damaged)
+		return;
 	switch (reader_end(reader, &why)) {
 	case RECORDING_IS_CUT_OFF:
-		warn_user(&session->notes, "%s: %s; up to there it is shown", session->options->replay, why);
+		if (!session->replay_told)
+			warn_user(&session->notes, "%s: %s; up to there it is shown", session->options->replay, why);
+		session->replay_told = true;
 		break;
 	case RECORDING_IS_DAMAGED:
 		session->replay_damaged = true;
@@ -400,7 +403,7 @@ static int recording_begin(struct session *session)
 	}
 	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay, reader_facts(replay_reader(replay))->version,
 	     reader_facts(replay_reader(replay))->host, reader_facts(replay_reader(replay))->options);
-	replay_tell(session, replay_reader(replay));
+	session_replay_tell(session, replay_reader(replay));
 	if (options->duration)
 		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
 	rights_keep(session, 0);

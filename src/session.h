@@ -25,7 +25,7 @@ struct session {
 	struct extras *extras;	/* functions named by --probe, or NULL */
 	struct collector *collector;	/* NULL: a replay that nobody waits for */
 	struct replay *replay;		/* of batch mode and of a trace */
-	bool replay_damaged;
+	bool replay_damaged, replay_told;
 	struct serve *serve;	/* --listen, or NULL */
 	struct command command;
 	bool have_command, command_started;
@@ -76,6 +76,9 @@ void session_close(struct session *session);
 
 /* Makes sure that @pids are processes that run. Returns 0 or a negative errno, the user told which is none. */
 int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count);
+
+/* Says, once, how a recording ends, if not well: what is damaged inside is known when it was read. */
+void session_replay_tell(struct session *session, const struct reader *reader);
 
 /* Tells the user @text and returns @status. */
 int session_fail(const struct session *session, int status, const char *text);

@@ -60,6 +60,8 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 {
 	int status;
 
+	if (session->replay)
+		session_replay_tell(session, replay_reader(session->replay));
 	/* The collector's thread finds them. */
 	if (session->extras && session->collector)
 		collector_stop(session->collector);

@@ -246,9 +246,18 @@ static struct snapshot *snapshot_make(struct replay *replay)
 	return snapshot;
 }
 
+/* Found while reading: opening it looks at blocks and their sums, not into them. */
+static bool is_damaged(const struct replay *replay)
+{
+	const char *why;
+
+	return reader_end(replay->reader, &why) == RECORDING_IS_DAMAGED;
+}
+
 /*
  * Gives the model everything up to the next moment, or to the end. Returns
- * false if there was nothing more.
+ * false if there was nothing more. Where damage ends it before its time, what
+ * was known by then is the end, and a moment of its own.
  */
 static bool advance(struct replay *replay)
 {
@@ -262,7 +271,7 @@ static bool advance(struct replay *replay)
 			replay->at_end = true;
 			if (any && replay_end(replay) > replay->now)
 				replay->now = replay_end(replay);
-			return any;
+			return any || is_damaged(replay);
 		}
 		any = true;
 		if (record->type == REC_MOMENT) {

@@ -225,6 +225,31 @@ head -n $((lines - 1)) "$T/copies.replay.out" >"$T/part"
 head -n $((lines - 1)) "$T/damaged.out" >"$T/before"
 check "to the byte" cmp "$T/part" "$T/before"
 
+# Damaged within a block whose sums are right: that is found when it is read, and is told of no less.
+if command -v python3 >/dev/null; then
+	python3 - "$T/copies.cutop" "$T/inside.cutop" <<'END'
+import struct, sys, zlib
+data = bytearray(open(sys.argv[1], "rb").read())
+at, blocks = 16, []
+while at < len(data):
+    blocks.append(at)
+    at += 40 - 8 + struct.unpack_from("<I", data, at + 8)[0]
+at = blocks[-1] if struct.unpack_from("<I", data, blocks[-1] + 8)[0] else blocks[-2]
+stored = struct.unpack_from("<I", data, at + 8)[0]
+data[at + 32:at + 32 + stored] = b"\xff" * stored
+struct.pack_into("<I", data, at + 24, zlib.crc32(data[at + 32:at + 32 + stored]))
+struct.pack_into("<I", data, at + 28, zlib.crc32(data[at:at + 28]))
+open(sys.argv[2], "wb").write(data)
+END
+	for form in json text folded; do
+		run inside --replay "$T/inside.cutop" -b -f $form
+		expect_status inside 1
+		check "inside, $form: it is said: $(cat "$T/inside.err")" grep -q 'it is damaged at byte [0-9]*: ' "$T/inside.err"
+	done
+	run inside --replay "$T/inside.cutop" -b
+	check "inside: the report at the end comes" grep -q '^leaked\|^no .*leak' "$T/inside.out"
+fi
+
 # ---- what does not go together ----
 
 refused 2 "'cutop record' needs --output" record -- true
