@@ -19,6 +19,7 @@
 
 #include "model/calls.h"
 #include "model/snapshot_lists.h"
+#include "names/demangle.h"
 
 #define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
 
@@ -50,12 +51,17 @@ void totals_free(struct totals *totals)
 	free(totals);
 }
 
+#define NAME_SIZE	256	/* with its end: what a label of metrics has room for. Names that begin alike are one from there on */
+
 /* The number of the command's entry, from 1; 0 without memory. */
-static uint16_t entry_of(struct totals *totals, const char *command)
+static uint16_t entry_of(struct totals *totals, const char *whole)
 {
-	bool is_other = !strcmp(command, OTHER);
-	char *name;
+	char command[NAME_SIZE], *name;
+	bool is_other;
 	size_t i;
+
+	clean_text(whole, command, sizeof(command));
+	is_other = !strcmp(command, OTHER);
 
 	for (i = 0; i < totals->count; i++)
 		if (!strcmp(totals->gone[i].command, command))

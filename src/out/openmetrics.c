@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/calls.h"
 #include "out/openmetrics_parts.h"
@@ -74,10 +75,24 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 
 /* ---- calls ---- */
 
+#define SYMBOL_SHOWN	(LABEL_SIZE - sizeof("#65535"))
+
+/* Symbols that are alike as far as a label goes have a number each: two series of one name are none. */
+void sample_label_call(struct exposition *out, unsigned int call, const char *extra)
+{
+	char text[LABEL_SIZE];
+
+	if (extra && strlen(extra) > SYMBOL_SHOWN) {
+		snprintf(text, sizeof(text), "%.*s#%u", (int)SYMBOL_SHOWN - 1, extra, call & 0xffff);
+		extra = text;
+	}
+	sample_label(out, "call", snapshot_call_name(call, extra));
+}
+
 static void call_begin(struct exposition *out, const char *suffix, const struct snap_call *call)
 {
 	sample_begin(out, suffix);
-	sample_label(out, "call", snapshot_call_name(call->call, call->extra));
+	sample_label_call(out, call->call, call->extra);
 	sample_label(out, "layer", call_layer_name(call_layer(call->call)));
 }
 

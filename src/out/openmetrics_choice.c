@@ -205,7 +205,7 @@ static void slot_leave(struct books *books, const struct slot *slot)
 		books->adjust[i] -= slot->kernel.values[i];
 }
 
-/* Brings slots up to date. Those of kernels that go by another name now are given back. */
+/* Brings slots up to date. Those of kernels that go by another name now are given back: under that one they are others at first. */
 static void slots_refresh(struct books *books, const struct named *kernels, size_t count)
 {
 	size_t i = 0;
@@ -214,10 +214,13 @@ static void slots_refresh(struct books *books, const struct named *kernels, size
 		const struct named *kernel = count ? bsearch(&books->slots[i].kernel, kernels, count, sizeof(*kernels),
 							     named_order) : NULL;
 
-		if (kernel)
+		if (kernel) {
 			books->slots[i++].kernel = *kernel;
-		else
-			books->slots[i] = books->slots[--books->slot_count];
+			continue;
+		}
+		if (books->has_other)
+			slot_leave(books, &books->slots[i]);
+		books->slots[i] = books->slots[--books->slot_count];
 	}
 }
 

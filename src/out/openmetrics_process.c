@@ -396,7 +396,10 @@ static void failure_write(struct exposition *out, const struct snap_process *pro
 			  uint64_t count)
 {
 	process_begin(out, process);
-	sample_label(out, "call", failure ? snapshot_call_name(failure->call, failure->extra) : "other");
+	if (failure)
+		sample_label_call(out, failure->call, failure->extra);
+	else
+		sample_label(out, "call", "other");
 	sample_label(out, "layer", failure ? call_layer_name(call_layer(failure->call)) : "other");
 	sample_label(out, "error", failure ? failure->error : "other");
 	sample_count(out, count);

@@ -119,6 +119,39 @@ START_TEST(hostile_names)
 }
 END_TEST
 
+/* As templates have them: two symbols that begin alike, longer than a label may be. */
+START_TEST(long_symbols)
+{
+	static struct snap_call calls[2];
+	static struct snap_failure failures[2];
+	struct snapshot *snapshot = sample();
+	char symbols[2][1000], *line, *rest, *seen[2000];
+	size_t count = 0, i, named = 0;
+
+	for (i = 0; i < 2; i++) {
+		memset(symbols[i], 'x', sizeof(symbols[i]));
+		symbols[i][998] = (char)('a' + i);
+		symbols[i][999] = 0;
+		calls[i] = (struct snap_call){ .call = (uint16_t)(CUTOP_EXTRA + i), .calls = 1, .extra = symbols[i], .hist[3] = 1 };
+		failures[i] = (struct snap_failure){ .call = calls[i].call, .error = "1", .count = 1, .extra = symbols[i] };
+	}
+	snapshot->calls = calls;
+	snapshot->call_count = 2;
+	snapshot->processes[0].failure_list = failures;
+	snapshot->processes[0].failure_count = 2;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		named += strstr(line, "xxxx#") != NULL;
+		*strrchr(line, ' ') = 0;
+		for (i = 0; *line != '#' && i < count; i++)
+			ck_assert_str_ne(seen[i], line);
+		ck_assert_uint_lt(count, 2000);
+		seen[count++] = line;
+	}
+	ck_assert_uint_gt(named, 6);
+}
+END_TEST
+
 static struct snap_kernel kernels[8];
 
 static struct snapshot *with_kernels(size_t count)
@@ -189,7 +222,7 @@ END_TEST
 /* Kernels come, grow, and are renamed at random: no counter goes down, none counts what was not. */
 START_TEST(kernel_counters_never_go_down)
 {
-	static char names[8][8];
+	static char names[8][16];
 	double other = 0, previous[8] = { 0 };
 	unsigned int step, i;
 
@@ -201,6 +234,12 @@ START_TEST(kernel_counters_never_go_down)
 	for (step = 0; step < 2000; step++) {
 		double sum = 0, now, total = 0;
 
+		/* Now and then one gets a better name. */
+		if (step % 5 == 4) {
+			i = (unsigned int)rand() % 8;
+			snprintf(names[i], sizeof(names[i]), "k%u_%u", i, step);
+			previous[i] = -1;
+		}
 		for (i = 0; i < 8; i++)
 			kernels[i].launches += (uint64_t)(rand() % 4 ? rand() % 3 : rand() % (int)(kernels[i].launches + 1));
 		print(with_kernels(8), EXPOSITION_OPENMETRICS);
@@ -364,6 +403,7 @@ TCase *openmetrics_tests(void)
 	tcase_add_test(tests, kernels_by_name);
 	tcase_add_test(tests, kernels_of_one_name_are_one);
 	tcase_add_test(tests, kernel_counters_never_go_down);
+	tcase_add_test(tests, long_symbols);
 	tcase_add_test(tests, who_is_shown);
 	tcase_add_test(tests, failures_are_few);
 	tcase_add_test(tests, histograms);

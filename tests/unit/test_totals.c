@@ -157,6 +157,30 @@ START_TEST(commands_are_few)
 }
 END_TEST
 
+/* Longer than a label of metrics may be, which would be the same for both. */
+START_TEST(commands_that_begin_alike)
+{
+	char strings[1024], name[300];
+	uint32_t i;
+	int len;
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	for (i = 1; i <= 2; i++) {
+		feed.image = i;
+		feed.pid = 5000 + i;
+		feed_process(&feed);
+		len = snprintf(strings, sizeof(strings), "ana%c%s-%u%c%c%c", 0, name, i, 0, 0, 0);
+		feed_identity(&feed, false, strings, (size_t)len + 1);
+		feed_alloc(&feed, 0x10000, 10);
+	}
+	name[255] = 0;
+	ck_assert_ptr_nonnull(command(name));
+	ck_assert_uint_eq(snapshot->command_count, 1);
+	ck_assert_uint_eq(command(name)->processes, 2);
+}
+END_TEST
+
 START_TEST(leaked_never_goes_down)
 {
 	const struct snap_command *python;
@@ -302,6 +326,7 @@ Suite *suite_totals(void)
 	tcase_add_test(tests, gone_between_two_snapshots);
 	tcase_add_test(tests, a_command_is_its_last_part);
 	tcase_add_test(tests, commands_are_few);
+	tcase_add_test(tests, commands_that_begin_alike);
 	tcase_add_test(tests, leaked_never_goes_down);
 	tcase_add_test(tests, seconds_never_go_down);
 	tcase_add_test(tests, by_device);
