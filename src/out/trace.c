@@ -16,6 +16,8 @@ struct trace *trace_new(const struct trace_options *options)
 	if (!trace)
 		return NULL;
 	trace->options = *options;
+	trace->mono = options->start_mono;
+	trace->real = options->start_real;
 	trace->locale = sink_locale();
 	if (!trace->locale) {
 		free(trace);
@@ -40,7 +42,7 @@ uint64_t trace_count(const struct trace *trace)
 
 uint64_t trace_real(const struct trace *trace, uint64_t mono)
 {
-	return trace->options.start_real + (mono - trace->options.start_mono);
+	return trace->real + (mono - trace->mono);
 }
 
 void trace_begin(struct trace *trace, struct buffer *out)
@@ -59,8 +61,8 @@ void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size
 	struct trace_view view;
 
 	if (record->type == REC_CLOCK && size >= sizeof(struct rec_clock)) {
-		trace->options.start_mono = record->time;
-		trace->options.start_real = ((const struct rec_clock *)record)->real;
+		trace->mono = record->time;
+		trace->real = ((const struct rec_clock *)record)->real;
 		return;
 	}
 	if (record->type != REC_CALL) {

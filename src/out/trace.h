@@ -26,7 +26,7 @@ struct trace_options {
 	bool stacks;		/* print the user stack of each call that has one */
 	bool pairs;		/* calls come as two records, one at entry and one at return */
 	uint64_t start_mono;	/* CLOCK_MONOTONIC ns when tracing began: 0 of Chrome's clock */
-	uint64_t start_real;	/* the same instant by CLOCK_REALTIME: what turns a record's time into the wall clock's */
+	uint64_t start_real;	/* the same instant by CLOCK_REALTIME */
 	const char *version;	/* of cutop; borrowed */
 };
 

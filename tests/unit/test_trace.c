@@ -13,6 +13,7 @@
 
 #include "model/arguments.h"
 #include "model/calls.h"
+#include "model/stream.h"
 #include "out/trace.h"
 #include "out/trace_images.h"
 #include "out/trace_types.h"
@@ -224,6 +225,37 @@ START_TEST(as_json)
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "unwritten")), 3);
 	while (count)
 		json_decref(lines[--count]);
+}
+END_TEST
+
+/* The wall clock is set a minute ahead: text and JSON follow, Chrome's clock began when tracing did, and goes on. */
+START_TEST(clock_is_set)
+{
+	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)), .real = (1000000000ull + 60) * 1000000000 };
+	struct rec_call call = call_of(CALL_cudaFree);
+	enum trace_form form;
+
+	set.hdr.time = 6000000000ull;
+	call.entry = 6000010000ull;
+	call.hdr.time = 6000020000ull;
+	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+		begin(form);
+		process("python");
+		call_malloc(0x7f0000000000, 4096);
+		give(&set, sizeof(set));
+		give(&call, sizeof(call));
+		trace_end(trace, (uint64_t[LOST_COUNT]){ 0 }, 0, &out);
+		printed();
+		if (form == TRACE_CHROME) {
+			ck_assert_msg(strstr(out.data, "\"ts\":1000010") != NULL, "%s", out.data);
+			ck_assert_msg(strstr(out.data, "\"started_unix_seconds\":1000000000.0") != NULL, "%s", out.data);
+		} else {
+			ck_assert_msg(strstr(out.data, "01:46:40.000120") != NULL, "%s", out.data);
+			ck_assert_msg(strstr(out.data, "01:47:40.000010") != NULL, "%s", out.data);
+		}
+		teardown();
+		setup();
+	}
 }
 END_TEST
 
@@ -539,6 +571,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, as_text);
 	tcase_add_test(tests, columns);
+	tcase_add_test(tests, clock_is_set);
 	tcase_add_test(tests, as_json);
 	tcase_add_test(tests, hostile_names);
 	tcase_add_test(tests, nonsense);
