@@ -87,20 +87,40 @@ bad:
 	return usage_error("--%s takes a size in bytes, with K, M or G if you like, not '%s'", name, text);
 }
 
-int parse_pids(struct options *options, char *text)
+/*
+ * Hands the words of @text, between commas, to @take, until that returns an error. They are cut out of a copy: the command line
+ * stays as it was given, for ps(1) and for recordings.
+ */
+static int words_take(struct options *options, const char *text, int (*take)(struct options *options, const char *word))
 {
-	char *word, *rest = NULL;
+	char *copy = strdup(text), *word, *rest = NULL;
+	int err = copy ? 0 : usage_error("no memory");
 
-	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-		uint64_t pid;
+	for (word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !err; word = strtok_r(NULL, ",", &rest))
+		err = take(options, word);
+	free(copy);
+	return err;
+}
 
-		if (!is_count(word, 1, INT_MAX, &pid))
-			return usage_error("--pid takes process ids, not '%s' (--command takes names)", word);
-		if (options->pid_count == OPTIONS_LIST_MAX)
-			return usage_error("--pid takes at most %d processes", OPTIONS_LIST_MAX);
-		options->pids[options->pid_count++] = (uint32_t)pid;
-	}
-	return options->pid_count ? 0 : usage_error("--pid takes a list of process ids");
+static int pid_take(struct options *options, const char *word)
+{
+	uint64_t pid;
+
+	if (!is_count(word, 1, INT_MAX, &pid))
+		return usage_error("--pid takes process ids, not '%s' (--command takes names)", word);
+	if (options->pid_count == OPTIONS_LIST_MAX)
+		return usage_error("--pid takes at most %d processes", OPTIONS_LIST_MAX);
+	options->pids[options->pid_count++] = (uint32_t)pid;
+	return 0;
+}
+
+int parse_pids(struct options *options, const char *text)
+{
+	int err = words_take(options, text, pid_take);
+
+	if (!err && !options->pid_count)
+		err = usage_error("--pid takes a list of process ids");
+	return err;
 }
 
 int parse_user(const char *name, const char *text, uint32_t *uid)
@@ -143,41 +163,44 @@ void calls_help(void)
 	}
 }
 
-int parse_groups(struct options *options, char *text)
+static int group_take(struct options *options, const char *word)
 {
-	char *word, *rest = NULL;
-	unsigned int groups = 0, traced = 0, group;
+	struct hint hint;
+	unsigned int group;
 
-	for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-		if (!strcmp(word, "default")) {
-			groups |= GROUPS_DEFAULT;
-			traced |= GROUPS_TRACED;
-			continue;
-		}
-		if (!strcmp(word, "all")) {
-			groups |= GROUPS_ALL;
-			traced |= GROUPS_ALL;
-			continue;
-		}
-		for (group = 0; group < GROUP_COUNT; group++)
-			if (!strcmp(word, call_group_names[group]))
-				break;
-		if (group == GROUP_COUNT) {
-			struct hint hint;
-
-			hint_begin(&hint, word);
-			for (group = 0; group < GROUP_COUNT; group++)
-				hint_try(&hint, call_group_names[group], call_group_names[group]);
-			return usage_error("there is no group of calls '%s'%s; --calls help lists them", word, hint_say(&hint));
-		}
-		groups |= 1u << group;
-		traced |= 1u << group;
+	if (!strcmp(word, "default")) {
+		options->groups |= GROUPS_DEFAULT;
+		options->traced_groups |= GROUPS_TRACED;
+		return 0;
 	}
-	if (!groups)
-		return usage_error("--calls takes a list of groups; --calls help lists them");
-	options->groups = groups | GROUPS_NEEDED;
-	options->traced_groups = traced;
-	return 0;
+	if (!strcmp(word, "all")) {
+		options->groups |= GROUPS_ALL;
+		options->traced_groups |= GROUPS_ALL;
+		return 0;
+	}
+	for (group = 0; group < GROUP_COUNT; group++) {
+		if (!strcmp(word, call_group_names[group])) {
+			options->groups |= 1u << group;
+			options->traced_groups |= 1u << group;
+			return 0;
+		}
+	}
+	hint_begin(&hint, word);
+	for (group = 0; group < GROUP_COUNT; group++)
+		hint_try(&hint, call_group_names[group], call_group_names[group]);
+	return usage_error("there is no group of calls '%s'%s; --calls help lists them", word, hint_say(&hint));
+}
+
+int parse_groups(struct options *options, const char *text)
+{
+	int err;
+
+	options->groups = options->traced_groups = 0;
+	err = words_take(options, text, group_take);
+	if (!err && !options->groups)
+		err = usage_error("--calls takes a list of groups; --calls help lists them");
+	options->groups |= GROUPS_NEEDED;
+	return err;
 }
 
 int parse_probe(struct options *options, const char *text)

@@ -32,8 +32,8 @@ int parse_user(const char *name, const char *text, uint32_t *uid);
 int parse_choice(const char *name, const char *text, const char *const *choices, size_t count);
 
 /* These fill their part of @options. Lists are cut up in place. */
-int parse_pids(struct options *options, char *text);
-int parse_groups(struct options *options, char *text);
+int parse_pids(struct options *options, const char *text);
+int parse_groups(struct options *options, const char *text);
 int parse_layer(struct options *options, const char *text);
 int parse_ring(struct options *options, const char *text);
 int parse_probe(struct options *options, const char *text);

@@ -19,11 +19,12 @@
 #include "out/openmetrics.h"
 #include "view/theme.h"
 
+#define RING_DEFAULT	(16u << 20)
 #define RING_TRACING	(64u << 20)	/* a second of 400,000 calls */
 
 /* ---- the options ---- */
 
-static int parse_one(struct options *options, int code, char *argument, bool *reverse, const char **sort)
+static int parse_one(struct options *options, int code, const char *argument, bool *reverse, const char **sort)
 {
 	static const char *const returns[] = { [RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never" };
 	static const char *const colors[] = { "auto", "always", "never" };
@@ -60,7 +61,6 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		return 0;
 	case OPTION_TRACE:
 		options->record_calls = true;
-		options->ring_bytes = RING_TRACING > options->ring_bytes ? RING_TRACING : options->ring_bytes;
 		return 0;
 	case OPTION_REPLAY:
 		options->replay = argument;
@@ -85,7 +85,6 @@ static int parse_one(struct options *options, int code, char *argument, bool *re
 		*sort = argument;
 		return 0;
 	case 'r':
-		options->sort_given = true;
 		*reverse = true;
 		return 0;
 	case 'l':
@@ -420,7 +419,6 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->leak_age = 10 * NSEC_PER_SEC;
 	options->map_max = 1000;
 	options->kernels_shown = KERNELS_SHOWN_DEFAULT;
-	options->ring_bytes = 16 << 20;
 	options->groups = GROUPS_DEFAULT;
 	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;
@@ -430,8 +428,6 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	mode_parse(options, &argc, &argv);
 	if (options->mode == MODE_DEMO)
 		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
-	if (options->mode == MODE_TRACE)
-		options->ring_bytes = RING_TRACING;
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':
@@ -458,6 +454,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		if (!misplaced && !replay_takes_option(code))
 			misplaced = code;
 	}
+	if (!options->ring_bytes)
+		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ? RING_TRACING : RING_DEFAULT;
 	if (!mode_table[options->mode].takes_command && optind < argc) {
 		usage_error("'cutop %s' takes no command", mode_table[options->mode].word);
 		return OPTIONS_EXIT;

@@ -90,6 +90,8 @@ static int settings_begin(struct screen *screen)
 		settings->delay = options->delay;
 	if (options->sort_given)
 		settings->sort = options->sort;
+	else if (options->sort.reverse)
+		settings->sort.reverse = true;
 	screen->view.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	return 0;
 }
@@ -462,8 +464,10 @@ static int screen_show(struct screen *screen)
 	struct reason why = { "" };
 	int status;
 
-	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why))
+	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why)) {
+		command_end(screen);
 		return session_fail(session, EXIT_FAILED, why.text);
+	}
 	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
 	if (!screen->view.play.is_on)
 		collector_set_delay(session->collector, FIRST_SNAPSHOT);
@@ -496,6 +500,7 @@ int screen_run(const struct options *options)
 {
 	static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, 0 };
 	struct screen *screen = calloc(1, sizeof(*screen));
+	struct reason why = { "" };
 	int status;
 
 	if (!screen)
@@ -506,6 +511,8 @@ int screen_run(const struct options *options)
 	status = session_open(&screen->session, options, signals);
 	if (!status)
 		status = settings_begin(screen);
+	if (!status && terminal_check(&why))
+		status = session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (status)
 		goto out;
 	screen->session.stops_by_signal = true;

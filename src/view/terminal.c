@@ -152,7 +152,7 @@ static void modes_set(void)
 }
 
 /* Curses would end the program over a terminal it does not know; we say what to do. */
-static int terminal_check(struct reason *why)
+int terminal_check(struct reason *why)
 {
 	const char *name = getenv("TERM"), *move;
 	int err = 0;

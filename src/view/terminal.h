@@ -16,6 +16,9 @@
 
 struct terminal;
 
+/* Whether it can be taken over: before anything is begun that would have to be undone. Returns 0 or a negative errno with @why. */
+int terminal_check(struct reason *why);
+
 /* Takes the terminal over. Returns 0 or a negative errno with @why. */
 int terminal_open(struct terminal **terminal, bool colors, struct reason *why);
 void terminal_close(struct terminal *terminal);

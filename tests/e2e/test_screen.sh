@@ -13,6 +13,16 @@ check "no terminal: names --batch" grep -q -e '--batch' "$T/err"
 
 screen_start 120 40
 stty_save before
+
+# One that it cannot use, too, before COMMAND runs.
+for terminal in "" nosuch-terminal; do
+	shell clear
+	shell "TERM=$terminal $CUTOP -- touch $T/ran; echo status \$?."
+	check "TERM='$terminal': it says so" see 'use --batch'
+	check "TERM='$terminal': the status" see 'status 1'
+	check "TERM='$terminal': nothing is run" [ ! -e "$T/ran" ]
+done
+shell clear
 shell "$start"
 check "the screen comes" see 'probes'
 for subcommand in leaker trainer failing copier; do

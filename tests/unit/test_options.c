@@ -60,6 +60,16 @@ START_TEST(test_options)
 	ck_assert_str_eq(options.command_glob, "*py*");
 	ck_assert_uint_eq(options.sort.count, 2);
 
+	/* Which ring it was asked for, before or after, and words that stay as they are: recordings keep them. */
+	ck_assert(parse("record --ring-size 1M --trace -o x"));
+	ck_assert_uint_eq(options.ring_bytes, 1 << 20);
+	ck_assert(parse("record --trace -p 11,12 --calls memory,copies -o x"));
+	ck_assert_uint_eq(options.ring_bytes, 64 << 20);
+	ck_assert_str_eq(options.words[4], "11,12");
+	ck_assert_str_eq(options.words[6], "memory,copies");
+	ck_assert(parse("-br"));
+	ck_assert(options.sort.reverse && !options.sort_given);
+
 	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --exact -- a -b --"));
 	ck_assert(options.fail_on_leak && options.allow_no_cuda && options.exact_launches);
 	ck_assert_uint_eq(options.leak_bytes, 2048);
