@@ -38,7 +38,7 @@ static __noinline int blind_begin(struct thread_state *thread)
 		row->unreturned = refuse_all ? refuse_all : UNRETURNED_SECCOMP;
 	/* A filter that began inside a call: its return may still be seen, and is then counted as lost. */
 	if (thread->depth && thread->in_sync)
-		sync_end(image, thread, bpf_ktime_get_ns());
+		sync_leave(thread);
 	thread->depth = 0;
 	thread->skipped_sp = 0;
 	thread->frames[BLIND_TEACHER].args[0] = 0;

@@ -47,7 +47,7 @@ static __always_inline struct image_sync *sync_begin(struct thread_state *thread
 		return NULL;
 	if (__sync_fetch_and_add(&sync->depth, 1) == 0)
 		sync->since = now;
-	thread->in_sync = 1;
+	thread->in_sync++;
 	return sync;
 }
 
@@ -56,7 +56,8 @@ static __always_inline struct image_sync *sync_end(__u32 image, struct thread_st
 	struct image_sync *sync = sync_of(image);
 	__u64 since;
 
-	thread->in_sync = 0;
+	if (thread->in_sync)
+		thread->in_sync--;
 	if (!sync)
 		return NULL;
 	since = sync->since;
@@ -65,12 +66,27 @@ static __always_inline struct image_sync *sync_end(__u32 image, struct thread_st
 	return sync;
 }
 
-/* A call that nothing encloses was left without a return: the thread waits in it no more. */
-__noinline int frame_lost(struct thread_state *thread)
+/* The thread waits no more, wherever it did: in a call, and in a handler that a signal had called meanwhile. */
+static __always_inline void sync_leave(struct thread_state *thread)
 {
-	if (!thread)
+	struct image_sync *sync = sync_of(thread->image);
+	__s32 waits = thread->in_sync;
+	__u64 now = bpf_ktime_get_ns(), since;
+
+	thread->in_sync = 0;
+	if (!sync)
+		return;
+	since = sync->since;
+	if (__sync_fetch_and_add(&sync->depth, -waits) == waits && now > since)
+		__sync_fetch_and_add(&sync->ns, now - since);
+}
+
+/* A call, @call, that nothing encloses was left without a return: if it was a wait, the thread waits in it no more. */
+__noinline int frame_lost(struct thread_state *thread, __u32 call)
+{
+	if (!thread || call >= CALL_COUNT)
 		return 0;
-	if (thread->in_sync)
+	if (thread->in_sync && desc_of(call)->class == CLASS_SYNC)
 		sync_end(thread->image, thread, bpf_ktime_get_ns());
 	count_lost_of(thread->image, LOST_RETURN);
 	return 0;
@@ -93,7 +109,7 @@ __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 			break;
 		thread->depth--;
 		if (!frame->nested)
-			frame_lost(thread);
+			frame_lost(thread, frame->call);
 	}
 	return 0;
 }
@@ -301,7 +317,7 @@ __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 c
 		if (frame->sp == sp && frame->call == call)
 			return (depth - 1) & (FRAME_COUNT - 1);
 		if (!frame->nested)
-			frame_lost(thread);
+			frame_lost(thread, frame->call);
 	}
 	return_alone(thread);
 	return -1;

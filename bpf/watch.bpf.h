@@ -113,7 +113,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known, exit_code;
 
 	if (thread && thread->image && thread->in_sync)
-		sync_end(thread->image, thread, bpf_ktime_get_ns());
+		sync_leave(thread);
 	if (task->signal->live.counter > 0) {
 		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
 		if (thread && thread->image && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT))

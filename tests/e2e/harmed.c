@@ -20,6 +20,9 @@
  *                       any moment; prints how many rounds there were in all
  *   harmed escape N     N times a cudaDeviceSynchronize in which a signal comes, whose
  *                       handler makes a round and leaves by siglongjmp; then a round
+ *   harmed waits N      N times a cudaDeviceSynchronize in which a cudaMemcpy is left by
+ *                       siglongjmp, and that waits for 10 ms more; then 20 ms without one.
+ *                       Prints how many seconds it has waited, and how many not.
  *   harmed threads T N  T threads at once, N rounds each
  *   harmed cancel N     N threads cancelled inside cudaDeviceSynchronize, then N rounds
  */
@@ -42,6 +45,7 @@
 #include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "cuda_double.h"
 
@@ -55,10 +59,12 @@ enum { MALLOC, MEMCPY, LAUNCH, SYNC, FREE, CALLS };
 
 extern atomic_ulong calls[CALLS];
 extern void (*volatile inside)(void);	/* called within cudaDeviceSynchronize */
+extern void (*volatile inside_copy)(void);	/* within cudaMemcpy */
 
 #ifdef LIBRARY
 atomic_ulong calls[CALLS];
 void (*volatile inside)(void);
+void (*volatile inside_copy)(void);
 
 OPAQUE cudaError_t cudaMalloc(void **p, size_t size)
 {
@@ -77,6 +83,8 @@ OPAQUE cudaError_t cudaFree(void *p)
 OPAQUE cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
 	atomic_fetch_add(&calls[MEMCPY], 1);
+	if (inside_copy)
+		inside_copy();
 	__asm__ volatile("" : : "r"(dst), "r"(src), "r"(count), "r"(kind) : "memory");
 	return cudaSuccess;
 }
@@ -323,6 +331,24 @@ static int signals(unsigned long n)
 	return !were(made + interrupted, 0);
 }
 
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double spend(double seconds)
+{
+	double begin = seconds_now(), now;
+
+	do
+		now = seconds_now();
+	while (now < begin + seconds);
+	return now - begin;
+}
+
 static sigjmp_buf out;
 
 static void on_escape(int number)
@@ -354,7 +380,42 @@ static int escape(unsigned long n)
 		inside = NULL;
 		a_round();
 	}
+	/* Of a wait that goes on in the books, this would be a part. */
+	spend(1);
 	return !were(2 * n, n);
+}
+
+static double waited;
+
+static void leave_copy(void)
+{
+	siglongjmp(out, 1);
+}
+
+static void while_waiting(void)
+{
+	char host[64];
+
+	inside = NULL;
+	inside_copy = leave_copy;
+	if (!sigsetjmp(out, 0))
+		cudaMemcpy(host, host, sizeof(host), cudaMemcpyHostToDevice);
+	inside_copy = NULL;
+	cudaFree(NULL);		/* what was left is noticed with the next call */
+	waited += spend(0.01);
+}
+
+static int waits(unsigned long n)
+{
+	double idle = 0;
+
+	while (n--) {
+		inside = while_waiting;
+		cudaDeviceSynchronize();
+		idle += spend(0.02);
+	}
+	printf("%f %f\n", waited, idle);
+	return 0;
 }
 
 /* ---- threads ---- */
@@ -460,11 +521,13 @@ int main(int argc, char **argv)
 		return signals(n);
 	if (!strcmp(what, "escape"))
 		return escape(n);
+	if (!strcmp(what, "waits"))
+		return waits(n);
 	if (!strcmp(what, "threads") && argc > 3)
 		return threads(n, strtoul(argv[3], NULL, 0));
 	if (!strcmp(what, "cancel"))
 		return cancel(n);
-	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|cancel N | harmed threads T N\n", stderr);
+	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel N | harmed threads T N\n", stderr);
 	return 2;
 }
 #endif

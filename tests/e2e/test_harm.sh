@@ -80,6 +80,15 @@ done
 expect escape 'p.memory | [.allocations, .frees, .live_bytes]' '[40,40,0]'
 expect cancel 'p.memory | [.allocations, .frees, .live_bytes]' '[20,20,0]'
 
+# Waits in a handler that is left, and calls left in a wait: the wait goes on, or ends, with the call that waits.
+expect escape 'p.synchronize.seconds < 0.5' true
+watch waits -- "$harmed" waits 20
+check "waits: unharmed" [ "$status" = 0 ]
+read -r waited idle <<END
+$(grep '^[0-9.]* [0-9.]*$' "$T/waits.out")
+END
+expect waits "p.synchronize.seconds | . >= $waited and . < $waited + $idle / 2" true
+
 # ---- a trace of them
 "$CUTOP" trace -t -o "$T/trace" -- "$harmed" filter 50
 check "trace: unharmed" [ $? = 0 ]
