@@ -36,6 +36,7 @@
 #define DOUBLE_CLICK (400 * NSEC_PER_MSEC)
 #define SEQUENCE_MAX 128	/* of what stands behind an escape; curses takes as much back */
 #define SEQUENCE_WAIT 25	/* ms */
+#define MOUSE_EVENTS 8	/* as many as curses keeps: EV_MAX of its curses.priv.h */
 #define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
 
 struct pair {
@@ -53,6 +54,8 @@ struct terminal {
 	bool mouse;
 	uint64_t click_time;	/* ns, CLOCK_MONOTONIC, of the last, and where */
 	int click_row, click_col;
+	MEVENT mouse_events[MOUSE_EVENTS];	/* that came at once, the last first */
+	int mouse_count;
 	void *stack;		/* of the crash handler: the usual one may be what overflowed */
 };
 
@@ -322,24 +325,34 @@ static bool is_double(struct terminal *terminal, int row, int col)
 	return result;
 }
 
-static bool mouse_read(struct terminal *terminal, struct terminal_event *event)
+/* Of those that came at once curses tells once, and hands them out the last first: they are turned round. */
+static void mouse_read(struct terminal *terminal)
 {
-	MEVENT mouse;
+	terminal->mouse_count = 0;
+	while (terminal->mouse_count < MOUSE_EVENTS && getmouse(&terminal->mouse_events[terminal->mouse_count]) == OK)
+		terminal->mouse_count++;
+}
 
-	if (getmouse(&mouse) != OK)
-		return false;
-	event->kind = EVENT_MOUSE;
-	event->row = mouse.y;
-	event->col = mouse.x;
-	if (mouse.bstate & BUTTON4_PRESSED)
-		event->mouse = MOUSE_WHEEL_UP;
-	else if (mouse.bstate & BUTTON5_PRESSED)
-		event->mouse = MOUSE_WHEEL_DOWN;
-	else if (mouse.bstate & BUTTON1_PRESSED)
-		event->mouse = is_double(terminal, mouse.y, mouse.x) ? MOUSE_DOUBLE : MOUSE_CLICK;
-	else
-		return false;
-	return true;
+/* Returns false if there is none left that means anything. */
+static bool mouse_next(struct terminal *terminal, struct terminal_event *event)
+{
+	while (terminal->mouse_count) {
+		const MEVENT *mouse = &terminal->mouse_events[--terminal->mouse_count];
+
+		event->kind = EVENT_MOUSE;
+		event->row = mouse->y;
+		event->col = mouse->x;
+		if (mouse->bstate & BUTTON4_PRESSED)
+			event->mouse = MOUSE_WHEEL_UP;
+		else if (mouse->bstate & BUTTON5_PRESSED)
+			event->mouse = MOUSE_WHEEL_DOWN;
+		else if (mouse->bstate & BUTTON1_PRESSED)
+			event->mouse = is_double(terminal, mouse->y, mouse->x) ? MOUSE_DOUBLE : MOUSE_CLICK;
+		else
+			continue;
+		return true;
+	}
+	return false;
 }
 
 /* Reads a character of what has come already, or with @wait comes in the same moment; 0 if there is none. */
@@ -404,17 +417,21 @@ bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 	wint_t code;
 
 	for (;;) {
-		int what = get_wch(&code);
+		int what;
 
 		memset(event, 0, sizeof(*event));
+		if (mouse_next(terminal, event))
+			return true;
+		memset(event, 0, sizeof(*event));
+		what = get_wch(&code);
 		if (what == ERR)
 			return false;
 		if (what == OK && code == 27 && sequence_skip())
 			continue;
 		if (what != KEY_CODE_YES)
 			event->key = plain_key(code);
-		else if (code == KEY_MOUSE && mouse_read(terminal, event))
-			return true;
+		else if (code == KEY_MOUSE)
+			mouse_read(terminal);
 		else
 			event->key = special_key(code);
 		if (event->key)

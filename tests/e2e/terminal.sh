@@ -7,7 +7,7 @@
 #   keys KEY...                 as tmux names them
 #   gone PATTERN                see's opposite: waits until the screen no longer shows it
 #   row_of PATTERN, col_of PATTERN  where that begins, counted from 1
-#   click ROW COLUMN, wheel up|down ROW COLUMN
+#   click ROW COLUMN, double_click ROW COLUMN, wheel up|down ROW COLUMN
 #                               the mouse, as the program has asked the terminal to tell of it
 #   mouse_on, mouse_off         whether it has
 # $name is a program of our own, and only that: others may test on this machine.
@@ -78,6 +78,18 @@ mouse() {
 click() {
 	mouse 0 "$1" "$2" M
 	mouse 0 "$1" "$2" m
+}
+# Two clicks at once, however slow the machine is: both are sent by one command.
+double_click() {
+	if [ "$(mux display -p -t t '#{mouse_sgr_flag}')" = 1 ]; then
+		down=$(printf '\033[<0;%d;%dM' "$2" "$1")
+		up=$(printf '\033[<0;%d;%dm' "$2" "$1")
+		keys -l "$down$up$down$up"
+	else
+		at="$(printf '%x' $(($2 + 32))) $(printf '%x' $(($1 + 32)))"
+		# shellcheck disable=SC2086
+		keys -H 1b 5b 4d 20 $at 1b 5b 4d 23 $at 1b 5b 4d 20 $at 1b 5b 4d 23 $at
+	fi
 }
 wheel() {
 	case $1 in

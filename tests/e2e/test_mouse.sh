@@ -77,8 +77,7 @@ check "a pane's title" see 'LAUNCHES▼'
 click "$(row_of 'KERNEL  ')" "$(col_of 'LAUNCHES▼')"
 check "again: inverted" see 'LAUNCHES▲'
 row=$(row_of 'leaker 120')
-click "$row" 5
-click "$row" 5
+double_click "$row" 5
 check "two clicks: the pane in full height" gone 'copier 120'
 keys Escape
 check "and back" see 'copier 120'
