@@ -21,7 +21,7 @@ bpf_sources = \
 	bpf/near.bpf.h bpf/run.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \
-	bpf/state.bpf.h \
+	bpf/state.bpf.h bpf/threads.bpf.h \
 	bpf/stubs.bpf.h \
 	bpf/trace.bpf.h \
 	bpf/trace_calls.bpf.h \

@@ -24,6 +24,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 #include "state.bpf.h"
+#include "threads.bpf.h"
 #include "arguments.bpf.h"
 #include "missing.bpf.h"
 #include "frames.bpf.h"

@@ -104,7 +104,7 @@ __noinline int fault_begin(struct thread_state *thread, __u64 site)
 	row = bpf_map_lookup_elem(&images, &image);
 	if (!row || __sync_val_compare_and_swap(&row->faulted, 0, 1))
 		return 0;
-	*watchful_of(image) |= WATCHFUL_FAULT;
+	__sync_fetch_and_or(watchful_of(image), WATCHFUL_FAULT);
 	site_announce(thread, site);
 	sync = sync_of(image);
 	if (sync)
@@ -126,7 +126,7 @@ __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 	row = bpf_map_lookup_elem(&images, &image);
 	if (!row)
 		return 0;
-	*watchful_of(image) &= ~WATCHFUL_FAULT;
+	__sync_fetch_and_and(watchful_of(image), ~WATCHFUL_FAULT);
 	row->faulted = 0;
 	sync = sync_of(image);
 	slot = sync ? sync_slot_of(sync, device) : NULL;

@@ -488,7 +488,7 @@ static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct
 	struct thread_state *thread;
 	struct launch_row *row;
 	struct frame *frame;
-	__u32 call, *guard;
+	__u32 call, *guard, left;
 	__s32 result;
 	bool news;
 
@@ -522,8 +522,9 @@ counted:
 		failure_count(thread, call, result, call_site(ctx), now);
 	} else {
 		guard = watchful_of(thread->image);
-		if (*guard & ~WATCHFUL_FAULT)	/* two threads may both take one: a launch more or less is no matter */
-			*guard = *guard - 1;
+		left = *guard;
+		if (left & ~WATCHFUL_FAULT)	/* where two threads take one at once, one does not: a launch more is no matter */
+			__sync_val_compare_and_swap(guard, left, left - 1);
 	}
 	return with_missing(thread, 0);
 }

@@ -346,148 +346,7 @@ static __always_inline struct image_sync *sync_of(__u32 image)
 	return &row->sync;
 }
 
-static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
-{
-	if (tgid == own_tgid)
-		return false;
-	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
-		return false;
-	if (only_uid != (__u32)-1 && only_uid != (__u32)bpf_get_current_uid_gid())
-		return false;
-	return true;
-}
-
-/* The process of @task as its own pid namespace counts. */
-static __always_inline __u32 namespace_tgid(struct task_struct *task)
-{
-	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
-	__u32 level = BPF_CORE_READ(pid, level);
-	int number = 0;
-
-	if (level > 32)		/* MAX_PID_NS_LEVEL, linux/pid_namespace.h */
-		return 0;
-	bpf_probe_read_kernel(&number, sizeof(number), (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid));
-	return number > 0 ? (__u32)number : 0;
-}
-
-/* Gives the current process an image. Returns 0 if it is not watched or there is no room. */
-__noinline __u32 image_new(void)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct image_row *row;
-	struct rec_process *rec;
-	__u32 image, *known;
-	__u64 args, len;
-
-	if (!is_watched(task, tgid))
-		return 0;
-	image = __sync_fetch_and_add(&last_image, 1) + 1;
-	bpf_map_update_elem(&images, &image, &no_image, BPF_NOEXIST);
-	row_made(ROWS_IMAGES);
-	row = bpf_map_lookup_elem(&images, &image);
-	if (!row) {
-		count_lost(LOST_PROCESSES);
-		return 0;
-	}
-	row->tgid = tgid;
-	row->start_time = BPF_CORE_READ(task, group_leader, start_boottime);
-	row->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
-	row->uid = (__u32)bpf_get_current_uid_gid();
-	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
-	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
-	watchful[image & (WATCHFUL_COUNT - 1)] &= ~WATCHFUL_FAULT;	/* of an image long before */
-	/* Last: user space takes no notice of a row without it. */
-	asm volatile("" ::: "memory");
-	row->first_time = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&tgids, &tgid, &image, BPF_NOEXIST)) {
-		/* Another thread of the process was faster, or there is no room. */
-		bpf_map_delete_elem(&images, &image);
-		known = bpf_map_lookup_elem(&tgids, &tgid);
-		if (known)
-			return *known;
-		count_lost(LOST_PROCESSES);
-		return 0;
-	}
-	near_claim(NEAR_AT(near_syncs, NEAR_SYNCS, image), image);
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec)
-		return image;	/* nothing is lost: user space finds the row */
-	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), image, row->first_time);
-	rec->start_time = row->start_time;
-	rec->parent_tgid = row->parent_tgid;
-	rec->uid = row->uid;
-	__builtin_memcpy(rec->comm, row->comm, sizeof(rec->comm));
-	rec->ns_tgid = namespace_tgid(task);
-	rec->args_len = 0;
-	args = BPF_CORE_READ(task, mm, arg_start);
-	len = BPF_CORE_READ(task, mm, arg_end) - args;
-	if (len >= sizeof(rec->args))
-		len = sizeof(rec->args) - 1;
-	asm volatile("" : "+r"(len));
-	if (!bpf_probe_read_user(rec->args, len & (CUTOP_ARGS_LEN - 1), (void *)args))
-		rec->args_len = len & (CUTOP_ARGS_LEN - 1);
-	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
-	return image;
-}
-
-__noinline int thread_begin(struct thread_state *thread)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
-
-	if (!thread)
-		return 0;
-	thread->image = known ? *known : image_new();
-	thread->tgid = tgid;
-	thread->tid = (__u32)bpf_get_current_pid_tgid();
-	/* A late process may have chosen its device before cutop came. */
-	thread->device = bpf_map_lookup_elem(&late, &tgid) ? CUTOP_DEVICE_UNKNOWN : 0;
-	return 0;
-}
-
-/* The kernel had no storage for a thread, or was busy with it: its call goes uncounted, and its process is not exact. */
-__noinline int thread_refused(void)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
-
-	if (known)
-		count_lost_of(*known, LOST_THREADS);
-	else
-		count_lost(LOST_THREADS);
-	return 0;
-}
-
-/* The current thread's state at entry; NULL if it is not watched. */
-static __always_inline struct thread_state *thread_enter(struct task_struct *task)
-{
-	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-
-	if (!thread) {
-		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (!thread) {
-			if (can_hold)
-				threads_wanted = 1;	/* thread_make() may sleep for it */
-			else
-				thread_refused();
-			return NULL;
-		}
-		thread_begin(thread);
-	}
-	return thread->image ? thread : NULL;
-}
-
-/* The same at return. A thread without state was inside the call when the probe came: not lost. */
-static __always_inline struct thread_state *thread_leave(struct task_struct *task)
-{
-	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-
-	return thread && thread->image ? thread : NULL;
-}
-
 /* ---- counting ---- */
-
 
 /* True if @result of @desc is a failure of the call's own. */
 static __always_inline bool is_failure(const volatile struct call_desc *desc, __s32 result)
@@ -548,7 +407,7 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 
 	if (!thread)
 		return 0;
-	*guard = WATCHFUL_CALLS | (*guard & WATCHFUL_FAULT);
+	__sync_fetch_and_or(guard, WATCHFUL_CALLS);
 	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
 		is_new = true;
 	if (failure_row(thread, call, result, now) || is_new)

@@ -167,10 +167,13 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+struct task_struct;
+
 struct signal_struct {
 	atomic_t live;
 	unsigned int flags;
 	int group_exit_code;
+	struct task_struct *group_exec_task;
 };
 
 struct upid {

@@ -12,8 +12,6 @@
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
 #define MAP_ANONYMOUS		0x20	/* the same on all but alpha, mips, parisc and xtensa */
 
-__u32 late_ever;	/* user space has put somebody into `late` */
-
 static __always_inline void late_forget(__u32 tgid)
 {
 	if (*(volatile __u32 *)&late_ever)
@@ -49,6 +47,27 @@ static __always_inline void image_end(__u32 image, enum end_reason reason, __u32
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 }
 
+__u32 files_untold;
+
+/* The ring has no room to tell of the file @id, which may be a library nobody knows: user space will look for itself. */
+static __always_inline int file_untold(const struct file_id *id)
+{
+	bpf_map_delete_elem(&files, id);	/* or who runs or maps it next tells */
+	count_lost(LOST_RING_FULL);
+	__sync_fetch_and_add(&files_untold, 1);
+	return 0;
+}
+
+/* Where the kernel is busy with the storage it cannot be given back: its next call begins anew (thread_reconsider()). */
+static __always_inline void thread_forget(struct task_struct *task)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	/* What cannot be read is nothing: a clear of any size. */
+	if (thread)
+		bpf_probe_read_kernel(thread, sizeof(*thread), NULL);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
 {
@@ -65,8 +84,8 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	}
 	late_forget(tgid);
 	/* The other threads are gone. What this one knew was the old program's. */
-	if (task->bpf_storage)
-		bpf_task_storage_delete(&threads, task);
+	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
+		thread_forget(task);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
 	file = bprm->file;
@@ -80,10 +99,8 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	if (!file_is_new(&id))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		bpf_map_delete_elem(&files, &id);	/* tell of it next time */
-		return 0;
-	}
+	if (!rec)
+		return file_untold(&id);
 	header_fill(&rec->hdr, REC_EXEC, sizeof(*rec), 0, bpf_ktime_get_ns());
 	rec->id = id;
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
@@ -106,6 +123,21 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
+/* True if another thread of the process runs another program now: this one ends with the old one. */
+static __always_inline bool is_replaced(struct task_struct *task)
+{
+	/* Before Linux 5.17 it had another name. */
+	struct signal_struct___5_16 {
+		struct task_struct *group_exit_task;
+	} __attribute__((preserve_access_index)) *before = (void *)task->signal;
+
+	if (bpf_core_field_exists(task->signal->group_exec_task))
+		return BPF_CORE_READ(task, signal, group_exec_task) != NULL;
+	if (bpf_core_field_exists(before->group_exit_task))
+		return BPF_CORE_READ(before, group_exit_task) != NULL;
+	return false;
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
@@ -116,7 +148,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		sync_leave(thread);
 	if (task->signal->live.counter > 0) {
 		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
-		if (thread && thread->image && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT))
+		if (thread && thread->image && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
 			count_lost_of(thread->image, LOST_RETURN);
 		return 0;
 	}
@@ -170,10 +202,8 @@ static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 	if (!file_is_new(&id))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
-	if (!rec) {
-		bpf_map_delete_elem(&files, &id);
-		return 0;
-	}
+	if (!rec)
+		return file_untold(&id);
 	header_fill(&rec->hdr, REC_MMAP, sizeof(*rec), 0, bpf_ktime_get_ns());
 	rec->id = id;
 	rec->fd = fd;

@@ -48,6 +48,7 @@ struct feed {
 	struct early_late *early_late;
 	bool any_doomed;
 	size_t ended;		/* images, since the last refresh */
+	uint32_t untold;	/* files, as of the last look */
 	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
 	bool asked_gone;
 };

@@ -170,12 +170,33 @@ static bool image_visit(void *context, const void *key, const void *value)
 	return false;
 }
 
+/*
+ * True if nothing of @image is needed any more. One that nobody knows here was
+ * doomed earlier, and a thread of it was late to leave; or it began a moment ago
+ * and its record is still in the ring: then it has a row.
+ */
+static bool image_is_gone(struct feed *feed, uint32_t image)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct watched *watched = feed_watched(feed, image);
+	struct image_row row;
+
+	if (watched)
+		return watched->doomed;
+	if (image != feed->asked) {
+		feed->asked = image;
+		feed->asked_gone = bpf_map_lookup_elem(bpf_map__fd(s->maps.images), &image, &row) == -ENOENT;
+	}
+	return feed->asked_gone;
+}
+
 /* Whether the rows of @image are wanted, and whether this is the last time they are read. */
 static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 {
 	struct watched *watched = feed_watched(feed, image);
 
-	*last = watched && watched->doomed;
+	/* Of one that is forgotten already, memory had run out where its rows were to be. */
+	*last = image_is_gone(feed, image);
 	return !watched || !watched->ignored;
 }
 
@@ -264,26 +285,6 @@ struct address_key {
 	__u32 pad;
 };
 
-/*
- * True if nothing of @image is needed any more. One that nobody knows here was
- * doomed earlier, and a thread of it was late to leave; or it began a moment ago
- * and its record is still in the ring: then it has a row.
- */
-static bool image_is_gone(struct feed *feed, uint32_t image)
-{
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
-	struct watched *watched = feed_watched(feed, image);
-	struct image_row row;
-
-	if (watched)
-		return watched->doomed;
-	if (image != feed->asked) {
-		feed->asked = image;
-		feed->asked_gone = bpf_map_lookup_elem(bpf_map__fd(s->maps.images), &image, &row) == -ENOENT;
-	}
-	return feed->asked_gone;
-}
-
 static bool address_visit(void *context, const void *key_bytes, const void *value)
 {
 	struct address_key key;
@@ -327,7 +328,6 @@ static void doomed_forget(struct feed *feed)
 
 	if (!feed->any_doomed)
 		return;
-	feed->asked = 0;
 	rows_visit(feed->rows, s->maps.stubs, address_visit, feed);
 	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
 	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
@@ -361,9 +361,22 @@ static void lost_feed(struct feed *feed)
 			   __atomic_load_n(&s->bss->lost[cause], __ATOMIC_RELAXED));
 }
 
+/* Files that the ring had no room to tell of: whoever runs or maps them still is found, and marked late. */
+static void untold_find(struct feed *feed)
+{
+	uint32_t untold = __atomic_load_n(&probe_bpf(feed->probe)->skeleton->bss->files_untold, __ATOMIC_RELAXED);
+
+	if (untold == feed->untold)
+		return;
+	feed->untold = untold;
+	probe_find_running(feed->probe);
+}
+
 void feed_refresh(struct feed *feed)
 {
 	feed_drain(feed);
+	feed->asked = 0;
+	untold_find(feed);
 	rows_visit_known(feed->rows, ROWS_IMAGES, image_visit, feed);
 	rows_visit_known(feed->rows, ROWS_LAUNCHES, launch_visit, feed);
 	rows_visit_known(feed->rows, ROWS_COPIES, copy_visit, feed);

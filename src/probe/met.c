@@ -153,10 +153,33 @@ static int cached_library(void *context, const char *name, const char *path)
 	return 0;
 }
 
+static void scan_end(struct process_scan *scan)
+{
+	struct mapping_seen *seen, *next;
+
+	HASH_ITER(hh, scan->seen, seen, next) {
+		HASH_DELETE(hh, scan->seen, seen);
+		free(seen);
+	}
+}
+
+void probe_find_running(struct probe *probe)
+{
+	int listed = bpf_map__fd(probe->bpf.skeleton->maps.listed);
+	struct process_scan scan = { .probe = probe };
+	__u32 pid, *last = NULL;
+
+	if (!probe->settings.bpf.only_listed)
+		processes_visit(process_examine, &scan);
+	else
+		for (; !bpf_map_get_next_key(listed, last, &pid); last = &pid)
+			process_examine(&scan, (pid_t)pid);
+	scan_end(&scan);
+}
+
 void probe_find_ahead(struct probe *probe)
 {
 	struct process_scan scan = { .probe = probe };
-	struct mapping_seen *seen, *next;
 	size_t i;
 
 	/* With -p only those processes; with COMMAND what others map is no business of ours. */
@@ -164,10 +187,7 @@ void probe_find_ahead(struct probe *probe)
 		process_examine(&scan, (pid_t)probe->settings.pids[i]);
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
-	HASH_ITER(hh, scan.seen, seen, next) {
-		HASH_DELETE(hh, scan.seen, seen);
-		free(seen);
-	}
+	scan_end(&scan);
 	if (probe->settings.bpf.layers & 1u << LAYER_DRIVER)
 		ld_cache_visit("libcuda.so", cached_library, probe);
 	ld_cache_visit("libcudart", cached_library, probe);

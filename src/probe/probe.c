@@ -304,7 +304,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
 	if (err) {
 		/* What a process makes of it is missing all the same. */
-		probe->counts.missing += err == -EMFILE || err == -ENFILE ? (unsigned int)found.count : 0;
+		probe->counts.missing += (unsigned int)found.count;
 		goto out;
 	}
 	probe->counts.attached += target->attachment.attached;

@@ -78,7 +78,9 @@ struct probe_counts probe_counts(const struct probe *probe);
  */
 int probe_add_path(struct probe *probe, const char *path, struct reason *why);
 
-/* Adds targets from ld.so.cache, the usual places, and what the processes that are watched map by now. */
+/* Adds targets from what the processes that are watched map by now. */
+void probe_find_running(struct probe *probe);
+/* The same before there is any COMMAND, and from ld.so.cache and the usual places. */
 void probe_find_ahead(struct probe *probe);
 
 /*

@@ -23,6 +23,8 @@
  *   harmed waits N      N times a cudaDeviceSynchronize in which a cudaMemcpy is left by
  *                       siglongjmp, and that waits for 10 ms more; then 20 ms without one.
  *                       Prints how many seconds it has waited, and how many not.
+ *   harmed exec N       N threads inside cudaDeviceSynchronize, when it runs "harmed plain 1"
+ *   harmed nobody N     a round as it is, N rounds as the user nobody
  *   harmed threads T N  T threads at once, N rounds each
  *   harmed cancel N     N threads cancelled inside cudaDeviceSynchronize, then N rounds
  */
@@ -483,6 +485,30 @@ static int cancel(unsigned long n)
 	return !were(n, n);
 }
 
+/* Threads that are inside calls end with their program, when it runs another: that one is ours, with one round. */
+static int replaced(const char *path, unsigned long n)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, (unsigned int)n + 1);
+	inside = wait_for_end;
+	for (unsigned long i = 0; i < n; i++)
+		if (pthread_create(&thread, NULL, cancelled_run, NULL))
+			return 3;
+	pthread_barrier_wait(&barrier);
+	execl(path, path, "plain", "1", (char *)NULL);
+	return 3;
+}
+
+static int becomes_nobody(unsigned long n)
+{
+	a_round();
+	if (setuid(65534))
+		return 3;
+	rounds(n);
+	return !were(n + 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
@@ -521,13 +547,17 @@ int main(int argc, char **argv)
 		return signals(n);
 	if (!strcmp(what, "escape"))
 		return escape(n);
+	if (!strcmp(what, "exec"))
+		return replaced(argv[0], n);
+	if (!strcmp(what, "nobody"))
+		return becomes_nobody(n);
 	if (!strcmp(what, "waits"))
 		return waits(n);
 	if (!strcmp(what, "threads") && argc > 3)
 		return threads(n, strtoul(argv[3], NULL, 0));
 	if (!strcmp(what, "cancel"))
 		return cancel(n);
-	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel N | harmed threads T N\n", stderr);
+	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|nobody N | harmed threads T N\n", stderr);
 	return 2;
 }
 #endif

@@ -89,6 +89,17 @@ $(grep '^[0-9.]* [0-9.]*$' "$T/waits.out")
 END
 expect waits "p.synchronize.seconds | . >= $waited and . < $waited + $idle / 2" true
 
+# ---- another program is run while threads are inside calls: they end with the old one, which loses nothing
+watch exec -- "$harmed" exec 8
+check "exec: unharmed" [ "$status" = 0 ]
+expect exec '[.processes[] | [.ended, .inexact, .memory.allocations]] | sort' '[["exec",false,0],["exit",false,1]]'
+expect_nothing_lost exec
+
+# ---- a program that becomes the user who is watched is watched from then on, and late
+watch nobody -u nobody -- "$harmed" nobody 5
+check "nobody: unharmed" [ "$status" = 0 ]
+expect nobody 'p | [.watched_from, .user, .memory.allocations, .memory.frees]' '["attach","nobody",5,5]'
+
 # ---- a trace of them
 "$CUTOP" trace -t -o "$T/trace" -- "$harmed" filter 50
 check "trace: unharmed" [ $? = 0 ]

@@ -13,15 +13,18 @@ while read -r name order; do
 	case \$order in
 	end) exit 0 ;;
 	esac
+	program=$workload
+	[ \$name != unknown ] || program=$T/unknown
 	{
-		"$workload" \$order >"$T/\$name.said" &
+		"\$program" \$order >"$T/\$name.said" &
 		echo \$! >"$T/\$name.pid.new"
 		mv "$T/\$name.pid.new" "$T/\$name.pid"
 		wait \$! && : >"$T/\$name.ended"
 	} &
 done <"$T/orders"
 END
-"$CUTOP" -b -f json -d 0.1 --ring-size 256K --library "$double/libcudart.so.13" -- sh "$T/patients" >"$T/all.out" 2>"$T/all.err" &
+cp "$workload-static" "$T/unknown"
+LD_LIBRARY_PATH=$double "$CUTOP" -b -f json -d 0.1 --ring-size 256K --library "$double/libcudart.so.13" -- sh "$T/patients" >"$T/all.out" 2>"$T/all.err" &
 cutop=$!
 exec 9>"$T/orders"
 
@@ -58,6 +61,9 @@ begin brief pairs 5000 1000
 check "one process lives within that time, and fills the ring" wait_for 60 ended brief
 begin inside calls 1 2
 check "and another, while the busy one goes on" wait_for 60 ended inside
+# Nor is there room to tell of a program that nobody knew, which goes on.
+begin unknown loop 6
+check "the unknown one does not start" wait_for 20 grep -qs libcuda.so "/proc/$(cat "$T/unknown.pid")/maps"
 kill -CONT $cutop
 check "the loss is noticed" wait_for 60 document '.lost.ring_full > 0'
 
@@ -66,6 +72,8 @@ begin after case-study leak
 check "a new process ends" wait_for 60 ended after
 stop busy
 stop calm
+check "a program is not found that there was no room to tell of" wait_for 20 document "$(process unknown).watched_from == \"attach\""
+check "it does not end" wait_for 60 ended unknown
 begin nobody end
 wait $cutop
 status=$?
