@@ -125,11 +125,11 @@ held_programs() {
 
 # Other cutops of the machine may come or go meanwhile.
 no_orphans() {
-	held_programs >"$T/before"
+	held_programs >"$T/held_before"
 	bpftool -j prog show 2>/dev/null |
 		jq -r '.[] | select(.name != null and (.name | test("_session$|_(enter|exit)$|^process_(exec|exit|fork)$|^file_mapp(ed|ing)$|^mapping_unlock$|^identify$"))) | .id' |
 		sort -u >"$T/there"
-	held_programs | cat "$T/before" - | sort -u >"$T/held"
+	held_programs | cat "$T/held_before" - | sort -u >"$T/held"
 	[ -z "$(comm -13 "$T/held" "$T/there")" ]
 }
 

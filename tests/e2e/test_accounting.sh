@@ -131,7 +131,7 @@ expect no_free '[p.failures[] | [.call, .error, .code, .count]]' '[["cudaFree","
 unset CUDA_DOUBLE_FAIL
 
 # ---- while it runs: live bytes by kind, the map, the state
-export CUDA_DOUBLE_DELAY=cudaHostUnregister=300ms
+export CUDA_DOUBLE_DELAY=cudaHostUnregister=2s
 "$CUTOP" -b -f json -d 0.1 -- "$workload" kinds >"$T/running.out" 2>&1
 grep '^{' "$T/running.out" | jq -c 'select(.processes[0].memory.live_allocations == 12)' | head -n 1 >"$T/running.json"
 unset CUDA_DOUBLE_DELAY

@@ -117,7 +117,7 @@ expect glob '[.processes[].memory.allocations]' '[4]'
 
 begin late
 private_double "$T/late"
-load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 400 times say ready
+load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 2000 times say ready
 wait "$loader"
 late=$loader
 load later "$helpers/loader" "$T/late/libcudart.so.13" malloc 400 say ready

@@ -199,6 +199,7 @@ refused 1 'cannot write' -b -n 1 -o "/no/$evil"
 "$CUTOP" -b -f json -d 0.05 --library "$library" -- "$workload" loop 3600 >"$T/killed.out" 2>&1 &
 cutop=$!
 wait_for 10 [ -s "$T/killed.out" ]
+wait_for 10 pgrep -P "$cutop" -x workload >/dev/null
 command=$(pgrep -P "$cutop" -x workload)
 kill -KILL "$cutop"
 wait "$cutop" 2>/dev/null

@@ -162,13 +162,17 @@ exec "$workload" -k pairs 2 7000
 END
 chmod 755 "$T/two"
 
-run json -b -f json -d 0.05 -n 3 --library "$library" -- sh -c "sleep 0.3; '$workload' case-study"
+# after N NAME: prints what waits until N documents of NAME are there
+after() {
+	echo "until [ \"\$(wc -l <'$T/$2.out')\" -ge $1 ]; do sleep 0.02; done"
+}
+run json -b -f json -d 0.05 -n 3 --library "$library" -- sh -c "$(after 2 json); sleep 0.2; '$workload' case-study"
 expect_status json 0
 check_jq "a line of JSON does not parse" . "$T/json.out"
 check "-n 3 with COMMAND prints at most 3 documents" [ "$(wc -l <"$T/json.out")" = 3 ]
 check "the last document is the final one" \
 	[ "$(tail -n 1 "$T/json.out" | jq '.processes[0].memory.frees')" = 3 ]
-run endless -b -f json -d 0.05 --library "$library" -- sh -c "sleep 0.3; '$workload' case-study"
+run endless -b -f json -d 0.05 --library "$library" -- sh -c "$(after 3 endless); '$workload' case-study"
 check "without -n, documents until COMMAND ends" [ "$(wc -l <"$T/endless.out")" -ge 4 ]
 check "the last of them is the final one" \
 	[ "$(tail -n 1 "$T/endless.out" | jq '.processes[0].memory.frees')" = 3 ]
@@ -215,9 +219,10 @@ check "--duration ends with a snapshot" [ "$(jq -s length "$T/duration.out")" = 
 run outlived -b -f json --duration 0.2 -n 1 -- sh -c "echo \$\$ >'$T/pid'; exec sleep 100"
 expect_status outlived 0
 expect_line outlived 'still runs'
+wait_for 10 [ -s "$T/pid" ]
 check "--duration does not end COMMAND" kill "$(cat "$T/pid")"
 
-run csv -b -f csv -d 0.1 --library "$library" -- sh -c "'$T/two'; sleep 0.3"
+run csv -b -f csv -d 0.1 --library "$library" -- sh -c "'$T/two'; sleep 2"
 expect_status csv 0
 if command -v python3 >/dev/null; then
 	python3 - "$T/csv.out" "$T/columns.out" >"$T/csv.err" 2>&1 <<'END'

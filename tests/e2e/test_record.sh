@@ -264,10 +264,10 @@ refused 2 'use --batch' --replay "$T/study.cutop"
 # ---- the screen ----
 
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
-"$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 3 >/dev/null 2>&1
+"$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 7 >/dev/null 2>&1
 mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/show.cutop'"
-check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[3-9]'
-check "its process shows" see 'workload trainer 3'
+check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[7-9]'
+check "its process shows" see 'workload trainer 7'
 # The second that it is at.
 place() {
 	mux capture-pane -t t -p | sed -n 's/.*REPLAY 00:0\([0-9]\)\/.*/\1/p'

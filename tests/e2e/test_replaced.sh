@@ -79,10 +79,11 @@ cp "$library" "$library.new"
 strip "$library.new" 2>/dev/null
 mv "$library.new" "$library"
 # Nobody could know it ahead: whoever loads it first is late.
-"$helpers/loader" "$library" pace 1000 malloc 200 >/dev/null &
+"$helpers/loader" "$library" malloc 1 wait "$T/late.go" malloc 200 >/dev/null &
 late=$!
-wait $late
 check "the new file is not probed: $(cat "$T/other.err")" wait_for 20 told "$T/other.err" "$T/other/libcudart.so.13: .* attached" 2
+touch "$T/late.go"
+wait $late
 "$helpers/loader" "$library" malloc 6 free >/dev/null &
 new=$!
 wait $new
@@ -132,8 +133,11 @@ load used as_own "$T/own/loader" "$own_lib" malloc 4 say ready wait "$T/used.go"
 rm "$own_lib"
 for i in 1 2 3; do
 	cp "$double/libcudart.so.13" "$T/gone/lib$i.so"
-	as_own "$T/own/loader" "$T/gone/lib$i.so" pace 1000 malloc 200 >/dev/null
-	wait_for 20 told "$T/gone.err" "gone/lib$i.so: .* attached" 1
+	as_own "$T/own/loader" "$T/gone/lib$i.so" malloc 1 wait "$T/gone.$i" malloc 200 >/dev/null &
+	loader_there=$!
+	check "gone: lib$i.so is not probed: $(cat "$T/gone.err")" wait_for 20 told "$T/gone.err" "gone/lib$i.so: .* attached" 1
+	touch "$T/gone.$i"
+	wait $loader_there
 	rm "$T/gone/lib$i.so"
 done
 check "probes on files that are gone: $(cat "$T/gone.err")" wait_for 60 told "$T/gone.err" "gone/lib.*: $given_up" 3
@@ -151,13 +155,18 @@ links() {
 	grep -ls '^link_type:' "/proc/$cutop/fdinfo/"* | wc -l
 }
 begin many -u 64031
+turn=0
 for i in $(seq 7) 1; do
+	turn=$((turn + 1))
 	[ -e "$T/many/lib$i.so" ] || cp "$double/libcudart.so.13" "$T/many/lib$i.so"
 	again=$(grep -c "many/lib$i.so: $given_up" "$T/many.err")
 	[ "$i" != 2 ] || links=$(links)
-	as_own "$T/own/loader" "$T/many/lib$i.so" pace 1000 malloc 200 >/dev/null
+	as_own "$T/own/loader" "$T/many/lib$i.so" malloc 1 wait "$T/many.$turn" malloc 199 >/dev/null &
+	loader_there=$!
 	check "many: lib$i.so is not probed: $(cat "$T/many.err")" \
 		wait_for 20 told "$T/many.err" "many/lib$i.so: .* attached, 0 refused" $((again + 1))
+	touch "$T/many.$turn"
+	wait $loader_there
 	[ "$i$again" != 10 ] || check "many: no driver: $(cat "$T/many.err")" wait_for 20 told "$T/many.err" "own/lib/libcuda.so.1: .* attached" 1
 	# Half of the limit is to be reached by the fifth: links are most of what it counts.
 	[ "$i" != 2 ] || prlimit --pid "$cutop" --nofile=$((7 * $(links) - 5 * links))

@@ -45,8 +45,11 @@ looked=0
 looked_at() {
 	looked=$((looked + 1))
 	cp "$double/libcudart.so.13" "$T/deleted$looked.so"
-	LD_LIBRARY_PATH=$T/own "$helpers/loader" "$T/deleted$looked.so" pace 1000 malloc 200 free >/dev/null
+	LD_LIBRARY_PATH=$T/own "$helpers/loader" "$T/deleted$looked.so" malloc 1 wait "$T/deleted$looked.go" malloc 200 free >/dev/null &
+	deleted=$!
 	check "deleted$looked.so is not probed" wait_for 20 told "deleted$looked.so: .* attached" 1
+	touch "$T/deleted$looked.go"
+	wait $deleted
 	rm "$T/deleted$looked.so"
 	check "deleted$looked.so is not given up" wait_for 60 told "deleted$looked.so: $given_up" 1
 }
