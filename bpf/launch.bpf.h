@@ -455,19 +455,22 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 }
 
 /*
- * Where a program that ran before cutop launches @function: nvcc puts one launch
+ * Where a program that ran before cutop, or was forked from one, launches @function: nvcc puts one launch
  * into each kernel's stub. For others it is known from the start.
  */
 __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
 {
 	struct rec_launched_at *rec;
-	__u32 tgid;
+	struct image_row *row;
+	__u32 tgid, image;
 
 	if (!thread)
 		return 0;
 	tgid = thread->tgid;
+	image = thread->image;
+	row = bpf_map_lookup_elem(&images, &image);
 	/* Nor is it where handles are not seen as they are made: blind.bpf.h. */
-	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid))
+	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
 	module_announce(thread->image, site);
 	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());

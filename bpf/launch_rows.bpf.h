@@ -65,16 +65,32 @@ static __always_inline bool kernel_tell(__u32 image, __u32 call, __u64 function,
 	return true;
 }
 
+/* What the handle of @key stands for; also one that was made before the image was forked: @key is of who knew it, then. */
+static __always_inline __u64 *handle_known(struct address_key *key)
+{
+	__u64 *known = NULL;
+	__u32 i;
+
+	for (i = 0; i < GENERATIONS && key->image; i++) {
+		known = bpf_map_lookup_elem(&handles, key);
+		if (known)
+			break;
+		key->image = origin_of(key->image);
+	}
+	return known;
+}
+
 static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 function)
 {
 	struct address_key key = { .address = function, .image = image };
 	__u64 *known, stub = 0;
 
-	known = bpf_map_lookup_elem(&handles, &key);
+	known = handle_known(&key);
 	stub = known ? *known : function;
 	key.address = stub;
 	/* A driver's function comes from a kernel, and that from a stub. */
-	known = stub != function ? bpf_map_lookup_elem(&handles, &key) : NULL;
+	key.image = image;
+	known = stub != function ? handle_known(&key) : NULL;
 	if (known)
 		stub = *known;
 	module_announce(image, stub);

@@ -79,7 +79,7 @@ static __noinline bool stub_learn(__u32 image, __u64 stub, __u64 name)
 }
 
 /* The address of the name of @stub, or 0. */
-static __noinline __u64 stub_name(__u32 image, __u64 stub)
+static __noinline __u64 stub_name_own(__u32 image, __u64 stub)
 {
 	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
 	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
@@ -98,6 +98,23 @@ static __noinline __u64 stub_name(__u32 image, __u64 stub)
 			return page->names[slot];
 	}
 	return 0;
+}
+
+#define GENERATIONS	3
+
+/* The same, also of who the image was forked from: in a copy all is where it was. */
+static __always_inline __u64 stub_name(__u32 image, __u64 stub)
+{
+	__u64 name = 0;
+	__u32 i;
+
+	for (i = 0; i < GENERATIONS && image; i++) {
+		name = stub_name_own(image, stub);
+		if (name)
+			break;
+		image = origin_of(image);
+	}
+	return name;
 }
 
 #endif

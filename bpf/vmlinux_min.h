@@ -153,6 +153,8 @@ struct maple_tree {
 
 struct mm_struct {
 	struct maple_tree mm_mt;
+	unsigned long start_code;
+	unsigned long start_stack;
 	unsigned long arg_start;
 	unsigned long arg_end;
 	struct uprobes_state uprobes_state;

@@ -218,6 +218,8 @@ struct image_row {
 	char comm[CUTOP_COMM_LEN];
 	__u32 faulted;		/* a sticky error was met */
 	__u32 unreturned;	/* enum unreturned */
+	__u32 origin;		/* the image that it was forked from, and still is a copy of; 0: none. Its kernels have names that are ours */
+	__u32 origin_late;	/* who it was forked from is late */
 };
 
 /*

@@ -74,8 +74,10 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	watched->process = *process;
 	watched->process.comm[CUTOP_COMM_LEN - 1] = 0;
 	HASH_ADD(hh, feed->watched, image, sizeof(watched->image), watched);
-	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &image, &row))
+	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &image, &row)) {
 		watched->late = row.late;
+		watched->origin = row.origin;
+	}
 	watched->late |= early_late_take(feed, image);
 	identity_feed(feed, watched, true);
 	return watched;

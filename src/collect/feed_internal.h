@@ -14,6 +14,7 @@
 
 struct watched {
 	uint32_t image;
+	uint32_t origin;	/* image_row.origin */
 	struct rec_process process;
 	bool ignored;		/* the user did not ask for it */
 	bool late;
@@ -51,6 +52,8 @@ struct feed {
 	uint32_t untold;	/* files, as of the last look */
 	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
 	bool asked_gone;
+	uint32_t copied;	/* the same: whether a process forked from it still runs */
+	bool copied_kept;
 };
 
 /* feed.c */

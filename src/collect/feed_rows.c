@@ -285,6 +285,34 @@ struct address_key {
 	__u32 pad;
 };
 
+/* Whether a process still runs that was forked from @image, and has the names of its kernels from there. */
+static bool image_has_copies(const struct feed *feed, uint32_t image)
+{
+	const struct watched *watched;
+
+	for (watched = feed->watched; watched; watched = watched->hh.next)
+		if (watched->origin == image && !watched->doomed)
+			return true;
+	return false;
+}
+
+/* Of stubs and handles. */
+static bool name_visit(void *context, const void *key_bytes, const void *value)
+{
+	struct feed *feed = context;
+	struct address_key key;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	if (!image_is_gone(feed, key.image))
+		return false;
+	if (key.image != feed->copied) {
+		feed->copied = key.image;
+		feed->copied_kept = image_has_copies(feed, key.image);
+	}
+	return !feed->copied_kept;
+}
+
 static bool address_visit(void *context, const void *key_bytes, const void *value)
 {
 	struct address_key key;
@@ -328,8 +356,9 @@ static void doomed_forget(struct feed *feed)
 
 	if (!feed->any_doomed)
 		return;
-	rows_visit(feed->rows, s->maps.stubs, address_visit, feed);
-	rows_visit(feed->rows, s->maps.handles, address_visit, feed);
+	feed->copied = 0;
+	rows_visit(feed->rows, s->maps.stubs, name_visit, feed);
+	rows_visit(feed->rows, s->maps.handles, name_visit, feed);
 	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
 	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
 	rows_visit(feed->rows, s->maps.stacks, address_visit, feed);

@@ -24,6 +24,8 @@
  *                       siglongjmp, and that waits for 10 ms more; then 20 ms without one.
  *                       Prints how many seconds it has waited, and how many not.
  *   harmed exec N       N threads inside cudaDeviceSynchronize, when it runs "harmed plain 1"
+ *   harmed fork N       N processes, one after the other, and N rounds in each
+ *   harmed orphan N     N rounds of a child whose parent has ended
  *   harmed nobody N     a round as it is, N rounds as the user nobody
  *   harmed threads T N  T threads at once, N rounds each
  *   harmed cancel N     N threads cancelled inside cudaDeviceSynchronize, then N rounds
@@ -509,6 +511,50 @@ static int becomes_nobody(unsigned long n)
 	return !were(n + 1, 0);
 }
 
+/* As servers do: one registers kernels, its children launch them. The last is a child of a child. */
+static int forks(unsigned long n)
+{
+	int status;
+	pid_t pid;
+
+	for (unsigned long i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid && i == n - 1) {
+			pid = fork();
+			if (pid)
+				return waitpid(pid, &status, 0) != pid || status;
+		}
+		if (!pid) {
+			rounds(n);
+			return !were(n, 0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	return 0;
+}
+
+/* Launches only a second after its parent has ended, whose end @ends[0] tells. */
+static int orphan(unsigned long n)
+{
+	int ends[2];
+	void *p;
+	char c;
+
+	if (pipe(ends))
+		return 3;
+	if (fork())
+		return read(ends[0], &c, 1) != 1;	/* it has made a call */
+	cudaMalloc(&p, 10);
+	if (write(ends[1], "x", 1) != 1)
+		return 3;
+	while (getppid() != 1 && spend(0.01) < 1)
+		;
+	spend(1);
+	rounds(n);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
@@ -547,6 +593,10 @@ int main(int argc, char **argv)
 		return signals(n);
 	if (!strcmp(what, "escape"))
 		return escape(n);
+	if (!strcmp(what, "fork"))
+		return forks(n);
+	if (!strcmp(what, "orphan"))
+		return orphan(n);
 	if (!strcmp(what, "exec"))
 		return replaced(argv[0], n);
 	if (!strcmp(what, "nobody"))
@@ -557,7 +607,7 @@ int main(int argc, char **argv)
 		return threads(n, strtoul(argv[3], NULL, 0));
 	if (!strcmp(what, "cancel"))
 		return cancel(n);
-	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|nobody N | harmed threads T N\n", stderr);
+	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|fork|orphan|nobody N | harmed threads T N\n", stderr);
 	return 2;
 }
 #endif

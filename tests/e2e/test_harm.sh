@@ -95,6 +95,16 @@ check "exec: unharmed" [ "$status" = 0 ]
 expect exec '[.processes[] | [.ended, .inexact, .memory.allocations]] | sort' '[["exec",false,0],["exit",false,1]]'
 expect_nothing_lost exec
 
+# ---- kernels that whoever a process was forked from has registered have their names, also once that one has ended
+watch fork -- "$harmed" fork 3
+check "fork: unharmed" [ "$status" = 0 ]
+expect fork '[.processes[] | select(.memory.allocations > 0) | .memory.allocations, (.kernels[] | .name, .launches)]' '[3,"hurt",3,3,"hurt",3,3,"hurt",3]'
+expect_nothing_lost fork
+"$CUTOP" -b -f json -d 0.1 --library "$top_builddir/tests/e2e/bin/libharmed.so.1" -- sh -c '"$0" orphan 4 | cat' "$harmed" >"$T/orphan.out" 2>"$T/orphan.err"
+tail -n 1 "$T/orphan.out" >"$T/orphan.json"
+expect orphan '[.processes[] | select(.memory.allocations > 0) | .memory.allocations, (.kernels[] | .name, .launches)]' '[5,"hurt",4]'
+expect_nothing_lost orphan
+
 # ---- a program that becomes the user who is watched is watched from then on, and late
 watch nobody -u nobody -- "$harmed" nobody 5
 check "nobody: unharmed" [ "$status" = 0 ]
