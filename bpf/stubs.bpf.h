@@ -79,7 +79,7 @@ static __noinline bool stub_learn(__u32 image, __u64 stub, __u64 name)
 }
 
 /* The address of the name of @stub, or 0. */
-static __noinline __u64 stub_name_own(__u32 image, __u64 stub)
+__noinline __u64 stub_name_own(__u32 image, __u64 stub)
 {
 	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
 	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);

@@ -36,30 +36,34 @@ static __always_inline __u32 namespace_tgid(struct task_struct *task)
 #define ORIGIN_DEPTH	4
 
 /*
- * Which image the process of @task was forked from, if both still run the same program. Servers register their kernels once,
- * and fork one worker after the other: those have no names of their own. Each exec chooses code and stack anew.
+ * Which image the current process, whose row @row is, was forked from, if both still run the same program. Servers register
+ * their kernels once, and fork one worker after the other: those have no names of their own. Each exec chooses code and stack anew.
  */
-static __always_inline void origin_find(struct task_struct *task, struct image_row *row)
+__noinline int origin_find(struct image_row *row)
 {
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 code = BPF_CORE_READ(task, mm, start_code), stack = BPF_CORE_READ(task, mm, start_stack);
 	__u32 i, tgid, *known;
 
+	if (!row)
+		return 0;
 	for (i = 0; i < ORIGIN_DEPTH; i++) {
 		struct mm_struct *mm;
 
 		task = BPF_CORE_READ(task, real_parent);
 		mm = BPF_CORE_READ(task, mm);
 		if (!mm || BPF_CORE_READ(mm, start_code) != code || BPF_CORE_READ(mm, start_stack) != stack)
-			return;
+			return 0;
 		tgid = BPF_CORE_READ(task, tgid);
 		if (bpf_map_lookup_elem(&late, &tgid))
 			row->origin_late = 1;
 		known = bpf_map_lookup_elem(&tgids, &tgid);
 		if (known) {
 			row->origin = *known;
-			return;
+			break;
 		}
 	}
+	return 0;
 }
 
 /* The image that @image was forked from, or 0. */
@@ -96,7 +100,7 @@ __noinline __u32 image_new(void)
 	row->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
 	row->uid = (__u32)bpf_get_current_uid_gid();
 	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
-	origin_find(task, row);
+	origin_find(row);
 	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
 	__sync_fetch_and_and(&watchful[image & (WATCHFUL_COUNT - 1)], ~WATCHFUL_FAULT);	/* of an image long before */
 	/* Before another thread can find the image: it may wait in a call at once. */
