@@ -364,6 +364,8 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 			const struct snap_process *process = choice->list[j].process;
 
 			for (i = 0; i < process->copy_count; i++) {
+				if (process->unreturned && figure != COPY_CALLS && figure != COPY_BYTES)
+					continue;	/* not known */
 				if (!copies_sum(process, i, &copy) || (figure == COPY_PENDING && copy.mode != COPY_ASYNC))
 					continue;
 				process_begin(out, process);

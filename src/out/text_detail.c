@@ -107,10 +107,14 @@ static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
 	return out;
 }
 
-static void print_failed(struct line *line, int end, uint64_t failures, bool lower_bound)
+static void print_failed(struct line *line, int end, uint64_t failures, bool lower_bound, bool known)
 {
 	char text[NUMBER_SIZE];
 
+	if (!known) {
+		line_right(line, end, "-");
+		return;
+	}
 	if (failures)
 		line_style(line, STYLE_FAILED);
 	snprintf(text, sizeof(text), "%s%" PRIu64, at_least(lower_bound), failures);
@@ -130,7 +134,7 @@ static void print_more(struct line *line, size_t count, size_t shown, const char
 /* Where the columns of kernels end, from the end of the name; with one for graphs, the later ones as much further on. */
 enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61, K_GRAPH = 11 };
 
-static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name, bool by_graph)
+static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name, bool by_graph, bool known)
 {
 	int from = INDENT + name;
 	char text[NUMBER_SIZE];
@@ -149,7 +153,7 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 	line_right(line, from + K_BLOCK, text_dim(kernel->block, text));
 	line_right(line, from + K_P50, text_seconds(kernel->latency.p50, text));
 	line_right(line, from + K_P99, text_seconds(kernel->latency.p99, text));
-	print_failed(line, from + K_FAILED, kernel->failures, kernel->sampled);
+	print_failed(line, from + K_FAILED, kernel->failures, kernel->sampled, known);
 	line_end(line);
 }
 
@@ -184,7 +188,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 	line_right(line, from + K_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < shown; i++)
-		print_kernel(line, &process->kernels[i], name, by_graph);
+		print_kernel(line, &process->kernels[i], name, by_graph, !process->unreturned);
 	print_more(line, process->kernel_count, shown, "kernel");
 }
 
@@ -202,7 +206,7 @@ static const char *text_rate(double rate, char out[NUMBER_SIZE])
 	return out;
 }
 
-static void print_copy(struct line *line, const struct snap_copy *copy)
+static void print_copy(struct line *line, const struct snap_copy *copy, bool known)
 {
 	char text[NUMBER_SIZE];
 
@@ -215,9 +219,9 @@ static void print_copy(struct line *line, const struct snap_copy *copy)
 	line_right(line, C_CALLS, text);
 	line_right(line, C_BYTES, text_bytes((double)copy->bytes, text));
 	line_right(line, C_RATE, text_rate(copy->rate_bytes_per_second, text));
-	line_right(line, C_BANDWIDTH, text_rate(copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN, text));
-	line_right(line, C_PENDING, text_bytes(copy->mode == COPY_ASYNC ? (double)copy->pending : NAN, text));
-	print_failed(line, C_FAILED, copy->failures, false);
+	line_right(line, C_BANDWIDTH, text_rate(copy->mode == COPY_SYNC && known ? copy->bytes_per_second : NAN, text));
+	line_right(line, C_PENDING, text_bytes(copy->mode == COPY_ASYNC && known ? (double)copy->pending : NAN, text));
+	print_failed(line, C_FAILED, copy->failures, false, known);
 	if (copy->pageable)
 		line_text(line, "  pageable");
 	line_end(line);
@@ -239,13 +243,13 @@ static void print_copies(struct line *line, const struct snap_process *process)
 	line_right(line, C_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < process->copy_count; i++)
-		print_copy(line, &process->copies[i]);
+		print_copy(line, &process->copies[i], !process->unreturned);
 }
 
 /* Where the columns of probed functions end, from the end of the name. */
 enum { E_CALLS = 11, E_TIME = 19, E_AVERAGE = 27, E_MAX = 35, E_FAILED = 43 };
 
-static void print_extra(struct line *line, const struct snap_call *call, int from)
+static void print_extra(struct line *line, const struct snap_call *call, int from, bool known)
 {
 	char text[NUMBER_SIZE];
 
@@ -253,13 +257,10 @@ static void print_extra(struct line *line, const struct snap_call *call, int fro
 	line_cut(line, call->extra, from - INDENT);
 	snprintf(text, sizeof(text), "%" PRIu64, call->calls);
 	line_right(line, from + E_CALLS, text);
-	line_right(line, from + E_TIME, text_seconds(call->seconds, text));
-	line_right(line, from + E_AVERAGE, text_seconds(call->calls ? call->seconds / (double)call->calls : NAN, text));
+	line_right(line, from + E_TIME, text_seconds(known ? call->seconds : NAN, text));
+	line_right(line, from + E_AVERAGE, text_seconds(call->calls && known ? call->seconds / (double)call->calls : NAN, text));
 	line_right(line, from + E_MAX, text_seconds(call->latency.max, text));
-	if (call->judged)
-		print_failed(line, from + E_FAILED, call->failures, false);
-	else
-		line_right(line, from + E_FAILED, "-");
+	print_failed(line, from + E_FAILED, call->failures, false, call->judged && known);
 	line_end(line);
 }
 
@@ -291,7 +292,7 @@ static void print_extras(struct line *line, const struct snap_process *process)
 	line_end(line);
 	for (size_t i = 0; i < process->call_count; i++)
 		if (process->call_list[i].extra)
-			print_extra(line, &process->call_list[i], from);
+			print_extra(line, &process->call_list[i], from, !process->unreturned);
 }
 
 static void print_failures(struct line *line, const struct snap_process *process)

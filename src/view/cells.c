@@ -87,12 +87,12 @@ enum style cell_device(char out[CELL_TEXT], int device)
 	return ST_PLAIN;
 }
 
-enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound, int width)
+enum style cell_failures(char out[CELL_TEXT], double count, bool lower_bound, int width)
 {
 	char number[CELL_TEXT];
 
-	lower_bound = lower_bound && count;
-	cell_count(number, (double)count, width - lower_bound);
+	lower_bound = lower_bound && count > 0;
+	cell_count(number, count, width - lower_bound);
 	snprintf(out, CELL_TEXT, "%s%.32s", lower_bound ? "≥" : "", number);
-	return count ? ST_FAILED : ST_DIM;
+	return count > 0 ? ST_FAILED : ST_DIM;
 }

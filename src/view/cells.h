@@ -3,6 +3,7 @@
 #ifndef VIEW_CELLS_H
 #define VIEW_CELLS_H
 
+#include <math.h>
 #include "view/list.h"
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
@@ -11,7 +12,16 @@ enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
 enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
 enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */
 enum style cell_device(char out[CELL_TEXT], int device);
-enum style cell_failures(char out[CELL_TEXT], uint64_t count, bool lower_bound, int width);
+/* @count is NAN where it is not known. */
+enum style cell_failures(char out[CELL_TEXT], double count, bool lower_bound, int width);
+/* Where no return is probed, what only returns tell is not known: no figure may stand there, nor that there is none. */
+#define NO_RETURNS "returns of its calls are not probed."
+
+static inline double process_known(const struct snap_process *process, double value)
+{
+	return process->unreturned ? NAN : value;
+}
+
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text);
 
 #endif

@@ -43,10 +43,10 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	case P_BYTES: return (double)copy->bytes;
 	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
 	case P_RATE: return copy->rate_bytes_per_second;
-	case P_BANDWIDTH: return copy->mode == COPY_SYNC ? copy->bytes_per_second : NAN;
-	case P_PENDING: return copy->mode == COPY_ASYNC ? (double)copy->pending : NAN;
-	case P_FAILED: return (double)copy->failures;
-	default: return copy->seconds;
+	case P_BANDWIDTH: return copy->mode == COPY_SYNC ? process_known(list->process, copy->bytes_per_second) : NAN;
+	case P_PENDING: return copy->mode == COPY_ASYNC ? process_known(list->process, (double)copy->pending) : NAN;
+	case P_FAILED: return process_known(list->process, (double)copy->failures);
+	default: return process_known(list->process, copy->seconds);
 	}
 }
 
@@ -80,7 +80,7 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	case P_CALLS: return cell_count(out, number, list->columns[column].width);
 	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
 	case P_RATE: case P_BANDWIDTH: return cell_rate(out, number, true);
-	case P_FAILED: return cell_failures(out, copy->failures, false, list->columns[column].width);
+	case P_FAILED: return cell_failures(out, number, false, list->columns[column].width);
 	case P_SIZES:
 		sizes_text(copy, out);
 		return style;

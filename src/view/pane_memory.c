@@ -138,6 +138,8 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 	};
 	int col = 0, i;
 
+	if (process->unreturned)
+		return area_text(area, 0, col, ST_DIM, "What it allocates is not known: " NO_RETURNS);
 	sums_choose(sums, ARRAY_LEN(sums), area->rect.cols);
 	for (size_t j = 0; j < ARRAY_LEN(sums); j++)
 		if (!sums[j].left_out)
@@ -169,7 +171,7 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	struct list list = {
 		.columns = list_columns, .column_count = sizeof(list_columns) / sizeof(list_columns[0]),
 		.count = process->map_count, .view = view, .process = process,
-		.empty = "No allocation is live.", .cell = memory_cell, .number = memory_number,
+		.empty = process->unreturned ? "" : "No allocation is live.", .cell = memory_cell, .number = memory_number,
 	};
 	struct area part;
 	bool omitted;

@@ -172,7 +172,7 @@ void sites_draw(struct view *view, const struct area *area, const struct snap_pr
 {
 	struct list list = {
 		.columns = site_columns, .column_count = COUNT(site_columns), .view = view, .process = process,
-		.empty = "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
+		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
 		.whole = site_whole, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
 	};
 	struct site_row *rows = rows_make(process, view->full, &list.count);

@@ -64,7 +64,7 @@ static double kernel_number(const struct list *list, size_t item, size_t column)
 	case K_P50: return kernel->latency.p50;
 	case K_P99: return kernel->latency.p99;
 	case K_MAX: return kernel->latency.max;
-	case K_FAILED: return (double)kernel->failures;
+	case K_FAILED: return process_known(list->process, (double)kernel->failures);
 	default: return kernel->device;
 	}
 }
@@ -84,7 +84,7 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 	case K_BLOCK: return cell_shape(out, kernel->block);
 	case K_SHARED: return cell_bytes(out, number);
 	case K_P50: case K_P99: case K_MAX: return cell_time(out, number);
-	case K_FAILED: return cell_failures(out, kernel->failures, kernel->sampled, width);
+	case K_FAILED: return cell_failures(out, number, kernel->sampled, width);
 	default: return cell_device(out, kernel->device);
 	}
 }
@@ -142,7 +142,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 
 	switch (column) {
 	case F_COUNT:
-		return cell_failures(out, failure->count, false, list->columns[column].width);
+		return cell_failures(out, (double)failure->count, false, list->columns[column].width);
 	case F_CALL:
 		return cell_text(out, ST_PLAIN, snapshot_call_name(failure->call, failure->extra));
 	case F_ERROR:
@@ -186,7 +186,7 @@ void failures_draw(struct view *view, const struct area *area, const struct snap
 {
 	struct list list = {
 		.columns = failure_columns, .column_count = COUNT(failure_columns), .count = process->failure_count, .view = view,
-		.process = process, .empty = "No call has failed.", .cell = failure_cell, .number = failure_number,
+		.process = process, .empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS : "No call has failed.", .cell = failure_cell, .number = failure_number,
 	};
 	size_t i, row = process->failure_count + 2;
 
@@ -230,11 +230,12 @@ static double call_number(const struct list *list, size_t item, size_t column)
 
 	switch (column) {
 	case C_CALLS: return (double)call->calls;
-	case C_FAILED: return (double)call->failures;
-	case C_TIME: return call->seconds;
+	case C_FAILED: return process_known(list->process, (double)call->failures);
+	case C_TIME: return process_known(list->process, call->seconds);
 	case C_SHARE: return *(const double *)list->items > 0 ? call->seconds / *(const double *)list->items : NAN;
 	/* Of a launch that is not watched to its end nobody knows the time. */
-	case C_AVERAGE: return call->calls && !call->sampled ? call->seconds / (double)call->calls : NAN;
+	case C_AVERAGE:
+		return call->calls && !call->sampled ? process_known(list->process, call->seconds / (double)call->calls) : NAN;
 	case C_P50: return call->latency.p50;
 	case C_P99: return call->latency.p99;
 	default: return call->latency.max;
@@ -253,7 +254,7 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_name(call->call, call->extra));
 	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
 	case C_CALLS: return cell_count(out, number, width);
-	case C_FAILED: return cell_failures(out, call->failures, call->sampled, width);
+	case C_FAILED: return cell_failures(out, number, call->sampled, width);
 	case C_SHARE: return cell_share(out, number);
 	case C_TIME:	/* of a launch that is not watched to its end it is not among it */
 		style = cell_time(time, number);

@@ -89,6 +89,14 @@ $(grep '^[0-9.]* [0-9.]*$' "$T/waits.out")
 END
 expect waits "p.synchronize.seconds | . >= $waited and . < $waited + $idle / 2" true
 
+# ---- what is not known without returns is not shown as nothing, in no form
+"$CUTOP" -b -n 1 --returns=never -- "$harmed" plain 5 >"$T/never.text" 2>&1
+check "text: failures of a kernel: $(grep 'hurt ' "$T/never.text")" grep -q 'hurt .* -$' "$T/never.text"
+check "text: failures of a copy: $(grep 'H2D sync' "$T/never.text")" grep -q 'H2D sync .* -$' "$T/never.text"
+"$CUTOP" -b -n 1 --returns=never -f openmetrics -- "$harmed" plain 5 >"$T/never.metrics" 2>&1
+check "metrics: copies are there" grep -q '^cutop_process_copy_bytes_total{' "$T/never.metrics"
+check "metrics: $(grep '^cutop_process_copy_[fsp]' "$T/never.metrics")" sh -c '! grep -q "^cutop_process_copy_[fsp]" "$1"' - "$T/never.metrics"
+
 # ---- another program is run while threads are inside calls: they end with the old one, which loses nothing
 watch exec -- "$harmed" exec 8
 check "exec: unharmed" [ "$status" = 0 ]

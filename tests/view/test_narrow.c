@@ -40,6 +40,36 @@ START_TEST(fitted)
 }
 END_TEST
 
+/* What is not known is not shown as nothing. */
+START_TEST(without_returns)
+{
+	static const char *const nothing[] = { "0 live", "0 allocations", "No allocation", "No call has", "No memory", " failed" };
+	struct snap_process *copier = process_of(CAST_COPIER);
+	size_t i;
+	char pane;
+
+	copier->unreturned = UNRETURNED_SECCOMP;
+	copier->allocations = copier->frees = copier->live = copier->peak = copier->live_allocations = 0;
+	copier->map_count = copier->failure_count = copier->site_count = copier->failed_allocations = 0;
+	for (i = 0; i < copier->copy_count; i++) {
+		copier->copies[i].failures = 0;
+		copier->copies[i].seconds = 0;
+	}
+	resize(50, 160);
+	keys("/4311\r");
+	ck_assert_uint_eq(selected_pid(), copier->pid);
+	for (pane = '1'; pane <= '6'; pane++) {
+		keys((char[]){ pane, 0 });
+		for (i = 0; pane != '2' && i < ARRAY_LEN(nothing); i++)
+			ck_assert_msg(!*row_with(nothing[i]) || strstr(row_with(nothing[i]), "/s"), "%c: %s", pane, row_with(nothing[i]));
+		if (strchr("146", pane))
+			ck_assert_str_ne(row_with("not known: returns of its calls are not probed"), "");
+		if (pane == '3')
+			ck_assert_msg(strstr(row_with(" sync "), " - ") != NULL, "%s", row_with(" sync "));
+	}
+}
+END_TEST
+
 /* No name is cut inside a character: half of one is a question mark. */
 START_TEST(names_of_wide_characters)
 {
@@ -291,6 +321,7 @@ Suite *suite_narrow(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, fitted);
 	tcase_add_test(tests, names_of_wide_characters);
+	tcase_add_test(tests, without_returns);
 	tcase_add_test(tests, names_of_thousands);
 	tcase_add_test(tests, whose_pane_it_is);
 	tcase_add_test(tests, whole_figures);
