@@ -402,12 +402,15 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
 	__u32 image = thread ? thread->image : 0;
-	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
+	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)], seen;
 	bool is_new = false;
 
 	if (!thread)
 		return 0;
-	__sync_fetch_and_or(guard, WATCHFUL_CALLS);
+	/* Where another thread changes it just then, some launches more are no matter; the mark of a fault must stay. */
+	seen = *guard;
+	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_FAULT)) != seen)
+		__sync_fetch_and_or(guard, WATCHFUL_CALLS);
 	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
 		is_new = true;
 	if (failure_row(thread, call, result, now) || is_new)
