@@ -96,13 +96,21 @@ static void *copy_of(const void *list, size_t count, size_t size)
 	return copy;
 }
 
+/* The one that leads those of a symbol may be another than it was: the busiest does. */
+static bool is_same_kernel(const struct snap_kernel *a, const struct snap_kernel *b)
+{
+	if (a->device != b->device || a->is_graph != b->is_graph)
+		return false;
+	return a->symbol && b->symbol ? !strcmp(a->symbol, b->symbol) : a->function == b->function;
+}
+
 static void kernels_since(struct snap_kernel *list, size_t count, const struct snap_process *base)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < base->kernel_count; j++) {
 			const struct snap_kernel *before = &base->kernels[j];
 
-			if (before->function != list[i].function || before->device != list[i].device || strcmp(before->name, list[i].name) != 0)
+			if (!is_same_kernel(before, &list[i]))
 				continue;
 			list[i].launches = since(list[i].launches, before->launches);
 			list[i].captured = since(list[i].captured, before->captured);

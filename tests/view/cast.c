@@ -92,7 +92,7 @@ static void kernels_fill(struct snapshot *snapshot, struct snap_process *process
 	process->kernels = some(snapshot, 4, sizeof(*process->kernels));
 	for (unsigned int i = 0; i < 4; i++)
 		process->kernels[i] = (struct snap_kernel){
-			.name = names[i], .signature = full[i], .device = 0, .launches = (uint64_t)(12000 + 310 * step) >> i,
+			.name = names[i], .signature = full[i], .function = 0x401000 + i, .device = 0, .launches = (uint64_t)(12000 + 310 * step) >> i,
 			.launches_per_second = 16000 >> i, .grid = { 391u << i, i > 1 ? 16 : 1, 1 }, .block = { 256, 1, i == 3 ? 2 : 1 },
 			.shared_bytes = i * 4096, .latency = { 4.2e-6 * (i + 1), 15e-6 * (i + 1), 1.25e-3 }, .samples = 900,
 			.sampled = true, .failures = i == 3 ? 7 : 0,
