@@ -58,7 +58,7 @@ struct screen {
 	struct wall_clock clocks[CLOCKS_MAX];	/* the latest last */
 	size_t clock_count;
 	int output;			/* what COMMAND writes */
-	bool quit, dirty;
+	bool quit, dirty, found_damage;
 };
 
 /* ---- start ---- */
@@ -327,6 +327,8 @@ static void input_read(struct screen *screen)
 	}
 }
 
+#define NOTE_DAMAGED "DAMAGED: not to its end"
+
 static void play_show(struct screen *screen)
 {
 	struct play_status status = collector_play_status(screen->session.collector);
@@ -337,6 +339,10 @@ static void play_show(struct screen *screen)
 	play->position = status.position;
 	play->total = status.total;
 	play->speed = status.speed;
+	if (status.damaged) {
+		screen->view.note = NOTE_DAMAGED;
+		screen->found_damage = !screen->session.replay_damaged;
+	}
 	screen->dirty = true;
 }
 
@@ -475,6 +481,10 @@ static int screen_show(struct screen *screen)
 	terminal_close(screen->terminal);
 	__atomic_store_n(&session->notes.quiet, false, __ATOMIC_RELAXED);
 	command_end(screen);
+	if (screen->found_damage) {
+		session->replay_damaged = true;
+		warn_user(&session->notes, "%s: it is damaged inside; what comes before that was shown", screen->options->replay);
+	}
 	if (session->have_command && screen->options->fail_on_leak)
 		snapshot = collector_finish(session->collector);
 	status = session_status(session, snapshot);
@@ -525,7 +535,7 @@ int screen_run(const struct options *options)
 	status = session_begin(&screen->session);
 	screen->view.from_command = screen->session.have_command && options->mode != MODE_DEMO;
 	if (screen->session.replay_damaged)
-		screen->view.note = "DAMAGED: not to its end";
+		screen->view.note = NOTE_DAMAGED;
 	else if (screen->session.made_up.text[0])
 		screen->view.note = made_up_note(screen->session.made_up_error);
 	else if (options->mode == MODE_DEMO)

@@ -157,6 +157,7 @@ struct play_status player_status(const struct player *player)
 	return (struct play_status){
 		.paused = player->paused,
 		.ended = has_ended(player),
+		.damaged = replay_is_damaged(player->replay),
 		.position = now > begin ? now - begin : 0,
 		.total = replay_end(player->replay) - begin,
 		.speed = player->speed,

@@ -11,7 +11,7 @@
 enum play_act { PLAY_PAUSE, PLAY_FASTER, PLAY_SLOWER, PLAY_BACK, PLAY_ON, PLAY_ACT_COUNT };
 
 struct play_status {
-	bool paused, ended;
+	bool paused, ended, damaged;
 	uint64_t position, total;	/* ns since the recording began */
 	double speed;			/* 1: as it was */
 };

@@ -246,8 +246,7 @@ static struct snapshot *snapshot_make(struct replay *replay)
 	return snapshot;
 }
 
-/* Found while reading: opening it looks at blocks and their sums, not into them. */
-static bool is_damaged(const struct replay *replay)
+bool replay_is_damaged(const struct replay *replay)
 {
 	const char *why;
 
@@ -271,7 +270,7 @@ static bool advance(struct replay *replay)
 			replay->at_end = true;
 			if (any && replay_end(replay) > replay->now)
 				replay->now = replay_end(replay);
-			return any || is_damaged(replay);
+			return any || replay_is_damaged(replay);
 		}
 		any = true;
 		if (record->type == REC_MOMENT) {

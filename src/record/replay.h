@@ -34,6 +34,8 @@ const struct reader *replay_reader(const struct replay *replay);
 /* Times below are of the recording, ns of its CLOCK_MONOTONIC. */
 uint64_t replay_begin(const struct replay *replay);
 uint64_t replay_end(const struct replay *replay);
+/* True once it is known that it ends before its time: opening it looks at blocks and their sums, not into them. */
+bool replay_is_damaged(const struct replay *replay);
 uint64_t replay_now(const struct replay *replay);	/* of the latest snapshot, or the begin */
 
 /* When the next snapshot is due; UINT64_MAX: there are no more. */

@@ -264,6 +264,14 @@ refused 2 'use --batch' --replay "$T/study.cutop"
 # ---- the screen ----
 
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
+if [ -e "$T/inside.cutop" ]; then
+	mux new-session -d -s t -x 120 -y 40 "env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/inside.cutop'; echo status \$?.; cat"
+	check "the screen says what is damaged inside" see 'DAMAGED: not to its end'
+	mux send-keys -t t q
+	check "and says so when it has ended" see 'it is damaged inside'
+	check "with status 1" see 'status 1\.'
+	mux kill-server
+fi
 "$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 7 >/dev/null 2>&1
 mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$T/show.cutop'"
 check "the screen plays it" see 'REPLAY 00:0[0-9]/00:0[7-9]'
