@@ -48,6 +48,8 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	struct rec_identity *identity = identity_read(&watched->process, watched->late);
 	const char *glob = feed->command_glob;
 
+	if (identity && bpf_has_left(probe_bpf(feed->probe), watched->image))
+		identity_drop_devices(identity);
 	if (first && glob && (!identity || !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), watched->process.comm, glob)))
 		watched->ignored = true;
 	if (!watched->ignored) {

@@ -112,6 +112,8 @@ static void devices_read(uint32_t tgid, char *out)
 		out += sprintf(out, "%s%d", i ? "," : "", devices[i]);
 }
 
+#define DEVICES_STRING	5	/* the last: user, command, arguments, container, pod, devices */
+
 struct rec_identity *identity_read(const struct rec_process *process, bool late)
 {
 	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
@@ -148,4 +150,14 @@ struct rec_identity *identity_read(const struct rec_process *process, bool late)
 	at = stpcpy(at, container.pod) + 1;
 	strcpy(at, devices);
 	return identity;
+}
+
+void identity_drop_devices(struct rec_identity *identity)
+{
+	char *at = identity->strings;
+	int i;
+
+	for (i = 0; i < DEVICES_STRING; i++)
+		at += strlen(at) + 1;
+	*at = 0;
 }

@@ -16,4 +16,7 @@
  */
 struct rec_identity *identity_read(const struct rec_process *process, bool late);
 
+/* Takes out which devices it sees: they turned out to be those of another program. */
+void identity_drop_devices(struct rec_identity *identity);
+
 #endif

@@ -154,9 +154,9 @@ static int file_check(struct modules *modules, const struct mapping_search *sear
 	return -1;
 }
 
-static int path_open(struct modules *modules, struct mapping_search *search, const char *path)
+static int path_open(struct modules *modules, struct mapping_search *search, const char *path, int (*open_it)(const char *path))
 {
-	int fd = path ? file_check(modules, search, file_open_regular(path)) : -1;
+	int fd = path ? file_check(modules, search, open_it(path)) : -1;
 
 	if (fd >= 0)
 		snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));
@@ -166,10 +166,11 @@ static int path_open(struct modules *modules, struct mapping_search *search, con
 /* Opens the file of @search: where it was examined, else where it was told of, else through its process, if that still runs. */
 static int module_open(struct modules *modules, struct mapping_search *search)
 {
-	int fd = path_open(modules, search, probe_file_path(modules->probe, &search->record->id));
+	int fd = path_open(modules, search, probe_file_path(modules->probe, &search->record->id), file_open_regular);
 
 	if (fd < 0)
-		fd = path_open(modules, search, search->told);
+		/* By mounts that are not ours it may lead anywhere. What has just run is in the kernel's memory. */
+		fd = path_open(modules, search, search->told, file_open_cached);
 	if (fd >= 0)
 		return fd;
 	search->fd = -1;
@@ -441,7 +442,7 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
 	maps_visit(pid, address_compare, &search);
-	if (!search.found) {
+	if (!search.found || bpf_has_left(probe_bpf(modules->probe), image)) {
 		known->in_vain++;
 		return name;
 	}

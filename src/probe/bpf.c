@@ -263,6 +263,14 @@ void bpf_close(struct bpf *bpf)
 	bpf->skeleton = NULL;
 }
 
+bool bpf_has_left(const struct bpf *bpf, uint32_t image)
+{
+	struct image_row row;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.images), &image, &row) && row.end_time &&
+	       row.end_reason == END_EXEC;
+}
+
 int bpf_identify(struct bpf *bpf, int fd, struct file_id *id)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
