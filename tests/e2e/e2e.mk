@@ -33,7 +33,7 @@ e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(
 	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
-	tests/e2e/harmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
+	tests/e2e/harmed.c tests/e2e/harmed.h tests/e2e/libharmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
 e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
@@ -50,9 +50,9 @@ $(e2e_bin)/libprobed.so.1: tests/e2e/probed.c $(workload_header_files) $(double_
 $(e2e_bin)/probed: tests/e2e/probed.c $(e2e_bin)/libprobed.so.1
 	$(AM_V_GEN)$(e2e_compile) -DPROGRAM $$d/tests/e2e/probed.c -ldl -pthread -Wl,-rpath,'$$ORIGIN'
 # Each function begins with a push, where a probe may sit; and a call is as it is written.
-$(e2e_bin)/libharmed.so.1: tests/e2e/harmed.c $(workload_header_files)
-	$(AM_V_GEN)$(e2e_compile) -O0 -DLIBRARY -shared -fPIC -Wl,-soname,libharmed.so.1 $$d/tests/e2e/harmed.c
-$(e2e_bin)/harmed: tests/e2e/harmed.c $(e2e_bin)/libharmed.so.1
+$(e2e_bin)/libharmed.so.1: tests/e2e/libharmed.c tests/e2e/harmed.h $(workload_header_files)
+	$(AM_V_GEN)$(e2e_compile) -O0 -shared -fPIC -Wl,-soname,libharmed.so.1 $$d/tests/e2e/libharmed.c
+$(e2e_bin)/harmed: tests/e2e/harmed.c tests/e2e/harmed.h $(e2e_bin)/libharmed.so.1
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/harmed.c $(e2e_bin)/libharmed.so.1 -Wl,-z,now -Wl,-rpath,'$$ORIGIN'
 $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/liar.c

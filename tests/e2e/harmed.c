@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A library with a CUDA runtime (built with -DLIBRARY), and a program that checks itself, in places where
+ * A program that checks itself, with a CUDA runtime of its own (libharmed.c), in places where
  * a probe that is not careful does harm. A round is cudaMalloc (10 bytes),
  * cudaMemcpy (64 bytes H2D), a launch of hurt<<<(2,3,1), 32>>>,
  * cudaDeviceSynchronize and cudaFree; each function counts its calls, and
@@ -51,72 +51,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "cuda_double.h"
+#include "harmed.h"
 
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
-
-enum { MALLOC, MEMCPY, LAUNCH, SYNC, FREE, CALLS };
-
-extern atomic_ulong calls[CALLS];
-extern void (*volatile inside)(void);	/* called within cudaDeviceSynchronize */
-extern void (*volatile inside_copy)(void);	/* within cudaMemcpy */
-
-#ifdef LIBRARY
-atomic_ulong calls[CALLS];
-void (*volatile inside)(void);
-void (*volatile inside_copy)(void);
-
-OPAQUE cudaError_t cudaMalloc(void **p, size_t size)
-{
-	*p = (void *)(0x700000000000 + 4096 * atomic_fetch_add(&calls[MALLOC], 1));
-	__asm__ volatile("" : : "r"(size) : "memory");
-	return cudaSuccess;
-}
-
-OPAQUE cudaError_t cudaFree(void *p)
-{
-	atomic_fetch_add(&calls[FREE], 1);
-	__asm__ volatile("" : : "r"(p) : "memory");
-	return cudaSuccess;
-}
-
-OPAQUE cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-	atomic_fetch_add(&calls[MEMCPY], 1);
-	if (inside_copy)
-		inside_copy();
-	__asm__ volatile("" : : "r"(dst), "r"(src), "r"(count), "r"(kind) : "memory");
-	return cudaSuccess;
-}
-
-OPAQUE cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
-{
-	atomic_fetch_add(&calls[LAUNCH], 1);
-	__asm__ volatile("" : : "r"(func), "r"(args), "r"(shared), "r"(stream), "r"(grid.x), "r"(block.x) : "memory");
-	return cudaSuccess;
-}
-
-OPAQUE cudaError_t cudaDeviceSynchronize(void)
-{
-	atomic_fetch_add(&calls[SYNC], 1);
-	if (inside)
-		inside();
-	__asm__ volatile("" : : : "memory");
-	return cudaSuccess;
-}
-
-OPAQUE void __cudaRegisterFunction(void **image, const char *stub, char *function, const char *name, int limit, void *tid,
-				   void *bid, dim3 *block, dim3 *grid, int *size)
-{
-	__asm__ volatile("" : : "r"(image), "r"(stub), "r"(function), "r"(name), "r"(limit), "r"(tid), "r"(bid), "r"(block),
-			 "r"(grid), "r"(size) : "memory");
-}
-
-#else
 /* What a kernel is launched by. */
 static void stub(void)
 {
@@ -610,4 +546,3 @@ int main(int argc, char **argv)
 	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|fork|orphan|nobody N | harmed threads T N\n", stderr);
 	return 2;
 }
-#endif
