@@ -37,6 +37,8 @@ e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_dri
 
 e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
+e2e_helpers += $(e2e_bin)/libquery.so
+e2e_helper_files += tests/e2e/query.c
 
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
@@ -54,6 +56,8 @@ $(e2e_bin)/libharmed.so.1: tests/e2e/libharmed.c tests/e2e/harmed.h $(workload_h
 	$(AM_V_GEN)$(e2e_compile) -O0 -shared -fPIC -Wl,-soname,libharmed.so.1 $$d/tests/e2e/libharmed.c
 $(e2e_bin)/harmed: tests/e2e/harmed.c tests/e2e/harmed.h $(e2e_bin)/libharmed.so.1
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/harmed.c $(e2e_bin)/libharmed.so.1 -Wl,-z,now -Wl,-rpath,'$$ORIGIN'
+$(e2e_bin)/libquery.so: tests/e2e/query.c $(workload_header_files)
+	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -Wl,-soname,libquery.so $$d/tests/e2e/query.c
 $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/liar.c
 # Without a C++ compiler, which nothing else needs, its checks are left out.

@@ -31,5 +31,11 @@ expect_of loading "$loader" .memory.frees 7
 # Others' programs may lose something meanwhile; of what is lost of a process, its mark tells.
 expect_of loading "$loader" .inexact false
 expect loading '.lost | [.names, .processes, .bad_records, .memory] | add' 0
+
+# ---- where nothing is asked for, nothing is missing
+load unasked "$loader_program" "$double/libcudart.so.13" open "$top_builddir/tests/e2e/bin/libquery.so" say ready wait "$T/unasked"
+watch unasked -p "$loader"
+touch "$T/unasked"
+expect unasked .probes.missing 0
 expect_clean "that"
 finish
