@@ -18,6 +18,11 @@ vm_tools='bin/dash:/bin/sh usr/bin/mawk:/usr/bin/awk bin/grep bin/sed bin/cat bi
 	usr/bin/head usr/bin/sort usr/bin/cut usr/bin/tr usr/bin/wc usr/bin/seq usr/bin/id usr/bin/stat usr/bin/env
 	usr/bin/uniq usr/bin/jq usr/bin/unshare usr/bin/find usr/bin/basename usr/bin/dirname'
 
+# vm_helpers NAME...: what was built for tests of these names
+vm_helpers() {
+	(cd "$top_srcdir/tests/e2e" && grep -oh 'tests/e2e/bin/[A-Za-z0-9_.]*' "${@/%/.sh}" | sort -u)
+}
+
 # vm_run_from ROOT BUILD [options] -- NAME...: tools from ROOT (empty: this machine's), programs from BUILD
 vm_run_from() {
 	local root=$1 build=$2 options=() files=() tool
@@ -33,8 +38,7 @@ vm_run_from() {
 		*) files+=(-f "$root/$tool:/$tool") ;;
 		esac
 	done
-	for tool in src/cutop tests/bench/verifier tests/workloads/bin/workload tests/double/lib tests/e2e/bin/odd_calls \
-		tests/e2e/bin/loader tests/e2e/bin/libcudart.so.99; do
+	for tool in src/cutop tests/bench/verifier tests/workloads/bin/workload tests/double/lib $(vm_helpers "$@"); do
 		files+=(-f "$build/$tool:/t/build/$tool")
 	done
 	files+=(-f "$top_srcdir/tests/e2e:/t/src/tests/e2e")

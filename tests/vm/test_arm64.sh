@@ -42,8 +42,9 @@ build=$VM_CACHE/arm64/build
 mkdir -p "$build" && build=$(realpath "$build") && cd "$build" || exit 1
 export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 unset MAKEFLAGS MAKELEVEL
+# shellcheck disable=SC2046
 if ! { [ -e Makefile ] || "$(realpath "$top_srcdir")/configure" --host=aarch64-linux-gnu CC="$compiler --sysroot=$root"; } >log 2>&1 ||
-	! make -j"$(nproc)" all double tests/bench/verifier tests/e2e/bin/odd_calls tests/e2e/bin/loader tests/e2e/bin/libcudart.so.99 tests/double/lib/libcudart_static.a >>log 2>&1
+	! make -j"$(nproc)" all double tests/bench/verifier tests/double/lib/libcudart_static.a $(vm_helpers test_basics) >>log 2>&1
 then
 	tail -n 20 log
 	echo "FAIL: it does not build for arm64"
