@@ -26,7 +26,8 @@ bpf_sources = \
 	bpf/trace.bpf.h \
 	bpf/trace_calls.bpf.h \
 	bpf/vmlinux_min.h \
-	bpf/watch.bpf.h
+	bpf/watch.bpf.h \
+	bpf/loading.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter \
 	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'

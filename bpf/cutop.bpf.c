@@ -50,6 +50,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "trace_calls.bpf.h"
 #include "blind.bpf.h"
 #include "watch.bpf.h"
+#include "loading.bpf.h"
 
 /*
  * Programs on x86-64 have had stacks since Linux 6.13 that are one for each

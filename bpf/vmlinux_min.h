@@ -107,6 +107,25 @@ struct inode {
 	long long i_size;
 };
 
+struct rb_node {
+	unsigned long __rb_parent_color;
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct rb_root_cached {
+	struct rb_root rb_root;
+};
+
+struct address_space {
+	struct inode *host;
+	struct rb_root_cached i_mmap;
+};
+
 struct file {
 	struct inode *f_inode;
 	struct path f_path;
@@ -157,6 +176,7 @@ struct mm_struct {
 	unsigned long start_stack;
 	unsigned long arg_start;
 	unsigned long arg_end;
+	struct file *exe_file;
 	struct uprobes_state uprobes_state;
 };
 
@@ -167,6 +187,9 @@ struct vm_area_struct {
 	unsigned long vm_pgoff;
 	unsigned long vm_flags;
 	struct file *vm_file;
+	struct {
+		struct rb_node rb;
+	} shared;
 };
 
 struct task_struct;

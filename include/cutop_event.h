@@ -405,7 +405,7 @@ struct rec_exec {
 struct rec_mmap {
 	struct rec_hdr hdr;
 	struct file_id id;
-	__s32 fd;		/* of the file, in the process */
+	__s32 fd;		/* of the file, in the process; -1 if that is not known */
 	__u32 pad;
 	char file[CUTOP_FILE_LEN];
 };

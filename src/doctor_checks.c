@@ -146,9 +146,9 @@ static void check_watching(struct doctor *doctor)
 	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_FUNCTION)
 		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (function "
 		       "ksys_mmap_pgoff)");
-	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_LOCK)
-		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (lock of the address "
-		       "space, tracepoint mmap_lock_released)");
+	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_TOUCH)
+		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (touch of a file's "
+		       "page, tracepoints mm_filemap_map_pages and mm_filemap_fault)");
 	else
 		KERNEL("loading", DOCTOR_OK, NULL, "libraries that running programs load are noticed (tracepoint "
 		       "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");

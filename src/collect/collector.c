@@ -419,11 +419,12 @@ int collector_watch(struct collector *collector, struct reason *why)
 		/* Programs that are started still bring their libraries into view; only dlopen() goes unseen. */
 		note(collector->settings.probe.notes, "libraries loaded by running programs are not seen: %s",
 		     strerror(-err));
-	else if (probe_adopt_link(collector->probe, watch.fd))
-		return reason_set(why, -ENOMEM, "no memory");
-	else if (watch.way == LOADING_CALL)
+	for (size_t i = 0; !err && i < 2; i++)
+		if (watch.fds[i] >= 0 && probe_adopt_link(collector->probe, watch.fds[i]))
+			return reason_set(why, -ENOMEM, "no memory");
+	if (!err && watch.way == LOADING_CALL)
 		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
-		probe_bpf(collector->probe)->slow_link = watch.fd;
+		probe_bpf(collector->probe)->slow_link = watch.fds[0];
 	return 0;
 }
 

@@ -8,13 +8,13 @@
 /* Where, the cheapest first. */
 enum loading_way {
 	LOADING_FUNCTION,	/* the kernel's function ksys_mmap_pgoff() */
-	LOADING_LOCK,		/* the tracepoint mmap_lock_released */
+	LOADING_TOUCH,		/* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
 	LOADING_CALL,		/* the system call's tracepoint sys_enter_mmap */
 };
 
-/* A watch. Whoever asked for it closes @fd, which ends it. */
+/* A watch. It lasts until all of @fds, as many as are not -1, are closed: they belong to who asked for it. */
 struct loading_watch {
-	int fd;
+	int fds[2];
 	enum loading_way way;
 };
 
@@ -23,5 +23,8 @@ struct loading_watch {
  * if none of these can be watched.
  */
 int loading_watch(struct bpf *bpf, struct loading_watch *watch);
+
+/* Ends @watch: its descriptors are closed. */
+void loading_end(struct loading_watch *watch);
 
 #endif

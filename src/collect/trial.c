@@ -66,18 +66,20 @@ int trial_watch(struct trial *trial, enum trial_event event)
 		[TRIAL_FORK] = s->progs.process_fork,
 	};
 	struct loading_watch watch;
-	int err = 0, way = 0;
+	int fd, err;
 
 	if (event == TRIAL_MMAP) {
 		err = loading_watch(&trial->bpf, &watch);
-		way = (int)watch.way;
-	} else {
-		watch.fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
+		if (err)
+			return err;
+		loading_end(&watch);
+		return (int)watch.way;
 	}
-	if (err || watch.fd < 0)
-		return err ? err : watch.fd;
-	close(watch.fd);
-	return way;
+	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }
 
 int trial_identify(struct trial *trial, int fd, struct file_id *id)

@@ -106,8 +106,10 @@ static void programs_choose(struct bpf *bpf, bool extras)
 	}
 	if (!bpf->features.map_function)
 		bpf_program__set_autoload(bpf->skeleton->progs.file_mapping, false);
-	if (!bpf->features.map_lock)
-		bpf_program__set_autoload(bpf->skeleton->progs.mapping_unlock, false);
+	if (!bpf->features.map_touch) {
+		bpf_program__set_autoload(bpf->skeleton->progs.file_touch, false);
+		bpf_program__set_autoload(bpf->skeleton->progs.file_touch_alone, false);
+	}
 	if (!bpf->features.find_vma)
 		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
 	if (bpf->features.sleepable)
@@ -269,6 +271,11 @@ bool bpf_has_left(const struct bpf *bpf, uint32_t image)
 
 	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.images), &image, &row) && row.end_time &&
 	       row.end_reason == END_EXEC;
+}
+
+void bpf_forget_marks(struct bpf *bpf)
+{
+	memset(bpf->skeleton->bss->known_marks, 0, sizeof(bpf->skeleton->bss->known_marks));
 }
 
 int bpf_identify(struct bpf *bpf, int fd, struct file_id *id)

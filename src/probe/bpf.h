@@ -77,6 +77,9 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
  */
 int bpf_identify(struct bpf *bpf, int fd, struct file_id *id);
 
+/* To call after a file was taken out of the map `files`: of a marked one nobody would tell again. */
+void bpf_forget_marks(struct bpf *bpf);
+
 /* True if the process of @image runs another program by now: what /proc says of it is said of that. */
 bool bpf_has_left(const struct bpf *bpf, uint32_t image);
 

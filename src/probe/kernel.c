@@ -182,8 +182,8 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
 	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
 	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
-	/* Older ones give the name of a control group besides, and take long to make it. */
-	facts->map_lock = tracepoint_has(btf, "btf_trace_mmap_lock_released", 2);
+	facts->map_touch = tracepoint_has(btf, "btf_trace_mm_filemap_map_pages", 3) &&
+			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) && function_has(btf, "bpf_rdonly_cast", 0);
 	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
 			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
 	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
@@ -219,7 +219,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->sleepable = version >= KERNEL_AT(6, 0, 0);
 	features->find_vma = facts->find_vma;
 	features->map_function = facts->map_function;
-	features->map_lock = facts->map_lock;
+	features->map_touch = facts->map_touch;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
 	if (facts->session) {
@@ -240,7 +240,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->method = wanted;
 	/* As on the oldest kernels, then: arm64 has no BPF trampolines there. */
 	if (wanted == ATTACH_PERF)
-		features->map_function = features->map_lock = false;
+		features->map_function = features->map_touch = false;
 	return 0;
 }
 

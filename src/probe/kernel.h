@@ -22,7 +22,7 @@ struct kernel_features {
 	bool sleepable;		/* sleepable uprobe programs, Linux 6.0 */
 	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
 	bool map_function;	/* ksys_mmap_pgoff() can be watched: BPF trampolines, Linux 5.5, on arm64 6.0; some forbid it */
-	bool map_lock;		/* else mmap_lock_released can: as it is since Linux 6.14 */
+	bool map_touch;		/* else faults of files can, mm_filemap_map_pages and mm_filemap_fault: Linux 6.12 */
 	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
 	bool own_stacks;	/* and may do without them: probe/stacktest.h */
 	char release[65];
@@ -36,7 +36,7 @@ struct kernel_facts {
 	bool session_context;
 	bool preempt_disable;
 	bool own_stacks;	/* programs with a tail call have no stack of a processor's: probe/stacktest.h */
-	bool map_function, map_lock;
+	bool map_function, map_touch;
 };
 
 void kernel_facts_read(struct kernel_facts *facts);

@@ -248,6 +248,7 @@ static bool is_told_of(const struct rec_exec *record, int fd)
 static void file_ask_again(struct probe *probe, const struct file_id *id)
 {
 	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id);
+	bpf_forget_marks(&probe->bpf);
 }
 
 void probe_on_exec(struct probe *probe, const struct rec_exec *record)
@@ -339,7 +340,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
-	fd = file_open_regular(path);
+	fd = record->fd >= 0 ? file_open_regular(path) : -1;
 	if (fd >= 0) {
 		n = readlink(path, real, sizeof(real) - 1);
 		real[n > 0 ? n : 0] = 0;

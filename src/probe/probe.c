@@ -439,6 +439,7 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 	bool more;
 
 	bpf_map_delete_elem(map, &target->id);
+	bpf_forget_marks(&probe->bpf);
 	if (fstat(target->guard.fd, &st) || !st.st_nlink)
 		return;
 	more = !bpf_map_get_next_key(map, NULL, &next);
@@ -448,6 +449,7 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 		more = !bpf_map_get_next_key(map, &id, &next);
 		bpf_map_delete_elem(map, &id);
 	}
+	bpf_forget_marks(&probe->bpf);
 }
 
 static void examined_forget_of(struct probe *probe, const struct target *targets)

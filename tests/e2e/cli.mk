@@ -14,11 +14,12 @@ $(e2e_bin)/loader: tests/e2e/loader.c
 	@$(MKDIR_P) $(e2e_bin)
 	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -o $@ $(srcdir)/tests/e2e/loader.c -ldl
 
-# Functions that begin with a push, as everywhere.
+# Functions that begin with a push, as everywhere; and aligned as NVIDIA's runtime is: the loader reserves memory first, and
+# maps the file into that.
 $(e2e_bin)/libcudart.so.99: tests/e2e/tiny_runtime.c
 	@$(MKDIR_P) $(e2e_bin)
 	$(AM_V_GEN)$(CC) $(WORKLOAD_CFLAGS) -fPIC -shared -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fcf-protection=none \
-	  -Wl,-soname,libcudart.so.99 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
+	  -Wl,-soname,libcudart.so.99 -Wl,-z,noseparate-code,-z,max-page-size=0x200000 -o $@ $(srcdir)/tests/e2e/tiny_runtime.c
 
 $(e2e_bin)/libcudart-shifted.so: tests/e2e/tiny_runtime.c
 	@$(MKDIR_P) $(e2e_bin)

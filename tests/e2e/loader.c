@@ -14,6 +14,7 @@
  *   close        unloads the library, whatever it allocated
  *   open LIBRARY loads another, or the same again
  *   aside FILE   opens it, and maps memory for code, without a file but with its descriptor
+ *   read FILE    maps it, not for code, and reads its first byte; it stays mapped
  *   where NAME   prints that function's address
  *   say WORD     prints it
  *   wait FILE    until there is such a file
@@ -118,6 +119,19 @@ static void map_aside(const char *path)
 	exit(1);
 }
 
+static void map_to_read(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	const volatile char *bytes = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (bytes == MAP_FAILED) {
+		perror("loader: read");
+		exit(1);
+	}
+	(void)bytes[0];
+	close(fd);
+}
+
 static void unload(void)
 {
 	if (dlclose(library))
@@ -168,6 +182,8 @@ int main(int argc, char **argv)
 			load(argument);
 		} else if (!strcmp(action, "aside")) {
 			map_aside(argument);
+		} else if (!strcmp(action, "read")) {
+			map_to_read(argument);
 		} else if (!strcmp(action, "where")) {
 			printf("%p\n", function(argument));
 		} else if (!strcmp(action, "say")) {

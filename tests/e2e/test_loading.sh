@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A library that a running program loads is noticed, and probed: by the kernel's function behind mmap(2) or, where
-# nobody may watch that, by the lock that it takes, or by its tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
+# nobody may watch that, by the first touch of a page of it, or by its tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 loader_program=$top_builddir/tests/e2e/bin/loader
@@ -14,11 +14,28 @@ check "cutop doctor does not say how loading is noticed" [ -n "$way" ]
 
 private_double "$T/aside"
 aside=$library
+private_double "$T/data"
+data=$library
 private_double "$T/fresh"
+# Pages in memory alone come to a process in another way than those of a disk.
+memory=$T/memory
+if [ "$(stat -f -c %T /dev/shm)" = tmpfs ] && memory=$(mktemp -d /dev/shm/cutop-test.XXXXXX); then
+	trap 'rm -rf "$memory"; clean_up' EXIT
+fi
+mkdir -p "$memory"
+in_memory=$memory/libcudart.so.98
+cp "$top_builddir/tests/e2e/bin/libcudart.so.99" "$in_memory"
 begin loading
-load loading "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" open "$library" say ready wait "$T/go" malloc 7 free
+load loading "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" read "$data" \
+	open "$in_memory" open "$library" say ready wait "$T/go" malloc 7 free
 check "the library is not probed: $(cat "$T/loading.err")" \
 	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
+check "a library that was mapped into reserved memory is not probed: $(cat "$T/loading.err")" \
+	wait_for 30 grep -q "libcudart.so.99: .*attached" "$T/loading.err"
+check "a library that lies in memory is not probed: $(cat "$T/loading.err")" \
+	wait_for 30 grep -q "$in_memory: .*attached" "$T/loading.err"
+check "a file is looked at that is mapped to be read: $(grep data/ "$T/loading.err")" \
+	sh -c '! grep -q /data/ "$1"' - "$T/loading.err"
 check "a file is looked at whose descriptor stood where the kernel does not look: $(grep aside "$T/loading.err")" \
 	sh -c '! grep -q aside "$1"' - "$T/loading.err"
 touch "$T/go"

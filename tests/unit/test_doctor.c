@@ -150,12 +150,12 @@ START_TEST(test_features)
 	facts.preempt_disable = facts.own_stacks = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert(features.hold && features.own_stacks);
-	facts.map_function = facts.map_lock = true;
+	facts.map_function = facts.map_touch = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
-	ck_assert(features.map_function && features.map_lock);
+	ck_assert(features.map_function && features.map_touch);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "perf", &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_PERF);
-	ck_assert(!features.map_function && !features.map_lock);
+	ck_assert(!features.map_function && !features.map_touch);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "kprobe", &why), -EINVAL);
 	facts.session = facts.multi = false;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "multi", &why), -ENOTSUP);
@@ -204,9 +204,9 @@ START_TEST(test_refused_by_the_kernel)
 	expect("loading", DOCTOR_OK, "tracepoint sys_enter_mmap", NULL);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_LOCK;
+	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_TOUCH;
 	doctor_check_machine(&doctor);
-	expect("loading", DOCTOR_OK, "mmap_lock_released", NULL);
+	expect("loading", DOCTOR_OK, "mmap_touch_released", NULL);
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_FUNCTION;

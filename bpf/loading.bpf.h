@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Libraries that programs load while they run. The kernel's function behind
+ * mmap(2) is watched where it can be: that costs nobody else anything. Some
+ * kernels do not allow that. There a file is met when a page of it is touched
+ * for the first time in a process, which the loader does at once: to clear the
+ * end of the data, or to look up a name. Fewer such faults happen than
+ * mappings of anonymous memory, and each takes so long that one look more is
+ * little. The tracepoint of one system call, the last resort, makes each of
+ * them dearer, of every process.
+ */
+#ifndef LOADING_BPF_H
+#define LOADING_BPF_H
+
+__u32 own_mappings;	/* of user space itself: src/collect/loading.c */
+
+static __always_inline bool is_asked_for(__u32 tgid)
+{
+	if (tgid == own_tgid)
+		__sync_fetch_and_add(&own_mappings, 1);
+	else if (!only_listed || bpf_map_lookup_elem(&listed, &tgid))
+		return true;
+	return false;
+}
+
+/* The current process has mapped @file, by the descriptor @fd; -1 if that is not known. */
+static __always_inline int mapping_tell(struct file *file, __s32 fd)
+{
+	struct file_id id = {};
+	struct rec_mmap *rec;
+
+	file_id_read(file, &id);
+	if (!file_is_new(&id))
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec)
+		return file_untold(&id);
+	header_fill(&rec->hdr, REC_MMAP, sizeof(*rec), 0, bpf_ktime_get_ns());
+	rec->id = id;
+	rec->fd = fd;
+	rec->pad = 0;
+	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/* A call of mmap(2) with these arguments. Where no file is mapped, the kernel does not look at fd, and anything may stand there. */
+static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
+{
+	struct file **table, *file = NULL;
+	struct fdtable *fdt;
+
+	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0 || !is_asked_for(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	fdt = bpf_get_current_task_btf()->files->fdt;
+	if (fd >= fdt->max_fds)
+		return 0;
+	table = fdt->fd;
+	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
+	return file ? mapping_tell(file, (__s32)fd) : 0;
+}
+
+/* mm/mmap.c */
+SEC("fentry/ksys_mmap_pgoff")
+int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags, unsigned long fd)
+{
+	return mapping_look(prot, flags, fd);
+}
+
+/*
+ * Inodes of files that user space knows, each at the place that its mark leads to: a fault of theirs, as nearly all are, is
+ * told by that without a call of the kernel's. User space empties this when it forgets one.
+ */
+#define MARK_PLACE_SHIFT	52
+__u64 known_marks[1 << (64 - MARK_PLACE_SHIFT)];
+
+static __always_inline __u64 inode_mark(struct inode *inode)
+{
+	/* Two odd constants whose bits are spread: the golden ratio, and one of xxHash's primes. */
+	return ((inode->i_ino ^ (__u64)inode->i_sb->s_dev << 32) * 0x9e3779b97f4a7c15ull ^
+		(inode->i_generation ^ (__u64)inode->i_size << 24) * 0xc2b2ae3d27d4eb4full) | 1;
+}
+
+#define WALK_MAX	64	/* steps, two to each mapping: one process has four or five of a library */
+
+/* The way through the tree of a file's mappings (linux/interval_tree_generic.h), down to the left, and up again by the parents. */
+struct mapping_walk {
+	__u64 node, from;
+	__u64 file;		/* found: as it is mapped for code */
+};
+
+/* Nobody holds the tree's lock: what is read may be anything by now, and bpf_rdonly_cast() makes that harmless. */
+static long walk_step(__u32 i, struct mapping_walk *walk)
+{
+	struct vm_area_struct *vma =
+		bpf_rdonly_cast((void *)(walk->node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
+				bpf_core_type_id_kernel(struct vm_area_struct));
+	struct rb_node *rb = &vma->shared.rb;
+	__u64 left = (__u64)rb->rb_left, right = (__u64)rb->rb_right, parent = rb->__rb_parent_color & ~3ull;
+	__u64 from = walk->from;
+
+	walk->from = walk->node;
+	walk->node = parent;
+	if (from == parent) {
+		if (vma->vm_flags & VM_EXEC)
+			walk->file = (__u64)vma->vm_file;
+		if (left)
+			walk->node = left;
+	}
+	if (right && (from == left || (from == parent && !left)))
+		walk->node = right;
+	return walk->file || !walk->node;
+}
+
+/* A page of a file is touched that the process did not have yet. Of the file, only what somebody has mapped for code matters. */
+static __always_inline int touch_look(struct address_space *mapping)
+{
+	struct inode *inode = mapping->host;
+	struct mapping_walk walk = {};
+	struct mm_struct *mm;
+	struct file_id id = {};
+	__u64 mark, *known;
+
+	if (!inode)
+		return 0;
+	mark = inode_mark(inode);
+	known = &known_marks[mark >> MARK_PLACE_SHIFT];
+	if (*known == mark)
+		return 0;
+	walk.node = (__u64)mapping->i_mmap.rb_root.rb_node;
+	if (!walk.node)
+		return 0;
+	bpf_loop(WALK_MAX, walk_step, &walk, 0);
+	if (!walk.file)
+		return 0;
+	file_id_read((struct file *)walk.file, &id);
+	if (file_is_known(&id)) {
+		*known = mark;
+		/* Forgotten meanwhile, perhaps before the mark was there to be taken away. */
+		if (!file_is_known(&id))
+			*known = 0;
+		return 0;
+	}
+	/* The program itself is touched before it is run; of that, process_exec() tells. */
+	mm = bpf_get_current_task_btf()->mm;
+	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm || BPF_CORE_READ(mm, exe_file, f_inode) == inode)
+		return 0;
+	return mapping_tell((struct file *)walk.file, -1);
+}
+
+/* mm/filemap.c: the page lies in memory and is shown, with those around it; or it is read, or copied to be written to. */
+SEC("tp_btf/mm_filemap_map_pages")
+int BPF_PROG(file_touch, struct address_space *mapping)
+{
+	return touch_look(mapping);
+}
+
+SEC("tp_btf/mm_filemap_fault")
+int BPF_PROG(file_touch_alone, struct address_space *mapping)
+{
+	return touch_look(mapping);
+}
+
+/* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
+struct sys_enter_mmap {
+	__u64 common;
+	__u64 number;
+	__u64 addr, len, prot, flags, fd, off;
+};
+
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int file_mapped(struct sys_enter_mmap *ctx)
+{
+	return mapping_look(ctx->prot, ctx->flags, ctx->fd);
+}
+
+#endif
