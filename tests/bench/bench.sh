@@ -21,10 +21,13 @@ while [ $i -lt "$rounds" ]; do
 	measure exact "$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
 	measure stacks "$build/src/cutop" -b -l runtime --stacks -o /dev/null -- $worker
 	measure layers "$build/src/cutop" -b -o /dev/null -- $worker
+	measure inside "$build/tests/bench/empty" entry "$driver" -- "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
 	measure register-none $registers
 	measure register-empty "$build/tests/bench/empty" entry "$library" -- $registers
 	measure register-cutop "$build/src/cutop" -b -o /dev/null -- $registers
 	measure layers-exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
+	measure inside-exact "$build/tests/bench/empty" entry "$driver" -- \
+		"$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
 	i=$((i + 1))
 done
 
@@ -55,22 +58,22 @@ stack() {	# title column
 }
 stack "malloc + free, --stacks" 2
 
-# With both layers each of these calls makes one of the driver's, which is probed at its entry, and left.
-more() {	# title column mode of-mode probes
-	awk -v t="$1" -v o="$(least "$3" "$2")" -v f="$(least "$4" "$2")" -v e="$(least entry "$2")" \
-		-v n="$(least none "$2")" -v p="$5" 'BEGIN {
-		r = (o - f) / (e - n)
+# With both layers each of these calls makes one of the driver's, which is probed at its entry, and left: it is held to a
+# probe there that does nothing.
+more() {	# title column mode of-mode mode-with-empty-probes
+	awk -v t="$1" -v o="$(least "$3" "$2")" -v f="$(least "$4" "$2")" -v e="$(least "$5" "$2")" -v p=1 'BEGIN {
+		r = (o - f) / (e - f)
 		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, f, o - f, o, "entry probes", r, p, r <= p ? "ok" : "MISSED"
 	}'
 }
 
 echo
 printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' "both layers" runtime more both "more in" "" "to reach"
-more "launch, adaptive" 1 layers cutop 1
-more "launch, exact" 1 layers-exact exact 1
-more "malloc + free" 2 layers cutop 1
-more "memcpy" 3 layers cutop 1
-more "synchronize" 4 layers cutop 1
+more "launch, adaptive" 1 layers cutop inside
+more "launch, exact" 1 layers-exact exact inside-exact
+more "malloc + free" 2 layers cutop inside
+more "memcpy" 3 layers cutop inside
+more "synchronize" 4 layers cutop inside
 
 # Before main, for every kernel of the program: what comes to more than a probe that does nothing.
 awk -v n="$(least register-none 1)" -v e="$(least register-empty 1)" -v o="$(least register-cutop 1)" 'BEGIN {

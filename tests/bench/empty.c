@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * empty entry|both LIBRARY -- COMMAND: runs COMMAND with probes that do
- * nothing on six functions of LIBRARY, at entry or at entry and return. They
+ * nothing on a few functions of LIBRARY, the runtime or the driver, at entry or at entry and return. They
  * are session links like cutop's, so the two differ in what the programs do.
  */
 #include <bpf/bpf.h>
@@ -28,6 +28,8 @@ struct link_create_multi {
 
 static const char *const wanted[] = {
 	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "cudaMemcpyAsync", "__cudaRegisterFunction",
+	/* Which the double's runtime makes for these. */
+	"cuLaunchKernel", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2", "cuCtxSynchronize_v2", "cuMemcpyHtoDAsync_v2",
 };
 
 static int attach(struct bpf_program *program, const char *path)
