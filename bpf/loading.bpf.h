@@ -81,20 +81,26 @@ static __always_inline __u64 inode_mark(struct inode *inode)
 		(inode->i_generation ^ (__u64)inode->i_size << 24) * 0xc2b2ae3d27d4eb4full) | 1;
 }
 
-#define WALK_MAX	64	/* steps, two to each mapping: one process has four or five of a library */
+#define WALK_MAX	32	/* steps; one process has four or five mappings of a library */
 
-/* The way through the tree of a file's mappings (linux/interval_tree_generic.h), down to the left, and up again by the parents. */
+/* The way through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and what is found. */
 struct mapping_walk {
-	__u64 node, from;
-	__u64 file;		/* found: as it is mapped for code */
+	__u64 node, from, root;
+	__u64 file;		/* as somebody has it mapped for code */
+	__u32 ways;
 };
 
 /* Nobody holds the tree's lock: what is read may be anything by now, and bpf_rdonly_cast() makes that harmless. */
+static __always_inline struct vm_area_struct *mapping_of(__u64 node)
+{
+	return bpf_rdonly_cast((void *)(node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
+			       bpf_core_type_id_kernel(struct vm_area_struct));
+}
+
+/* All of them, two steps to each: down to the left, and up again by the parents. */
 static long walk_step(__u32 i, struct mapping_walk *walk)
 {
-	struct vm_area_struct *vma =
-		bpf_rdonly_cast((void *)(walk->node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
-				bpf_core_type_id_kernel(struct vm_area_struct));
+	struct vm_area_struct *vma = mapping_of(walk->node);
 	struct rb_node *rb = &vma->shared.rb;
 	__u64 left = (__u64)rb->rb_left, right = (__u64)rb->rb_right, parent = rb->__rb_parent_color & ~3ull;
 	__u64 from = walk->from;
@@ -112,13 +118,45 @@ static long walk_step(__u32 i, struct mapping_walk *walk)
 	return walk->file || !walk->node;
 }
 
+/* Where there are more: some of everywhere. Those of one place in the file lie side by side, so to go through them in turn leads nowhere. */
+static long walk_anywhere(__u32 i, struct mapping_walk *walk)
+{
+	struct vm_area_struct *vma = mapping_of(walk->node);
+	__u64 left = (__u64)vma->shared.rb.rb_left, right = (__u64)vma->shared.rb.rb_right;
+
+	if (vma->vm_flags & VM_EXEC) {
+		walk->file = (__u64)vma->vm_file;
+		return 1;
+	}
+	walk->node = right && (!left || walk->ways >> i & 1) ? right : left;
+	if (!walk->node)
+		walk->node = walk->root;
+	return 0;
+}
+
+/* The file of @mapping as somebody has it mapped for code, or NULL: nobody has, or it was not found this time. */
+static __always_inline struct file *code_of(struct address_space *mapping)
+{
+	struct mapping_walk walk = { .node = (__u64)mapping->i_mmap.rb_root.rb_node };
+
+	walk.root = walk.node;
+	if (walk.node)
+		bpf_loop(WALK_MAX, walk_step, &walk, 0);
+	if (walk.node && !walk.file) {
+		walk.node = walk.root;
+		walk.ways = bpf_get_prandom_u32();
+		bpf_loop(WALK_MAX, walk_anywhere, &walk, 0);
+	}
+	return (struct file *)walk.file;
+}
+
 /* A page of a file is touched that the process did not have yet. Of the file, only what somebody has mapped for code matters. */
 static __always_inline int touch_look(struct address_space *mapping)
 {
 	struct inode *inode = mapping->host;
-	struct mapping_walk walk = {};
 	struct mm_struct *mm;
 	struct file_id id = {};
+	struct file *file;
 	__u64 mark, *known;
 
 	if (!inode)
@@ -127,13 +165,10 @@ static __always_inline int touch_look(struct address_space *mapping)
 	known = &known_marks[mark >> MARK_PLACE_SHIFT];
 	if (*known == mark)
 		return 0;
-	walk.node = (__u64)mapping->i_mmap.rb_root.rb_node;
-	if (!walk.node)
+	file = code_of(mapping);
+	if (!file)
 		return 0;
-	bpf_loop(WALK_MAX, walk_step, &walk, 0);
-	if (!walk.file)
-		return 0;
-	file_id_read((struct file *)walk.file, &id);
+	file_id_read(file, &id);
 	if (file_is_known(&id)) {
 		*known = mark;
 		/* Forgotten meanwhile, perhaps before the mark was there to be taken away. */
@@ -145,7 +180,7 @@ static __always_inline int touch_look(struct address_space *mapping)
 	mm = bpf_get_current_task_btf()->mm;
 	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm || BPF_CORE_READ(mm, exe_file, f_inode) == inode)
 		return 0;
-	return mapping_tell((struct file *)walk.file, -1);
+	return mapping_tell(file, -1);
 }
 
 /* mm/filemap.c: the page lies in memory and is shown, with those around it; or it is read, or copied to be written to. */

@@ -353,6 +353,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	/* On an overlay mount that is not the inode that was examined. */
 	if (search.found)
 		probe_know(probe, &record->id);
-	else
+	else if (record->fd >= 0)
 		file_ask_again(probe, &record->id);
+	/* Else it was met at one touch of many. This process would tell again at the next one; others still do. */
 }

@@ -206,7 +206,7 @@ START_TEST(test_refused_by_the_kernel)
 	setup();
 	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_TOUCH;
 	doctor_check_machine(&doctor);
-	expect("loading", DOCTOR_OK, "mmap_touch_released", NULL);
+	expect("loading", DOCTOR_OK, "mm_filemap_map_pages", NULL);
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_FUNCTION;
