@@ -310,26 +310,6 @@ static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state
 	thread->skipped_sp = call_sp(ctx);
 }
 
-/* Where every launch has a frame: true if this is a driver's inside a runtime's, and launch_teach() knows the pair. */
-static __always_inline bool launch_inside_quick(struct pt_regs *ctx, struct task_struct *task)
-{
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
-
-	if (!watch_driver)
-		return false;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->depth || !thread->image)
-		return false;
-	call = call_number(ctx, task, true);
-	if (call >= CALL_COUNT)
-		return false;
-	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
-	return frame->args[0] == thread->paired[0] && launch_function(ctx, desc_of(call)) == thread->paired[1] &&
-	       is_inside(ctx, thread, desc_of(call));
-}
-
 /*
  * The launch of a kernel that the thread launched before, with the same grid and
  * block: counted, and nothing else. True if it was one.
@@ -343,9 +323,7 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	struct launch_row *row;
 	__u32 call;
 
-	if (exact_launches)
-		return launch_inside_quick(ctx, task);
-	if (!LAUNCH_ON_STACK)
+	if (exact_launches || !LAUNCH_ON_STACK)
 		return false;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !thread->settled || thread->depth)
