@@ -162,15 +162,16 @@ static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_sta
 }
 
 /* A call of the table. Returns 1 if it counts, 0 if another encloses it. */
-static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
+	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	const volatile struct call_desc *desc = desc_of(call);
 	bool inside;
 
 	if (!thread)
 		return 0;
 	blind_teach(thread, &thread->frames[BLIND_TEACHER]);
-	inside = outer_encloses(ctx, thread, &thread->outer, call);
+	inside = outer_encloses(ctx, thread, &thread->outer, cookie);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
 		blind_teacher_enter(ctx, thread, call);
 		/* What the compiler puts before a launch nobody wrote: teacher_count(). */
@@ -205,7 +206,7 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 /* The entry of any call. */
 static __always_inline int blind_entry(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
+	__u32 cookie = bpf_get_attach_cookie(ctx), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	int result = 1;
 
@@ -215,14 +216,14 @@ static __always_inline int blind_entry(struct pt_regs *ctx)
 		blind_begin(thread);
 	if (CUTOP_IS_EXTRA(call))
 		blind_extra(thread, call);
-	else if (call < CALL_COUNT && blind_call(ctx, thread, call))
+	else if (call < CALL_COUNT && blind_call(ctx, thread, cookie))
 		result |= BLIND_TRACED;
 	return with_missing(thread, result);
 }
 
 static __always_inline int blind_trace(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
+	__u32 cookie = bpf_get_attach_cookie(ctx), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 
 	if (!thread || call >= CALL_COUNT)

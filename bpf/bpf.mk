@@ -25,6 +25,7 @@ bpf_sources = \
 	bpf/stubs.bpf.h \
 	bpf/trace.bpf.h \
 	bpf/trace_calls.bpf.h \
+	bpf/unwatched.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/watch.bpf.h \
 	bpf/loading.bpf.h

@@ -188,10 +188,19 @@ static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struc
 	return type;
 }
 
+#define CONTEXT_AGAIN	1	/* frame->flags: see is_same_act() */
+
+static __always_inline bool teaches_again(__u32 cookie, __u32 outer)
+{
+	const volatile struct call_desc *desc = desc_of(CUTOP_COOKIE_CALL(outer));
+
+	return is_same_act(cookie, outer) && desc->class == CLASS_CONTEXT && context_teaches(desc->a);
+}
+
 /* Also what teaches inside another hooked call is followed. */
 static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = call_number(ctx, task, session);
+	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	struct frame *frame;
@@ -199,10 +208,12 @@ static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct
 	if (!thread || call >= CALL_COUNT)
 		return 1;
 	desc = desc_of(call);
-	frame = frame_open(thread, ctx, call);
+	frame = frame_open(thread, ctx, cookie);
 	if (!frame)
 		return 1;
-	if (frame->nested && !context_teaches(desc->a)) {
+	/* What the same act once more would teach, the outer call does, if it is one that teaches. */
+	frame->flags = frame->nested && teaches_again(cookie, frame_cookie(thread, thread->depth - 2)) ? CONTEXT_AGAIN : 0;
+	if (frame->nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN)) {
 		if (session)
 			frame_cancel(thread);
 		return 1;
@@ -273,7 +284,7 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 		return 0;
 	nested = frame->nested;
 	desc = desc_of(call);
-	if (nested && !context_teaches(desc->a))
+	if (nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN))
 		return 0;
 	result = PT_REGS_RC(ctx);
 	if (!nested)

@@ -49,6 +49,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "size.bpf.h"
 #include "trace_calls.bpf.h"
 #include "blind.bpf.h"
+#include "unwatched.bpf.h"
 #include "watch.bpf.h"
 #include "loading.bpf.h"
 
@@ -290,6 +291,15 @@ int blind_enter(struct pt_regs *ctx)
 {
 	stack_keep();
 	return blind(ctx, false);
+}
+
+/* The driver's functions that allocate, where its calls are not watched. */
+SEC("uprobe.s")
+int unwatched_enter(struct pt_regs *ctx)
+{
+	stack_keep();
+	unwatched_entry(ctx);
+	return 0;
 }
 
 /* With trace_entries, of all classes but those that teach names. */

@@ -159,39 +159,12 @@ static __always_inline bool same_library(__u64 one, __u64 other)
 }
 
 /*
- * Where only entries are seen: whether a driver's call of a thread that entered
- * @outer before is inside that. Functions of the runtime do not call each other.
- * Where somebody else probes returns, the kernel puts its own trampoline in the
- * return address's place. If it is not, it takes @outer's place.
- */
-static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
-					   __u32 call)
-{
-	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
-	bool is_near = sp < outer->sp && desc_of(call)->layer == LAYER_DRIVER && same_library(caller, outer->ip);
-#if defined(__TARGET_ARCH_x86)
-	__u64 word = 0;
-
-	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)outer->sp) &&
-	    (word == outer->site || word == trampoline_of(thread)))
-		return true;
-#else
-	/* Where a function saves its return address is its own affair. */
-	if (is_near)
-		return true;
-#endif
-	outer->sp = sp;
-	outer->site = caller;
-	outer->ip = PT_REGS_IP(ctx);
-	return false;
-}
-
-/*
- * Opens a frame for @call. Returns it, or NULL if there is no room for it.
+ * Opens a frame for the call of @cookie. Returns it, or NULL if there is no room for it.
  * frame->nested says whether an outer hooked call is under way.
  */
-static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
 {
+	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	__u64 sp = call_sp(ctx);
 	struct frame *frame;
 	__u32 depth;
@@ -210,6 +183,8 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	frame->call = call;
 	frame->nested = depth > 0;
 	frame->inside = 0;
+	frame->library = CUTOP_COOKIE_LIBRARY(cookie);
+	frame->inner = 0;
 	thread->depth = depth + 1;
 	return frame;
 }
@@ -221,19 +196,99 @@ static __always_inline void frame_cancel(struct thread_state *thread)
 		thread->depth--;
 }
 
+static __always_inline __u32 frame_cookie(struct thread_state *thread, __u32 place)
+{
+	struct frame *frame = &thread->frames[place & (FRAME_COUNT - 1)];
+
+	return CUTOP_COOKIE(frame->call, frame->library);
+}
+
 /*
- * True if a call of the runtime, entered inside another one, @outer, was made by
- * somebody else than that: a callback of the program, or a signal handler. Functions
+ * True if the call of @cookie, made inside that of @outer, is the same act once more: a library that stands before the
+ * driver, or before the runtime, has functions of the same names, and calls the real ones, perhaps others than it was
+ * asked for (layers that share a GPU among containers do that). One library's function inside another's of the same layer
+ * can be nothing else, while a library does not come inside itself.
+ */
+static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
+{
+	return CUTOP_COOKIE_LIBRARY(cookie) != CUTOP_COOKIE_LIBRARY(outer) &&
+	       desc_of(CUTOP_COOKIE_CALL(cookie))->layer == desc_of(CUTOP_COOKIE_CALL(outer))->layer;
+}
+
+/*
+ * The image has such a library. A launch that is not followed to its end leaves nothing by which the real one inside it
+ * could be known, so from now on all of the image are followed.
+ */
+static __always_inline void layers_note(__u32 image)
+{
+	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
+
+	if (!(*guard & WATCHFUL_LAYERED))
+		__sync_fetch_and_or(guard, WATCHFUL_LAYERED);
+}
+
+/*
+ * Where only entries are seen: whether a call of a thread that entered @outer
+ * before is inside that: a driver's inside one of the runtime's, or one that is the same act once more. It comes from
+ * deeper down, and from the code of @outer's library or of the last that was inside it; or in @outer's place, by a jump.
+ * Where another tool probes returns, the kernel's trampoline stands in the
+ * return address's place. If it is not inside, it takes @outer's place.
+ */
+static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
+					   __u32 cookie)
+{
+	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
+	bool may_be = is_same_act(cookie, outer->cookie) ||
+		      (desc_of(CUTOP_COOKIE_CALL(cookie))->layer == LAYER_DRIVER &&
+		       desc_of(CUTOP_COOKIE_CALL(outer->cookie))->layer == LAYER_RUNTIME);
+	bool is_near = may_be && sp < outer->sp &&
+		       (same_library(caller, outer->ip) || (outer->inner_ip && same_library(caller, outer->inner_ip)));
+#if defined(__TARGET_ARCH_x86)
+	__u64 word = 0;
+
+	/* By a jump, to the same function only: a call of libffi's has one function after the other at one place. */
+	is_near = is_near || (is_same_act(cookie, outer->cookie) && sp == outer->sp && caller == outer->site &&
+			      CUTOP_COOKIE_CALL(cookie) == CUTOP_COOKIE_CALL(outer->cookie));
+	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)outer->sp) &&
+	    (word == outer->site || word == trampoline_of(thread))) {
+		outer->inner_ip = PT_REGS_IP(ctx);
+		return true;
+	}
+#else
+	/* Where a function saves its return address is its own affair. */
+	if (is_near) {
+		outer->inner_ip = PT_REGS_IP(ctx);
+		return true;
+	}
+#endif
+	outer->sp = sp;
+	outer->site = caller;
+	outer->ip = PT_REGS_IP(ctx);
+	outer->inner_ip = 0;
+	outer->cookie = cookie;
+	return false;
+}
+
+/*
+ * True if the runtime call of @cookie, entered inside that of @outer, was not made by that: a callback of the program, or a signal handler. Functions
  * of the runtime call each other from near (CUDA 13's cudaMemcpyArrayToArray does);
  * where the program has it linked in, all of it is near, and such a call is taken for
  * nested. But none that waits or launches calls one of another kind: then it was a handler.
  */
-static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u32 outer)
+static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie, __u32 outer)
 {
+	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	__u64 caller;
 	__u8 class;
 
-	if (!thread || desc_of(call)->layer != LAYER_RUNTIME)
+	if (!thread)
+		return false;
+	if (is_same_act(cookie, outer)) {
+		layers_note(thread->image);
+		return false;
+	}
+	outer = CUTOP_COOKIE_CALL(outer);
+	if (desc_of(call)->layer != LAYER_RUNTIME)
 		return false;
 	caller = call_caller(ctx);
 	if (!caller || caller == trampoline_of(thread))
@@ -253,19 +308,20 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 static __always_inline struct frame *call_begin(struct pt_regs *ctx, struct task_struct *task, bool session,
 						struct thread_state **thread, __u32 *call)
 {
+	__u32 cookie = call_cookie(ctx, task, session);
 	struct frame *frame;
 
-	*call = call_number(ctx, task, session);
+	*call = CUTOP_COOKIE_CALL(cookie);
 	*thread = thread_enter(task);
 	if (!*thread || *call >= CALL_COUNT)
 		return NULL;
 	if (session && is_inside(ctx, *thread, desc_of(*call)))
 		return NULL;
-	frame = frame_open(*thread, ctx, *call);
+	frame = frame_open(*thread, ctx, cookie);
 	if (!frame)
 		return NULL;
 	if (frame->nested) {
-		if (!is_callback(ctx, *thread, *call, (*thread)->frames[((*thread)->depth - 2) & (FRAME_COUNT - 1)].call)) {
+		if (!is_callback(ctx, *thread, cookie, frame_cookie(*thread, (*thread)->depth - 2))) {
 			if (session)
 				frame_cancel(*thread);
 			return NULL;

@@ -121,9 +121,9 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 }
 
 /* The frame of a launch that is to be counted: what comes inside another call is a callback's, and no part of that. */
-static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 call)
+static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
 {
-	struct frame *frame = frame_open(thread, ctx, call);
+	struct frame *frame = frame_open(thread, ctx, cookie);
 
 	if (frame)
 		frame->nested = false;
@@ -134,8 +134,9 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
  * A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture.
  * Tracing it is the caller's: Linux before 6.13 has 512 bytes of stack for all of a chain.
  */
-static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
+	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
 	struct launch_key key = {};
@@ -150,7 +151,7 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	graph = capture_graph(thread, stream_name(thread, shape.stream, desc->flags));
 	if (!graph)
 		return false;
-	frame = launch_open(thread, ctx, call);
+	frame = launch_open(thread, ctx, cookie);
 	if (!frame)
 		return true;
 	frame->flags = LAUNCH_CAPTURED;
@@ -239,9 +240,9 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
  * kernel always has: where it comes from and what the driver calls the function is
  * remembered, so that it is known again where there is no frame.
  */
-static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
-	const volatile struct call_desc *desc = desc_of(call);
+	const volatile struct call_desc *desc = desc_of(CUTOP_COOKIE_CALL(cookie));
 	struct address_key key = {};
 	struct frame *frame;
 	__u64 *known, outer, bytes;
@@ -251,6 +252,11 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
+	/* A second library's inside one of the runtime's: there is a driver before the driver. */
+	if (!frame->inner)
+		frame->inner = CUTOP_COOKIE_LIBRARY(cookie);
+	else if (frame->inner != CUTOP_COOKIE_LIBRARY(cookie))
+		layers_note(thread->image);
 	bytes = frame->sp - call_sp(ctx);
 	if (!thread->nested_caller || *nested_place(thread, bytes) != bytes) {
 		thread->nested_caller = call_caller(ctx);
@@ -355,7 +361,7 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 
 static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = call_number(ctx, task, session);
+	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	bool in_registers, driver, news, due;
@@ -375,10 +381,10 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 		if (!inside)
 			frames_settle(thread, call_sp(ctx));
 		if (inside || (thread->depth &&
-			       !is_callback(ctx, thread, call, thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].call))) {
-			launch_teach(ctx, thread, call);
+			       !is_callback(ctx, thread, cookie, frame_cookie(thread, thread->depth - 1)))) {
+			launch_teach(ctx, thread, cookie);
 			if (!session)
-				frame_open(thread, ctx, call);
+				frame_open(thread, ctx, cookie);
 			return 1;
 		}
 	}
@@ -389,14 +395,14 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 		if (nested)
 			return 1;
 	}
-	if (may_capture(thread) && launch_into_capture(ctx, thread, call)) {
+	if (may_capture(thread) && launch_into_capture(ctx, thread, cookie)) {
 		trace_entry(ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], call);
 		return with_missing(thread, 0);
 	}
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
 	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
-		frame = launch_open(thread, ctx, call);
+		frame = launch_open(thread, ctx, cookie);
 		if (!frame)
 			return 1;
 		frame->flags = 0;
@@ -441,7 +447,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 			launch_skip(ctx, thread, function);
 		return 1;
 	}
-	frame = launch_open(thread, ctx, call);
+	frame = launch_open(thread, ctx, cookie);
 	if (!frame)
 		return with_missing(thread, 1);
 	thread->settled = 1;
@@ -526,7 +532,7 @@ counted:
 	} else {
 		guard = watchful_of(thread->image);
 		left = *guard;
-		if (left & ~WATCHFUL_FAULT)	/* where two threads take one at once, one does not: a launch more is no matter */
+		if (left & ~WATCHFUL_MARKS)	/* where two threads take one at once, one does not: a launch more is no matter */
 			__sync_val_compare_and_swap(guard, left, left - 1);
 	}
 	return with_missing(thread, 0);

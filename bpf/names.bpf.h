@@ -97,7 +97,7 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 /* __cudaRegisterFunction, before main, for every kernel of the program. */
 static __always_inline int register_entry(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
+	__u32 call = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx));
 	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	__u64 stub;
 
@@ -116,13 +116,13 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 /* __cudaGetKernel, cuModuleGetFunction and the like: also when nested, since they teach. */
 static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = call_number(ctx, task, session);
+	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(task);
 	struct frame *frame;
 
 	if (!thread || call >= CALL_COUNT)
 		return 1;
-	frame = frame_open(thread, ctx, call);
+	frame = frame_open(thread, ctx, cookie);
 	if (!frame)
 		return 1;
 	frame->args[0] = call_arg(ctx, desc_of(call)->a);

@@ -41,10 +41,16 @@ static __always_inline bool is_session_return(void *ctx, struct task_struct *tas
 	return can_look() ? run_of(task)->session_ctx.is_return : ask_is_return(ctx);
 }
 
+/* Which call it is, and of which library: CUTOP_COOKIE. */
+static __always_inline __u32 call_cookie(void *ctx, struct task_struct *task, bool session)
+{
+	return session && can_look() ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
+}
+
 /* Which call it is: a number of the table, or of an extra one. */
 static __always_inline __u32 call_number(void *ctx, struct task_struct *task, bool session)
 {
-	return session && can_look() ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
+	return CUTOP_COOKIE_CALL(call_cookie(ctx, task, session));
 }
 
 #endif

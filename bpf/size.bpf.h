@@ -40,7 +40,7 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 /* Also what is asked inside another hooked call is listened to. */
 static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = call_number(ctx, task, session);
+	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
 	struct thread_state *thread = thread_enter(task);
 	const volatile struct call_desc *desc;
 	struct frame *frame;
@@ -48,7 +48,7 @@ static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *t
 	if (!thread || call >= CALL_COUNT)
 		return 1;
 	desc = desc_of(call);
-	frame = frame_open(thread, ctx, call);
+	frame = frame_open(thread, ctx, cookie);
 	if (!frame)
 		return 1;
 	frame->args[0] = call_arg(ctx, desc->a) + 8 * (__u64)desc->b;

@@ -17,6 +17,8 @@
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
 #define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
+#define WATCHFUL_LAYERED 0x40000000	/* two libraries answer for one call: see is_same_act() */
+#define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
 #define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
@@ -96,6 +98,9 @@ struct frame {
 	__u8 direction;
 	__u16 flags;
 	__u16 inside;		/* driver calls taken for nested in it without a look at the stack */
+	__u16 library;		/* whose function it is: CUTOP_COOKIE_LIBRARY */
+	__u16 inner;		/* a launch's: whose launch came inside it; 0: none yet */
+	__u32 pad;
 };
 
 /* Where the row of a kernel is that the thread launched, and grid and block as it launched it last. */
@@ -121,6 +126,9 @@ struct outer_call {
 	__u64 sp;		/* 0: none yet */
 	__u64 site;		/* its return address */
 	__u64 ip;		/* the function */
+	__u64 inner_ip;		/* the last that was inside of it; 0: none yet */
+	__u32 cookie;
+	__u32 pad;
 };
 
 #define NESTED_DEPTHS	8	/* runtimes have a way to the driver for each function that launches; a power of two */
@@ -409,7 +417,7 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 		return 0;
 	/* Where another thread changes it just then, some launches more are no matter; the mark of a fault must stay. */
 	seen = *guard;
-	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_FAULT)) != seen)
+	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_MARKS)) != seen)
 		__sync_fetch_and_or(guard, WATCHFUL_CALLS);
 	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
 		is_new = true;

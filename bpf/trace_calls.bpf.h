@@ -205,7 +205,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	if (!trace)
 		return 0;
 	/* What is inside a call that is not traced is not, either. */
-	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, call) || !(traced_how(call) & CUTOP_TRACED)))
+	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, bpf_get_attach_cookie(ctx)) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
 	/* A callback's, inside a call that is traced, too: there is room for one. */
 	if (trace->open && thread->depth > 1)
@@ -314,7 +314,7 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 /* With trace_entries: the entry of a call of any class, and all that is seen of it. */
 static __always_inline int traced_entry(struct pt_regs *ctx)
 {
-	__u32 call = bpf_get_attach_cookie(ctx);
+	__u32 call = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx));
 	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	struct trace_state *trace;
 

@@ -76,13 +76,13 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	struct rec_exec *rec;
 	struct file *file;
 
+	late_forget(tgid);	/* before the image is looked up: src/probe/idle.c */
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
 		image = *known;
 		bpf_map_delete_elem(&tgids, &tgid);
 		image_end(image, END_EXEC, 0);
 	}
-	late_forget(tgid);
 	/* The other threads are gone. What this one knew was the old program's. */
 	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
 		thread_forget(task);

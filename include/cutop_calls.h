@@ -396,13 +396,15 @@
 	CUTOP_CALL(cudaLibraryLoadData, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryLoadFromFile, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryUnload, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
+	/* what programs ask once: a failure is often the first and last thing that one of them meets */ \
+	CUTOP_CALL(cudaDriverGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetDeviceCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaRuntimeGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	/* cheap queries that programs poll: off by default */ \
 	CUTOP_CALL(cudaDeviceGetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaDriverGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventQuery, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, CALL_POLL, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncGetAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaGetDeviceCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetLastError, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, CALL_ECHO, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaOccupancyAvailableDynamicSMemPerBlock, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
@@ -411,7 +413,6 @@
 	CUTOP_CALL(cudaOccupancyMaxPotentialClusterSize, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaPeekAtLastError, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, CALL_ECHO, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaPointerGetAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaRuntimeGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamGetCaptureInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamGetCaptureInfo_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamGetCaptureInfo_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \

@@ -44,6 +44,14 @@
 #define CUTOP_EXTRA_MAX		256
 #define CUTOP_IS_EXTRA(call)	((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
 
+/*
+ * A probe's cookie: the call's number, and above it that of the library it sits in, which tells two libraries with
+ * functions of one name apart. 0: it is not known.
+ */
+#define CUTOP_COOKIE(call, library)	((__u32)(call) | (__u32)(library) << 16)
+#define CUTOP_COOKIE_CALL(cookie)	((__u32)(cookie) & 0xffff)
+#define CUTOP_COOKIE_LIBRARY(cookie)	((__u32)(cookie) >> 16)
+
 #define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
 
 /*
@@ -102,6 +110,7 @@ enum rec_type {
 	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
 	REC_UNRETURNED,		/* struct rec_unreturned: returns of the image's calls are not probed */
+	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
 };
 
 /* Why returns of an image's calls are not probed. Names in unreturned_names[], model/calls.c. */
@@ -111,6 +120,16 @@ enum unreturned {
 	UNRETURNED_SECCOMP,	/* a filter would kill the process for it */
 	UNRETURNED_SHADOW_STACK,	/* so would the processor, where shadow stacks are used */
 	UNRETURNED_COUNT,
+};
+
+/* Why allocations or frees may be unseen, in processes that may have no image. Recordings have these numbers: none is given out again. */
+enum unseen_cause {
+	UNSEEN_DRIVER,		/* made by calls of the driver, while only the runtime's are watched */
+	UNSEEN_LATE,		/* a library that a process ran or mapped before it was probed */
+	UNSEEN_ALLOC,		/* a function that allocates could not be probed, or was left out */
+	UNSEEN_FREE,		/* the same of one that frees: what leaked may have been freed */
+	UNSEEN_LAYER,		/* the driver's calls are not watched, nor is it noticed what they allocate */
+	UNSEEN_COUNT,
 };
 
 /* How the result of a function that is not in the table says that it failed. */
@@ -452,7 +471,10 @@ struct rec_identity {
 	char strings[];
 };
 
-enum site_flag { SITE_IS_HELD = 1 };	/* in a caching allocator */
+enum site_flag {
+	SITE_IS_HELD = 1,	/* kept on purpose: a library's workspaces, or the user said so */
+	SITE_IN_CACHE = 2,	/* in PyTorch's allocator, whose cache may be off: src/model/caches.c */
+};
 
 /* REC_SITE: address is the call site. REC_NAME: address is the launched function. */
 struct rec_text {

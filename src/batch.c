@@ -107,6 +107,7 @@ static int batch_open(struct batch *batch)
 	batch->out_options.tells_on = true;
 	batch->out_options.color = options_want_color(options, batch->file);
 	batch->out_options.ascii = options->ascii;
+	batch->out_options.lists_map = options->map_given;
 	batch->out_options.weight = options->folded_by;
 	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
 		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");

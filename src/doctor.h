@@ -23,6 +23,7 @@
 #include "options.h"
 #include "out/out.h"
 #include "probe/elfinfo.h"
+#include "probe/forms.h"
 #include "probe/kernel.h"
 #include "probe/selftest.h"
 
@@ -33,6 +34,12 @@ struct entry_facts {
 	bool asked;			/* there is one, and it answered */
 	unsigned int given, elsewhere;	/* functions it gives; in some version at an address that is not probed */
 	char first[64];			/* of those elsewhere */
+};
+
+/* NVIDIA's management library, as the collector finds it. */
+struct nvml_facts {
+	char path[PATH_MAX];		/* libnvidia-ml.so.1; empty: it cannot be used */
+	struct reason why;		/* then */
 };
 
 struct doctor_facts {
@@ -46,8 +53,9 @@ struct doctor_facts {
 	bool own_pids;			/* we are in a pid namespace of our own */
 	uint64_t ring_bytes, memory_max;	/* memory_max: of our control group; UINT64_MAX: none */
 	char driver[256];		/* first line of /proc/driver/nvidia/version; empty: no driver */
-	char nvml[PATH_MAX];		/* libnvidia-ml.so.1; empty: not found */
+	struct nvml_facts nvml;
 	struct entry_facts entries;
+	struct forms forms;		/* tried, or what every kernel emulates */
 
 	bool tried;			/* we may load programs, so that what follows is known */
 	int load_error;			/* negative errno, 0: loaded */
@@ -87,6 +95,7 @@ enum function_state {
 	FUNCTION_MISSING,	/* not in it, though its version has it */
 	FUNCTION_OFF,		/* in it, not probed: its group is off (--calls) */
 	FUNCTION_UNTRIED,	/* in it, and nothing was tried */
+	FUNCTION_LEFT_OUT,	/* in it, not probed: --no-single-step, or it lies inside another function's instruction */
 	FUNCTION_ALIAS,		/* another name of one that is probed */
 	FUNCTION_REFUSED,	/* the kernel does not take a probe there */
 	FUNCTION_ATTACHED,
@@ -98,6 +107,8 @@ extern const char *const function_state_names[FUNCTION_STATE_COUNT];
 struct doctor_function {
 	enum function_state state;
 	enum start start;	/* of those in the file */
+	enum point point;	/* the same: where its probe is or would be */
+	unsigned int past;	/* POINT_PAST: bytes from its entry to its probe */
 	uint16_t alias_of;	/* FUNCTION_ALIAS */
 	int error;		/* FUNCTION_REFUSED: negative errno */
 };
@@ -106,6 +117,7 @@ struct doctor_functions {
 	struct doctor_function list[CALL_COUNT];
 	unsigned int counts[FUNCTION_STATE_COUNT];
 	unsigned int starts[START_OTHER + 1];	/* of those with an address of their own */
+	unsigned int points[POINT_COUNT];	/* of those of them that are asked for */
 	unsigned int table;			/* lines of the file's layers */
 	unsigned int layers;			/* bits of enum call_layer */
 };
@@ -123,7 +135,7 @@ enum file_kind {
 extern const char *const file_kind_names[FILE_UNREADABLE + 1];
 
 /*
- * Judges the functions of a file: @found in it, @starts of theirs (found->count), and
+ * Judges the functions of a file: @found in it with their points chosen, @starts of theirs (found->count), and
  * what a trial @attached (NULL: none was made). @version and @major_only as in
  * call_declared(); @whole: the file is a library that should have all of its version.
  */
@@ -220,6 +232,7 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 
 /* Loads libcuda.so.1 in a process of its own and asks it. Where that does not work, @facts says so (asked). */
 void doctor_entries_ask(struct entry_facts *facts);
+void doctor_nvml_ask(struct nvml_facts *facts);
 
 /* Steps, in their order. */
 void doctor_facts_read(struct doctor *doctor);

@@ -309,21 +309,42 @@ static void check_gpu(struct doctor *doctor)
 	else
 		GPU("driver", DOCTOR_NOTE, NULL, "no NVIDIA driver is loaded (no /proc/driver/nvidia/version); cutop "
 		    "needs none");
-	if (facts->nvml[0])
-		GPU("nvml", DOCTOR_OK, NULL, "%s", facts->nvml);
+	if (facts->nvml.path[0])
+		GPU("nvml", DOCTOR_OK, NULL, "%s", facts->nvml.path);
 	else
-		GPU("nvml", DOCTOR_NOTE, NULL, "libnvidia-ml.so.1 is not there: no totals of devices");
+		GPU("nvml", DOCTOR_NOTE, NULL, "no totals of devices: %s", facts->nvml.why.text);
 	check_entries(doctor);
+}
+
+/* Which instructions probes are cheap on. */
+static void check_forms(struct doctor *doctor)
+{
+	const struct forms *forms = &doctor->facts.forms;
+	char list[512] = "";
+	int form;
+
+	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
+		if (forms->verdicts[form] == FORM_EMULATED)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? ", " : "", form_names[form]);
+	KERNEL("emulation", forms->tried ? DOCTOR_OK : DOCTOR_UNKNOWN, NULL, "%s emulated under a probe, others are single-stepped (%s)",
+	       list[0] ? list : "no instruction is", forms->tried ? "tried" : "not tried: what every kernel emulates");
 }
 
 void doctor_check_machine(struct doctor *doctor)
 {
 	check_kernel(doctor);
+	check_forms(doctor);
 	check_rights(doctor);
 	check_gpu(doctor);
 }
 
 /* ---- files ---- */
+
+#if defined(__aarch64__)
+#define STEPPING_IS_A_DANGER true	/* DataDog/datadog-agent#54291 */
+#else
+#define STEPPING_IS_A_DANGER false
+#endif
 
 static void check_file(struct doctor *doctor, const struct doctor_file *file)
 {
@@ -348,6 +369,16 @@ static void check_file(struct doctor *doctor, const struct doctor_file *file)
 		doctor_add(doctor, SECTION_LIBRARIES, "refused", DOCTOR_WARNING, NULL,
 			   "%s: the kernel refuses probes on %u function%s; their calls are not seen", file->path,
 			   counts[FUNCTION_REFUSED], counts[FUNCTION_REFUSED] == 1 ? "" : "s");
+	if (file->functions.points[POINT_STEPPED] && STEPPING_IS_A_DANGER)
+		doctor_add(doctor, SECTION_LIBRARIES, "single_stepped", DOCTOR_WARNING,
+			   "give --no-single-step, which leaves these functions out, if a program fails under cutop",
+			   "%s: %u function%s single-stepped; on some arm64 machines a single-stepped program was seen to go on at a "
+			   "wrong address", file->path, file->functions.points[POINT_STEPPED],
+			   file->functions.points[POINT_STEPPED] == 1 ? " is" : "s are");
+	else if (file->functions.points[POINT_STEPPED])
+		doctor_add(doctor, SECTION_LIBRARIES, "single_stepped", DOCTOR_NOTE, NULL,
+			   "%s: %u function%s single-stepped: each call of one costs some 10 us more in a virtual machine", file->path,
+			   file->functions.points[POINT_STEPPED], file->functions.points[POINT_STEPPED] == 1 ? " is" : "s are");
 	if (counts[FUNCTION_MISSING])
 		doctor_add(doctor, SECTION_LIBRARIES, "missing", DOCTOR_WARNING,
 			   "if it is NVIDIA's own, tell cutop's authors its version and build id",

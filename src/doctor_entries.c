@@ -14,21 +14,12 @@
 #include "doctor.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "doctor_child.h"
 #include "model/calls.h"
-#include "rights.h"
 
 #define DRIVER		"libcuda.so.1"
-#define ANSWER_MS	3000
 
 /* CUdriverProcAddress_flags, cuda.h */
 #define LEGACY_STREAM			1
@@ -101,67 +92,34 @@ static void entry_judge(const struct driver_entry_points *driver, unsigned int c
 		snprintf(facts->first, sizeof(facts->first), "%s", call_name(call));
 }
 
-/* The child. */
-static void driver_ask(int out)
+/* In the child. */
+static bool driver_ask(void *answer)
 {
 	struct driver_entry_points driver = { .find = NULL };
-	struct entry_facts facts = { .asked = true };
+	struct entry_facts *facts = answer;
 	unsigned int call;
 	void *library;
 
 	library = dlopen(DRIVER, RTLD_LAZY | RTLD_LOCAL);
 	if (!library)
-		return;
+		return false;
 	*(void **)&driver.find = dlsym(library, "cuGetProcAddress_v2");
 	*(void **)&driver.find_first = dlsym(library, "cuGetProcAddress");
 	if (!driver.find && !driver.find_first)
-		return;
+		return false;
+	facts->asked = true;
 	for (call = 0; call < CALL_COUNT; call++)
 		if (call_descs[call].layer == LAYER_DRIVER)
 			driver.exported[call] = dlsym(library, call_name(call));
 	for (call = 0; call < CALL_COUNT; call++)
 		if (driver.exported[call])
-			entry_judge(&driver, call, &facts);
-	if (write(out, &facts, sizeof(facts)) != sizeof(facts))
-		_exit(1);
-}
-
-static void child_run(int out)
-{
-	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0 ||
-	    rights_drop(0, NULL))
-		_exit(1);
-	driver_ask(out);
-	_exit(0);
+			entry_judge(&driver, call, facts);
+	return true;
 }
 
 void doctor_entries_ask(struct entry_facts *facts)
 {
-	struct entry_facts answer;
-	struct pollfd ready;
-	int ends[2];
-	pid_t child;
-
 	memset(facts, 0, sizeof(*facts));
-	if (pipe2(ends, O_CLOEXEC))
-		return;
-	child = fork();
-	if (!child)
-		child_run(ends[1]);
-	close(ends[1]);
-	ready = (struct pollfd){ .fd = ends[0], .events = POLLIN };
-	if (child > 0) {
-		/* Less than a pipe takes at once: it comes whole or not at all. */
-		if (poll(&ready, 1, ANSWER_MS) == 1 && read(ends[0], &answer, sizeof(answer)) == sizeof(answer)) {
-			*facts = answer;
-			facts->first[sizeof(facts->first) - 1] = 0;
-		}
-		kill(child, SIGKILL);
-		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	close(ends[0]);
+	doctor_child_ask(driver_ask, 0, facts, sizeof(*facts));
+	facts->first[sizeof(facts->first) - 1] = 0;
 }

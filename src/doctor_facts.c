@@ -2,13 +2,14 @@
 /* Gathers what the kernel, /proc and /sys say of this machine and of our rights, and tries what may be tried. */
 #include "doctor.h"
 
+#include "probe/formtest.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "names/demangle.h"
-#include "probe/closure.h"
 
 /* The first line of a file, cleaned. Empty if it cannot be read. */
 static void line_read(const char *path, char *out, size_t size)
@@ -75,17 +76,11 @@ static uint64_t memory_max_read(void)
 	return lowest;
 }
 
-static int nvml_note(void *context, const char *name, const char *path)
-{
-	(void)name;
-	snprintf(context, PATH_MAX, "%s", path);
-	return 1;
-}
-
 static void trial_make(struct doctor *doctor)
 {
 	struct doctor_facts *facts = &doctor->facts;
 	struct kernel_features features;
+	struct sample_links left;
 	uint64_t began;
 	int i;
 
@@ -101,7 +96,10 @@ static void trial_make(struct doctor *doctor)
 		return;
 	for (i = 0; i <= TRIAL_MMAP; i++)
 		facts->watch_errors[i] = trial_watch(doctor->trial, (enum trial_event)i);
-	facts->selftest = selftest_run(&features);
+	forms_try(&facts->forms, &features, &left);
+	sample_links_close(&left);
+	facts->selftest = selftest_run(&features, &facts->forms, &left);
+	sample_links_close(&left);
 }
 
 void doctor_facts_read(struct doctor *doctor)
@@ -110,6 +108,7 @@ void doctor_facts_read(struct doctor *doctor)
 	ssize_t n;
 
 	kernel_facts_read(&facts->kernel);
+	forms_default(&facts->forms);
 	facts->forced = getenv("CUTOP_ATTACH");
 	facts->rights = kernel_rights_read();
 	n = readlink("/proc/self/exe", facts->program, sizeof(facts->program) - 1);
@@ -121,6 +120,5 @@ void doctor_facts_read(struct doctor *doctor)
 	facts->ring_bytes = doctor->options->ring_bytes;
 	facts->memory_max = memory_max_read();
 	line_read("/proc/driver/nvidia/version", facts->driver, sizeof(facts->driver));
-	ld_cache_visit("libnvidia-ml.so.1", nvml_note, facts->nvml);
 	trial_make(doctor);
 }

@@ -18,6 +18,7 @@
 #include "names/demangle.h"
 #include "probe/closure.h"
 #include "probe/places.h"
+#include "probe/points.h"
 #include "util/util.h"
 
 const char *const file_kind_names[FILE_UNREADABLE + 1] = {
@@ -320,6 +321,17 @@ static struct doctor_file *seen_before(struct doctor *doctor, const struct file_
 	return NULL;
 }
 
+/* Functions that the kernel refused have no probe anywhere. */
+static void refusals_mark(struct elf_functions *found, const struct trial_attached *attached)
+{
+	size_t i, j;
+
+	for (i = 0; i < attached->refused; i++)
+		for (j = 0; j < found->count; j++)
+			if (found->list[j].call == attached->refusals[i].call)
+				found->list[j].point = POINT_NONE;
+}
+
 static void file_try(struct doctor *doctor, struct doctor_file *file)
 {
 	struct trial_attached attached = { 0 };
@@ -331,11 +343,13 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 		return;
 	}
 	elfinfo_starts(file->fd, file->found.list, file->found.count, starts);
+	points_choose(file->fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
 	if (doctor->trial) {
 		file->tried = true;
 		if (trial_attach(doctor->trial, file->fd, &file->found, &doctor->choice, &attached, &why))
 			file->why = why;
 		file->attach_time = attached.time;
+		refusals_mark(&file->found, &attached);
 	}
 	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL, &doctor->choice,
 			file->version, file->major_only, file->kind == FILE_RUNTIME);

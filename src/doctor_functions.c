@@ -18,6 +18,7 @@ const char *const function_state_names[FUNCTION_STATE_COUNT] = {
 	[FUNCTION_MISSING] = "missing",
 	[FUNCTION_OFF] = "off",
 	[FUNCTION_UNTRIED] = "untried",
+	[FUNCTION_LEFT_OUT] = "left_out",
 	[FUNCTION_ALIAS] = "alias",
 	[FUNCTION_REFUSED] = "refused",
 	[FUNCTION_ATTACHED] = "attached",
@@ -43,11 +44,13 @@ bool layer_is_known(enum call_layer layer)
 	return false;
 }
 
-static enum function_state tried_state(unsigned int call, const struct trial_attached *attached,
+static enum function_state tried_state(const struct elf_function *function, const struct trial_attached *attached,
 				       const struct attach_choice *choice)
 {
-	if (!choice_wants(choice, &call_descs[call]))
+	if (!choice_wants(choice, &call_descs[function->call]))
 		return FUNCTION_OFF;
+	if (function->point == POINT_NONE)
+		return FUNCTION_LEFT_OUT;
 	if (!attached || !attached->tried || attached->first_only)
 		return FUNCTION_UNTRIED;
 	return attached->attached || attached->refused ? FUNCTION_ATTACHED : FUNCTION_REFUSED;
@@ -60,13 +63,20 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 	size_t i, j;
 
 	for (i = 0; i < found->count; i++) {
-		struct doctor_function *function = &functions->list[found->list[i].call];
+		const struct elf_function *place = &found->list[i];
+		struct doctor_function *function = &functions->list[place->call];
+		bool is_first = function->state == FUNCTION_ABSENT;
 
-		function->state = tried_state(found->list[i].call, attached, choice);
+		function->state = tried_state(place, attached, choice);
 		/* A name that stands at several places is as slow as the slowest of them. */
-		if (!start_is_slow(function->start))
+		if (is_first || place->point == POINT_STEPPED) {
 			function->start = starts[i];
+			function->point = (enum point)place->point;
+			function->past = place->past;
+		}
 		functions->starts[starts[i]]++;
+		if (function->state != FUNCTION_OFF)
+			functions->points[place->point]++;
 	}
 	for (i = 0; attached && i < attached->refused; i++) {
 		functions->list[attached->refusals[i].call].state = FUNCTION_REFUSED;

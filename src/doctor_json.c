@@ -2,6 +2,8 @@
 /* The report as one JSON document: the same as the text, with every list whole. */
 #include "doctor.h"
 
+#include "probe/points.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +62,10 @@ static json_t *function_new(struct json_writer *w, const struct doctor_function 
 	put_text(w, o, "state", function_state_names[function->state]);
 	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS)
 		put_text(w, o, "starts_with", start_names[function->start]);
+	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS && function->state != FUNCTION_REFUSED)
+		put_text(w, o, "probe", point_names[function->point]);
+	if (function->point == POINT_PAST)
+		put_count(w, o, "past_bytes", function->past);
 	if (function->state == FUNCTION_ALIAS)
 		put_text(w, o, "alias_of", call_name(function->alias_of));
 	if (function->error)
@@ -82,6 +88,13 @@ static void functions_put(struct json_writer *w, const struct doctor_file *file)
 	for (i = 0; i <= START_OTHER; i++)
 		put_count(w, o, start_names[i], functions->starts[i]);
 	json_open(w, "starts", '{');
+	json_members(w, o);
+	json_close(w, '}');
+	o = put_new(w);
+	put_count(w, o, "at_entry", functions->points[POINT_ENTRY] + functions->points[POINT_STEPPED]);
+	put_count(w, o, "past_entry", functions->points[POINT_PAST]);
+	put_count(w, o, "single_stepped", functions->points[POINT_STEPPED]);
+	json_open(w, "probes", '{');
 	json_members(w, o);
 	json_close(w, '}');
 	json_open(w, "list", '[');

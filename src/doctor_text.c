@@ -2,6 +2,8 @@
 /* The report as text: sections of lines, each with its state in front, long lists cut unless -v asks for them. */
 #include "doctor.h"
 
+#include "probe/points.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -136,18 +138,25 @@ static void state_list(struct line *line, const struct doctor *doctor, const str
 	names_end(&names);
 }
 
-static void slow_list(struct line *line, const struct doctor *doctor, const struct doctor_functions *functions)
+static void stepped_add(void *names, const char *name)
 {
-	unsigned int slow = functions->starts[START_ENDBR] + functions->starts[START_OTHER], call;
+	names_add(names, name);
+}
+
+/* Where the probes are, and which of them cost some twenty times what the others do. */
+static void points_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+{
+	const unsigned int *points = file->functions.points;
 	struct names names;
 
-	if (!slow)
+	if (points[POINT_ENTRY] || points[POINT_PAST])
+		detail(line, "%u probes on the first instruction and %u on a later one, which the kernel emulates", points[POINT_ENTRY],
+		       points[POINT_PAST]);
+	if (!points[POINT_STEPPED])
 		return;
-	names_begin(&names, line, doctor->notes.verbose, "slow to probe (the first instruction is "
-		    "single-stepped)", slow);
-	for (call = 0; call < CALL_COUNT; call++)
-		if (start_is_slow(functions->list[call].start))
-			names_add(&names, call_name(call));
+	names_begin(&names, line, doctor->notes.verbose, "slow to probe (single-stepped)",
+		    points[POINT_STEPPED]);
+	points_visit(&file->found, &doctor->choice, NULL, POINT_STEPPED, stepped_add, &names);
 	names_end(&names);
 }
 
@@ -155,8 +164,6 @@ static void functions_print(struct line *line, const struct doctor *doctor, cons
 {
 	const struct doctor_functions *functions = &file->functions;
 	const unsigned int *counts = functions->counts;
-	const unsigned int *starts = functions->starts;
-	unsigned int fast = starts[START_PUSH] + starts[START_JUMP] + starts[START_NOP];
 
 	/* Where each has its price, one was tried, and none is counted for attached. */
 	if (file->tried && (counts[FUNCTION_ATTACHED] || !counts[FUNCTION_UNTRIED]))
@@ -165,12 +172,9 @@ static void functions_print(struct line *line, const struct doctor *doctor, cons
 	if (counts[FUNCTION_UNTRIED])
 		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
 		       file->tried ? "each with a link of its own: only one was tried" : "attaching not tried");
-	if (counts[FUNCTION_OFF])
-		detail(line, "%u functions off (--calls all or --layer turns them on)", counts[FUNCTION_OFF]);
-	if (fast)
-		detail(line, "%u with a first instruction that the kernel emulates (%u with push)", fast,
-		       starts[START_PUSH]);
-	slow_list(line, doctor, functions);
+	state_list(line, doctor, file, FUNCTION_OFF, "off (--calls all or --layer turns them on)");
+	points_print(line, doctor, file);
+	state_list(line, doctor, file, FUNCTION_LEFT_OUT, "left out (--no-single-step, or inside an instruction)");
 	state_list(line, doctor, file, FUNCTION_REFUSED, "refused by the kernel");
 	state_list(line, doctor, file, FUNCTION_MISSING, "missing, though its version declares them");
 	state_list(line, doctor, file, FUNCTION_ALIAS, "further names of the same addresses");

@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	/* A closed pipe is an error like others, found where we write. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow any more, likewise */
+	signal(SIGCHLD, SIG_DFL);	/* our parent may ignore it, and then waitpid() fails for every child */
 	if (rights_lower(&why)) {
 		warn_user(NULL, "%s", why.text);
 		return EXIT_FAILED;

@@ -153,7 +153,7 @@ void calls_help(void)
 {
 	unsigned int group, call, shown;
 
-	printf("default      all but queries; in a trace without names, too\nall          everything\n");
+	printf("default      all but queries; of a trace all but names\nall          everything\n");
 	for (group = 0; group < GROUP_COUNT; group++) {
 		printf("%-12s", call_group_names[group]);
 		for (call = 0, shown = 0; call < CALL_COUNT && shown < 3; call++)

@@ -14,8 +14,11 @@
 /* Without these the books would be wrong or without names: they are always probed. */
 #define GROUPS_NEEDED	(1u << GROUP_NAME | 1u << GROUP_DEVICE | 1u << GROUP_MEMORY)
 
-/* What a trace shows by default: registrations of kernels before main() are thousands, and nobody wrote them. */
-#define GROUPS_TRACED	(GROUPS_DEFAULT & ~(1u << GROUP_NAME))
+/*
+ * What a trace prints by default: every call that the program makes, queries too. Registrations of kernels are left out: compilers
+ * put them before main(), by the thousand.
+ */
+#define GROUPS_TRACED	(GROUPS_ALL & ~(1u << GROUP_NAME))
 
 #define LAYERS_ALL	((1u << LAYER_COUNT) - 1)
 

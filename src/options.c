@@ -94,6 +94,9 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_STACKS:
 		options->stacks = true;
 		return 0;
+	case OPTION_NO_SINGLE_STEP:
+		options->no_single_step = true;
+		return 0;
 	case OPTION_EXACT:
 		options->exact_launches = true;
 		return 0;
@@ -117,6 +120,7 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		options->allow_no_cuda = true;
 		return 0;
 	case OPTION_MAP:
+		options->map_given = true;
 		return parse_map(options, argument);
 	case OPTION_RUN_AS:
 		options->run_as = argument;
@@ -454,6 +458,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		if (!misplaced && !replay_takes_option(code))
 			misplaced = code;
 	}
+	if (options->mode == MODE_TRACE || options->record_calls)
+		options->groups |= options->traced_groups;	/* what is printed is probed */
 	if (!options->ring_bytes)
 		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ? RING_TRACING : RING_DEFAULT;
 	if (!mode_table[options->mode].takes_command && optind < argc) {

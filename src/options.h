@@ -58,6 +58,7 @@ struct options {
 	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
+	bool no_single_step;		/* functions whose probe would be single-stepped are left out */
 	enum returns_choice returns;
 	bool stacks;
 	uint64_t leak_age;		/* ns */
@@ -68,6 +69,7 @@ struct options {
 	uint64_t leak_bytes;
 	bool allow_no_cuda;
 	unsigned int map_max;
+	bool map_given;			/* text lists allocations, too */
 	const char *run_as;
 	const char *libraries[OPTIONS_LIST_MAX];
 	size_t library_count;

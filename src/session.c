@@ -77,6 +77,7 @@ static int watch_begin(struct session *session)
 	if (!probe_counts(probe).targets)
 		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
 		     "with --library");
+	collector_watch_idle(session->collector);
 	return 0;
 }
 
@@ -207,6 +208,9 @@ static int collector_begin(struct session *session)
 				.stacks = options->stacks,
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
+				/* What is said at the end of COMMAND is to be true of all that it allocated. */
+				/* It costs each allocation a probe: only where a verdict is asked for, now or of the recording. */
+				.notice_driver = session->have_command && (options->fail_on_leak || options->mode == MODE_RECORD),
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,
 				.only_uid = options->uid,
@@ -219,6 +223,7 @@ static int collector_begin(struct session *session)
 			.extras = session->extras,
 			.method = getenv("CUTOP_ATTACH"),
 			.returns = options->returns,
+			.no_single_step = options->no_single_step,
 			.notes = &session->notes,
 		},
 		.delay = options->delay,

@@ -6,7 +6,10 @@
 #include "session.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
+
+#include "out/text.h"
 
 static void warn_unfound(void *context, const char *request, const char *library, bool found)
 {
@@ -17,9 +20,20 @@ static void warn_unfound(void *context, const char *request, const char *library
 		warn_user(&session->notes, "--probe %s: no process that was watched had such a function", request);
 }
 
+/* Fails with what could not be seen for @cause. Returns EXIT_DONE if nothing is missing for that. */
+static int unseen_status(const struct session *session, const struct snapshot *snapshot, enum unseen_cause cause)
+{
+	char text[UNSEEN_SIZE + 64], why[UNSEEN_SIZE];
+
+	if (!text_unseen(snapshot, cause, why))
+		return EXIT_DONE;
+	snprintf(text, sizeof(text), "--fail-on-leak cannot answer: %s", why);
+	return session_fail(session, EXIT_FAILED, text);
+}
+
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false;
+	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false, any_unproven;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -27,14 +41,16 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (!snapshot)
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
 	if (snapshot->leaked > session->options->leak_bytes)
-		return EXIT_LEAK;
+		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
 	any_call = snapshot->gone.calls > 0;
 	any_unreturned = snapshot->gone.unreturned;
 	any_late = snapshot->gone.from_attach;
+	any_unproven = snapshot->gone.held_unproven > 0;
 	for (i = 0; i < snapshot->process_count; i++) {
 		any_call = any_call || snapshot->processes[i].calls;
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
 		any_late = any_late || snapshot->processes[i].from_attach;
+		any_unproven = any_unproven || snapshot->processes[i].held_unproven;
 		any_running = any_running || (!snapshot->processes[i].exited && snapshot->processes[i].calls);
 	}
 	for (i = 0; i < LOST_COUNT; i++)
@@ -47,9 +63,15 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (any_late)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
 				    "was probed; --library names it, or the library, ahead");
+	if (unseen_status(session, snapshot, UNSEEN_DRIVER) || unseen_status(session, snapshot, UNSEEN_LATE) ||
+	    unseen_status(session, snapshot, UNSEEN_ALLOC) || unseen_status(session, snapshot, UNSEEN_LAYER))
+		return EXIT_FAILED;
 	if (any_running)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a program that made CUDA calls has not ended; "
 				    "let the command wait for its children");
+	if (any_unproven)
+		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: memory of PyTorch's allocator is live at the end, and "
+				    "nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
 			    "saw (--allow-no-cuda, if that is right)");

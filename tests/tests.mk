@@ -16,6 +16,7 @@ include $(srcdir)/tests/e2e/cli.mk
 include $(srcdir)/tests/bench/bench.mk
 include $(srcdir)/tests/bench/verifier.mk
 include $(srcdir)/tests/checks/checks.mk
+include $(srcdir)/tests/gpu/gpu.mk
 
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
@@ -25,7 +26,7 @@ AM_TESTS_ENVIRONMENT = \
 
 TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh tests/unit/test_completion.sh
 EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/test_install.sh
-check_DATA += $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)
+check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)
 
 # What is slow, or needs much: the rest of what make check has.
 TESTS_FULL = \
@@ -47,6 +48,7 @@ TESTS_FULL = \
 	tests/e2e/test_flood.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
+	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_harm.sh \
 	tests/e2e/test_liars.sh \
 	tests/e2e/test_probe.sh \
@@ -57,9 +59,16 @@ TESTS_FULL = \
 	tests/e2e/test_package.sh \
 	tests/e2e/test_prometheus.sh \
 	tests/e2e/test_fallback.sh \
+	tests/e2e/test_points.sh \
+	tests/e2e/test_shims.sh \
+	tests/e2e/test_real_libraries.sh \
+	tests/e2e/test_form_driver.sh \
+	tests/e2e/test_form_endbr.sh \
+	tests/e2e/test_form_stepped.sh \
 	tests/e2e/test_verifier.sh \
 	tests/fuzz/fuzz.sh \
 	tests/checks/test_checks.sh \
+	tests/gpu/test_gpu_check.sh \
 	tests/vm/test_vm.sh \
 	tests/vm/test_vm_multi.sh \
 	tests/e2e/test_killed.sh
@@ -76,7 +85,7 @@ CLEANFILES += $(TESTS_FULL:.sh=.log) $(TESTS_FULL:.sh=.trs) $(TESTS_KERNELS:.sh=
 EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
 
 # The double for the demonstration of the README, without the tests.
-double: $(DOUBLE_LIBS) $(WORKLOADS)
+double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)
 
 check-full: check
 	$(MAKE) $(AM_MAKEFLAGS) check-full-only

@@ -48,6 +48,10 @@ static struct rec_moment moment_make(const struct collector *collector)
 	moment.targets = counts.targets;
 	moment.attached = counts.attached;
 	moment.missing = counts.missing;
+	moment.at_entry = counts.points[POINT_ENTRY] + counts.points[POINT_STEPPED];
+	moment.past_entry = counts.points[POINT_PAST];
+	moment.single_stepped = counts.points[POINT_STEPPED];
+	moment.has_points = collector->probe != NULL;
 	if (!getrusage(RUSAGE_SELF, &usage))
 		moment.self_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
 				     (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
@@ -426,6 +430,17 @@ int collector_watch(struct collector *collector, struct reason *why)
 		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
 		probe_bpf(collector->probe)->slow_link = watch.fds[0];
 	return 0;
+}
+
+void collector_watch_idle(struct collector *collector)
+{
+	const struct probe_settings *probe = &collector->settings.probe;
+	size_t i;
+
+	for (i = 0; i < probe->pid_count; i++)
+		if (feed_idle(collector->feed, probe->pids[i], probe->bpf.only_uid) == -ENOENT)
+			warn_user(probe->notes, "process %u maps no CUDA library that is probed: nothing is shown of it until it "
+				  "does ('cutop doctor -p %u' says more)", probe->pids[i], probe->pids[i]);
 }
 
 int collector_start(struct collector *collector, struct reason *why)

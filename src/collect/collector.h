@@ -65,6 +65,9 @@ struct probe *collector_probe(struct collector *collector);
 
 /* Begins to watch exec, exit and executable mappings, then starts the thread. Returns 0 or a negative errno with @why. */
 int collector_watch(struct collector *collector, struct reason *why);
+
+/* Once the targets are set up: shows processes that --pid names before their first call, and warns of those without CUDA. */
+void collector_watch_idle(struct collector *collector);
 int collector_start(struct collector *collector, struct reason *why);
 
 /* A descriptor that polls readable while a snapshot waits to be taken. */

@@ -15,6 +15,7 @@
 #include "collect/identity.h"
 #include "collect/text_record.h"
 #include "model/identity.h"
+#include "probe/idle.h"
 
 #define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
@@ -88,6 +89,16 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path)
 {
 	modules_preload(feed->modules, fd, id, tgid, path);
+}
+
+int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
+{
+	struct rec_process process;
+	int result = idle_watch(probe_bpf(feed->probe), tgid, uid, &process);
+
+	if (result > 0)
+		feed_watch(feed, &process);
+	return result < 0 ? result : 0;
 }
 
 void feed_late(struct feed *feed, uint32_t image)

@@ -38,6 +38,12 @@ void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum e
 /* A program as probe_settings.on_program has it: its symbols are read while that can be done. */
 void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path);
 
+/*
+ * The process @tgid, which --pid names: if it maps a probed CUDA library it is shown from now on, and not from its first call
+ * on. Returns 0, or -ENOENT if it maps none.
+ */
+int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid);
+
 /* @image ran before its library was probed. */
 void feed_late(struct feed *feed, uint32_t image);
 

@@ -50,6 +50,7 @@ struct feed {
 	bool any_doomed;
 	size_t ended;		/* images, since the last refresh */
 	uint32_t untold;	/* files, as of the last look */
+	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */
 	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
 	bool asked_gone;
 	uint32_t copied;	/* the same: whether a process forked from it still runs */

@@ -390,6 +390,31 @@ static void lost_feed(struct feed *feed)
 			   __atomic_load_n(&s->bss->lost[cause], __ATOMIC_RELAXED));
 }
 
+static void unseen_feed(struct feed *feed)
+{
+	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
+	struct probe_counts counts = probe_counts(feed->probe);
+	uint64_t totals[UNSEEN_COUNT] = {
+		[UNSEEN_DRIVER] = __atomic_load_n(&s->bss->unwatched_allocations, __ATOMIC_RELAXED),
+		[UNSEEN_LATE] = counts.late,
+		[UNSEEN_ALLOC] = counts.unprobed.allocs,
+		[UNSEEN_FREE] = counts.unprobed.frees,
+		[UNSEEN_LAYER] = probe_misses_driver(feed->probe),
+	};
+	int cause;
+
+	for (cause = 0; cause < UNSEEN_COUNT; cause++) {
+		bool is_driver = cause == UNSEEN_DRIVER;
+
+		/* What was missing once stays missing: a process may have ended before that was over. */
+		if (totals[cause] <= feed->unseen[cause])
+			continue;
+		feed->unseen[cause] = totals[cause];
+		outlet_unseen(feed->outlet, (enum unseen_cause)cause, totals[cause], is_driver ? s->bss->unwatched_tgid : 0,
+			      is_driver ? s->bss->unwatched_comm : NULL);
+	}
+}
+
 /* Files that the ring had no room to tell of: whoever runs or maps them still is found, and marked late. */
 static void untold_find(struct feed *feed)
 {
@@ -414,6 +439,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit_known(feed->rows, ROWS_FAILURES, fail_visit, feed);
 	rows_visit_known(feed->rows, ROWS_PENDING, pending_visit, feed);
 	lost_feed(feed);
+	unseen_feed(feed);
 	doomed_forget(feed);
 	feed->ended = 0;
 }

@@ -15,7 +15,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,8 +302,8 @@ static struct readings *readings_take(struct nvml *nvml)
 
 /* ---- the library ---- */
 
-/* Returns the handle of the library with nvml->call filled, or NULL with @why set. */
-static void *library_load(struct nvml *nvml, struct reason *why)
+/* Returns the handle of the library with *@call filled, or NULL with @why set. */
+static void *library_load(struct functions *call, struct reason *why)
 {
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL), *found;
 	size_t i, j;
@@ -319,9 +321,21 @@ static void *library_load(struct nvml *nvml, struct reason *why)
 			return NULL;
 		}
 		/* dlsym(3): a function's address as data */
-		memcpy((char *)&nvml->call + function_table[i].offset, &found, sizeof(found));
+		memcpy((char *)call + function_table[i].offset, &found, sizeof(found));
 	}
 	return library;
+}
+
+int nvml_find(char *path, size_t size, struct reason *why)
+{
+	struct functions call;
+	struct link_map *map;
+	void *library = library_load(&call, why);
+
+	if (!library)
+		return -ENOENT;
+	snprintf(path, size, "%s", !dlinfo(library, RTLD_DI_LINKMAP, &map) ? map->l_name : LIBRARY);
+	return 0;
 }
 
 /* ---- the thread ---- */
@@ -391,7 +405,7 @@ static void *nvml_run(void *argument)
 {
 	struct nvml *nvml = argument;
 	struct reason why = { "" };
-	void *library = library_load(nvml, &why);
+	void *library = library_load(&nvml->call, &why);
 	bool over = !library, abandoned;
 	int result;
 

@@ -25,4 +25,10 @@ void nvml_wait(struct nvml *nvml, unsigned int ms);
 /* Puts the last answer, as REC_READINGS and what follows it, unless it was put before. */
 void nvml_tell(struct nvml *nvml, const struct outlet *outlet);
 
+/*
+ * Loads the library as nvml_open()'s thread does, and leaves it loaded. Returns 0 with its file's name in @path, or -ENOENT
+ * with @why set: there is none, or it lacks what is needed.
+ */
+int nvml_find(char *path, size_t size, struct reason *why);
+
 #endif

@@ -66,6 +66,17 @@ void outlet_graphs_done(const struct outlet *outlet, uint32_t image)
 	outlet_put(outlet, &record, sizeof(record));
 }
 
+void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm)
+{
+	struct rec_unseen record = {
+		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid }, .total = total, .cause = cause,
+	};
+
+	if (comm)
+		memcpy(record.comm, comm, sizeof(record.comm));
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
 void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total)
 {
 	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };

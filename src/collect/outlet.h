@@ -34,6 +34,8 @@ void outlet_unreturned(const struct outlet *outlet, uint32_t image, enum unretur
 /* Something of @image was lost; of its records at @lost_time last, 0: none. */
 void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time);
 void outlet_graphs_done(const struct outlet *outlet, uint32_t image);
+/* As struct rec_unseen; @comm may be NULL. */
+void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm);
 void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total);
 
 #endif

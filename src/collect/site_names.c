@@ -20,10 +20,13 @@
 
 #define SITES_MAX	65536	/* per image; more are left without a name */
 
-/* Libraries that keep what they allocate on purpose: design, "held". */
+/* Libraries that keep what they allocate on purpose, as their own workspaces: design, "held". */
 static const char *const held_libraries[] = {
-	"libc10_cuda*.so*", "libtorch_cuda*.so*", "libcublas*.so*", "libcudnn*.so*", "libnccl*.so*", NULL,
+	"libtorch_cuda*.so*", "libcublas*.so*", "libcudnn*.so*", "libnccl*.so*", NULL,
 };
+
+/* PyTorch's allocator. Whether it caches, what it allocates must tell: src/model/caches.c. */
+static const char *const cache_libraries[] = { "libc10_cuda*.so*", NULL };
 
 struct site_key {
 	uint64_t address;
@@ -150,11 +153,12 @@ static struct rec_text *site_record(const struct site_names *names, const struct
 				    const struct address_name *name, const char *path, unsigned int line)
 {
 	bool held = matches(held_libraries, name->file) || matches(names->held_globs, name->file);
+	uint32_t flags = held ? SITE_IS_HELD : matches(cache_libraries, name->file) ? SITE_IN_CACHE : 0;
 	char *text = site_text(name, path, line);
 	struct rec_text *record = NULL;
 
 	if (text)
-		record = text_record_new(REC_SITE, key->image, key->address, held ? SITE_IS_HELD : 0, text);
+		record = text_record_new(REC_SITE, key->image, key->address, flags, text);
 	free(text);
 	return record;
 }

@@ -131,7 +131,7 @@ static size_t functions_choose(const struct elf_functions *functions, const stru
 	for (i = 0; i < functions->count; i++) {
 		const struct call_desc *desc = &call_descs[functions->list[i].call];
 
-		if (!choice_wants(choice, desc) || (first_only && (count || desc->class == CLASS_PLAIN)))
+		if (functions->list[i].point == POINT_NONE || !choice_wants(choice, desc) || (first_only && (count || desc->class == CLASS_PLAIN)))
 			continue;
 		chosen[count++] = functions->list[i];
 	}

@@ -22,6 +22,14 @@ enum node_state {
 	NODE_UNSURE,		/* the same, unless its free was among what was lost */
 };
 
+/* What ended an allocation before it was freed. */
+enum node_end {
+	NODE_END_EXIT,		/* its process, or its program: exec */
+	NODE_END_RESET,		/* the device was reset */
+	NODE_END_CONTEXT,	/* its context was destroyed */
+	NODE_END_COUNT,
+};
+
 /* One allocation. There can be a million of them: 72 bytes. */
 struct alloc_node {
 	RB_ENTRY(alloc_node) link;
@@ -35,7 +43,8 @@ struct alloc_node {
 	uint16_t opens;		/* shared memory is opened, and physical memory is held, more than once */
 	uint8_t kind : 7;
 	uint8_t is_handle : 1;	/* what `address` is */
-	uint8_t state;		/* enum node_state */
+	uint8_t state : 4;	/* enum node_state */
+	uint8_t end : 4;	/* enum node_end, once it ended */
 	uint16_t context;	/* index among the process's contexts; 0: a device's primary one */
 };
 

@@ -367,22 +367,15 @@
 	ARGUMENTS(cuModuleLoadDataEx, "module:p* image:p numOptions:u options:i* optionValues:p*") \
 	ARGUMENTS(cuModuleLoadFatBinary, "module:p* fatCubin:p") \
 	ARGUMENTS(cuModuleUnload, "hmod:p") \
-	ARGUMENTS(cuCtxGetApiVersion, "ctx:p version:u*") \
 	ARGUMENTS(cuCtxGetCacheConfig, "pconfig:i*") \
-	ARGUMENTS(cuCtxGetCurrent, "pctx:p*") \
 	ARGUMENTS(cuCtxGetDevResource, "hCtx:p resource:p") \
-	ARGUMENTS(cuCtxGetDevice, "device:i*") \
-	ARGUMENTS(cuCtxGetDevice_v2, "device:i* ctx:p") \
 	ARGUMENTS(cuCtxGetExecAffinity, "pExecAffinity:p type:i") \
-	ARGUMENTS(cuCtxGetFlags, "flags:u*") \
-	ARGUMENTS(cuCtxGetId, "ctx:p ctxId:z*") \
 	ARGUMENTS(cuCtxGetLimit, "pvalue:z* limit:i") \
 	ARGUMENTS(cuCtxGetSharedMemConfig, "pConfig:i*") \
 	ARGUMENTS(cuCtxGetStreamPriorityRange, "leastPriority:i* greatestPriority:i*") \
 	ARGUMENTS(cuDeviceCanAccessPeer, "canAccessPeer:i* dev:i peerDev:i") \
 	ARGUMENTS(cuDeviceComputeCapability, "major:i* minor:i* dev:i") \
 	ARGUMENTS(cuDeviceGet, "device:i* ordinal:i") \
-	ARGUMENTS(cuDeviceGetAttribute, "pi:i* attrib:i dev:i") \
 	ARGUMENTS(cuDeviceGetByPCIBusId, "dev:i* pciBusId:p") \
 	ARGUMENTS(cuDeviceGetCount, "count:i*") \
 	ARGUMENTS(cuDeviceGetDevResource, "device:i resource:p") \
@@ -399,25 +392,32 @@
 	ARGUMENTS(cuDeviceGetTexture1DLinearMaxWidth, "maxWidthInElements:z* format:i numChannels:u dev:i") \
 	ARGUMENTS(cuDeviceGetUuid, "uuid:p dev:i") \
 	ARGUMENTS(cuDeviceGetUuid_v2, "uuid:p dev:i") \
-	ARGUMENTS(cuDevicePrimaryCtxGetState, "dev:i flags:u* active:i*") \
 	ARGUMENTS(cuDeviceTotalMem, "bytes:u* dev:i") \
-	ARGUMENTS(cuDeviceTotalMem_v2, "bytes:z* dev:i") \
 	ARGUMENTS(cuDriverGetVersion, "driverVersion:i*") \
+	ARGUMENTS(cuMemGetAccess, "flags:z* location:p ptr:p") \
+	ARGUMENTS(cuMemGetAllocationGranularity, "granularity:z* prop:p option:i") \
+	ARGUMENTS(cuMemGetAllocationPropertiesFromHandle, "prop:p handle:p") \
+	ARGUMENTS(cuModuleGetLoadingMode, "mode:i*") \
+	ARGUMENTS(cuDeviceTotalMem_v2, "bytes:z* dev:i") \
+	ARGUMENTS(cuCtxGetApiVersion, "ctx:p version:u*") \
+	ARGUMENTS(cuCtxGetCurrent, "pctx:p*") \
+	ARGUMENTS(cuCtxGetDevice, "device:i*") \
+	ARGUMENTS(cuCtxGetDevice_v2, "device:i* ctx:p") \
+	ARGUMENTS(cuCtxGetFlags, "flags:u*") \
+	ARGUMENTS(cuCtxGetId, "ctx:p ctxId:z*") \
+	ARGUMENTS(cuDeviceGetAttribute, "pi:i* attrib:i dev:i") \
+	ARGUMENTS(cuDevicePrimaryCtxGetState, "dev:i flags:u* active:i*") \
 	ARGUMENTS(cuEventQuery, "hEvent:p") \
 	ARGUMENTS(cuFuncGetAttribute, "pi:i* attrib:i hfunc:p") \
 	ARGUMENTS(cuFuncGetModule, "hmod:p* hfunc:p") \
 	ARGUMENTS(cuFuncIsLoaded, "state:i* function:p") \
 	ARGUMENTS(cuKernelGetAttribute, "pi:i* attrib:i kernel:p dev:i") \
 	ARGUMENTS(cuKernelGetLibrary, "pLib:p* kernel:p") \
-	ARGUMENTS(cuMemGetAccess, "flags:z* location:p ptr:p") \
 	ARGUMENTS(cuMemGetAddressRange, "pbase:p* psize:u* dptr:p") \
 	ARGUMENTS(cuMemGetAddressRange_v2, "pbase:p* psize:z* dptr:p") \
-	ARGUMENTS(cuMemGetAllocationGranularity, "granularity:z* prop:p option:i") \
-	ARGUMENTS(cuMemGetAllocationPropertiesFromHandle, "prop:p handle:p") \
 	ARGUMENTS(cuMemHostGetDevicePointer, "pdptr:p* p:p Flags:u") \
 	ARGUMENTS(cuMemHostGetDevicePointer_v2, "pdptr:p* p:p Flags:u") \
 	ARGUMENTS(cuMemHostGetFlags, "pFlags:u* p:p") \
-	ARGUMENTS(cuModuleGetLoadingMode, "mode:i*") \
 	ARGUMENTS(cuOccupancyAvailableDynamicSMemPerBlock, "dynamicSmemSize:z* func:p numBlocks:i blockSize:i") \
 	ARGUMENTS(cuOccupancyMaxActiveBlocksPerMultiprocessor, "numBlocks:i* func:p blockSize:i dynamicSMemSize:z") \
 	ARGUMENTS(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, "numBlocks:i* func:p blockSize:i dynamicSMemSize:z flags:u") \

@@ -270,19 +270,19 @@
 	ARGUMENTS(cudaLibraryLoadData, "library:p* code:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* libraryOptionValues:p* numLibraryOptions:u") \
 	ARGUMENTS(cudaLibraryLoadFromFile, "library:p* fileName:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* libraryOptionValues:p* numLibraryOptions:u") \
 	ARGUMENTS(cudaLibraryUnload, "library:p") \
-	ARGUMENTS(cudaDeviceGetAttribute, "value:i* attr:i device:i") \
 	ARGUMENTS(cudaDriverGetVersion, "driverVersion:i*") \
+	ARGUMENTS(cudaGetDeviceCount, "count:i*") \
+	ARGUMENTS(cudaRuntimeGetVersion, "runtimeVersion:i*") \
+	ARGUMENTS(cudaDeviceGetAttribute, "value:i* attr:i device:i") \
 	ARGUMENTS(cudaEventQuery, "event:p") \
 	ARGUMENTS(cudaFuncGetAttributes, "attr:p func:p") \
 	ARGUMENTS(cudaGetDevice, "device:i*") \
-	ARGUMENTS(cudaGetDeviceCount, "count:i*") \
 	ARGUMENTS(cudaOccupancyAvailableDynamicSMemPerBlock, "dynamicSmemSize:z* func:p numBlocks:i blockSize:i") \
 	ARGUMENTS(cudaOccupancyMaxActiveBlocksPerMultiprocessor, "numBlocks:i* func:p blockSize:i dynamicSMemSize:z") \
 	ARGUMENTS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, "numBlocks:i* func:p blockSize:i dynamicSMemSize:z flags:u") \
 	ARGUMENTS(cudaOccupancyMaxActiveClusters, "numClusters:i* func:p launchConfig:p") \
 	ARGUMENTS(cudaOccupancyMaxPotentialClusterSize, "clusterSize:i* func:p launchConfig:p") \
 	ARGUMENTS(cudaPointerGetAttributes, "attributes:p ptr:p") \
-	ARGUMENTS(cudaRuntimeGetVersion, "runtimeVersion:i*") \
 	ARGUMENTS(cudaStreamGetCaptureInfo, "stream:s captureStatus_out:i* id_out:z* graph_out:p* dependencies_out:p edgeData_out:p numDependencies_out:z*") \
 	ARGUMENTS(cudaStreamGetCaptureInfo_ptsz, "stream:s captureStatus_out:i* id_out:z* graph_out:p* dependencies_out:p edgeData_out:p numDependencies_out:z*") \
 	ARGUMENTS(cudaStreamGetCaptureInfo_v3, "stream:s captureStatus_out:i* id_out:z* graph_out:p* dependencies_out:p edgeData_out:p numDependencies_out:z*") \

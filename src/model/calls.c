@@ -60,6 +60,14 @@ const char *const unreturned_names[UNRETURNED_COUNT] = {
 	[UNRETURNED_SHADOW_STACK] = "shadow_stack",
 };
 
+const char *const unseen_cause_names[UNSEEN_COUNT] = {
+	[UNSEEN_DRIVER] = "driver_allocations",
+	[UNSEEN_LATE] = "late_libraries",
+	[UNSEEN_ALLOC] = "unprobed_allocators",
+	[UNSEEN_FREE] = "unprobed_frees",
+	[UNSEEN_LAYER] = "driver_unwatched",
+};
+
 const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_RING_FULL] = "ring_full",
 	[LOST_RETURN] = "returns",

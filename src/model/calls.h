@@ -21,6 +21,7 @@ extern const char *const call_group_names[GROUP_COUNT];	/* "memory", "copies", .
 extern const char *const alloc_kind_names[KIND_COUNT];	/* "device", "managed", ... */
 extern const char *const copy_direction_names[DIR_COUNT];	/* "H2H", ..., "unknown" */
 extern const char *const copy_mode_names[2];		/* "sync", "async" */
+extern const char *const unseen_cause_names[UNSEEN_COUNT];	/* as in JSON */
 extern const char *const unreturned_names[UNRETURNED_COUNT];	/* "seccomp", ... */
 extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
 

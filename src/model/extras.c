@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/arena.h"
 #include "model/calls.h"
 #include "model/internal.h"
+#include "names/demangle.h"
 
 int model_extra_learn(struct model *model, const struct rec_text *record, const char *symbol)
 {
@@ -25,6 +27,7 @@ int model_extra_learn(struct model *model, const struct rec_text *record, const 
 		return -ENOMEM;
 	}
 	extra->symbol = copy;
+	demangle_both(copy, &extra->brief, &extra->full);
 	extra->result = (enum extra_result)record->flags;
 	return 0;
 }
@@ -41,6 +44,23 @@ const char *model_call_name(const struct model *model, unsigned int call)
 	return extra && extra->symbol ? extra->symbol : call_name(call);
 }
 
+const char *model_call_brief(const struct model *model, unsigned int call)
+{
+	const struct extra *extra = find(model, call);
+
+	return extra && extra->brief ? extra->brief : model_call_name(model, call);
+}
+
+int model_extra_names(const struct model *model, struct arena *arena, unsigned int call, struct snap_extra *names)
+{
+	const struct extra *extra = find(model, call);
+
+	names->symbol = arena_string(arena, model_call_name(model, call));
+	names->brief = extra->brief ? arena_string(arena, extra->brief) : names->symbol;
+	names->signature = extra->full ? arena_string(arena, extra->full) : NULL;
+	return names->symbol && names->brief && !names->signature == !extra->full ? 0 : -ENOMEM;
+}
+
 enum extra_result model_extra_result(const struct model *model, unsigned int call)
 {
 	const struct extra *extra = find(model, call);
@@ -52,6 +72,9 @@ void model_extras_free(struct model *model)
 {
 	size_t i;
 
-	for (i = 0; i < CUTOP_EXTRA_MAX; i++)
+	for (i = 0; i < CUTOP_EXTRA_MAX; i++) {
 		free(model->extras[i].symbol);
+		free(model->extras[i].brief);
+		free(model->extras[i].full);
+	}
 }

@@ -265,7 +265,9 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 		image_end(model, other, record->hdr.time, END_EXIT, 0);
 		break;		/* there is but one; and the end of one may remove others */
 	}
-	events_add(model, image, EVENT_START, record->hdr.time, 0, "%s: the first call is seen", name_of(image));
+	/* No thread: it was running when cutop was told to watch it, and has made no call since. */
+	events_add(model, image, EVENT_START, record->hdr.time, 0, record->hdr.tid ? "%s: the first call is seen" :
+		   "%s: is watched from here on", name_of(image));
 }
 
 int image_device(const struct image *image, int device)

@@ -51,7 +51,7 @@ struct place {
 	char *name;			/* NULL: not told */
 	const char *shown;		/* its text in the snapshot numbered `shown_in` */
 	uint64_t shown_in;
-	bool held;
+	uint32_t flags;			/* enum site_flag */
 };
 
 /* The user stack of an allocation. */
@@ -60,6 +60,14 @@ struct stack {
 	uint64_t id;
 	uint32_t count;
 	struct place *frames[];		/* innermost first */
+};
+
+/* What the allocations of a call site, or of all sites in PyTorch's allocator, say of its cache: caches.c. */
+struct cache_signs {
+	uint64_t size;			/* of the first block, 0: there was none */
+	bool is_off;			/* a block that the cache never asks for */
+	bool is_elsewhere;		/* of a kind that has nothing to do with the cache */
+	bool has_buffer, has_sizes, has_physical;
 };
 
 /* A call site: where allocations are made; with stacks, by which way. */
@@ -71,6 +79,7 @@ struct site {
 	struct place *place;
 	uint64_t live;			/* VRAM bytes */
 	uint64_t ended;			/* VRAM bytes whose owner ended first */
+	uint64_t ended_by[NODE_END_COUNT];	/* the same, by what ended them */
 	uint64_t unsure;		/* the same, if they were not freed unseen */
 	uint64_t allocations;
 	uint64_t allocated;		/* VRAM bytes, freed since or not */
@@ -80,6 +89,7 @@ struct site {
 	uint32_t index;
 	int16_t device;			/* where it allocates; CUTOP_DEVICE_UNKNOWN: not on one only */
 	bool held;
+	struct cache_signs signs;
 };
 
 RB_HEAD(site_tree, site);
@@ -94,6 +104,7 @@ struct site_table {
 	struct site **list;		/* by index */
 	size_t count, size;
 	struct site *other;		/* for all sites past SITES_MAX */
+	struct cache_signs cache;	/* of all sites with SITE_IN_CACHE */
 };
 
 struct launch_entry {
@@ -220,6 +231,7 @@ struct image {
 	int exit_code;
 
 	struct book book;
+	uint16_t end_calls[NODE_END_COUNT];	/* the last call that ended allocations in this way */
 	unsigned int nodes_asked;	/* how often there was a look whether there is room for more, */
 	bool nodes_full;		/* and the last answer */
 	uint64_t live, peak, leaked, held, allocated;
@@ -288,6 +300,7 @@ struct event {
 /* A function that --probe named. */
 struct extra {
 	char *symbol;			/* NULL: not told */
+	char *brief, *full;		/* demangled, if it is mangled, else NULL */
 	enum extra_result result;
 };
 
@@ -312,6 +325,7 @@ struct model {
 	size_t clock_count;
 	uint64_t lost_bpf[LOST_BPF_COUNT];
 	uint64_t lost[LOST_COUNT];	/* found here */
+	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t lost_told[LOST_COUNT];	/* when the log last said so */
 	uint32_t tombstones[TOMBSTONES];	/* ended images that were forgotten */
 	size_t tombstone_count;
@@ -342,6 +356,8 @@ static inline uint64_t subtract_saturated(uint64_t a, uint64_t b)
 /* model.c */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 uint64_t model_to_real(const struct model *model, uint64_t mono);
+struct rec_unseen;
+void model_unseen(struct model *model, const struct rec_unseen *record);
 struct rec_clock;
 void model_clock(struct model *model, const struct rec_clock *record);
 /* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
@@ -370,9 +386,14 @@ struct image *image_tree_first(struct model *model);
 struct image *image_tree_next(struct image *image);
 
 /* extras.c: functions that are not in the table. */
+struct arena;
 int model_extra_learn(struct model *model, const struct rec_text *record, const char *symbol);
 /* What @call is called, of the table or not. Borrowed; it stays what it is while the model lives. */
 const char *model_call_name(const struct model *model, unsigned int call);
+/* The same as people read it: without C++'s mangling. */
+const char *model_call_brief(const struct model *model, unsigned int call);
+/* Copies the names of @call, which is not of the table, to @arena. Returns 0 or -ENOMEM. */
+int model_extra_names(const struct model *model, struct arena *arena, unsigned int call, struct snap_extra *names);
 enum extra_result model_extra_result(const struct model *model, unsigned int call);
 void model_extras_free(struct model *model);
 
@@ -456,6 +477,14 @@ void pending_sum(struct image *image, struct snap_copy *copies, size_t count);
 /* Forgets what is known to be done since the image's devices were synchronized. */
 void pending_trim(struct image *image);
 void pending_free(struct image *image);
+
+/* caches.c: whether memory of a site is held by a cache. */
+/* An allocation of @bytes at @site, after which some sites may be held no more. */
+void caches_note(struct image *image, struct site *site, unsigned int kind, uint64_t bytes);
+/* The flags of the place of @site have changed, or were told for the first time. */
+void caches_judge(struct image *image, struct site *site);
+/* Bytes that ended at @site and are held, if the cache is on, which nothing proves. */
+uint64_t caches_unproven(const struct image *image, const struct site *site);
 
 /* sites.c */
 /* What is known of the place at @address, or NULL. */

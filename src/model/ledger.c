@@ -49,17 +49,19 @@ static bool may_be_freed(const struct image *image, const struct alloc_node *nod
  * VRAM whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have been freed
  * while records were lost would be a guess: that is suspect.
  */
-static void count_ended(struct image *image, struct alloc_node *node, uint64_t time)
+static void count_ended(struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
 {
 	struct site *site = image->sites.list[node->site];
 
 	node->state = may_be_freed(image, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
+	node->end = end;
 	node->born = subtract_saturated(time, node->born);
 	if (node->state == NODE_UNSURE) {
 		site->unsure = add_saturated(site->unsure, node->bytes);
 		return;
 	}
 	site->ended = add_saturated(site->ended, node->bytes);
+	site->ended_by[end] = add_saturated(site->ended_by[end], node->bytes);
 	devices_ended(image, node->device, (int64_t)node->bytes, site->held);
 	if (site->held)
 		image->held = add_saturated(image->held, node->bytes);
@@ -68,11 +70,11 @@ static void count_ended(struct image *image, struct alloc_node *node, uint64_t t
 }
 
 /* A live allocation whose owner ends. What is no VRAM is gone without harm. */
-static void end_node(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+static void end_node(struct model *model, struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
 {
 	leave_live(model, image, node, time);
 	if (KIND_IS_VRAM(node->kind))
-		count_ended(image, node, time);
+		count_ended(image, node, end, time);
 	else
 		book_remove(&image->book, node);
 }
@@ -259,6 +261,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		devices_add(model, image, node->device, bytes, record->hdr.time);
 		site->live = add_saturated(site->live, bytes);
 		suspect_change(model, site, record->hdr.time);
+		caches_note(image, site, node->kind, bytes);
 	}
 	return 0;
 }
@@ -294,6 +297,7 @@ static void unleak(struct image *image, const struct alloc_node *node)
 		return;
 	}
 	site->ended = subtract_saturated(site->ended, node->bytes);
+	site->ended_by[node->end] = subtract_saturated(site->ended_by[node->end], node->bytes);
 	devices_ended(image, node->device, -(int64_t)node->bytes, site->held);
 	if (site->held)
 		image->held = subtract_saturated(image->held, node->bytes);
@@ -367,6 +371,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 {
 	uint64_t leaked = image->leaked, held = image->held, count = 0;
 	uint16_t context = context_index(image, record->context, false);
+	enum node_end end = record->context ? NODE_END_CONTEXT : NODE_END_RESET;
 	struct book_cursor cursor;
 	struct alloc_node *node;
 	char bytes[16], device[24] = "";
@@ -378,12 +383,13 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 		return;		/* it owned nothing */
 	if (context)
 		image->contexts[context - 1] = 0;
+	image->end_calls[end] = record->call;
 	book_walk(&image->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (!is_ended_by(image, node, context, record->device))
 			continue;
 		count += KIND_IS_VRAM(node->kind);
-		end_node(model, image, node, record->hdr.time);
+		end_node(model, image, node, end, record->hdr.time);
 	}
 	for (i = image->book.displaced_count; i-- > 0;) {
 		node = &image->book.displaced[i].was;
@@ -392,7 +398,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 			continue;
 		if (KIND_IS_VRAM(node->kind)) {
 			count++;
-			count_ended(image, node, record->hdr.time);
+			count_ended(image, node, end, record->hdr.time);
 		}
 		book_drop_displaced(&image->book, i);
 	}
@@ -426,7 +432,7 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)
 			continue;
-		end_node(model, image, node, time);
+		end_node(model, image, node, NODE_END_EXIT, time);
 		count += node->state == NODE_ENDED && !image->sites.list[node->site]->held;
 		if (node->state == NODE_UNSURE)
 			unsure = add_saturated(unsure, node->bytes);

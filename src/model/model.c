@@ -99,6 +99,20 @@ void model_lost(struct model *model, enum lost_cause cause, uint64_t total)
 	tell_lost(model, cause, lost_total(model, cause));
 }
 
+void model_unseen(struct model *model, const struct rec_unseen *record)
+{
+	char comm[CUTOP_COMM_LEN + 1] = "";
+	struct snap_unseen *unseen;
+
+	if (record->cause >= UNSEEN_COUNT)
+		return;		/* of a later version */
+	unseen = &model->unseen[record->cause];
+	unseen->total = record->total;
+	unseen->pid = record->hdr.tgid;
+	memcpy(comm, record->comm, CUTOP_COMM_LEN);
+	clean_text(comm, unseen->comm, sizeof(unseen->comm));
+}
+
 struct model *model_new(const struct model_config *config)
 {
 	struct model *model = calloc(1, sizeof(*model));

@@ -5,6 +5,7 @@ model_sources = \
 	src/model/arguments.c src/model/arguments.h \
 	src/model/arguments_driver_table.h src/model/arguments_runtime_table.h \
 	src/model/arena.c src/model/arena.h \
+	src/model/caches.c \
 	src/model/calls.c src/model/calls.h \
 	src/model/extras.c \
 	src/model/columns.c src/model/columns.h \

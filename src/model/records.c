@@ -40,7 +40,7 @@ static void tell_failure(struct model *model, struct image *image, const struct 
 			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
 	else
 		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with %s%d",
-			   model_call_name(model, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
+			   model_call_brief(model, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
 }
 
 /* The fixed part of each record. */
@@ -72,6 +72,7 @@ union record {
 	struct rec_fail_row fail_row;
 	struct rec_pending_row pending;
 	struct rec_sync sync;
+	struct rec_unseen unseen;
 	struct rec_unreturned unreturned;
 	struct rec_synced synced;
 	struct rec_lost lost;
@@ -119,12 +120,13 @@ size_t record_size(unsigned int type)
 	case REC_READINGS:
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
 	case REC_LOST: return sizeof(struct rec_lost);
-	case REC_MOMENT: return sizeof(struct rec_moment);
+	case REC_MOMENT: return offsetof(struct rec_moment, at_entry);
 	case REC_CLOCK: return sizeof(struct rec_clock);
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
 	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
+	case REC_UNSEEN: return sizeof(struct rec_unseen);
 	default: return 0;
 	}
 }
@@ -213,9 +215,9 @@ static int name_site(struct image *image, const struct rec_text *record, const c
 
 	if (!place)
 		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
-	place->held = record->flags & SITE_IS_HELD;
+	place->flags = record->flags;
 	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
-		ledger_hold_site(image, site, place->held);
+		caches_judge(image, site);
 	if (!record->text_len)
 		return 0;
 	if (image->name_bytes + record->text_len > NAME_BYTES_MAX)
@@ -351,6 +353,9 @@ static int dispatch_row(struct model *model, const union record *record)
 		return 0;
 	case REC_UNRETURNED:
 		model_unreturned(model, record->hdr.image, record->unreturned.why);
+		return 0;
+	case REC_UNSEEN:
+		model_unseen(model, &record->unseen);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);

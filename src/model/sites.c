@@ -127,7 +127,8 @@ static struct site *site_add(struct site_table *sites, uint64_t address, uint64_
 	site->stack_id = stack_id;
 	site->stack = stack_find(sites, stack_id);
 	site->place = place;
-	site->held = place->held;
+	/* Nothing of it can be against the cache yet. */
+	site->held = place->flags & SITE_IS_HELD || (place->flags & SITE_IN_CACHE && !sites->cache.is_off);
 	site->index = (uint32_t)sites->count;
 	sites->list[sites->count++] = site;
 	return site;

@@ -88,8 +88,24 @@ static int build_identity(struct build *build, const struct image *image, struct
 	return 0;
 }
 
+/* What of the leaked bytes was live at another end than the process's. */
+static uint64_t leaked_by(const struct image *image, enum node_end end)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; image->end_calls[end] && i < image->sites.count; i++)
+		if (!image->sites.list[i]->held)
+			bytes = add_saturated(bytes, image->sites.list[i]->ended_by[end]);
+	return bytes;
+}
+
 static void build_memory(const struct image *image, struct snap_process *process)
 {
+	process->leaked_by_reset = leaked_by(image, NODE_END_RESET);
+	process->leaked_by_context = leaked_by(image, NODE_END_CONTEXT);
+	process->reset_call = image->end_calls[NODE_END_RESET];
+	process->context_call = image->end_calls[NODE_END_CONTEXT];
 	process->live = image->live;
 	process->peak = image->peak;
 	process->leaked = image->leaked;
@@ -293,6 +309,7 @@ static int build_processes(struct build *build)
 		snapshot->copy_rate[i] = none;
 	snapshot->sync_share = NAN;
 	snapshot->gone = build->model->gone;
+	memcpy(snapshot->unseen, build->model->unseen, sizeof(snapshot->unseen));
 	snapshot->leaked = snapshot->gone.leaked;
 	snapshot->launches = snapshot->gone.launches;
 	snapshot->graph_launches = snapshot->gone.graph_launches;
@@ -356,9 +373,21 @@ static int build_events(struct build *build)
 	return 0;
 }
 
-const char *snapshot_call_name(unsigned int call, const char *extra)
+const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
+	[ALLOC_LIVE] = "live",
+	[ALLOC_SUSPECT] = "suspect",
+	[ALLOC_LEAKED] = "leaked",
+	[ALLOC_HELD] = "held",
+};
+
+const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra)
 {
-	return extra ? extra : call_name(call);
+	return extra->symbol ? extra->symbol : call_name(call);
+}
+
+const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extra)
+{
+	return extra->symbol && extra->brief ? extra->brief : snapshot_call_name(call, extra);
 }
 
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
@@ -405,6 +434,10 @@ void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)
 	snapshot->targets = moment->targets;
 	snapshot->attached = moment->attached;
 	snapshot->missing = moment->missing;
+	snapshot->has_points = moment->has_points;
+	snapshot->at_entry = moment->at_entry;
+	snapshot->past_entry = moment->past_entry;
+	snapshot->single_stepped = moment->single_stepped;
 	snapshot->self_cpu_seconds = (double)moment->self_cpu_ns / 1e9;
 	snapshot->self_resident_bytes = moment->self_resident;
 }

@@ -20,6 +20,8 @@
 
 enum alloc_state { ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD, ALLOC_STATE_COUNT };
 
+extern const char *const alloc_state_names[ALLOC_STATE_COUNT];	/* "live", ... */
+
 struct snap_alloc {
 	uint64_t address;
 	uint64_t bytes;
@@ -76,6 +78,13 @@ struct snap_copy {
 	uint64_t sizes[CUTOP_SIZE_BUCKETS];
 };
 
+/* Names of a function that is not in the table. */
+struct snap_extra {
+	const char *symbol;		/* NULL: it is in the table, and what follows does not count */
+	const char *brief;		/* for people: "ns::scale", or the symbol if that is not mangled; NULL: the symbol */
+	const char *signature;		/* demangled in full; NULL: the symbol is not mangled */
+};
+
 struct snap_call {
 	uint16_t call;
 	bool sampled;			/* failures are a lower bound */
@@ -83,7 +92,7 @@ struct snap_call {
 	double seconds;
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
-	const char *extra;		/* the name of what is not in the table, else NULL */
+	struct snap_extra extra;
 	bool judged;			/* its result says whether it failed; set for extras only */
 };
 
@@ -93,7 +102,7 @@ struct snap_failure {
 	const char *error;		/* cudaErrorMemoryAllocation; never NULL */
 	uint64_t count;
 	uint64_t first, last;
-	const char *extra;		/* as in snap_call */
+	struct snap_extra extra;
 };
 
 struct snap_site {
@@ -133,6 +142,9 @@ struct snap_process {
 	enum unreturned unreturned;		/* not 0: nothing is known of allocations, failures and times */
 
 	uint64_t live, peak, leaked, held;
+	uint64_t leaked_by_reset, leaked_by_context;	/* of leaked: live when a device was reset, a context destroyed */
+	uint16_t reset_call, context_call;	/* the last that did so */
+	uint64_t held_unproven;			/* of held: blocks of PyTorch's allocator, and nothing proves that its cache is on */
 	uint64_t allocated;			/* in all, freed since or not */
 	bool has_used;				/* the driver said what it uses of devices' memory: */
 	uint64_t used, untracked;		/* that, and what of it is not live in the books */
@@ -173,8 +185,10 @@ struct snap_process {
 	size_t site_count;
 };
 
-/* What a call is called: @extra is that of its snap_call or snap_failure. */
-const char *snapshot_call_name(unsigned int call, const char *extra);
+/* What a call is called, and what people call it: @extra is that of its snap_call or snap_failure. */
+const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra);
+const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extra);
+
 struct snap_copy_total {
 	uint64_t calls, failures, bytes, ns;
 };
@@ -275,9 +289,16 @@ struct snap_device {
 /* Sums over processes that ended and are not listed any more: long ago, or cleared; and what any of them was. */
 struct snap_gone {
 	size_t processes;
-	uint64_t leaked, held, suspect;
+	uint64_t leaked, held, suspect, leaked_by_reset, leaked_by_context, held_unproven;
 	uint64_t launches, graph_launches, failures, calls;
 	bool from_attach, inexact, sampled, unreturned;
+};
+
+/* What could not be seen for one cause, of whichever processes. */
+struct snap_unseen {
+	uint64_t total;		/* 0: nothing */
+	uint32_t pid;		/* of the last process that it concerns; 0: not known */
+	char comm[CUTOP_COMM_LEN + 1];
 };
 
 struct snapshot {
@@ -286,6 +307,7 @@ struct snapshot {
 	double elapsed_seconds;
 	double interval_seconds;	/* NAN for the first */
 	uint64_t lost[LOST_COUNT];
+	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t graph_launches;
 	uint64_t live, leaked, launches, failures;	/* totals over processes, those gone included; leaked without suspect */
 	struct snap_gone gone;
@@ -307,6 +329,9 @@ struct snapshot {
 	bool synthetic;			/* a demonstration: nothing of this is real */
 	char host[256];
 	unsigned int targets, attached, missing;
+	/* Of the attached functions: probed at their first instruction or at a later one; of the former, single-stepped. */
+	unsigned int at_entry, past_entry, single_stepped;
+	bool has_points;			/* these are known */
 	double self_cpu_seconds;
 	uint64_t self_resident_bytes;
 

@@ -101,6 +101,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 		if (!site->held)
 			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since) + site->unsure;
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
+		process->held_unproven = add_saturated(process->held_unproven, caches_unproven(image, site));
 		process->has_suspect |= site->unsure != 0;
 	}
 	process->sites = list;
@@ -280,8 +281,7 @@ int build_calls(struct build *build, struct image *image, struct snap_process *p
 		sum->call.seconds = (double)sum->ns / 1e9;
 		sum->call.latency = histogram_latency(sum->call.hist, sum->max_ns);
 		if (CUTOP_IS_EXTRA(sum->call.call)) {
-			sum->call.extra = arena_string(build->arena, model_call_name(build->model, sum->call.call));
-			if (!sum->call.extra)
+			if (model_extra_names(build->model, build->arena, sum->call.call, &sum->call.extra))
 				return -ENOMEM;
 			sum->call.judged = model_extra_result(build->model, sum->call.call) != EXTRA_RESULT_NONE;
 		} else {
@@ -565,11 +565,11 @@ int build_failures(struct build *build, struct image *image, struct snap_process
 		return -ENOMEM;
 	for (entry = fail_first(image); entry; entry = fail_next(entry)) {
 		struct snap_failure *failure = &process->failure_list[process->failure_count++];
-		const char *name = error_name(call_layer(entry->key.call), entry->key.result), *extra = NULL;
+		const char *name = error_name(call_layer(entry->key.call), entry->key.result);
+		struct snap_extra extra = { NULL };
 
 		if (CUTOP_IS_EXTRA(entry->key.call)) {
-			extra = arena_string(build->arena, model_call_name(build->model, entry->key.call));
-			if (!extra)
+			if (model_extra_names(build->model, build->arena, entry->key.call, &extra))
 				return -ENOMEM;
 			if (model_extra_result(build->model, entry->key.call) == EXTRA_RESULT_NULL)
 				name = "NULL";

@@ -45,6 +45,15 @@ struct rec_unreturned {
 	__u32 pad;
 };
 
+/* Totals since watching began: the last record of a cause holds. */
+struct rec_unseen {
+	struct rec_hdr hdr;	/* tgid: the last process that it concerns, 0: none is known */
+	__u64 total;		/* allocations, files, or functions, as the cause says */
+	__u32 cause;		/* enum unseen_cause */
+	__u32 pad;
+	char comm[CUTOP_COMM_LEN];	/* of that process */
+};
+
 struct rec_lost {
 	struct rec_hdr hdr;
 	__u64 total;
@@ -92,6 +101,9 @@ struct rec_moment {
 	__u64 self_resident;	/* bytes */
 	__u32 targets, attached, missing;
 	__u32 is_synthetic;
+	/* Where the probes are; recordings made before 0.2 end here. */
+	__u32 at_entry, past_entry, single_stepped;
+	__u32 has_points;	/* these three are known */
 };
 
 struct snapshot;

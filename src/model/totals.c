@@ -168,8 +168,12 @@ static void gone_add(struct snap_gone *gone, const struct image *image, const st
 	gone->unreturned |= image->unreturned != UNRETURNED_NOT;
 	add(&gone->leaked, process->leaked);
 	add(&gone->held, process->held);
-	for (i = 0; i < image->sites.count; i++)
+	add(&gone->leaked_by_reset, process->leaked_by_reset);
+	add(&gone->leaked_by_context, process->leaked_by_context);
+	for (i = 0; i < image->sites.count; i++) {
 		add(&gone->suspect, image->sites.list[i]->held ? 0 : image->sites.list[i]->unsure);
+		add(&gone->held_unproven, caches_unproven(image, image->sites.list[i]));
+	}
 	add(&gone->calls, process->calls);
 	add(&gone->launches, process->launches);
 	add(&gone->graph_launches, process->graph_launches);
@@ -268,7 +272,7 @@ int build_totals(struct build *build)
 		call->seconds = (double)sums->ns[i] / 1e9;
 		call->call = call_number(i);
 		if (CUTOP_IS_EXTRA(call->call) &&
-		    !(call->extra = arena_string(build->arena, model_call_name(build->model, call->call))))
+		    model_extra_names(build->model, build->arena, call->call, &call->extra))
 			return -ENOMEM;
 		snapshot->call_count++;
 	}

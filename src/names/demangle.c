@@ -417,6 +417,18 @@ static bool is_control(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
+void demangle_both(const char *symbol, char **brief, char **full)
+{
+	*brief = NULL;
+	*full = demangle_full(symbol);
+	if (*full && strcmp(*full, symbol))
+		*brief = demangle_short(*full);
+	if (*brief)
+		return;
+	free(*full);
+	*full = NULL;
+}
+
 char *clean_text(const char *text, char *out, unsigned long size)
 {
 	const unsigned char *at = (const unsigned char *)text;

@@ -31,13 +31,6 @@ static const char *const event_kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_NO_RETURNS] = "no-returns",
 };
 
-static const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
-	[ALLOC_LIVE] = "live",
-	[ALLOC_SUSPECT] = "suspect",
-	[ALLOC_LEAKED] = "leaked",
-	[ALLOC_HELD] = "held",
-};
-
 /* The name of @index in a table, "unknown" for a number outside it. */
 #define NAME_OF(table, index) \
 	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : "unknown")
@@ -79,6 +72,12 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 	put_count(w, o, "peak_bytes", process->peak);
 	put_count(w, o, "leaked_bytes", process->leaked);
 	put_count(w, o, "held_bytes", process->held);
+	if (process->leaked_by_reset)
+		put_count(w, o, "leaked_by_reset_bytes", process->leaked_by_reset);
+	if (process->leaked_by_context)
+		put_count(w, o, "leaked_by_context_bytes", process->leaked_by_context);
+	if (process->held_unproven)
+		put_count(w, o, "held_unproven_bytes", process->held_unproven);
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", process->suspect);
 	put_count(w, o, "allocated_bytes", process->allocated);
@@ -165,14 +164,24 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, 
 	return o;
 }
 
+/* "call" is the symbol; what a mangled one means stands beside it, as for kernels. */
+static void put_call(struct json_writer *w, json_t *o, unsigned int call, const struct snap_extra *extra)
+{
+	put_text(w, o, "call", snapshot_call_name(call, extra));
+	if (!extra->signature)
+		return;
+	put_text(w, o, "name", snapshot_call_brief(call, extra));
+	put_text(w, o, "signature", extra->signature);
+}
+
 static json_t *call_object(struct json_writer *w, const struct snap_call *call, bool unreturned)
 {
 	json_t *o = put_new(w);
 
-	put_text(w, o, "call", snapshot_call_name(call->call, call->extra));
+	put_call(w, o, call->call, &call->extra);
 	put_text(w, o, "layer", call_layer_name(call_layer(call->call)));
 	put_count(w, o, "calls", call->calls);
-	if (!unreturned && (!call->extra || call->judged))
+	if (!unreturned && (!call->extra.symbol || call->judged))
 		put_count(w, o, "failures", call->failures);
 	put_text(w, o, "returns", returns_name(unreturned, call->sampled));
 	if (unreturned)
@@ -188,10 +197,10 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 {
 	json_t *o = put_new(w);
 
-	put_text(w, o, "call", snapshot_call_name(failure->call, failure->extra));
+	put_call(w, o, failure->call, &failure->extra);
 	put_text(w, o, "error", failure->error);
 	put(w, o, "code", json_integer(failure->code));
-	if (!failure->extra && error_is_sticky(failure->code))
+	if (!failure->extra.symbol && error_is_sticky(failure->code))
 		put(w, o, "sticky", json_true());
 	put_count(w, o, "count", failure->count);
 	put_time(w, o, "first", failure->first);
@@ -401,6 +410,14 @@ static json_t *event_object(struct json_writer *w, const struct snap_event *even
 	return o;
 }
 
+static bool snapshot_has_unseen(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < UNSEEN_COUNT; i++)
+		if (snapshot->unseen[i].total)
+			return true;
+	return false;
+}
+
 static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snapshot, const char *version)
 {
 	json_t *o = put_new(w), *part;
@@ -418,6 +435,11 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 	put_count(w, part, "targets", snapshot->targets);
 	put_count(w, part, "attached", snapshot->attached);
 	put_count(w, part, "missing", snapshot->missing);
+	if (snapshot->has_points) {
+		put_count(w, part, "at_entry", snapshot->at_entry);
+		put_count(w, part, "past_entry", snapshot->past_entry);
+		put_count(w, part, "single_stepped", snapshot->single_stepped);
+	}
 	put(w, o, "probes", part);
 
 	part = put_new(w);
@@ -429,6 +451,14 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 	for (size_t i = 0; i < LOST_COUNT; i++)
 		put_count(w, part, lost_cause_names[i], snapshot->lost[i]);
 	put(w, o, "lost", part);
+
+	if (snapshot_has_unseen(snapshot)) {
+		part = put_new(w);
+		for (size_t i = 0; i < UNSEEN_COUNT; i++)
+			if (snapshot->unseen[i].total)
+				put_count(w, part, unseen_cause_names[i], snapshot->unseen[i].total);
+		put(w, o, "unseen", part);
+	}
 
 	part = put_new(w);
 	put_count(w, part, "processes", snapshot->process_count);

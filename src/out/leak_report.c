@@ -28,7 +28,7 @@ struct leak {
 };
 
 struct total {
-	uint64_t leaked, blocks, held, held_blocks, suspect, unsure;
+	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
 	bool from_attach, inexact, unreturned;
 	bool blocks_omitted, held_omitted;	/* there are more blocks than counted */
 };
@@ -146,6 +146,27 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 	return count;
 }
 
+/* 8000000 bytes (7.6M) */
+static void print_bytes(struct line *line, uint64_t bytes)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+	if (bytes >= 1024)
+		line_format(line, " (%s)", text_bytes((double)bytes, text));
+}
+
+/* What of the leaked bytes was live not at the exit, but when @call ended what they were allocated in. */
+static void print_end(struct line *line, uint64_t bytes, unsigned int call)
+{
+	if (!bytes)
+		return;
+	line_text(line, "  ");
+	print_bytes(line, bytes);
+	line_format(line, " were live when %s() freed them", call_name(call));
+	line_end(line);
+}
+
 static void print_process(struct line *line, const struct snap_process *process)
 {
 	char text[NUMBER_SIZE];
@@ -158,6 +179,8 @@ static void print_process(struct line *line, const struct snap_process *process)
 	if (process->leaked)
 		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach), process->leaked);
 	line_end(line);
+	print_end(line, process->leaked_by_reset, process->reset_call);
+	print_end(line, process->leaked_by_context, process->context_call);
 	if (process->from_attach) {
 		line_text(line, "  watched only since cutop attached: figures are lower bounds");
 		line_end(line);
@@ -231,6 +254,7 @@ static int report_process(struct line *line, const struct snap_process *process,
 	total->inexact |= process->inexact;
 	total->unreturned |= process->unreturned != UNRETURNED_NOT;
 	total->leaked += process->leaked;
+	total->unproven += process->held_unproven;
 	add_held(process, total);
 	if (process->has_suspect && !process->exited)
 		total->suspect += process->suspect;
@@ -253,16 +277,6 @@ static int report_process(struct line *line, const struct snap_process *process,
 	return 0;
 }
 
-/* 8000000 bytes (7.6M) */
-static void print_bytes(struct line *line, uint64_t bytes)
-{
-	char text[NUMBER_SIZE];
-
-	line_format(line, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
-	if (bytes >= 1024)
-		line_format(line, " (%s)", text_bytes((double)bytes, text));
-}
-
 static void print_blocks(struct line *line, uint64_t blocks, bool more)
 {
 	if (blocks)
@@ -276,6 +290,7 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	total->inexact |= gone->inexact;
 	total->unreturned |= gone->unreturned;
 	total->leaked += gone->leaked;
+	total->unproven += gone->held_unproven;
 	total->held += gone->held;
 	total->unsure += gone->suspect;
 	total->blocks_omitted |= gone->leaked != 0;
@@ -285,17 +300,43 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes, gone->processes == 1 ? "" : "es");
 	print_bytes(line, gone->leaked);
 	line_end(line);
+	if (gone->leaked_by_reset || gone->leaked_by_context) {
+		line_text(line, "  ");
+		print_bytes(line, gone->leaked_by_reset + gone->leaked_by_context);
+		line_text(line, " were live at a device's reset or a context's end");
+		line_end(line);
+	}
 }
 
-static void print_total(struct line *line, const struct total *total, bool lost)
+/* True if there may be leaks that could not be seen. */
+static bool is_blind(const struct snapshot *snapshot, const struct total *total)
 {
+	return total->unreturned || total->from_attach || snapshot->unseen[UNSEEN_DRIVER].total ||
+	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total || snapshot->unseen[UNSEEN_LAYER].total;
+}
+
+static const char *no_leak(const struct snapshot *snapshot, const struct total *total, bool lost)
+{
+	if (is_blind(snapshot, total))
+		return "no leak that could be seen";
+	if (total->unsure || total->unproven)
+		return "no certain leak";
+	if (lost)
+		return "no leak that could be seen";
+	return snapshot->process_count || snapshot->gone.processes ? "no leak" : "no leak: no CUDA call was seen";
+}
+
+static void print_total(struct line *line, const struct snapshot *snapshot, const struct total *total, bool lost)
+{
+	char text[UNSEEN_SIZE];
+
 	if (total->leaked) {
 		line_style(line, STYLE_LEAKED);
-		line_format(line, "leaked %s", total->from_attach ? "at least " : "");
+		line_format(line, "leaked %s", is_blind(snapshot, total) ? "at least " : "");
 		print_bytes(line, total->leaked);
 		print_blocks(line, total->blocks, total->blocks_omitted);
 	} else {
-		line_text(line, total->unreturned ? "no leak that could be seen" : total->unsure ? "no certain leak" : "no leak");
+		line_text(line, no_leak(snapshot, total, lost));
 	}
 	line_end(line);
 	if (total->held) {
@@ -303,6 +344,12 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 		print_bytes(line, total->held);
 		print_blocks(line, total->held_blocks, total->held_omitted);
 		line_text(line, " by caching allocators, on purpose: not a leak");
+		line_end(line);
+	}
+	if (total->unproven) {
+		line_text(line, "  but ");
+		print_bytes(line, total->unproven);
+		line_text(line, " of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
 		line_end(line);
 	}
 	if (total->suspect) {
@@ -325,6 +372,11 @@ static void print_total(struct line *line, const struct total *total, bool lost)
 		line_text(line, "what programs allocated whose calls' returns were not probed is not known");
 		line_end(line);
 	}
+	for (int cause = 0; cause < UNSEEN_COUNT; cause++)
+		if (text_unseen(snapshot, (enum unseen_cause)cause, text)) {
+			line_text(line, text);
+			line_end(line);
+		}
 	if (total->inexact || lost) {
 		line_text(line, "inexact: not every call could be recorded");
 		line_end(line);
@@ -354,7 +406,7 @@ int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_op
 	if (!error)
 		report_gone(&line, &snapshot->gone, &total);
 	if (!error)
-		print_total(&line, &total, lost);
+		print_total(&line, snapshot, &total, lost);
 	ret = sink_close(&sink);
 	if (!ret)
 		ret = error;

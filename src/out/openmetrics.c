@@ -31,6 +31,8 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 		"Libraries and programs that probes were placed in." };
 	static const struct family probes = { "cutop_probes", FAMILY_GAUGE, NULL,
 		"Functions of the CUDA libraries found: attached, and missing or refused." };
+	static const struct family stepped = { "cutop_probes_single_stepped", FAMILY_GAUGE, NULL,
+		"Attached functions whose probe the kernel single-steps, which costs some twenty times what others do." };
 	static const struct family lost = { "cutop_lost", FAMILY_COUNTER, NULL, "What could not be recorded, by cause." };
 	static const struct family omitted = { "cutop_processes_omitted", FAMILY_GAUGE, NULL,
 		"Running processes that have no series of their own, because there are too many." };
@@ -62,6 +64,11 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 	sample_begin(out, NULL);
 	sample_label(out, "state", "missing");
 	sample_count(out, snapshot->missing);
+	if (snapshot->has_points) {
+		exposition_family(out, &stepped);
+		sample_begin(out, NULL);
+		sample_count(out, snapshot->single_stepped);
+	}
 	exposition_family(out, &lost);
 	for (i = 0; i < LOST_COUNT; i++) {
 		sample_begin(out, NULL);
@@ -78,13 +85,14 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 #define SYMBOL_SHOWN	(LABEL_SIZE - sizeof("#65535"))
 
 /* Symbols that are alike as far as a label goes have a number each: two series of one name are none. */
-void sample_label_call(struct exposition *out, unsigned int call, const char *extra)
+void sample_label_call(struct exposition *out, unsigned int call, const struct snap_extra *extra)
 {
 	char text[LABEL_SIZE];
+	struct snap_extra cut = { text, NULL, NULL };
 
-	if (extra && strlen(extra) > SYMBOL_SHOWN) {
-		snprintf(text, sizeof(text), "%.*s#%u", (int)SYMBOL_SHOWN - 1, extra, call & 0xffff);
-		extra = text;
+	if (extra->symbol && strlen(extra->symbol) > SYMBOL_SHOWN) {
+		snprintf(text, sizeof(text), "%.*s#%u", (int)SYMBOL_SHOWN - 1, extra->symbol, call & 0xffff);
+		extra = &cut;
 	}
 	sample_label(out, "call", snapshot_call_name(call, extra));
 }
@@ -92,7 +100,7 @@ void sample_label_call(struct exposition *out, unsigned int call, const char *ex
 static void call_begin(struct exposition *out, const char *suffix, const struct snap_call *call)
 {
 	sample_begin(out, suffix);
-	sample_label_call(out, call->call, call->extra);
+	sample_label_call(out, call->call, &call->extra);
 	sample_label(out, "layer", call_layer_name(call_layer(call->call)));
 }
 
@@ -145,7 +153,7 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	exposition_family(out, &failures);
 	for (i = 0; i < snapshot->call_count; i++) {
 		/* Of some functions named by --probe nobody can say. */
-		if (snapshot->calls[i].extra && !snapshot->calls[i].judged)
+		if (snapshot->calls[i].extra.symbol && !snapshot->calls[i].judged)
 			continue;
 		call_begin(out, NULL, &snapshot->calls[i]);
 		sample_count(out, snapshot->calls[i].failures);

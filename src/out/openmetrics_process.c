@@ -399,7 +399,7 @@ static void failure_write(struct exposition *out, const struct snap_process *pro
 {
 	process_begin(out, process);
 	if (failure)
-		sample_label_call(out, failure->call, failure->extra);
+		sample_label_call(out, failure->call, &failure->extra);
 	else
 		sample_label(out, "call", "other");
 	sample_label(out, "layer", failure ? call_layer_name(call_layer(failure->call)) : "other");

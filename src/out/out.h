@@ -33,6 +33,7 @@ struct out_options {
 	bool ascii;
 	int width;		/* cells per line of text; 0: no limit */
 	bool tells_on;		/* text: each goes on from the one before; else from one interval ago */
+	bool lists_map;		/* text: the allocations of each process */
 	uint64_t told_time;	/* text: when that was; set */
 	bool header_done;	/* csv: the header line has been written */
 	enum folded_weight weight;	/* folded */

@@ -363,7 +363,7 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		print_row(&line, &table, processes[i]);
 	for (size_t i = 0; i < snapshot->process_count; i++)
-		text_detail(&line, since, snapshot, processes[i]);
+		text_detail(&line, since, options->lists_map, snapshot, processes[i]);
 	line_end(&line);
 	ret = sink_close(&sink);
 	options->told_time = snapshot->time;

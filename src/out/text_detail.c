@@ -21,7 +21,11 @@
 
 static bool has_history(const struct snap_process *process)
 {
-	return process->allocations || process->kernel_count || process->copy_count || process->failure_count;
+	bool probed = false;
+
+	for (size_t i = 0; i < process->call_count; i++)
+		probed |= process->call_list[i].extra.symbol != NULL;
+	return process->allocations || process->kernel_count || process->copy_count || process->failure_count || probed;
 }
 
 static bool ended_since(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
@@ -122,13 +126,66 @@ static void print_failed(struct line *line, int end, uint64_t failures, bool low
 	line_style(line, STYLE_PLAIN);
 }
 
-static void print_more(struct line *line, size_t count, size_t shown, const char *what)
+static void print_more(struct line *line, uint64_t count, uint64_t shown, const char *what)
 {
 	if (count <= shown)
 		return;
 	line_to(line, INDENT);
-	line_format(line, "and %zu more %s%s", count - shown, what, count - shown == 1 ? "" : "s");
+	line_format(line, "and %" PRIu64 " more %s%s", count - shown, what, count - shown == 1 ? "" : "s");
 	line_end(line);
+}
+
+/* Where the columns of allocations end, or begin; an address has at most 18 cells, "registered" is the longest kind. */
+enum { A_SIZE = 34, A_KIND = 36, A_DEVICE = 50, A_AGE = 58, A_STATE = 60, A_CALL = 69, A_SITE = 88 };
+
+static void print_alloc(struct line *line, const struct snap_alloc *alloc)
+{
+	char text[NUMBER_SIZE];
+
+	line_to(line, INDENT);
+	line_format(line, "0x%" PRIx64, alloc->address);
+	snprintf(text, sizeof(text), "%" PRIu64, alloc->bytes);
+	line_right(line, A_SIZE, text);
+	line_to(line, A_KIND);
+	line_text(line, alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
+	snprintf(text, sizeof(text), "%d", alloc->device);
+	line_right(line, A_DEVICE, alloc->device == CUTOP_DEVICE_UNKNOWN ? "-" : text);
+	line_right(line, A_AGE, text_seconds((double)alloc->age / 1e9, text));
+	line_to(line, A_STATE);
+	if (alloc->state == ALLOC_LEAKED || alloc->state == ALLOC_SUSPECT)
+		line_style(line, STYLE_LEAKED);
+	line_text(line, alloc->state < ALLOC_STATE_COUNT ? alloc_state_names[alloc->state] : "?");
+	line_style(line, STYLE_PLAIN);
+	line_to(line, A_CALL);
+	line_text(line, call_name(alloc->call));
+	line_to(line, A_SITE);
+	line_text(line, alloc->site);
+	line_end(line);
+}
+
+/* Each allocation: --map. Sizes are bytes, as in JSON: two that differ by one are to be told apart. */
+static void print_map(struct line *line, const struct snap_process *process)
+{
+	if (!process->map_count)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "ADDRESS");
+	line_right(line, A_SIZE, "BYTES");
+	line_to(line, A_KIND);
+	line_text(line, "KIND");
+	line_right(line, A_DEVICE, "DEV");
+	line_right(line, A_AGE, "AGE");
+	line_to(line, A_STATE);
+	line_text(line, "STATE");
+	line_to(line, A_CALL);
+	line_text(line, "CALL");
+	line_to(line, A_SITE);
+	line_text(line, "SITE");
+	line_end(line);
+	for (size_t i = 0; i < process->map_count; i++)
+		print_alloc(line, &process->map[i]);
+	print_more(line, process->map_count + process->map_omitted, process->map_count, "allocation");
 }
 
 /* Where the columns of kernels end, from the end of the name; with one for graphs, the later ones as much further on. */
@@ -254,7 +311,7 @@ static void print_extra(struct line *line, const struct snap_call *call, int fro
 	char text[NUMBER_SIZE];
 
 	line_to(line, INDENT);
-	line_cut(line, call->extra, from - INDENT);
+	line_cut(line, snapshot_call_brief(call->call, &call->extra), from - INDENT);
 	snprintf(text, sizeof(text), "%" PRIu64, call->calls);
 	line_right(line, from + E_CALLS, text);
 	line_right(line, from + E_TIME, text_seconds(known ? call->seconds : NAN, text));
@@ -271,8 +328,8 @@ static void print_extras(struct line *line, const struct snap_process *process)
 	bool any = false;
 
 	for (size_t i = 0; i < process->call_count; i++)
-		if (process->call_list[i].extra) {
-			int cells = text_cells(process->call_list[i].extra);
+		if (process->call_list[i].extra.symbol) {
+			int cells = text_cells(snapshot_call_brief(process->call_list[i].call, &process->call_list[i].extra));
 
 			name = cells > name ? cells : name;
 			any = true;
@@ -291,7 +348,7 @@ static void print_extras(struct line *line, const struct snap_process *process)
 	line_right(line, from + E_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < process->call_count; i++)
-		if (process->call_list[i].extra)
+		if (process->call_list[i].extra.symbol)
 			print_extra(line, &process->call_list[i], from, !process->unreturned);
 }
 
@@ -304,7 +361,7 @@ static void print_failures(struct line *line, const struct snap_process *process
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = text_cells(snapshot_call_name(process->failure_list[i].call, process->failure_list[i].extra));
+		int cells = text_cells(snapshot_call_brief(process->failure_list[i].call, &process->failure_list[i].extra));
 
 		name = cells > name ? cells : name;
 	}
@@ -318,12 +375,12 @@ static void print_failures(struct line *line, const struct snap_process *process
 		const struct snap_failure *failure = &process->failure_list[i];
 
 		line_to(line, INDENT);
-		line_text(line, snapshot_call_name(failure->call, failure->extra));
+		line_text(line, snapshot_call_brief(failure->call, &failure->extra));
 		line_style(line, STYLE_FAILED);
 		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
-		line_format(line, failure->extra ? "  %s" : "  %s (%d)", failure->error, failure->code);
+		line_format(line, failure->extra.symbol ? "  %s" : "  %s (%d)", failure->error, failure->code);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");
@@ -370,7 +427,8 @@ static void print_container(struct line *line, const struct snap_process *proces
 	line_end(line);
 }
 
-void text_detail(struct line *line, uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
+void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
+		 const struct snap_process *process)
 {
 	char end[NUMBER_SIZE];
 
@@ -383,6 +441,8 @@ void text_detail(struct line *line, uint64_t since, const struct snapshot *snaps
 	line_end(line);
 	print_container(line, process);
 	print_memory(line, process);
+	if (lists_map)
+		print_map(line, process);
 	print_kernels(line, process);
 	print_copies(line, process);
 	print_extras(line, process);

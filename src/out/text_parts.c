@@ -83,6 +83,41 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 	return out;
 }
 
+bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char out[UNSEEN_SIZE])
+{
+	const struct snap_unseen *unseen = &snapshot->unseen[cause];
+	const char *plural = unseen->total == 1 ? "" : "s";
+
+	*out = 0;
+	if (!unseen->total)
+		return false;
+	switch (cause) {
+	case UNSEEN_DRIVER:
+		snprintf(out, UNSEEN_SIZE, "process %" PRIu32 " (%s) allocated by the driver's functions, and only the runtime's are "
+			 "watched: --layer both shows it, or, where the kernel cannot do that, --layer driver", unseen->pid, unseen->comm);
+		break;
+	case UNSEEN_LATE:
+		snprintf(out, UNSEEN_SIZE, "a program ran or loaded a CUDA library before it was probed; --library names it, or the "
+			 "program, ahead");
+		break;
+	case UNSEEN_ALLOC:
+		snprintf(out, UNSEEN_SIZE, "%" PRIu64 " function%s that allocate%s could not be probed, or w%s left out; cutop doctor "
+			 "names them", unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
+		break;
+	case UNSEEN_FREE:
+		snprintf(out, UNSEEN_SIZE, "%" PRIu64 " function%s that free%s could not be probed, or w%s left out: what leaked may have "
+			 "been freed; cutop doctor names them", unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
+		break;
+	case UNSEEN_LAYER:
+		snprintf(out, UNSEEN_SIZE, "the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
+			 "watches them, --fail-on-leak notices them");
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order)
 {
 	size_t count = snapshot->process_count;

@@ -164,17 +164,17 @@ void trace_chrome_call(struct trace *trace, const struct trace_view *view, struc
 	}
 	switch (call->moment) {
 	case CALL_ENTERED:
-		event_begin(trace, trace->options.pairs ? "B" : "i", view->name, call->hdr.tgid, call->hdr.tid, out);
+		event_begin(trace, trace->options.pairs ? "B" : "i", view->brief, call->hdr.tgid, call->hdr.tid, out);
 		stamp(trace, call->entry, out);
 		if (!trace->options.pairs)
 			buffer_text(out, ",\"s\":\"t\"");
 		break;
 	case CALL_LEFT:
-		event_begin(trace, "E", view->name, call->hdr.tgid, call->hdr.tid, out);
+		event_begin(trace, "E", view->brief, call->hdr.tgid, call->hdr.tid, out);
 		stamp(trace, call->hdr.time, out);
 		break;
 	default:
-		event_begin(trace, "X", view->name, call->hdr.tgid, call->hdr.tid, out);
+		event_begin(trace, "X", view->brief, call->hdr.tgid, call->hdr.tid, out);
 		stamp(trace, call->entry, out);
 		buffer_text(out, ",\"dur\":");
 		buffer_micros(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);

@@ -198,12 +198,15 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 	view->image = trace_image_of(images, &call->hdr);
 	if (!view->image)
 		return false;
-	view->name = call_name(call->call);
+	view->name = view->brief = call_name(call->call);
+	view->signature = NULL;
 	view->extra = EXTRA_RESULT_NONE;
 	if (desc == &extra) {
 		const struct trace_extra *known = &images->extras[call->call - CUTOP_EXTRA];
 
 		view->name = known->symbol ? known->symbol : "?";
+		view->brief = known->brief ? known->brief : view->name;
+		view->signature = known->full;
 		view->extra = known->result;
 	}
 	view->field_count = 0;

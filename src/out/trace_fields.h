@@ -32,6 +32,8 @@ struct trace_view {
 	struct trace_image *image;
 	const struct call_desc *desc;
 	const char *name;	/* of the function */
+	const char *brief;	/* the same for people: not mangled */
+	const char *signature;	/* in full, of one that is mangled, else NULL */
 	struct trace_field fields[TRACE_FIELDS_MAX];
 	size_t field_count;
 	const struct trace_kernel *kernel;	/* of a launch, or NULL */

@@ -93,8 +93,11 @@ void trace_images_free(struct trace_images *images)
 
 	HASH_ITER(hh, images->list, image, next)
 		image_free(images, image);
-	for (i = 0; i < CUTOP_EXTRA_MAX; i++)
+	for (i = 0; i < CUTOP_EXTRA_MAX; i++) {
 		free(images->extras[i].symbol);
+		free(images->extras[i].brief);
+		free(images->extras[i].full);
+	}
 }
 
 static struct trace_image *image_find(struct trace_images *images, uint32_t number)
@@ -385,6 +388,8 @@ static void extra_keep(struct trace_images *images, const struct rec_text *text)
 	if (extra->symbol)
 		return;
 	extra->symbol = clean_copy(text->text, text->text_len);
+	if (extra->symbol)
+		demangle_both(extra->symbol, &extra->brief, &extra->full);
 	extra->result = (enum extra_result)text->flags;
 }
 
@@ -403,6 +408,7 @@ void trace_images_record(struct trace_images *images, const struct rec_hdr *reco
 		if (!image)
 			return;
 		image->tgid = record->tgid;
+		image->parent_tgid = process->parent_tgid;
 		memcpy(comm, process->comm, sizeof(comm));
 		comm[sizeof(comm) - 1] = 0;
 		clean_text(comm, image->comm, sizeof(image->comm));

@@ -69,6 +69,7 @@ struct trace_stream {
 struct trace_image {
 	uint32_t image;
 	uint32_t tgid;
+	uint32_t parent_tgid;	/* when the process made its first call; 0: not known */
 	char comm[CUTOP_COMM_LEN * 3];	/* cleaned */
 	bool announced;		/* chrome: its track has a name */
 	struct trace_kernel *kernels;
@@ -84,6 +85,7 @@ struct trace_image {
 /* A function that --probe named. */
 struct trace_extra {
 	char *symbol;		/* cleaned; NULL: not told */
+	char *brief, *full;	/* demangled, if it is mangled, else NULL */
 	enum extra_result result;
 };
 

@@ -82,6 +82,8 @@ void trace_json_more(const struct trace *trace, const struct trace_view *view, s
 		text_put(out, "signature", view->kernel->full);
 		text_put(out, "symbol", view->kernel->symbol);
 	}
+	if (view->signature)
+		text_put(out, "signature", view->signature);
 	if (view->has_freed) {
 		key_put(out, "freed");
 		buffer_text(out, "{\"bytes\":");
@@ -138,10 +140,16 @@ void trace_json_call(struct trace *trace, const struct trace_view *view, struct 
 	buffer_quoted(out, view->image->comm);
 	key_put(out, "pid");
 	buffer_count(out, call->hdr.tgid);
+	if (view->image->parent_tgid) {
+		key_put(out, "parent_pid");
+		buffer_count(out, view->image->parent_tgid);
+	}
 	key_put(out, "tid");
 	buffer_count(out, call->hdr.tid);
 	text_put(out, "event", moments[call->moment]);
 	text_put(out, "call", view->name);
+	if (view->signature)
+		text_put(out, "name", view->brief);
 	text_put(out, "layer", call_layer_name(view->desc->layer));
 	key_put(out, "arguments");
 	trace_json_arguments(view, out);

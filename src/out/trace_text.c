@@ -116,7 +116,7 @@ void trace_text_call(struct trace *trace, const struct trace_view *view, struct 
 		buffer_text(out, "[ENTER] ");
 	else if (call->moment == CALL_LEFT)
 		buffer_text(out, "[EXIT]  ");
-	buffer_text(out, view->name);
+	buffer_text(out, view->brief);
 	buffer_char(out, '(');
 	for (i = 0; i < view->field_count; i++) {
 		if (i)

@@ -63,20 +63,14 @@ uint32_t attach_type_of(enum attach_method method)
 	return method == ATTACH_SESSION ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI;
 }
 
-int link_return(int program, enum attach_method method, const char *path, uint64_t offset, uint32_t pid)
-{
-	__u64 offsets = offset, cookies = 0;
-
-	return link_multi(program, path, attach_type_of(method), &offsets, &cookies, 1,
-			  method == ATTACH_SESSION ? 0 : UPROBE_MULTI_RETURN, pid);
-}
-
 #define PROBE_LIST_MAX	(CALL_COUNT + CUTOP_EXTRA_MAX)
 
 struct probe_list {
 	__u64 offsets[PROBE_LIST_MAX];
 	__u64 cookies[PROBE_LIST_MAX];
+	__u8 points[PROBE_LIST_MAX];	/* enum point */
 	__u32 count;
+	__u32 left_out;
 };
 
 static const struct call_desc *desc_of(unsigned int call)
@@ -86,21 +80,63 @@ static const struct call_desc *desc_of(unsigned int call)
 	return CUTOP_IS_EXTRA(call) ? &extra : &call_descs[call];
 }
 
+/*
+ * Allocations by the driver are seen nowhere else. Those of the runtime come to
+ * the driver, whose calls are watched, or at least noticed. A free that is not
+ * seen makes a leak of what is none: it is seen at the lowest layer watched.
+ */
+void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call)
+{
+	const struct call_desc *desc = desc_of(call);
+	unsigned int lowest = choice->layers & 1u << LAYER_DRIVER ? LAYER_DRIVER : LAYER_RUNTIME;
+
+	if (!choice_wants(choice, desc) && !choice_notices(choice, desc))
+		return;
+	if (desc->class == CLASS_ALLOC && desc->layer == LAYER_DRIVER && KIND_IS_VRAM(desc->a))
+		unprobed->allocs++;
+	if (desc->class == CLASS_FREE && desc->layer == lowest)
+		unprobed->frees++;
+}
+
+static void unprobed_list(struct attachment *attachment, const struct attach_choice *choice, const struct probe_list *list,
+			  __u32 first, __u32 count)
+{
+	__u32 i;
+
+	for (i = first; i < first + count; i++)
+		unprobed_add(&attachment->unprobed, choice, CUTOP_COOKIE_CALL(list->cookies[i]));
+}
+
 /* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
-static void list_class(struct probe_list *list, const struct elf_functions *functions, enum call_class class,
-		       const struct attach_choice *choice)
+static void list_class(struct probe_list *list, struct unprobed *unprobed, const struct elf_functions *functions,
+		       enum call_class class, const struct attach_choice *choice, bool noticed)
 {
 	size_t i;
 
-	list->count = 0;
+	list->count = list->left_out = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
 		const struct call_desc *desc = desc_of(functions->list[i].call);
 
-		if (desc->class != class || !choice_wants(choice, desc))
+		if (desc->class != class || !(noticed ? choice_notices(choice, desc) : choice_wants(choice, desc)))
 			continue;
-		list->offsets[list->count] = functions->list[i].offset;
-		list->cookies[list->count++] = functions->list[i].call;
+		if (functions->list[i].point == POINT_NONE) {
+			list->left_out++;
+			unprobed_add(unprobed, choice, functions->list[i].call);
+			continue;
+		}
+		list->offsets[list->count] = function_probe_offset(&functions->list[i]);
+		list->points[list->count] = functions->list[i].point;
+		list->cookies[list->count++] = CUTOP_COOKIE(functions->list[i].call, functions->library);
 	}
+}
+
+static void attached_count(struct attachment *attachment, const struct probe_list *list, __u32 first, __u32 count)
+{
+	__u32 i;
+
+	attachment->attached += count;
+	for (i = first; i < first + count; i++)
+		attachment->points[list->points[i]]++;
 }
 
 /*
@@ -108,8 +144,8 @@ static void list_class(struct probe_list *list, const struct elf_functions *func
  * be probed spoils the link), in halves, so that only the culprits stay out.
  */
 static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
-			 const struct probe_list *list, __u32 first, __u32 count, __u32 flags, __u32 pid, int *error,
-			 bool counted)
+			 const struct attach_choice *choice, const struct probe_list *list, __u32 first, __u32 count,
+			 __u32 flags, __u32 pid, int *error, bool counted)
 {
 	int fd;
 
@@ -118,52 +154,84 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 	if (attachment->link_count == ATTACH_LINKS_MAX) {
 		*error = -E2BIG;
 		attachment->failed += count;
+		unprobed_list(attachment, choice, list, first, count);
 		return;
 	}
 	fd = link_multi(program, path, type, list->offsets + first, list->cookies + first, count, flags, pid);
 	if (fd >= 0) {
 		attachment->links[attachment->link_count++] = fd;
 		if (counted)
-			attachment->attached += count;
+			attached_count(attachment, list, first, count);
 		return;
 	}
 	*error = fd;
 	/* It is not for one function that there is no room. */
 	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE || fd == -ENFILE) {
 		attachment->failed += count;
+		unprobed_list(attachment, choice, list, first, count);
 		return;
 	}
-	attach_multi(attachment, program, path, type, list, first, count / 2, flags, pid, error, counted);
-	attach_multi(attachment, program, path, type, list, first + count / 2, count - count / 2, flags, pid, error,
+	attach_multi(attachment, program, path, type, choice, list, first, count / 2, flags, pid, error, counted);
+	attach_multi(attachment, program, path, type, choice, list, first + count / 2, count - count / 2, flags, pid, error,
 		     counted);
 }
+
+/* What of an attachment could not be placed so far. */
+struct refused {
+	unsigned int failed;
+	struct unprobed unprobed;
+};
 
 static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
 		      const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
+	struct refused before, returns;
 	struct probe_list list;
 	int class, error = 0;
 
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 
-		list_class(&list, functions, (enum call_class)class, choice);
+		list_class(&list, &attachment->unprobed, functions, (enum call_class)class, choice, false);
+		attachment->failed += list.left_out;
 		if (!list.count)
 			continue;
 		if (sessions && programs.session) {
 			attach_multi(attachment, bpf_program__fd(programs.session), path, ATTACH_TYPE_UPROBE_SESSION,
-				     &list, 0, list.count, 0, pid, &error, true);
+				     choice, &list, 0, list.count, 0, pid, &error, true);
 			continue;
 		}
+		before = (struct refused){ attachment->failed, attachment->unprobed };
 		/* Returns first: a return without entry is known to be harmless, an entry without return is not. */
 		if (programs.exit)
-			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, &list,
-				     0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
-		attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI, &list, 0,
+			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, choice,
+				     &list, 0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
+		/* A function that is refused is so twice, and counts once. */
+		returns = (struct refused){ attachment->failed, attachment->unprobed };
+		attachment->failed = before.failed;
+		attachment->unprobed = before.unprobed;
+		attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0,
 			     list.count, 0, pid, &error, true);
+		if (returns.failed > attachment->failed) {
+			attachment->failed = returns.failed;
+			attachment->unprobed = returns.unprobed;
+		}
 	}
-	return attachment->attached ? 0 : error ? error : -ENOENT;
+	list_class(&list, &attachment->unprobed, functions, CLASS_ALLOC, choice, true);
+	if (list.count) {
+		unsigned int failed = attachment->failed;
+
+		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, ATTACH_TYPE_UPROBE_MULTI,
+			     choice, &list, 0, list.count, 0, pid, &error, false);
+		/* The user did not ask for these probes, so they count neither as attached nor as failed. */
+		attachment->noticed = list.count - (attachment->failed - failed);
+		attachment->failed = failed;
+	}
+	if (attachment->attached || attachment->noticed)
+		return 0;
+	/* Functions that were left out on purpose are missing, which is no error. */
+	return error ? error : attachment->failed ? 0 : -ENOENT;
 }
 
 /* ---- one perf link per function ---- */
@@ -205,6 +273,24 @@ static int link_perf(int program, const char *path, int type, int return_bit, bo
 	return link;
 }
 
+int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns)
+{
+	static const __u64 cookies[PLACES_MAX];
+	__u64 places[PLACES_MAX];
+	int type, err;
+	size_t i;
+
+	if (count > PLACES_MAX || (method == ATTACH_PERF && (count > 1 || returns)))
+		return -E2BIG;
+	for (i = 0; i < count; i++)
+		places[i] = offsets[i];
+	if (method != ATTACH_PERF)
+		return link_multi(program, path, attach_type_of(method), places, cookies, (__u32)count,
+				  returns && method != ATTACH_SESSION ? UPROBE_MULTI_RETURN : 0, 0);
+	err = number_in_file("/sys/bus/event_source/devices/uprobe/type", &type);
+	return err ? err : link_perf(program, path, type, 0, false, places[0], 0);
+}
+
 /* The functions worth their price where each costs a link of its own: what keeps books, not what is only timed. */
 static bool in_reduced_list(const struct call_desc *desc)
 {
@@ -212,7 +298,8 @@ static bool in_reduced_list(const struct call_desc *desc)
 }
 
 struct helper_report {
-	unsigned int attached, failed;
+	unsigned int attached, failed, noticed, points[POINT_COUNT];
+	struct unprobed unprobed;
 	int error;
 };
 
@@ -234,20 +321,37 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		struct bpf_programs programs;
 		int link = 0;
 
+		if (choice_notices(choice, desc)) {
+			if (function->point != POINT_NONE)
+				link = link_perf(bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, type, return_bit,
+						 false, function_probe_offset(function), function->call);
+			if (function->point != POINT_NONE && link >= 0)
+				report->noticed++;
+			else
+				unprobed_add(&report->unprobed, choice, function->call);
+			continue;
+		}
 		if (!in_reduced_list(desc) || !choice_wants(choice, desc))
 			continue;
+		if (function->point == POINT_NONE) {
+			report->failed++;
+			unprobed_add(&report->unprobed, choice, function->call);
+			continue;
+		}
 		programs = bpf_class_programs(bpf, (enum call_class)desc->class);
 		if (programs.exit)
 			link = link_perf(bpf_program__fd(programs.exit), path, type, return_bit, true,
-					 function->offset, function->call);
+					 function_probe_offset(function), CUTOP_COOKIE(function->call, functions->library));
 		if (link >= 0)
 			link = link_perf(bpf_program__fd(programs.enter), path, type, return_bit, false,
-					 function->offset, function->call);
+					 function_probe_offset(function), CUTOP_COOKIE(function->call, functions->library));
 		if (link >= 0) {
 			report->attached++;
+			report->points[function->point]++;
 		} else {
 			report->failed++;
 			report->error = link;
+			unprobed_add(&report->unprobed, choice, function->call);
 		}
 	}
 }
@@ -345,15 +449,18 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 		n = read(answer[0], &report, sizeof(report));
 	} while (n < 0 && errno == EINTR);
 	close(answer[0]);
-	if (n != sizeof(report) || !report.attached) {
+	if (n != sizeof(report) || (!report.attached && !report.noticed && (report.error || !report.failed))) {
 		close(alive[1]);
-		if (n == sizeof(report) && !report.failed && !report.error)
+		if (n == sizeof(report) && !report.error)
 			return -ENOENT;
-		return report.error ? report.error : -EIO;
+		return n == sizeof(report) ? report.error : -EIO;
 	}
 	attachment->helper = alive[1];
 	attachment->attached = report.attached;
 	attachment->failed = report.failed;
+	attachment->noticed = report.noticed;
+	attachment->unprobed = report.unprobed;
+	memcpy(attachment->points, report.points, sizeof(attachment->points));
 	return 0;
 }
 
@@ -370,8 +477,11 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
 		err = open_multi(attachment, bpf, path, functions, choice, pid);
-	if (err)	/* returns may have got links where no entry did */
+	if (err) {	/* returns may have got links where no entry did */
 		attachment_close(attachment);
+		memset(attachment, 0, sizeof(*attachment));
+		attachment->helper = -1;
+	}
 	if (err == -ENOENT)
 		return reason_set(why, err, "has no function that is asked for");
 	if (err)
@@ -409,7 +519,8 @@ static void *closer_run(void *argument)
 	size_t i;
 
 	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
-		close(closer->fds[i]);
+		if (closer->fds[i] >= 0)
+			close(closer->fds[i]);
 	return NULL;
 }
 

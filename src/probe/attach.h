@@ -14,35 +14,48 @@
 
 #define ATTACH_LINKS_MAX	(2 * CLASS_COUNT)
 
+/* Functions that are not probed, of those by which allocations are seen at all: see attach.c. */
+struct unprobed {
+	unsigned int allocs, frees;
+};
+
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
 	size_t link_count;
 	int helper;		/* pipe whose closing ends the helper; -1 if there is none */
 	unsigned int attached;	/* functions */
-	unsigned int failed;
+	unsigned int failed;	/* those left out among them */
+	unsigned int points[POINT_COUNT];	/* of those attached, where their probes are */
+	unsigned int noticed;	/* functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
+	struct unprobed unprobed;
 };
 
 /*
  * Attaches to those of @functions of the file open at @fd that @choice asks
  * for. @pid, if not 0, limits the probes to one process where the kernel can.
  * One function that cannot be probed does not stop the rest. Returns 0 if
- * anything was attached (attachment_close() undoes it), or a negative errno with
- * @why set.
+ * anything was attached, or all was left out (attachment_close() undoes it), or a
+ * negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
 		    const struct attach_choice *choice, uint32_t pid, struct reason *why);
 void attachment_close(struct attachment *attachment);
 
+/* Adds to @unprobed what is not seen because @call, which @choice asks for, is not probed. */
+void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call);
+
 /* What programs for links of @method are to be loaded as: bpf_attach_type of linux/bpf.h. Not for the perf kind. */
 uint32_t attach_type_of(enum attach_method method);
 
 /*
- * Puts @program on the return from the code at @offset of the file at @path, in the process @pid only; with sessions, on
- * the entry as well. Returns the link or a negative errno.
+ * Puts @program on the code at the @count @offsets of the file at @path, PLACES_MAX at most, wherever it is run: on the
+ * entry, or, with @returns, on the return (with sessions on both). Links of the perf kind hold one entry.
+ * Returns the link or a negative errno.
  */
-int link_return(int program, enum attach_method method, const char *path, uint64_t offset, uint32_t pid);
+#define PLACES_MAX 64
+int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns);
 
-/* Closes @count links side by side: each waits for the kernel's grace periods. */
+/* Closes @count links side by side: each waits for the kernel's grace periods. Negative ones are none. */
 void links_close(const int *fds, size_t count);
 
 /* The same as attachment_close() for each of @count, side by side. */

@@ -74,6 +74,14 @@ static bool is_probe(const struct bpf_program *program)
 	return !strncmp(bpf_program__section_name(program), "uprobe", 6);
 }
 
+/* @program is for the entries of functions alone, sessions or not. */
+static void program_load_multi(struct bpf_program *program, enum attach_method method)
+{
+	bpf_program__set_autoload(program, true);
+	if (method != ATTACH_PERF)
+		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
+}
+
 static void programs_choose(struct bpf *bpf, bool extras)
 {
 	enum attach_method method = bpf->features.method;
@@ -84,6 +92,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 	bpf_object__for_each_program(program, bpf->skeleton->obj)
 		if (is_probe(program))
 			bpf_program__set_autoload(program, false);
+	if (bpf->notices_driver)
+		program_load_multi(bpf->skeleton->progs.unwatched_enter, method);
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
@@ -179,6 +189,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
+	/* Without return probes it is not known which driver call lies inside a runtime call. */
+	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) && !bpf->blind && !bpf->entries_only;
 	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);

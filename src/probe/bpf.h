@@ -12,6 +12,7 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 #include "cutop.skel.h"
+#include "probe/forms.h"
 #include "probe/kernel.h"
 
 /* A record for every call (struct rec_call). */
@@ -29,6 +30,7 @@ struct bpf_settings {
 	bool stacks;		/* of allocations */
 	bool extras;		/* functions that are not in the table may be probed */
 	unsigned int layers;	/* bit set of enum call_layer: what is probed */
+	bool notice_driver;	/* not the driver, but that something is allocated by it alone: bpf/unwatched.bpf.h */
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
@@ -41,8 +43,10 @@ struct bpf_settings {
 struct bpf {
 	struct cutop_bpf *skeleton;
 	struct kernel_features features;
+	struct forms forms;	/* what the kernel emulates; the caller of bpf_open() fills it in */
 	bool entries_only;	/* trace_settings.entries */
 	bool blind;		/* bpf_settings.blind */
+	bool notices_driver;	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	/*
 	 * A link that the kernel undoes as slowly as those of the perf method, or -1:

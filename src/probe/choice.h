@@ -17,6 +17,7 @@ enum returns_choice {
 struct attach_choice {
 	unsigned int groups;	/* bits of enum call_group */
 	unsigned int layers;	/* bits of enum call_layer */
+	bool notice_driver;	/* the use of functions for which choice_notices() is true is noticed */
 };
 
 /*
@@ -36,6 +37,13 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 	if (!(groups & 1u << desc->group))
 		return false;
 	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
+}
+
+/* True if all that is to be known of a call of the function is that a program makes it, and not the runtime for it. */
+static inline bool choice_notices(const struct attach_choice *choice, const struct call_desc *desc)
+{
+	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC && KIND_IS_VRAM(desc->a) &&
+	       choice->groups & 1u << desc->group;
 }
 
 #endif

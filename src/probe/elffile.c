@@ -136,7 +136,17 @@ static int code_offset(const struct segments *segments, uint64_t address, uint64
 	return -ENOENT;
 }
 
-static int functions_add(struct elf_functions *found, size_t *room, uint64_t offset, int call)
+uint32_t elf_name_hash(const char *name, size_t len)
+{
+	uint32_t hash = 2166136261u;	/* FNV-1a, 32 bits */
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash;
+}
+
+static int functions_add(struct elf_functions *found, size_t *room, const struct elf_symbol *symbol, int call)
 {
 	struct elf_function *more;
 
@@ -147,16 +157,40 @@ static int functions_add(struct elf_functions *found, size_t *room, uint64_t off
 			return -ENOMEM;
 		found->list = more;
 	}
-	found->list[found->count++] = (struct elf_function){ .offset = offset, .call = (uint16_t)call };
+	found->list[found->count++] = (struct elf_function){
+		.offset = symbol->offset, .size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
+		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)), .call = (uint16_t)call,
+	};
 	return 0;
 }
 
 /* Calls @visit for each function that the section, a symbol table, defines; not if its names lack what @search looks for. */
 struct symbol_search {
 	bool (*may_have)(const char *names, size_t size);	/* NULL: any */
-	int (*visit)(void *context, const char *name, uint64_t offset);
+	int (*visit)(void *context, const struct elf_symbol *symbol);
 	void *context;
+	bool labels;		/* symbols of every type, and those with a name that is too long */
 };
+
+/* True if the symbol's value is an address in the file's sections. */
+static bool is_label(const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return sym->st_shndx < SHN_LORESERVE && type != STT_TLS && type != STT_FILE && type != STT_SECTION;
+}
+
+/* NULL: there is none, or it is too long for any name that is looked for. */
+static const char *name_at(const Elf_Data *names, size_t at)
+{
+	size_t left;
+
+	if (at >= names->d_size)
+		return NULL;
+	left = names->d_size - at;
+	return memchr((const char *)names->d_buf + at, 0, left < NAME_MAX_LEN ? left : NAME_MAX_LEN) ?
+	       (const char *)names->d_buf + at : NULL;
+}
 
 static int section_symbols(Elf *elf, Elf_Scn *section, const struct segments *segments, const struct symbol_search *search)
 {
@@ -182,23 +216,20 @@ static int section_symbols(Elf *elf, Elf_Scn *section, const struct segments *se
 		return -EBADMSG;
 	count = data->d_size / sizeof(Elf64_Sym);
 	for (i = 0; i < count; i++) {
-		const char *name;
-		size_t room_left;
-		uint64_t offset;
+		struct elf_symbol symbol = { .name = NULL };
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			return -EBADMSG;
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF || !sym.st_value)
+		symbol.is_function = GELF_ST_TYPE(sym.st_info) == STT_FUNC;
+		symbol.size = sym.st_size;
+		if (!(symbol.is_function || (search->labels && is_label(&sym))) || sym.st_shndx == SHN_UNDEF || !sym.st_value)
 			continue;
-		if (sym.st_name >= names->d_size)
+		symbol.name = name_at(names, sym.st_name);
+		if (!symbol.name && !search->labels)
 			continue;
-		name = (const char *)names->d_buf + sym.st_name;
-		room_left = names->d_size - sym.st_name;
-		if (!memchr(name, 0, room_left < NAME_MAX_LEN ? room_left : NAME_MAX_LEN))
+		if (code_offset(segments, sym.st_value, &symbol.offset))
 			continue;
-		if (code_offset(segments, sym.st_value, &offset))
-			continue;
-		err = search->visit(search->context, name, offset);
+		err = search->visit(search->context, &symbol);
 		if (err)
 			return err;
 	}
@@ -238,9 +269,16 @@ static int file_symbols(int fd, const struct symbol_search *search, struct reaso
 	return err;
 }
 
-int elffile_symbols(int fd, int (*visit)(void *context, const char *name, uint64_t offset), void *context, struct reason *why)
+int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
 {
 	const struct symbol_search search = { .visit = visit, .context = context };
+
+	return file_symbols(fd, &search, why);
+}
+
+int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
+{
+	const struct symbol_search search = { .visit = visit, .context = context, .labels = true };
 
 	return file_symbols(fd, &search, why);
 }
@@ -258,16 +296,16 @@ static bool may_have_functions(const char *names, size_t size)
 	return memmem(names, size, "cuda", 4) || memmem(names, size, "cuMem", 5);
 }
 
-static int function_visit(void *context, const char *name, uint64_t offset)
+static int function_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct functions_search *search = context;
-	int call = index_find(&search->index, name);
+	int call = index_find(&search->index, symbol->name);
 
 	if (call < 0)
 		return 0;
 	if (search->found->count >= FUNCTIONS_MAX)
 		return 1;
-	return functions_add(search->found, &search->room, offset, call);
+	return functions_add(search->found, &search->room, symbol, call);
 }
 
 static int function_compare(const void *a, const void *b)
@@ -277,6 +315,13 @@ static int function_compare(const void *a, const void *b)
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	return (int)x->call - (int)y->call;
+}
+
+/* Of several sizes that the names of one place have, the least that says something. */
+static void size_least(uint32_t *size, uint32_t other)
+{
+	if (other && (!*size || other < *size))
+		*size = other;
 }
 
 /*
@@ -297,6 +342,7 @@ static int functions_unique(struct elf_functions *found)
 	qsort(found->list, found->count, sizeof(found->list[0]), function_compare);
 	for (i = 0; i < found->count; i++) {
 		if (kept && found->list[kept - 1].offset == found->list[i].offset) {
+			size_least(&found->list[kept - 1].size, found->list[i].size);
 			if (last != found->list[i].call)
 				aliases[found->aliases++] = found->list[i];
 			last = found->list[i].call;
@@ -314,7 +360,7 @@ static int functions_unique(struct elf_functions *found)
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
 	struct functions_search functions = { .found = found };
-	const struct symbol_search search = { may_have_functions, function_visit, &functions };
+	const struct symbol_search search = { .may_have = may_have_functions, .visit = function_visit, .context = &functions };
 	int err;
 
 	memset(found, 0, sizeof(*found));

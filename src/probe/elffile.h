@@ -7,6 +7,7 @@
 #ifndef PROBE_ELFFILE_H
 #define PROBE_ELFFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,15 +21,35 @@
 struct Elf;
 int elffile_open(int fd, struct Elf **elf, struct reason *why);
 
-struct elf_function {
-	uint64_t offset;	/* in the file: where a probe goes */
-	uint16_t call;		/* enum call_id */
+/* Where the probe of a function goes: points_choose(). */
+enum point {
+	POINT_ENTRY,		/* on its first instruction */
+	POINT_PAST,		/* on a later one, which the kernel emulates */
+	POINT_STEPPED,		/* on its first instruction, which the kernel single-steps */
+	POINT_NONE,		/* nowhere: it is left out */
+	POINT_COUNT,
 };
+
+struct elf_function {
+	uint64_t offset;	/* of its entry, in the file */
+	uint32_t size;		/* bytes, as its symbols say; 0: they do not */
+	uint32_t name_hash;	/* elf_name_hash() */
+	uint16_t call;		/* enum call_id */
+	uint8_t past;		/* bytes from its entry to its probe */
+	uint8_t point;		/* enum point */
+};
+
+/* Where in the file the probe goes. */
+static inline uint64_t function_probe_offset(const struct elf_function *function)
+{
+	return function->offset + function->past;
+}
 
 struct elf_functions {
 	struct elf_function *list;	/* by offset; one per offset; the aliases after them */
 	size_t count;
 	size_t aliases;			/* further names at offsets already in the list */
+	uint16_t library;		/* the file's number: CUTOP_COOKIE; 0: it has none */
 };
 
 /*
@@ -39,11 +60,24 @@ struct elf_functions {
  */
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
 
+struct elf_symbol {
+	const char *name;	/* borrowed; NULL: too long to be of interest */
+	uint64_t offset;	/* in the file */
+	uint64_t size;		/* bytes; 0: not said */
+	bool is_function;
+};
+
 /*
  * Calls @visit with each function that the file's symbol tables define, some
  * twice; a value other than 0 that it returns ends that, and is returned. Else returns 0 or a negative errno as above.
  */
-int elffile_symbols(int fd, int (*visit)(void *context, const char *name, uint64_t offset), void *context, struct reason *why);
+int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
+
+/* The same with every symbol that lies in code, of whatever type: a label in the middle of a function, for one. */
+int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
+
+/* A hash of the @len first bytes of @name. */
+uint32_t elf_name_hash(const char *name, size_t len);
 
 struct elf_needs {
 	char **needed;		/* DT_NEEDED, in order */

@@ -288,16 +288,17 @@ unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functio
 unsigned int version_of_name(const char *name, bool *major_only)
 {
 	const char *slash = strrchr(name, '/'), *at;
-	unsigned int major = 0, minor = 0;
+	unsigned int major = 0, minor = 0, patch;
 	int words;
 
 	name = slash ? slash + 1 : name;
 	at = strncmp(name, "libcudart", 9) ? NULL : strstr(name, ".so.");
 	if (!at)
 		return 0;
-	words = sscanf(at, ".so.%3u.%2u", &major, &minor);
+	words = sscanf(at, ".so.%3u.%2u.%u", &major, &minor, &patch);
 	if (words < 1 || major < 9 || major > 99 || minor > 19)
 		return 0;
-	*major_only = words == 1;
+	/* CUDA 11.0 to 11.8 share the SONAME libcudart.so.11.0. */
+	*major_only = words == 1 || (words == 2 && major == 11 && !minor);
 	return major * 1000 + minor * 10;
 }

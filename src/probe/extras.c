@@ -221,7 +221,7 @@ static int number_of(struct extras *extras, const struct request *request, const
 	return (int)i;
 }
 
-static int symbol_visit(void *context, const char *symbol, uint64_t offset)
+static int symbol_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct search *search = context;
 	struct request **at, *request = NULL;
@@ -231,7 +231,7 @@ static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 
 	/* Of several that mean it the first that says something of its result counts. */
 	for (at = search->requests; *at; at++)
-		if (symbol_matches(*at, symbol)) {
+		if (symbol_matches(*at, symbol->name)) {
 			(*at)->found = true;
 			if (!request || (request->result < 0 && (*at)->result >= 0))
 				request = *at;
@@ -240,13 +240,13 @@ static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 		return 0;
 	/* .symtab repeats .dynsym; of several names of one place one is enough. */
 	for (i = 0; i < search->count; i++)
-		if (search->list[i].offset == offset)
+		if (search->list[i].offset == symbol->offset)
 			return 0;
 	if (search->count == CUTOP_EXTRA_MAX) {	/* many of one name */
 		search->extras->full = true;
 		return 0;
 	}
-	number = number_of(search->extras, request, symbol);
+	number = number_of(search->extras, request, symbol->name);
 	if (number < 0)
 		return number == -ENOSPC ? 0 : number;
 	if (search->count == search->room) {
@@ -256,7 +256,10 @@ static int symbol_visit(void *context, const char *symbol, uint64_t offset)
 			return -ENOMEM;
 		search->list = more;
 	}
-	search->list[search->count++] = (struct elf_function){ .offset = offset, .call = (uint16_t)(CUTOP_EXTRA + number) };
+	search->list[search->count++] = (struct elf_function){
+		.offset = symbol->offset, .size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
+		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)), .call = (uint16_t)(CUTOP_EXTRA + number),
+	};
 	return 0;
 }
 

@@ -14,6 +14,7 @@ struct target {
 	struct file_id id;
 	struct attachment attachment;
 	struct guard guard;
+	uint16_t library;	/* its number in cookies */
 	bool lifted;		/* the file is being written to: no probes on it for now */
 	bool met;		/* a process told of it; the others were found ahead, or named */
 	bool is_candidate;	/* unused.c's, as the next */
@@ -45,9 +46,11 @@ struct probe {
 	struct examined *examined;
 	struct examined *by_id;
 	struct probe_counts counts;
+	uint16_t last_library;	/* number given to a target */
 	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
 	pid_t teller;		/* who maps what is examined now, by mounts that may not be ours; 0: nobody */
 	int signals;		/* guard_signals_open() */
+	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
 	struct unused unused;
 	int *adopted;		/* links of others, see probe_adopt_link() */

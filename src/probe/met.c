@@ -179,6 +179,7 @@ void probe_find_running(struct probe *probe)
 
 void probe_find_ahead(struct probe *probe)
 {
+	unsigned int layers = probe->settings.bpf.layers;
 	struct process_scan scan = { .probe = probe };
 	size_t i;
 
@@ -188,10 +189,12 @@ void probe_find_ahead(struct probe *probe)
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
 	scan_end(&scan);
-	if (probe->settings.bpf.layers & 1u << LAYER_DRIVER)
+	if (probe->bpf.notices_driver)
+		layers |= 1u << LAYER_DRIVER;
+	if (layers & 1u << LAYER_DRIVER)
 		ld_cache_visit("libcuda.so", cached_library, probe);
 	ld_cache_visit("libcudart", cached_library, probe);
-	places_visit(probe->settings.bpf.layers, probe_add_quietly, probe);
+	places_visit(layers, probe_add_quietly, probe);
 }
 
 /* ---- programs and files met on the way ---- */
@@ -299,6 +302,12 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 	return name && len && !strncmp(name + 1, record->file, len);
 }
 
+/* libcudart and libcuda, of whatever version: the name is all that is left of a file that could not be looked at. */
+static bool is_cuda_name(const struct rec_mmap *record)
+{
+	return !strncmp(record->file, "libcudart", strlen("libcudart")) || !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
+}
+
 static void mapped_examine(struct mapped_search *search, int fd, const char *path)
 {
 	struct reason why = { "" };
@@ -350,6 +359,9 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (!search.found)
 		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
+	/* The process has exited, or has unmapped the library: what it did with it was not seen. */
+	if (!search.found && is_cuda_name(record))
+		probe->counts.late++;
 	/* On an overlay mount that is not the inode that was examined. */
 	if (search.found)
 		probe_know(probe, &record->id);

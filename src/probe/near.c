@@ -98,6 +98,14 @@ void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key)
 	RELEASE(near);
 }
 
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t image)
+{
+	__u64 *owner = &skeleton->bss->near_syncs[near_place(image) % NEAR_SYNCS].owner;
+	__u64 free_slot = 0;
+
+	__atomic_compare_exchange_n(owner, &free_slot, image, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 void near_sync_release(struct cutop_bpf *skeleton, uint32_t image)
 {
 	struct near_sync *near = sync_of(skeleton, image);

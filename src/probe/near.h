@@ -12,6 +12,9 @@ void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
 /* The synchronizing calls of @image, whose row is @row. */
 struct image_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t image, const struct image_row *row);
 
+/* Takes the place of @image, which is new, if it is free. */
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t image);
+
 /* The place is anybody's again. Nothing may count in it any more: its image has ended. */
 void near_call_release(struct cutop_bpf *skeleton, const struct call_key *key);
 void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key);

@@ -22,94 +22,7 @@
 #include "probe/attach.h"
 #include "probe/closure.h"
 #include "probe/late.h"
-#include "probe/selftest.h"
-
-/*
- * Where each function has a link of its own, which takes long to undo, the
- * driver's calls are left to those who ask for them alone: most are made by the
- * runtime, and seen there.
- */
-static void layers_choose(struct probe *probe, const struct kernel_features *features)
-{
-	unsigned int *layers = &probe->settings.bpf.layers;
-
-	if (features->method != ATTACH_PERF || *layers != (1u << LAYER_COUNT) - 1)
-		return;
-	*layers = 1u << LAYER_RUNTIME;
-	note(probe->settings.notes, "this kernel takes long to undo probes: the driver's calls are not watched; "
-	     "--layer driver asks for them alone");
-}
-
-/*
- * Where return probes would kill programs, there are none. Sessions ask for each
- * return, and can leave out those of processes under a filter; other links are on
- * all processes that map a file, filtered ones among them.
- */
-static void returns_choose(struct probe *probe, const struct kernel_features *features)
-{
-	struct bpf_settings *settings = &probe->settings.bpf;
-	const struct notes *notes = probe->settings.notes;
-	struct selftest tried;
-
-	if (probe->settings.returns == RETURNS_NEVER)
-		settings->blind = UNRETURNED_ASKED;
-	if (probe->settings.returns != RETURNS_AUTO)
-		return;
-	tried = selftest_run(features);
-	if (tried.seccomp == VERDICT_KILLS && features->method == ATTACH_SESSION) {
-		settings->refuse_filtered = true;
-		note(notes, "on this kernel return probes kill programs under a seccomp filter: such programs have none");
-	} else if (tried.seccomp == VERDICT_KILLS) {
-		settings->blind = UNRETURNED_SECCOMP;
-		warn_user(notes, "on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
-			  "allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
-			  "is filtered, give --returns=always", features->release);
-	}
-	if (tried.shadow_stack == VERDICT_KILLS && !settings->blind && shadow_stacks_used()) {
-		settings->blind = UNRETURNED_SHADOW_STACK;
-		warn_user(notes, "on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
-			  "are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
-			  "where none of them uses CUDA, give --returns=always", features->release);
-	}
-}
-
-int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
-{
-	struct kernel_features features;
-	struct probe *probe;
-	size_t i;
-	int err;
-
-	*result = NULL;
-	if (!kernel_rights(why))
-		return -EPERM;
-	if (!kernel_pids(why))
-		return -ENOTSUP;
-	err = kernel_features_read(&features, settings->method, why);
-	if (!err)
-		err = kernel_rights_for(features.method, why);
-	if (err)
-		return err;
-	probe = calloc(1, sizeof(*probe));
-	if (!probe)
-		return reason_set(why, -ENOMEM, "no memory");
-	probe->settings = *settings;
-	probe->signals = guard_signals_open();
-	layers_choose(probe, &features);
-	returns_choose(probe, &features);
-	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
-	if (err) {
-		if (probe->signals >= 0)
-			close(probe->signals);
-		free(probe);
-		return err;
-	}
-	for (i = 0; i < settings->pid_count; i++)
-		probe_list_process(probe, settings->pids[i], true);
-	note(settings->notes, "Linux %s, probes by %s links", features.release, attach_method_names[features.method]);
-	*result = probe;
-	return 0;
-}
+#include "probe/points.h"
 
 /* ---- detaching ---- */
 
@@ -196,6 +109,11 @@ struct bpf *probe_bpf(struct probe *probe)
 	return &probe->bpf;
 }
 
+bool probe_misses_driver(const struct probe *probe)
+{
+	return !(probe->settings.bpf.layers & 1u << LAYER_DRIVER) && !probe->bpf.notices_driver;
+}
+
 struct probe_counts probe_counts(const struct probe *probe)
 {
 	return probe->counts;
@@ -242,11 +160,58 @@ static struct target *target_find(struct probe *probe, const struct file_id *id)
 	return NULL;
 }
 
+/* Adds what @attachment has to the counts, or takes it away (@sign -1). */
+static void counts_add(struct probe *probe, const struct attachment *attachment, int sign)
+{
+	int point;
+
+	probe->counts.attached += (unsigned int)sign * attachment->attached;
+	probe->counts.missing += (unsigned int)sign * attachment->failed;
+	probe->counts.unprobed.allocs += (unsigned int)sign * attachment->unprobed.allocs;
+	probe->counts.unprobed.frees += (unsigned int)sign * attachment->unprobed.frees;
+	for (point = 0; point < POINT_COUNT; point++)
+		probe->counts.points[point] += (unsigned int)sign * attachment->points[point];
+}
+
 static void target_note(struct probe *probe, const struct target *target, const char *path, uint64_t began)
 {
-	note(probe->settings.notes, "%s: %u functions attached, %u refused, %zu further names, %.1f ms", path,
-	     target->attachment.attached, target->attachment.failed, target->aliases,
-	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC);
+	const struct attachment *attachment = &target->attachment;
+
+	note(probe->settings.notes, "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped",
+	     path, attachment->attached, attachment->failed, target->aliases,
+	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC, attachment->points[POINT_PAST],
+	     attachment->points[POINT_STEPPED]);
+}
+
+static struct attach_choice choice_of(const struct probe *probe)
+{
+	return (struct attach_choice){
+		.groups = probe->settings.groups,
+		.layers = probe->settings.bpf.layers,
+		.notice_driver = probe->bpf.notices_driver,
+	};
+}
+
+#define STEPPED_LISTED	24	/* functions named in a line */
+
+/* Names the functions that cost most, and once what else they may do. */
+static void stepped_tell(struct probe *probe, const struct target *target, const struct elf_functions *found, const char *path)
+{
+	const struct attach_choice choice = choice_of(probe);
+	char *names;
+
+	if (!target->attachment.points[POINT_STEPPED])
+		return;
+	names = points_list(found, &choice, probe->settings.extras, POINT_STEPPED, STEPPED_LISTED);
+	note(probe->settings.notes, "%s: single-stepped, some 10 us a call in a virtual machine: %s", path, names ? names : "");
+	free(names);
+#if defined(__aarch64__)
+	if (!probe->stepped_warned)
+		warn_user(probe->settings.notes, "%u functions of %s are single-stepped, and on some arm64 machines a "
+			  "single-stepped program was seen to go on at a wrong address; --no-single-step leaves them out",
+			  target->attachment.points[POINT_STEPPED], path);
+	probe->stepped_warned = true;
+#endif
 }
 
 /* Tells of the functions that are new since @known. */
@@ -289,9 +254,10 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 			 struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	struct attach_choice choice = { probe->settings.groups, probe->settings.bpf.layers };
+	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
 	bool in_table;
+	size_t i;
 	int err;
 
 	err = functions_find(probe, fd, path, &found, &in_table, why);
@@ -300,15 +266,23 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	if (!found.count)
 		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
 	target->aliases = found.aliases;
+	found.library = target->library;
+	points_choose(fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
 	if (err) {
 		/* What a process makes of it is missing all the same, unless nothing of it was asked for. */
 		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
+		for (i = 0; err != -ENOENT && i < found.count; i++)
+			unprobed_add(&probe->counts.unprobed, &choice, found.list[i].call);
 		goto out;
 	}
-	probe->counts.attached += target->attachment.attached;
-	probe->counts.missing += target->attachment.failed;
+	counts_add(probe, &target->attachment, 1);
+	if (in_table && probe->met)
+		probe->counts.late++;
+	/* Of a driver whose calls are not watched nothing is missing that the process's figures would have. */
+	if (!target->attachment.attached && target->attachment.noticed)
+		in_table = false;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
 		late_mark(&probe->bpf, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME), probe->settings.on_late,
@@ -317,6 +291,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	if (in_table && probe->met)
 		late_mark_process(&probe->bpf, probe->met->tgid, probe->met->time, probe->settings.on_late, probe->settings.context);
 	target_note(probe, target, path, began);
+	stepped_tell(probe, target, &found, path);
 out:
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);
 	free(found.list);
@@ -333,6 +308,10 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	if (!target)
 		return reason_set(why, -ENOMEM, "no memory");
 	target->id = *id;
+	/* Begins anew after 65,535 files: what counts is only that two libraries of one process have two numbers. */
+	if (!++probe->last_library)
+		probe->last_library = 1;
+	target->library = probe->last_library;
 	target->attachment.helper = -1;
 	/* Before its functions are looked up: what is found is to stay true. */
 	guard_open(&target->guard, fd);
@@ -356,12 +335,12 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 
 static void target_lift(struct probe *probe, struct target *target)
 {
-	probe->counts.attached -= target->attachment.attached;
-	probe->counts.missing -= target->attachment.failed;
+	counts_add(probe, &target->attachment, -1);
 	attachments_close(&target->attachment, 1);
 	/* Now, and not before: who reads this may count on it. */
 	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
-	target->attachment.attached = target->attachment.failed = 0;
+	memset(&target->attachment, 0, sizeof(target->attachment));
+	target->attachment.helper = -1;
 	target->lifted = true;
 	guard_let(&target->guard);
 }
@@ -478,8 +457,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 	while ((target = targets)) {
 		targets = target->next;
 		probe->counts.targets--;
-		probe->counts.attached -= target->attachment.attached;
-		probe->counts.missing -= target->attachment.failed;
+		counts_add(probe, &target->attachment, -1);
 		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
 		target_ask_again(probe, target);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "probe/attach.h"
 #include "probe/bpf.h"
 #include "probe/choice.h"
 #include "probe/extras.h"
@@ -30,6 +31,7 @@ struct probe_settings {
 	unsigned int groups;		/* bits of enum call_group */
 	const char *method;		/* forced attach method, or NULL */
 	enum returns_choice returns;
+	bool no_single_step;		/* leaves out functions whose probe would be single-stepped */
 	const struct notes *notes;
 	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
@@ -47,7 +49,10 @@ struct probe_settings {
 struct probe_counts {
 	unsigned int targets;
 	unsigned int attached;		/* functions */
-	unsigned int missing;		/* functions found in a target that could not be probed */
+	unsigned int missing;		/* functions found in a target that could not be probed, or were left out */
+	unsigned int points[POINT_COUNT];	/* of the attached ones, where their probes are */
+	struct unprobed unprobed;	/* what allocations cannot be seen for that */
+	unsigned int late;		/* files with functions of the table that a watched process ran or mapped before they were probed */
 };
 
 /* Loads the BPF programs; attaches nothing yet. Returns 0 or a negative errno with @why set. */
@@ -71,6 +76,9 @@ struct bpf *probe_bpf(struct probe *probe);
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);
 struct probe_counts probe_counts(const struct probe *probe);
+
+/* True if the driver's calls are not probed, and what they allocate is not noticed either. */
+bool probe_misses_driver(const struct probe *probe);
 
 /*
  * Adds the file at @path as a target. Returns 1 if it is one (new or known), 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program that is put on the return is five instructions, made here: it
- * counts that it ran, so that a probe which never fired is not taken for a
- * harmless one. The child waits until the probe is on it, and only on it.
+ * The program that is put on the entry and the return is five instructions, made
+ * here: it counts that it ran, so that a probe which never fired is not taken for
+ * a harmless one. What a child runs are the samples of probe/formtest.h.
  */
 #include "probe/selftest.h"
 
@@ -14,6 +14,7 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,39 +25,41 @@
 #include <unistd.h>
 
 #include "probe/attach.h"
-#include "probe/maps.h"
+#include "probe/formtest.h"
 
 #define ARCH_SHSTK_ENABLE	0x5001	/* arch/x86/include/uapi/asm/prctl.h, Linux 6.6 */
 #define ARCH_SHSTK_SHSTK	1
 #define CHILD_FAILED		2	/* exit codes: what was to be tried could not be */
 #define CHILD_HAS_NONE		3
+#define CHILD_SECONDS		5	/* for a child that a kernel has sent astray */
 
-/* What the child calls and the probe is on. */
-__attribute__((noinline, used)) static int probed_function(volatile int *number)
-{
-	return ++*number;
-}
+#define ROUNDS			3	/* Linux 6.18 changes a nop of five bytes once its probe was hit */
 
-struct own_code {
-	uint64_t address, offset;
-	bool found;
+struct trial_probe {
+	int map, program;
+	volatile uint64_t *fired;	/* the map's only value */
+	enum attach_method method;
+	struct samples samples;
+	struct sample_links links;
+	bool runs[FORM_COUNT];		/* what the next child runs */
 };
-
-static int own_mapping(void *context, const struct maps_entry *entry)
-{
-	struct own_code *code = context;
-
-	if (code->address < entry->start || code->address >= entry->end)
-		return 0;
-	code->offset = code->address - entry->start + entry->offset;
-	code->found = true;
-	return 1;
-}
 
 /* ---- the children ---- */
 
+/* Returns false if a sample does not work. */
+static bool samples_run(const struct trial_probe *probe)
+{
+	int form, round;
+
+	for (round = 0; round < ROUNDS; round++)
+		for (form = 0; form < FORM_COUNT; form++)
+			if (probe->runs[form] && sample_run(&probe->samples, (enum form)form))
+				return false;
+	return true;
+}
+
 /* Nothing but this one system call may be made from here on. */
-static void filtered_child(void)
+static void filtered_child(const struct trial_probe *probe)
 {
 	struct sock_filter instructions[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -65,45 +68,38 @@ static void filtered_child(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog filter = { .len = ARRAY_LEN(instructions), .filter = instructions };
-	volatile int number = 0;
 
 	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
 		syscall(SYS_exit_group, CHILD_FAILED);
-	probed_function(&number);
-	syscall(SYS_exit_group, number == 1 ? 0 : CHILD_FAILED);
+	syscall(SYS_exit_group, samples_run(probe) ? 0 : CHILD_FAILED);
 }
 
 /* The shadow stack is empty when it begins: no function entered before may return, those of the C library neither. */
-static void shadowed_child(void)
+static void shadowed_child(const struct trial_probe *probe)
 {
 #if defined(__x86_64__)
-	volatile int number = 0;
+	bool fine = true;
 	long result;
 
 	prctl(PR_SET_DUMPABLE, 0);
 	__asm__ volatile("syscall" : "=a"(result)
 			 : "a"(SYS_arch_prctl), "D"(ARCH_SHSTK_ENABLE), "S"(ARCH_SHSTK_SHSTK) : "rcx", "r11", "memory");
 	if (!result)
-		probed_function(&number);
+		fine = samples_run(probe);
 	__asm__ volatile("syscall" : "=a"(result)
-			 : "a"(SYS_exit_group), "D"(result ? CHILD_HAS_NONE : number == 1 ? 0 : CHILD_FAILED)
+			 : "a"(SYS_exit_group), "D"(result ? CHILD_HAS_NONE : fine ? 0 : CHILD_FAILED)
 			 : "rcx", "r11", "memory");
 #endif
+	(void)probe;
 	_exit(CHILD_HAS_NONE);
 }
 
-/* ---- the probe ---- */
-
-struct trial_probe {
-	int map, program;
-	volatile uint64_t *fired;	/* the map's only value */
-	enum attach_method method;
-	uint64_t offset;		/* of the function, in our own file */
-};
+/* ---- the probes ---- */
 
 static void trial_probe_close(struct trial_probe *probe)
 {
+	samples_close(&probe->samples);
 	if (probe->fired)
 		munmap((void *)probe->fired, (size_t)sysconf(_SC_PAGESIZE));
 	if (probe->program >= 0)
@@ -112,84 +108,79 @@ static void trial_probe_close(struct trial_probe *probe)
 		close(probe->map);
 }
 
-static int trial_probe_open(struct trial_probe *probe, enum attach_method method)
+static int program_load(struct trial_probe *probe)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, map_options, .map_flags = BPF_F_MMAPABLE);
-	LIBBPF_OPTS(bpf_prog_load_opts, program_options);
-	struct own_code code = { .address = (uint64_t)(uintptr_t)probed_function };
-	void *page;
+	LIBBPF_OPTS(bpf_prog_load_opts, options);
+	const struct bpf_insn instructions[] = {
+		/* r1 = the map's value; *r1 += 1; return 0 */
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = probe->map },
+		{ 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .imm = BPF_ADD },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
 
-	*probe = (struct trial_probe){ .map = -1, .program = -1, .method = method };
-	maps_visit(getpid(), own_mapping, &code);
-	if (!code.found)
-		return -ENOENT;
-	probe->offset = code.offset;
-	probe->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "cutop_selftest", sizeof(uint32_t), sizeof(uint64_t), 1, &map_options);
+	options.expected_attach_type = (enum bpf_attach_type)attach_type_of(probe->method);
+	probe->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_selftest", "GPL", instructions, ARRAY_LEN(instructions),
+				       &options);
+	return probe->program < 0 ? -errno : 0;
+}
+
+/* Probes the entry and the return of the samples that probes will sit on, and of one that is single-stepped. */
+static int samples_probe(struct trial_probe *probe, const struct forms *forms)
+{
+	bool wanted[FORM_COUNT];
+	int form;
+
+	for (form = 0; form < FORM_COUNT; form++)
+		wanted[form] = form == FORM_OTHER || forms->verdicts[form] == FORM_EMULATED;
+	sample_links_open(&probe->links, &probe->samples, probe->program, probe->method, wanted, true);
+	return probe->links.placed[FORM_OTHER] ? 0 : -ENOTSUP;
+}
+
+static int trial_probe_open(struct trial_probe *probe, enum attach_method method, const struct forms *forms)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	void *page;
+	int err;
+
+	memset(probe, 0, sizeof(*probe));
+	sample_links_init(&probe->links);
+	probe->map = probe->program = probe->samples.fd = -1;
+	probe->method = method;
+	err = samples_open(&probe->samples);
+	if (err)
+		return err;
+	probe->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "cutop_selftest", sizeof(uint32_t), sizeof(uint64_t), 1, &options);
 	if (probe->map < 0)
 		return -errno;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, probe->map, 0);
 	if (page == MAP_FAILED)
 		return -errno;
 	probe->fired = page;
-	{
-		const struct bpf_insn instructions[] = {
-			/* r1 = the map's value; *r1 += 1; return 0 */
-			{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_VALUE,
-			  .imm = probe->map },
-			{ 0 },
-			{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
-			{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .imm = BPF_ADD },
-			{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
-			{ .code = BPF_JMP | BPF_EXIT },
-		};
-
-		program_options.expected_attach_type = (enum bpf_attach_type)attach_type_of(method);
-		probe->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_selftest", "GPL", instructions,
-					       ARRAY_LEN(instructions), &program_options);
-	}
-	return probe->program < 0 ? -errno : 0;
+	err = program_load(probe);
+	return err ? err : samples_probe(probe, forms);
 }
 
-/* Forks a child that runs @run once the probe is on it. Returns its wait status, or a negative errno. */
-static int child_probe(struct trial_probe *probe, void (*run)(void))
-{
-	int go[2], link = -1, status = 0, err = 0;
-	char byte;
-	pid_t child;
-
-	if (pipe2(go, O_CLOEXEC))
-		return -errno;
-	child = fork();
-	if (!child) {
-		close(go[1]);	/* else its end would never come */
-		if (read(go[0], &byte, 1) != 1)
-			_exit(CHILD_FAILED);
-		run();
-	}
-	close(go[0]);
-	if (child < 0) {
-		close(go[1]);
-		return -errno;
-	}
-	link = link_return(probe->program, probe->method, "/proc/self/exe", probe->offset, (uint32_t)child);
-	if (link < 0)
-		err = link;
-	else if (write(go[1], "", 1) != 1)
-		err = -errno;
-	close(go[1]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (link >= 0)
-		close(link);
-	return err ? err : status;
-}
-
-static enum verdict child_judge(struct trial_probe *probe, void (*run)(void))
+/* A child that runs what @probe says. */
+static enum verdict child_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe))
 {
 	uint64_t before = *probe->fired;
-	int status = child_probe(probe, run);
+	int status = 0;
+	pid_t child = fork(), ended;
 
-	if (status < 0)
+	if (!child) {
+		child_limit(CHILD_SECONDS);
+		run(probe);
+		_exit(CHILD_FAILED);
+	}
+	if (child < 0)
+		return VERDICT_UNKNOWN;
+	while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (ended < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
 		return VERDICT_UNKNOWN;
 	/* A return that kills may do so before the program on it runs; that on the entry of a session has run. */
 	if (WIFSIGNALED(status))
@@ -197,6 +188,33 @@ static enum verdict child_judge(struct trial_probe *probe, void (*run)(void))
 	if (WEXITSTATUS(status) == CHILD_HAS_NONE)
 		return VERDICT_FINE;
 	return !WEXITSTATUS(status) && *probe->fired != before ? VERDICT_FINE : VERDICT_UNKNOWN;
+}
+
+static enum verdict form_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe), enum form form)
+{
+	memset(probe->runs, 0, sizeof(probe->runs));
+	probe->runs[form] = true;
+	return child_judge(probe, run);
+}
+
+/* All forms in one child; only if that is killed each in its own, to tell which of them it was. */
+static enum verdict forms_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe), struct forms *forms)
+{
+	enum verdict verdict;
+	int form;
+
+	for (form = 0; form < FORM_COUNT; form++)
+		probe->runs[form] = probe->links.placed[form];
+	verdict = child_judge(probe, run);
+	if (verdict != VERDICT_KILLS)
+		return verdict;
+	verdict = form_judge(probe, run, FORM_OTHER);
+	if (verdict == VERDICT_KILLS)	/* any return probe kills */
+		return verdict;
+	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
+		if (probe->links.placed[form] && form_judge(probe, run, (enum form)form) == VERDICT_KILLS)
+			forms->verdicts[form] = FORM_HARMS;
+	return verdict;
 }
 
 bool shadow_stacks_exist(void)
@@ -208,18 +226,20 @@ bool shadow_stacks_exist(void)
 	return found;
 }
 
-struct selftest selftest_run(const struct kernel_features *features)
+struct selftest selftest_run(const struct kernel_features *features, struct forms *forms, struct sample_links *left)
 {
 	const char *forced = getenv("CUTOP_TEST_KILLS");
 	struct selftest result = { VERDICT_UNKNOWN, VERDICT_UNKNOWN };
 	struct trial_probe probe;
 
+	sample_links_init(left);
 	/* Links of the perf kind go with kernels older than either trouble. */
 	if (features->method != ATTACH_PERF) {
-		if (!trial_probe_open(&probe, features->method)) {
-			result.seccomp = child_judge(&probe, filtered_child);
-			result.shadow_stack = shadow_stacks_exist() ? child_judge(&probe, shadowed_child) : VERDICT_FINE;
+		if (!trial_probe_open(&probe, features->method, forms)) {
+			result.seccomp = forms_judge(&probe, filtered_child, forms);
+			result.shadow_stack = shadow_stacks_exist() ? forms_judge(&probe, shadowed_child, forms) : VERDICT_FINE;
 		}
+		*left = probe.links;
 		trial_probe_close(&probe);
 	}
 	if (forced && strstr(forced, "seccomp"))

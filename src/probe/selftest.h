@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "probe/formtest.h"
 #include "probe/kernel.h"
 
 enum verdict {
@@ -27,10 +28,12 @@ struct selftest {
 };
 
 /*
- * Tries both, where they exist. Needs the rights to probe, and a process without threads: it forks.
+ * Tries both, where they exist, on functions that begin with each of @forms that the kernel emulates, since probes
+ * are placed on these. A form on which a program is killed, and on another not, becomes FORM_HARMS there. Needs the rights to probe, and a process without threads: it forks.
+ * The links that are @left are to be closed as those of forms_try().
  * The environment's CUTOP_TEST_KILLS (seccomp, shadow_stack) has a verdict be VERDICT_KILLS: for tests.
  */
-struct selftest selftest_run(const struct kernel_features *features);
+struct selftest selftest_run(const struct kernel_features *features, struct forms *forms, struct sample_links *left);
 
 /* True if the processor has shadow stacks for programs. */
 bool shadow_stacks_exist(void);

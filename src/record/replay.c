@@ -274,7 +274,8 @@ static bool advance(struct replay *replay)
 		}
 		any = true;
 		if (record->type == REC_MOMENT) {
-			memcpy(&replay->moment, record, sizeof(replay->moment));
+			memset(&replay->moment, 0, sizeof(replay->moment));
+			memcpy(&replay->moment, record, record->size < sizeof(replay->moment) ? record->size : sizeof(replay->moment));
 			if (record->time > replay->now)
 				replay->now = record->time;
 			replay->next += replay->next < replay->moment_count;

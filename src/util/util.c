@@ -233,3 +233,14 @@ char *format_new(const char *format, ...)
 	va_end(args);
 	return text;
 }
+
+void child_limit(unsigned int seconds)
+{
+	sigset_t alarm_only;
+
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
+	alarm(seconds);
+}

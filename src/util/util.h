@@ -97,4 +97,7 @@ int capabilities_clear(void);
 /* printf into a new string; NULL without memory. The caller frees it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* In a child that runs code which may go astray: SIGALRM ends it after @seconds, whatever the parent does with that. */
+void child_limit(unsigned int seconds);
+
 #endif

@@ -144,9 +144,9 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	case F_COUNT:
 		return cell_failures(out, (double)failure->count, false, list->columns[column].width);
 	case F_CALL:
-		return cell_text(out, ST_PLAIN, snapshot_call_name(failure->call, failure->extra));
+		return cell_text(out, ST_PLAIN, snapshot_call_brief(failure->call, &failure->extra));
 	case F_ERROR:
-		return cell_text(out, !failure->extra && error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
+		return cell_text(out, !failure->extra.symbol && error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
 	case F_CODE:
 		snprintf(out, CELL_TEXT, "%d", failure->code);
 		return ST_DIM;
@@ -251,7 +251,7 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	enum style style;
 
 	switch (column) {
-	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_name(call->call, call->extra));
+	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
 	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
 	case C_CALLS: return cell_count(out, number, width);
 	case C_FAILED: return cell_failures(out, number, call->sampled, width);

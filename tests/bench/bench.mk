@@ -21,7 +21,7 @@ tests/bench/others.skel.h: tests/bench/others.bpf.o
 tests_bench_empty_SOURCES = tests/bench/empty.c
 nodist_tests_bench_empty_SOURCES = tests/bench/empty.skel.h
 tests_bench_empty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/bench
-tests_bench_empty_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
+tests_bench_empty_LDADD = $(probe_libs) $(core_libs) $(LIBBPF_LIBS)
 tests/bench/empty-empty.$(OBJEXT): tests/bench/empty.skel.h
 
 tests_bench_others_SOURCES = tests/bench/others.c
@@ -56,7 +56,7 @@ tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 tests_bench_filter_SOURCES = tests/bench/filter.c src/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
-bench: all $(DOUBLE_LIBS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
+bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/around.sh

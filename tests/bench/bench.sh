@@ -12,8 +12,26 @@ calls=${CALLS:-200000}
 worker="$build/tests/bench/worker $calls"
 registers="$build/tests/e2e/bin/registers 50000 20"
 
+# The same on the form of the double that has the driver's entries as NVIDIA's.
+on_form() {	# mode, command
+	mode=$1
+	shift
+	measure "$mode" env LD_LIBRARY_PATH="$form" "$@"
+}
+
+# The first instruction of such an entry that the kernel emulates, the je, is this many bytes past it.
+je=10
+
 i=0
 while [ $i -lt "$rounds" ]; do
+	if [ -n "$form" ]; then
+		on_form form-none $worker
+		on_form form-entry "$build/tests/bench/empty" entry "$form/libcudart.so.13" -- $worker
+		on_form form-both "$build/tests/bench/empty" both "$form/libcudart.so.13" -- $worker
+		on_form form-layers "$build/src/cutop" -b -o /dev/null -- $worker
+		on_form form-driver-entry "$build/tests/bench/empty" entry+$je "$form/libcuda.so.1" -- $worker
+		on_form form-driver "$build/src/cutop" -b -l driver -o /dev/null -- $worker
+	fi
 	measure none $worker
 	measure entry "$build/tests/bench/empty" entry "$library" -- $worker
 	measure both "$build/tests/bench/empty" both "$library" -- $worker
@@ -31,16 +49,30 @@ while [ $i -lt "$rounds" ]; do
 	i=$((i + 1))
 done
 
-row() {		# title column mode floor target
+row() {		# title column mode floor target mode-without-probes
 	ours=$(least "$3" "$2")
 	floor=$(least "$4" "$2")
-	awk -v t="$1" -v o="$ours" -v f="$floor" -v n="$(least none "$2")" -v k="$4" -v g="$5" 'BEGIN {
+	awk -v t="$1" -v o="$ours" -v f="$floor" -v n="$(least "${6:-none}" "$2")" -v k="${4#form-}" -v g="$5" 'BEGIN {
 		r = o / f
 		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, n, f, o, k, r, g, r <= g ? "ok" : "MISSED"
 	}'
 }
 
 echo "ns per call, least of $rounds rounds of $calls calls"
+if [ -n "$form" ]; then
+	echo
+	echo "the default, both layers, on the driver's form; and the driver's layer alone"
+	printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' call "no probe" "empty" cutop "empty probe" ratio "to reach"
+	row "launch" 1 form-layers form-entry 2.30 form-none
+	row "malloc + free" 2 form-layers form-both 2.00 form-none
+	row "memcpy" 3 form-layers form-both 1.90 form-none
+	row "synchronize" 4 form-layers form-both 1.90 form-none
+	row "launch, -l driver" 1 form-driver form-driver-entry 1.30 form-none
+	echo
+	echo "the runtime's layer, on entries that begin with a push"
+else
+	echo "not measured on the driver's form: the double has it on x86-64 alone"
+fi
 printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' call "no probe" "empty" cutop "empty probe" ratio "to reach"
 row "launch, adaptive" 1 cutop entry 1.15
 row "launch, exact" 1 exact both 1.20
@@ -82,7 +114,7 @@ awk -v n="$(least register-none 1)" -v e="$(least register-empty 1)" -v o="$(lea
 }'
 
 attach=$("$build/src/cutop" -b -v -n 1 -d 0.05 --library "$library" 2>&1 >/dev/null |
-	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms$/\1/p' | head -n 1)
+	 sed -n 's/.*libcudart.so.13: .* \([0-9.]*\) ms;.*/\1/p' | head -n 1)
 echo "attaching to one library: $attach ms (to reach: under 100 ms)"
 "$build/src/cutop" -b -o /dev/null --library "$library" &
 pid=$!

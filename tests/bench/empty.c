@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * empty entry|both LIBRARY -- COMMAND: runs COMMAND with probes that do
- * nothing on a few functions of LIBRARY, the runtime or the driver, at entry or at entry and return. They
- * are session links like cutop's, so the two differ in what the programs do.
+ * empty entry|both[+BYTES] LIBRARY -- COMMAND: runs COMMAND with probes that do
+ * nothing on a few functions of LIBRARY, the runtime or the driver, at entry or at entry and return; with
+ * BYTES, that many bytes past the entry, where the functions have an instruction that the kernel emulates.
+ * They are session links like cutop's, so the two differ in what the programs do.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -32,7 +33,7 @@ static const char *const wanted[] = {
 	"cuLaunchKernel", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2", "cuCtxSynchronize_v2", "cuMemcpyHtoDAsync_v2",
 };
 
-static int attach(struct bpf_program *program, const char *path)
+static int attach(struct bpf_program *program, const char *path, unsigned long past)
 {
 	struct elf_functions found;
 	__u64 offsets[8];
@@ -48,7 +49,7 @@ static int attach(struct bpf_program *program, const char *path)
 	for (i = 0; i < found.count; i++)
 		for (j = 0; j < ARRAY_LEN(wanted); j++)
 			if (!strcmp(call_name(found.list[i].call), wanted[j]) && attr.count < 8)
-				offsets[attr.count++] = found.list[i].offset;
+				offsets[attr.count++] = found.list[i].offset + past;
 	attr.prog_fd = (__u32)bpf_program__fd(program);
 	attr.path = (__u64)path;
 	attr.offsets = (__u64)offsets;
@@ -57,17 +58,32 @@ static int attach(struct bpf_program *program, const char *path)
 	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "usage: empty entry|both[+BYTES] LIBRARY -- COMMAND\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	struct empty_bpf *skeleton;
 	struct bpf_program *program;
+	unsigned long past = 0;
+	char *plus, *end;
 	int status;
 	pid_t pid;
 
-	if (argc < 5 || strcmp(argv[3], "--")) {
-		fprintf(stderr, "usage: empty entry|both LIBRARY -- COMMAND\n");
-		return 2;
+	if (argc < 5 || strcmp(argv[3], "--"))
+		return usage();
+	plus = strchr(argv[1], '+');
+	if (plus) {
+		*plus = '\0';
+		past = strtoul(plus + 1, &end, 10);
+		if (end == plus + 1 || *end)
+			return usage();
 	}
+	if (strcmp(argv[1], "entry") && strcmp(argv[1], "both"))
+		return usage();
 	skeleton = empty_bpf__open();
 	if (!skeleton)
 		return 1;
@@ -76,7 +92,7 @@ int main(int argc, char **argv)
 	if (empty_bpf__load(skeleton))
 		return 1;
 	program = !strcmp(argv[1], "both") ? skeleton->progs.empty_both : skeleton->progs.empty_entry;
-	if (attach(program, argv[2]) < 0) {
+	if (attach(program, argv[2], past) < 0) {
 		perror("empty: attach");
 		return 1;
 	}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 # What the benchmarks share. Source it first. It ends the benchmark (77) without root, and gives a folder $out, which goes with
-# the shell, the build folder $build, $rounds, and the double's runtime, $library, and driver, $driver. $pid, where a benchmark sets it, runs in the
+# the shell, the build folder $build, $rounds, and the double's runtime, $library, and driver, $driver. $form is the folder of
+# the double whose driver has NVIDIA's entries, or empty where that is not built. $pid, where a benchmark sets it, runs in the
 # background and ends with it.
 #
 #   measure MODE COMMAND...     adds the line of figures that it prints to those of the mode; it must succeed
@@ -15,6 +16,9 @@ rounds=${ROUNDS:-5}
 library=$build/tests/double/lib/libcudart.so.13
 # shellcheck disable=SC2034
 driver=$build/tests/double/lib/libcuda.so.1
+# shellcheck disable=SC2034
+form=$build/tests/double/forms/driver
+[ -e "$form/libcuda.so.1" ] || form=
 
 if [ "$(id -u)" != 0 ]; then
 	echo "bench: needs root, to attach probes" >&2

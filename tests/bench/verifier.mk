@@ -4,7 +4,7 @@
 EXTRA_PROGRAMS += tests/bench/verifier
 tests_bench_verifier_SOURCES = tests/bench/verifier.c
 nodist_tests_bench_verifier_SOURCES = $(bpf_skeletons)
-tests_bench_verifier_LDADD = libcutop_probe.a $(core_libs) $(LIBBPF_LIBS)
+tests_bench_verifier_LDADD = $(probe_libs) $(core_libs) $(LIBBPF_LIBS)
 check_DATA += tests/bench/verifier
 CLEANFILES += tests/bench/verifier
 

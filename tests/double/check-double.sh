@@ -82,13 +82,16 @@ if [ -z "$build" ]; then
 		echo "VPATH = $srcdir"
 		echo "CC = ${CC:-cc}"
 		echo "MKDIR_P = mkdir -p"
+		echo "AWK = awk"
+		echo "OBJCOPY = objcopy"
+		echo "X86_64 = yes"
 		nvcc=${NVCC:-$(command -v nvcc)} && echo "NVCC = $nvcc"
 		echo "all: programs"
-		sed 's/^if HAVE_NVCC/ifdef NVCC/' \
+		sed 's/^if HAVE_NVCC/ifdef NVCC/; s/^if X86_64/ifdef X86_64/' \
 			"$srcdir/tests/double/double.mk" \
 			"$srcdir/tests/workloads/workloads.mk"
 		# shellcheck disable=SC2016
-		echo 'programs: $(DOUBLE_LIBS) $(WORKLOADS) $(WORKLOADS_CU)'
+		echo 'programs: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)'
 	} >"$build/Makefile"
 	if ! make -s -C "$build" >"$work/log" 2>&1; then
 		tail -20 "$work/log"
@@ -143,27 +146,178 @@ for file in "$lib/libcudart.so.13" "$lib/libcuda.so.1" "$bin/workload-static"; d
 	empty "$base: no function jumps to another" "$(tail_jumps "$file")"
 done
 
-for soname in libcudart.so.13 libcuda.so.1; do
-	check "$soname: SONAME" sh -c \
-		"readelf -d '$lib/$soname' | grep -q 'SONAME.*\\[$soname\\]'"
-done
-check "libcudart.so.13 needs libcuda.so.1 and finds it beside itself" sh -c "
-	readelf -d '$lib/libcudart.so.13' | grep -q 'NEEDED.*libcuda.so.1' &&
-	readelf -d '$lib/libcudart.so.13' | grep -Eq 'R(UN)?PATH.*ORIGIN'"
-check "cudaMalloc has the version libcudart.so.13" sh -c \
-	"nm -D '$lib/libcudart.so.13' | grep -q ' cudaMalloc@@libcudart.so.13$'"
-empty "libcudart.so.13: no other names or versions" "$(nm -D --defined-only \
-	"$lib/libcudart.so.13" | awk '$2 == "T" { print $3 }' |
-	grep -Ev '^(__)?cuda[A-Z].*@@libcudart.so.13$')"
-empty "libcuda.so.1: no other names" "$(nm -D --defined-only "$lib/libcuda.so.1" |
-	awk '{ print $3 }' | grep -Ev '^cu[A-Z]')"
-empty "each function has an address of its own" "$(for f in libcudart.so.13 libcuda.so.1; do
-	nm -D --defined-only "$lib/$f" | awk '$2 == "T" { print $1 }' | sort | uniq -d
-	done)"
+# check_libraries FOLDER PREFIX: what both libraries say of themselves
+check_libraries()
+{
+	at=$1
+	for soname in libcudart.so.13 libcuda.so.1; do
+		check "$2$soname: SONAME" sh -c \
+			"readelf -d '$at/$soname' | grep -q 'SONAME.*\\[$soname\\]'"
+	done
+	check "$2libcudart.so.13 needs libcuda.so.1 and finds it beside itself" sh -c "
+		readelf -d '$at/libcudart.so.13' | grep -q 'NEEDED.*libcuda.so.1' &&
+		readelf -d '$at/libcudart.so.13' | grep -Eq 'R(UN)?PATH.*ORIGIN'"
+	check "$2cudaMalloc has the version libcudart.so.13" sh -c \
+		"nm -D '$at/libcudart.so.13' | grep -q ' cudaMalloc@@libcudart.so.13$'"
+	empty "$2libcudart.so.13: no other names or versions" "$(nm -D --defined-only \
+		"$at/libcudart.so.13" | awk '$2 == "T" { print $3 }' |
+		grep -Ev '^(__)?cuda[A-Z].*@@libcudart.so.13$')"
+	empty "$2libcuda.so.1: no other names" "$(nm -D --defined-only "$at/libcuda.so.1" |
+		awk '{ print $3 }' | grep -Ev '^cu[A-Z]')"
+	empty "$2each function has an address of its own" "$(for f in libcudart.so.13 libcuda.so.1; do
+		nm -D --defined-only "$at/$f" | awk '$2 == "T" { print $1 }' | sort | uniq -d
+		done)"
+}
+
+check_libraries "$lib" ""
 check "workload-static has cudaMalloc as a local symbol" sh -c \
 	"nm '$bin/workload-static' | grep -q ' t cudaMalloc$'"
 check "workload-static does not need libcudart.so.13" sh -c \
 	"! readelf -d '$bin/workload-static' | grep -q 'NEEDED.*libcudart'"
+
+# Each exported function with the bytes that it begins with, one a line: all up to the next symbol.
+first_bytes()
+{
+	nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' >"$work/exported"
+	objdump -dw "$1" | awk '
+		FNR == NR { wanted[$1] = 1; next }
+		/^[0-9a-f]+ <.*>:$/ {
+			name = $2
+			gsub(/[<>:]/, "", name)
+			sub(/@@.*/, "", name)
+			if (name in wanted)
+				printf "\n%s ", name
+			lines = 0
+			next
+		}
+		name in wanted && NF && ++lines <= 6 {
+			split($0, field, "\t")
+			gsub(/ /, "", field[2])
+			printf "%s", field[2]
+		}' "$work/exported" - | grep .
+}
+
+# has_form NAME LIBRARY REGEX: every function exported begins with these bytes
+has_form()
+{
+	first_bytes "$2" >"$work/bytes"
+	empty "$1" "$(grep -Ev "^[A-Za-z0-9_]+ $3" "$work/bytes")"
+	check "$1: all of them are looked at" [ "$(wc -l <"$work/bytes")" = "$(wc -l <"$work/exported")" ]
+}
+
+forms=$build/tests/double/forms
+push='(4[01])?5[0-7]'
+# cmpl $0x321cba00, flag(%rip); je +12; jmp *pointer(%rip); and at the je's target mov $4, %eax; ret
+driver_entry='813d[0-9a-f]{8}00ba1c32740cff25[0-9a-f]{8}[0-9a-f]{12}b804000000c3'
+stepped_entry='488b05[0-9a-f]{8}ffe0'
+built_forms=
+for form in driver endbr stepped; do
+	if [ ! -e "$forms/$form/libcudart.so.13" ]; then
+		skip "the form $form: not built"
+		continue
+	fi
+	built_forms="$built_forms $form"
+	case $form in
+	driver) runtime_entry=$push driver_form=$driver_entry ;;
+	endbr) runtime_entry=f30f1efa$push driver_form=f30f1efa$push ;;
+	stepped) runtime_entry=$stepped_entry driver_form=$stepped_entry ;;
+	esac
+	has_form "$form: the runtime's functions begin as they should" "$forms/$form/libcudart.so.13" "$runtime_entry"
+	has_form "$form: the driver's functions begin as they should" "$forms/$form/libcuda.so.1" "$driver_form"
+	check_libraries "$forms/$form" "$form: "
+	for soname in libcudart.so.13 libcuda.so.1; do
+		empty "$form: $soname: no function jumps to another" "$(tail_jumps "$forms/$form/$soname")"
+		nm -D --defined-only "$lib/$soname" | sed 's/.* //' | sort >"$work/plain"
+		nm -D --defined-only "$forms/$form/$soname" | sed 's/.* //' | sort >"$work/form"
+		empty "$form: $soname exports the same names" "$(diff "$work/plain" "$work/form")"
+		empty "$form: $soname: functions are aligned to 16 bytes" "$(nm -D --defined-only "$forms/$form/$soname" |
+			awk '$2 == "T" && $1 !~ /0$/')"
+	done
+done
+
+# The libraries of older versions of CUDA: their names and versions, a program that is linked to them, what doctor says.
+cat >"$work/older.c" <<END
+#include <stdio.h>
+#include <string.h>
+int cudaRuntimeGetVersion(int *), cudaDriverGetVersion(int *), cudaMalloc(void **, size_t), cudaFree(void *), PROPERTIES(void *, int);
+int cudaMemset(void *, int, size_t), cudaThreadSynchronize(void);
+int main(void)
+{
+	/* name, UUID, LUID, mask, eight sizes: CUDA Runtime API of that version, struct cudaDeviceProp */
+	union { char name[256]; int words[512]; } prop;
+	int runtime = 0, driver = 0, processors, threads;
+	void *at = NULL;
+
+	if (cudaMalloc(&at, 4096) || cudaMemset(at, 0, 4096) || cudaThreadSynchronize() || cudaFree(at) ||
+	    cudaRuntimeGetVersion(&runtime) || cudaDriverGetVersion(&driver) || PROPERTIES(&prop, 0))
+		return 1;
+	memcpy(&processors, prop.name + 388, sizeof(processors));
+	memcpy(&threads, prop.name + 624, sizeof(threads));
+	printf("%d %d %d %d\\n", runtime, driver, processors, threads);
+	return 0;
+}
+END
+# check_older FOLDER SONAME VERSION NUMBER PROPERTIES
+check_older()
+{
+	at=$build/tests/double/$1
+	if [ ! -e "$at/$2" ]; then
+		skip "$2: not built"
+		return
+	fi
+	check "$2: SONAME" sh -c "readelf -d '$at/$2' | grep -q 'SONAME.*\\[$2\\]'"
+	empty "$2: no other names or versions" "$(nm -D --defined-only "$at/$2" | awk '$2 == "T" { print $3 }' | grep -Ev "^(__)?cuda[A-Z].*@@$2\$")"
+	empty "$2: every interface function begins with a push" "$(no_push "$at/$2")"
+	empty "$1/libcuda.so.1: no function of CUDA 13 under an older name" "$(nm -D --defined-only "$at/libcuda.so.1" | grep -E ' cuCtx(GetDevice|Synchronize)_v2$')"
+	if "${CC:-cc}" -o "$work/older" -DPROPERTIES="$5" "$work/older.c" "$at/$2" -Wl,-rpath-link,"$at" 2>"$work/log"; then
+		check "$2: a program asks for its version" sh -c "readelf -V '$work/older' | grep -q 'Name: $2'"
+		said=$(LD_LIBRARY_PATH=$at "$work/older" 2>&1)
+		check "$2: a program that is linked to it runs: $said" [ "$said" = "$4 $4 64 2048" ]
+	else
+		not_ok "$2: a program links to it: $(tail -n 3 "$work/log")"
+	fi
+	if [ -x "$build/src/cutop" ]; then
+		check "$2: doctor tells its version" sh -c "'$build/src/cutop' doctor -p $$ --library '$at/$2' | grep -q 'CUDA runtime $3, .*, 0 processes'"
+	else
+		skip "$2: what doctor says: there is no cutop"
+	fi
+}
+check_older lib11 libcudart.so.11.0 11.8 11080 cudaGetDeviceProperties
+check_older lib12 libcudart.so.12 12.6 12060 cudaGetDeviceProperties_v2
+for name in cuGLInit cuGLCtxCreate_v2 cuGraphicsGLRegisterBuffer cuVDPAUGetDevice cuGraphicsVDPAURegisterVideoSurface; do
+	check "libcuda.so.1 has $name" sh -c "nm -D --defined-only '$lib/libcuda.so.1' | grep -q ' T $name$'"
+done
+
+# By cuGetProcAddress() a program gets the form of the version that it asks for.
+cat >"$work/entry.c" <<END
+#include <dlfcn.h>
+#include <stddef.h>
+int cuGetProcAddress_v2(const char *, void **, int, unsigned long, int *);
+int main(void)
+{
+	static const char *const names[][2] = { { "cuCtxGetDevice", "cuCtxGetDevice_v2" }, { "cuCtxSynchronize", "cuCtxSynchronize_v2" } };
+
+	for (int i = 0; i < 2; i++) {
+		void *older = NULL, *newer = NULL;
+
+		if (cuGetProcAddress_v2(names[i][0], &older, 12020, 1, NULL) || cuGetProcAddress_v2(names[i][0], &newer, 13000, 1, NULL) ||
+		    older != dlsym(RTLD_DEFAULT, names[i][0]) || newer != dlsym(RTLD_DEFAULT, names[i][1]))
+			return 1;
+	}
+	return 0;
+}
+END
+check "cuGetProcAddress() gives the form of a version: it compiles" "${CC:-cc}" -D_GNU_SOURCE -o "$work/entry" "$work/entry.c" "$lib/libcuda.so.1"
+check "cuGetProcAddress() gives the form of a version" "$work/entry"
+
+# What odd_entries.S says of its functions must be of functions that are there.
+if [ -e "$forms/odd/libodd.so" ]; then
+	sed -n 's/^# expect \([A-Za-z0-9_]*\) .*/\1/p' "$srcdir/tests/double/odd_entries.S" | sort >"$work/expected"
+	nm -D --defined-only "$forms/odd/libodd.so" | sed 's/.* //' | grep '^cu' | sort >"$work/odd"
+	empty "libodd.so: every function has a line that says where its probe goes" "$(diff "$work/expected" "$work/odd")"
+else
+	skip "libodd.so: not built"
+fi
 
 # NVIDIA's libraries, where they are, say what the interface is.
 for pair in libcudart.so.13:/usr/local/cuda/lib64/libcudart.so.13 \
@@ -173,7 +327,8 @@ for pair in libcudart.so.13:/usr/local/cuda/lib64/libcudart.so.13 \
 	if [ -e "$theirs" ]; then
 		names='$2 ~ /[TWi]/ && $3 ~ /^(__cuda|cuda|cu)[A-Z]/ { sub(/@.*/, "", $3); print $3 }'
 		nm -D --defined-only "$theirs" | awk "$names" | sort -u >"$work/theirs"
-		nm -D --defined-only "$ours" | awk "$names" | sort -u >"$work/ours"
+		# The toolkit's stub of the driver lacks what is for OpenGL and VDPAU.
+		nm -D --defined-only "$ours" | awk "$names" | grep -Ev '^cu(Graphics)?(GL|VDPAU)' | sort -u >"$work/ours"
 		empty "${pair%%:*} exports the names that NVIDIA's does" \
 			"$(diff "$work/theirs" "$work/ours")"
 	else
@@ -185,19 +340,36 @@ done
 # The programs
 #
 
-for w in workload workload-static; do
-	for args in case-study 'case-study leak' 'pairs 1000 256' 'pairs 10 2000000' \
-		'-l handle launches 1000' '-l direct launches 1000' \
-		'-l exc launches 1000' 'launches 100 4' copies 'threads 4 500' \
-		kinds '-k kinds' failures double-free unknown-free reset fork exec \
-		'exec -l direct launches 3' arrays ipc 'graphs memory 5' short 'hang 50' 'sync 10 100' nested \
-		'driver-launch 5' 'loop 1' 'trainer 1' 'leaker 1' 'copier 1' \
-		'failing 1' 'stress-launch 1 2'; do
-		# shellcheck disable=SC2086
-		check "$w $args" timeout 60 "$bin/$w" $args
+# check_programs PREFIX MORE...: what the workloads do, on the libraries that LD_LIBRARY_PATH names
+check_programs()
+{
+	prefix=$1
+	shift
+	for w in workload workload-static; do
+		for args in case-study 'case-study leak' 'pairs 1000 256' 'pairs 10 2000000' \
+			'-l handle launches 1000' '-l direct launches 1000' \
+			'-l exc launches 1000' 'launches 100 4' copies 'threads 4 500' \
+			kinds '-k kinds' failures double-free unknown-free reset fork exec \
+			'exec -l direct launches 3' arrays ipc 'graphs memory 5' short 'hang 50' 'sync 10 100' nested \
+			'driver-launch 5' "$@"; do
+			# shellcheck disable=SC2086
+			check "$prefix$w $args" timeout 60 "$bin/$w" $args
+		done
 	done
+	check "${prefix}copies between two devices" env CUDA_DOUBLE_DEVICES=2 "$bin/workload" copies
+}
+
+check_programs "" 'loop 1' 'trainer 1' 'leaker 1' 'copier 1' 'failing 1' 'stress-launch 1 2'
+# Here without those that run for as long as they are told: they make no further calls.
+for form in $built_forms; do
+	LD_LIBRARY_PATH=$forms/$form
+	for soname in libcudart.so.13 libcuda.so.1; do
+		check "$form: the workload loads $soname of this form" sh -c \
+			"ldd '$bin/workload' | grep -qF '=> $forms/$form/$soname ('"
+	done
+	check_programs "$form: "
 done
-check "copies between two devices" env CUDA_DOUBLE_DEVICES=2 "$bin/workload" copies
+LD_LIBRARY_PATH=$lib
 
 for p in async_alloc graph leak managed streams vector_add zero_copy; do
 	for form in '' -static; do

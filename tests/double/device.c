@@ -158,7 +158,11 @@ API cudaError_t cudaDeviceReset(void)
 API cudaError_t cudaDeviceSynchronize(void)
 {
 	ENTER();
+#if DOUBLE_CUDA >= 13000
 	return rt_done(cuCtxSynchronize_v2(NULL));
+#else
+	return rt_done(cuCtxSynchronize());
+#endif
 }
 
 API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
@@ -167,11 +171,8 @@ API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 	return rt_done(cuDeviceGetAttribute(value, attribute, device));
 }
 
-API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+cudaError_t rt_properties(struct cudaDeviceProp *prop, int device)
 {
-	ENTER();
-	if (!prop)
-		return rt_fail(cudaErrorInvalidValue);
 	if (device < 0 || device >= atomic_load(&num_devices))
 		return rt_fail(cudaErrorInvalidDevice);
 	memset(prop, 0, sizeof(*prop));
@@ -214,6 +215,14 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->memoryPoolsSupported = 1;
 	return cudaSuccess;
 }
+
+#if DOUBLE_CUDA >= 13000	/* older ones: runtime_older.c */
+API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	ENTER();
+	return prop ? rt_properties(prop, device) : rt_fail(cudaErrorInvalidValue);
+}
+#endif
 
 API cudaError_t cudaDeviceGetPCIBusId(char *id, int len, int device)
 {
@@ -320,7 +329,7 @@ API cudaError_t cudaRuntimeGetVersion(int *version)
 	SCRIPTED();
 	if (!version)
 		return rt_fail(cudaErrorInvalidValue);
-	*version = 13000;
+	*version = DOUBLE_CUDA;
 	return cudaSuccess;
 }
 

@@ -7,6 +7,11 @@
 #ifndef DOUBLE_H
 #define DOUBLE_H
 
+/* The version of CUDA that both libraries say they are of; lib11 and lib12 are of older ones. */
+#ifndef DOUBLE_CUDA
+#define DOUBLE_CUDA	13000
+#endif
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "cuda_double.h"

@@ -43,6 +43,8 @@ double_driver_files = \
 	tests/double/driver_unsupported.c \
 	tests/double/driver_virtual.c
 
+double_older_files = tests/double/runtime_older.c
+
 double_shared_files = \
 	tests/double/error_names.c \
 	tests/double/script.c
@@ -95,6 +97,34 @@ $(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_files
 	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
 	  $(double_lib)/libcuda.so.1 && mv -f $@.tmp $@
 
+# The libraries of CUDA 11.8 and 12.6, each in a folder of its own: programs that were linked to those find here what
+# they need. A driver of that time lacks functions that were added with CUDA 13 under a name that ends in _v2, and
+# that programs which look for the newest form would take for the older one.
+double_lib11 = tests/double/lib11
+double_lib12 = tests/double/lib12
+DOUBLE_OLDER = $(double_lib11)/libcudart.so.11.0 $(double_lib12)/libcudart.so.12
+
+link_older_driver = $(CC) $(double_cflags) $(double_ldflags) -Wl,-soname,libcuda.so.1 -Wl,--version-script,$@.map -o $@.tmp
+link_older_runtime = $(CC) $(double_cflags) $(double_ldflags) -Wl,-rpath,'$$ORIGIN' -Wl,--version-script,$@.map -o $@.tmp
+older_files = for f in $(double_runtime_files) $(double_older_files) $(double_shared_files); do echo $$d/$$f; done
+
+$(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	@$(MKDIR_P) $(double_lib11) $(double_lib12)
+	$(AM_V_GEN)d='$(srcdir)'; case $@ in *lib11/*) version=11080 ;; *) version=12060 ;; esac; \
+	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2;' $$d/tests/double/libcuda.map >$@.map && \
+	$(link_older_driver) -DDOUBLE_CUDA=$$version \
+	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && rm -f $@.map && mv -f $@.tmp $@
+
+$(double_lib11)/libcudart.so.11.0: $(double_lib11)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.11.0/' $$d/tests/double/libcudart.map >$@.map && \
+	$(link_older_runtime) -Wl,-soname,libcudart.so.11.0 -DDOUBLE_CUDA=11080 `$(older_files)` \
+	  $(double_lib11)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
+
+$(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.12/' $$d/tests/double/libcudart.map >$@.map && \
+	$(link_older_runtime) -Wl,-soname,libcudart.so.12 -DDOUBLE_CUDA=12060 `$(older_files)` \
+	  $(double_lib12)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
+
 # One object, as in NVIDIA's archive: a program gets all of it or nothing.
 # Only the interface's names stay visible to the link.
 $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files) $(double_header_files)
@@ -111,6 +141,58 @@ $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files)
 	rm -f $@ && $(AR) rcs $@ $(double_lib)/static/cudart_static.o && \
 	rm -rf $(double_lib)/static
 
+# The same libraries with other first instructions, which decide what a probe costs: as NVIDIA's driver has them, with
+# endbr64 before the push, and with nothing that the kernel emulates. Each folder is whole: a program that is told to look
+# there first (LD_LIBRARY_PATH) gets both libraries from it.
+double_forms = tests/double/forms
+if X86_64
+DOUBLE_FORMS = \
+	$(double_forms)/driver/libcuda.so.1 $(double_forms)/driver/libcudart.so.13 \
+	$(double_forms)/endbr/libcuda.so.1 $(double_forms)/endbr/libcudart.so.13 \
+	$(double_forms)/stepped/libcuda.so.1 $(double_forms)/stepped/libcudart.so.13 \
+	$(double_forms)/odd/libodd.so
+else
+DOUBLE_FORMS =
+endif
+
+# form_code FILE...: compiles them to $@.s/*.s, each exported function with the entry that $$form names.
+form_code = rm -rf $@.s && $(MKDIR_P) $@.s && d='$(srcdir)' && flags="$(double_cflags)"; form_code() { \
+	for f in "$$@"; do \
+	  $(CC) $$flags -S -o $@.s/code $$d/$$f && \
+	  $(AWK) -v form=$$form -f $$d/tests/double/entries.awk $@.s/code >$@.s/`basename $$f .c`.s || exit 1; \
+	done; }
+link_driver = $(double_ldflags) -Wl,-soname,libcuda.so.1 -Wl,--version-script,$$d/tests/double/libcuda.map -o $@.tmp
+link_runtime = $(double_ldflags) -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
+	-Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp
+
+$(double_forms)/driver/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+	$(AM_V_GEN)form=driver; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
+	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
+$(double_forms)/stepped/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
+	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
+$(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_runtime_files) $(double_shared_files); \
+	$(CC) -pthread $(link_runtime) $@.s/*.s $(double_forms)/stepped/libcuda.so.1 && rm -rf $@.s && mv -f $@.tmp $@
+
+# NVIDIA's runtime begins its functions with a push, whatever the driver does.
+$(double_forms)/driver/libcudart.so.13: $(double_lib)/libcudart.so.13 $(double_forms)/driver/libcuda.so.1
+	$(AM_V_GEN)cp $(double_lib)/libcudart.so.13 $@.tmp && mv -f $@.tmp $@
+
+$(double_forms)/endbr/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	@$(MKDIR_P) $(double_forms)/endbr
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_driver) \
+	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && mv -f $@.tmp $@
+$(double_forms)/endbr/libcudart.so.13: $(double_forms)/endbr/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_runtime) \
+	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
+	  $(double_forms)/endbr/libcuda.so.1 && mv -f $@.tmp $@
+
+# Entries at which a probe must not be moved, and some at which it may: see the file.
+$(double_forms)/odd/libodd.so: tests/double/odd_entries.S
+	@$(MKDIR_P) $(double_forms)/odd
+	$(AM_V_GEN)$(CC) -shared -nostdlib -Wl,-soname,libcuda.so.1 -o $@ $(srcdir)/tests/double/odd_entries.S
+
 # Where nothing finds them that is not told to.
 $(double_lib)/nvml/libnvidia-ml.so.1: tests/double/nvml.c
 	@$(MKDIR_P) $(double_lib)/nvml
@@ -120,7 +202,7 @@ $(double_lib)/nvml-old/libnvidia-ml.so.1: tests/double/nvml.c
 	$(AM_V_GEN)$(CC) $(double_cflags) $(double_ldflags) -DNVML_OLD -Wl,-soname,libnvidia-ml.so.1 -o $@ $(srcdir)/tests/double/nvml.c
 
 EXTRA_DIST += tests/double/nvml.c
-EXTRA_DIST += $(double_runtime_files) $(double_driver_files) \
+EXTRA_DIST += $(double_runtime_files) $(double_older_files) $(double_driver_files) \
 	$(double_shared_files) $(double_header_files) $(double_map_files) \
-	tests/double/check-double.sh
-CLEANFILES += $(DOUBLE_LIBS)
+	tests/double/check-double.sh tests/double/entries.awk tests/double/odd_entries.S
+CLEANFILES += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1

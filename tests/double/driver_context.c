@@ -147,19 +147,33 @@ API CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags,
 	return create(ctx, flags, dev);
 }
 
+static CUresult context_drop(struct context *ctx)
+{
+	context_end(ctx);
+	if (current_context == ctx)
+		current_context = depth ? stack[--depth] : NULL;
+	object_drop(&contexts, ctx);
+	return CUDA_SUCCESS;
+}
+
 API CUresult cuCtxDestroy_v2(CUcontext handle)
 {
 	struct context *ctx;
 
 	ENTER();
 	ctx = object_check(&contexts, handle);
-	if (!ctx)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	context_end(ctx);
-	if (current_context == ctx)
-		current_context = depth ? stack[--depth] : NULL;
-	object_drop(&contexts, ctx);
-	return CUDA_SUCCESS;
+	return ctx ? context_drop(ctx) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* Nothing is counted by cuCtxAttach(), which is not supported: the one who made it is the last. */
+API CUresult cuCtxDetach(CUcontext handle);
+API CUresult cuCtxDetach(CUcontext handle)
+{
+	struct context *ctx;
+
+	ENTER();
+	ctx = object_check(&contexts, handle);
+	return ctx ? context_drop(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 API CUresult cuCtxPushCurrent_v2(CUcontext handle)

@@ -127,7 +127,7 @@ API CUresult cuDriverGetVersion(int *version)
 	KEEP_FRAME();
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = 13000;
+	*version = DOUBLE_CUDA;
 	return CUDA_SUCCESS;
 }
 

@@ -15,8 +15,15 @@ static CUresult hidden(void)
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/* Their _v2 came with CUDA 13 and takes a context: a program of before is given the older one. */
+static bool is_newer(const char *symbol, const char *form, int version)
+{
+	return version < 13000 && !strcmp(form, "_v2") &&
+	       (!strcmp(symbol, "cuCtxGetDevice") || !strcmp(symbol, "cuCtxSynchronize"));
+}
+
 /* Newest first, as cuGetProcAddress answers for a recent version. */
-static void *find(const char *symbol, bool per_thread)
+static void *find(const char *symbol, int version, bool per_thread)
 {
 	static const char *const versions[] = { "_v4", "_v3", "_v2", "" };
 	static const char *const forms[] = { "_ptsz", "_ptds", "" };
@@ -39,6 +46,8 @@ static void *find(const char *symbol, bool per_thread)
 	}
 	for (f = per_thread ? 0 : 2; f < 3; f++)
 		for (v = 0; v < 4; v++) {
+			if (is_newer(symbol, versions[v], version))
+				continue;
 			snprintf(name, sizeof(name), "%s%s%s", symbol,
 				 versions[v], forms[f]);
 			at = dlsym(self, name);
@@ -52,10 +61,9 @@ API CUresult cuGetProcAddress_v2(const char *symbol, void **fn, int version,
 				 uint64_t flags, int *status)
 {
 	KEEP_FRAME();
-	(void)version;
 	if (!symbol || !fn)
 		return CUDA_ERROR_INVALID_VALUE;
-	*fn = find(symbol, flags & 2);
+	*fn = find(symbol, version, flags & 2);
 	if (status)
 		*status = *fn ? 0 : 1;
 	return *fn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
@@ -65,10 +73,9 @@ API CUresult cuGetProcAddress(const char *symbol, void **fn, int version,
 			      uint64_t flags)
 {
 	KEEP_FRAME();
-	(void)version;
 	if (!symbol || !fn)
 		return CUDA_ERROR_INVALID_VALUE;
-	*fn = find(symbol, flags & 2);
+	*fn = find(symbol, version, flags & 2);
 	return *fn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 

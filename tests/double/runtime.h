@@ -19,6 +19,7 @@ extern _Thread_local cudaError_t rt_last_error;
 /* device.c */
 cudaError_t rt_prepare(void);
 CUcontext rt_context(int device);
+cudaError_t rt_properties(struct cudaDeviceProp *prop, int device);
 
 /* errors.c */
 cudaError_t rt_attention(const char *function);

@@ -70,8 +70,14 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config,
  */
 #define QUOTE_(name)	#name
 #define QUOTE(name)	QUOTE_(name)
+#if defined(__CET__)
+#define LANDING	"	endbr64\n"
+#else
+#define LANDING	""
+#endif
 #if defined(__x86_64__)
 #define JUMP_TO(name)					\
+	LANDING						\
 	"	push %rbp\n"				\
 	"	.cfi_def_cfa_offset 16\n"		\
 	"	.cfi_offset %rbp, -16\n"		\

@@ -23,6 +23,7 @@ e2e_tests = \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh \
 	tests/e2e/test_trace.sh \
+	tests/e2e/test_first_failure.sh \
 	tests/e2e/test_random_calls.sh
 TESTS += $(e2e_tests)
 
@@ -37,6 +38,8 @@ e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_dri
 
 e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
+e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
+e2e_helper_files += tests/e2e/c10.c
 e2e_helpers += $(e2e_bin)/libquery.so
 e2e_helper_files += tests/e2e/query.c
 
@@ -56,6 +59,10 @@ $(e2e_bin)/libharmed.so.1: tests/e2e/libharmed.c tests/e2e/harmed.h $(workload_h
 	$(AM_V_GEN)$(e2e_compile) -O0 -shared -fPIC -Wl,-soname,libharmed.so.1 $$d/tests/e2e/libharmed.c
 $(e2e_bin)/harmed: tests/e2e/harmed.c tests/e2e/harmed.h $(e2e_bin)/libharmed.so.1
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/harmed.c $(e2e_bin)/libharmed.so.1 -Wl,-z,now -Wl,-rpath,'$$ORIGIN'
+$(e2e_bin)/libc10_cuda.so: tests/e2e/c10.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -DLIBRARY -shared -fPIC -Wl,-soname,libc10_cuda.so $$d/tests/e2e/c10.c $(e2e_link)
+$(e2e_bin)/c10: tests/e2e/c10.c $(e2e_bin)/libc10_cuda.so
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/c10.c $(e2e_bin)/libc10_cuda.so $(e2e_link) -Wl,-rpath,'$$ORIGIN'
 $(e2e_bin)/libquery.so: tests/e2e/query.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -Wl,-soname,libquery.so $$d/tests/e2e/query.c
 $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)
@@ -112,9 +119,28 @@ $(e2e_bin)/libsecond.so: tests/e2e/private_runtime.c $(workload_header_files) $(
 $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -foptimize-sibling-calls $$d/tests/e2e/own_runtime.c
 
+e2e_helpers += $(e2e_bin)/libshim.so $(e2e_bin)/libinterposer.so $(e2e_bin)/mixed_calls_shim
+e2e_helper_files += tests/e2e/shim.c
+$(e2e_bin)/libshim.so: tests/e2e/shim.c $(workload_header_files)
+	$(AM_V_GEN)$(e2e_compile) -O2 -shared -fPIC $$d/tests/e2e/shim.c -ldl
+$(e2e_bin)/libinterposer.so: tests/e2e/shim.c $(workload_header_files)
+	$(AM_V_GEN)$(e2e_compile) -DRUNTIME -O2 -shared -fPIC $$d/tests/e2e/shim.c -ldl
+$(e2e_bin)/mixed_calls_shim: tests/e2e/mixed_calls.c tests/e2e/shim.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -O2 -rdynamic $$d/tests/e2e/mixed_calls.c $$d/tests/e2e/shim.c $(e2e_link) $(double_lib)/libcuda.so.1 -ldl -lpthread
+
+if X86_64
+e2e_helpers += $(e2e_bin)/points
+endif
+$(e2e_bin)/libpoints.so.1: tests/e2e/points.c
+	$(AM_V_GEN)$(e2e_compile) -DLIBRARY -shared -fPIC -Wl,-soname,libpoints.so.1 $$d/tests/e2e/points.c
+$(e2e_bin)/points: tests/e2e/points.c $(e2e_bin)/libpoints.so.1
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/points.c $(e2e_bin)/libpoints.so.1 -Wl,-rpath,'$$ORIGIN'
+e2e_helper_files += tests/e2e/points.c
+CLEANFILES += $(e2e_bin)/libpoints.so.1
+
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)
-EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh tests/e2e/terminal.sh
+EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/forms.sh tests/e2e/lib.sh tests/e2e/terminal.sh
 
 if HAVE_NVCC
 e2e_cu = $(e2e_bin)/late_kernels

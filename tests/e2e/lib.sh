@@ -16,6 +16,9 @@
 #   see REGEX                    waits until it shows that; $patience seconds, if that is set
 #   finish                       prints the count and exits
 #
+# CUTOP_TEST_FORM=driver, endbr or stepped runs the test on the double whose functions begin so (tests/double/forms): $double
+# is that folder, and every program loads its libraries from there.
+#
 # However the test ends, all that it has started ends with it, and $T goes. One that has more to undo does so before
 # clean_up in a trap of its own, and after end_started what must wait for the others' end.
 #
@@ -42,6 +45,17 @@ skip() {
 [ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
 command -v jq >/dev/null || skip "needs jq (Debian: apt install jq)"
 [ -x "$bin/workload" ] || skip "the workloads are not built"
+
+# LD_LIBRARY_PATH is searched before the programs' DT_RUNPATH, and a program loads both libraries from the folder that it names.
+if [ -n "${CUTOP_TEST_FORM:-}" ]; then
+	double=$top_builddir/tests/double/forms/$CUTOP_TEST_FORM
+	[ -e "$double/libcuda.so.1" ] || skip "there is no double in the form $CUTOP_TEST_FORM for this machine"
+	LD_LIBRARY_PATH=$double
+	export LD_LIBRARY_PATH
+	for needed in libcudart.so.13 libcuda.so.1; do
+		ldd "$bin/workload" | grep -qF "=> $double/$needed (" || { echo "FAIL: the programs do not load $double/$needed"; exit 1; }
+	done
+fi
 
 # A defect that makes one of us wait for ever is a failure that says where, not a run that never ends. This also makes a
 # process group of our own, that of our parent: when time is up, or the parent is told to end, everyone in it is told.

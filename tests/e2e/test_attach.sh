@@ -57,6 +57,57 @@ end
 expect hang '[.lost[]] | add' 0
 kill "$hang"
 
+# ---- processes that --pid names and that make no call ----
+
+private_double "$T/idle"
+load idle "$helpers/loader" "$T/idle/libcudart.so.13" say ready wait "$T/idle.go" malloc 3 say over wait "$T/idle.end"
+idle=$loader
+run idle-text -b -n 1 -d 0.1 -p "$idle"
+check "idle: the text has no row: $(cat "$T/idle-text.out")" grep -qE "^ *$idle .*loader" "$T/idle-text.out"
+check "idle: it is told of nothing: $(cat "$T/idle-text.err")" [ ! -s "$T/idle-text.err" ]
+if command -v tmux >/dev/null; then
+	mux new-session -d -s t -x 100 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -d 0.2 -p $idle"
+	check "idle: the screen has no row" see "^ *$idle .*loader"
+	mux kill-server
+fi
+begin idle -p "$idle"
+check "idle: no row" newest "[.processes[] | [.pid, .watched_from, .state]] == [[$idle, \"attach\", \"running\"]]"
+check "idle: what the log says" newest '[.events[].text | test("is watched from here on$")] == [true]'
+check "idle: parent and start" newest ".processes[0] | .parent_pid == $$ and (now - .start_time | . > -1 and . < 120)"
+touch "$T/idle.go"
+check "idle: does not go on" wait_for 10 grep -qx over "$T/idle.said"
+check "idle: its calls" wait_for 10 newest '.processes | length == 1 and .[0].memory.allocations == 3'
+touch "$T/idle.end"
+check "idle: its end" wait_for 10 newest '[.processes[].state] == ["exited"]'
+end
+expect idle '[.processes[] | [.pid, .memory.allocations, .watched_from]]' "[[$idle,3,\"attach\"]]"
+expect idle '[.lost[]] | add' 0
+# one that ends, and one that becomes another program, without ever having made a call
+load ending "$helpers/loader" "$T/idle/libcudart.so.13" say ready wait "$T/ending.go"
+ending=$loader
+# shellcheck disable=SC2016
+load becoming env LD_LIBRARY_PATH="$T/idle" LD_PRELOAD="$T/idle/libcudart.so.13" sh -c \
+	'echo ready; while [ ! -e "$1" ]; do read -r _ <"$2"; done; unset LD_PRELOAD; exec sleep 1000' - "$T/becoming.go" /dev/null
+becoming=$loader
+begin gone -p "$ending,$becoming"
+check "two that are idle: $(tail -n 1 "$T/gone.out" | jq -c .processes)" newest '[.processes[].state] == ["running","running"]'
+touch "$T/ending.go" "$T/becoming.go"
+check "idle ones that end: $(tail -n 1 "$T/gone.out" | jq -c '[.processes[].state]')" wait_for 10 newest '[.processes[].state] == ["exited","exited"]'
+end
+kill "$becoming"
+# one that is another user's, where -u asks for the user nobody; one without CUDA
+load others "$helpers/loader" "$T/idle/libcudart.so.13" say ready wait "$T/others.go"
+run others -b -f json -n 1 -d 0.1 -p "$loader" -u 65534
+check_jq "idle: another user's" '.processes == []' "$T/others.out"
+touch "$T/others.go"
+sleep 1000 &
+stranger=$!
+run stranger -b -f json -n 1 -d 0.1 -p "$stranger"
+expect_status stranger 0
+expect_line stranger "process $stranger maps no CUDA library that is probed.*cutop doctor -p $stranger"
+check_jq "a process without CUDA" '.processes == []' "$T/stranger.out"
+kill "$stranger"
+
 # ---- filters ----
 
 mkdir "$T/filter"

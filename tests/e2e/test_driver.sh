@@ -188,7 +188,7 @@ cudaDeviceReset=1 cuDevicePrimaryCtxReset=1
 END
 # What the table does not name: set-up, and graph handles.
 others='cudaSetDevice|cudaGraphCreate|cudaGraphDestroy|cudaGraphExecDestroy|cuGraphCreate|cuGraphDestroy|cuGraphExecDestroy'
-others="$others|cuInit|cuCtxSetCurrent|cuDevicePrimaryCtxRetain|cuLibraryLoadData|cuLibraryGetKernel"
+others="$others|cuInit|cuCtxSetCurrent|cuDevicePrimaryCtxRetain|cuLibraryLoadData|cuLibraryGetKernel|cuDeviceGetCount"
 for layer in runtime both driver; do
 	watch table -l "$layer" -- "$mixed_calls" table
 	check "table: status $status" [ "$status" = 0 ]

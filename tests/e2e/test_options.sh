@@ -307,6 +307,21 @@ watch none --map none -- "$workload" -k pairs 5 100
 expect none 'p.memory.map' '[]'
 expect none 'p.memory.map_omitted' 5
 expect none 'p.memory.leaked_bytes' 500
+# text: what JSON has, but only where --map asks for it
+"$CUTOP" record -o "$T/map.cutop" -- "$workload" -k kinds >"$T/map.said" 2>&1
+listed() {	# NAME OPTIONS...: the rows of the table in the last snapshot
+	"$CUTOP" --replay "$T/map.cutop" -b "$@" | awk '/^cutop/ { n = 0 } / SITE$/ { on = NF == 8; next } !/^  0x/ { on = 0 }
+		on { row[n++] = $1 " " $2 " " $3 " " $4 " " $6 " " $7; for (i = 8; i <= NF; i++) row[n - 1] = row[n - 1] " " $i } END { for (i = 0; i < n; i++) print row[i] }'
+}
+"$CUTOP" --replay "$T/map.cutop" -b -f json | tail -n 1 | jq -r '.processes[].memory.map[] |
+	"\(.address) \(.size) \(.kind) \(.device // "-") \(.state) \(.call) \(.site)"' >"$T/map.json.rows"
+listed --map all >"$T/map.rows"
+check "--map in text: $(diff "$T/map.json.rows" "$T/map.rows")" cmp -s "$T/map.json.rows" "$T/map.rows"
+check "--map in text: no row" [ -s "$T/map.rows" ]
+check "--map 2 in text" [ "$(listed --map 2)" = "$(head -n 2 "$T/map.rows")" ]
+check "--map 2 in text: how many more" sh -c "'$CUTOP' --replay '$T/map.cutop' -b --map 2 | grep -qx '  and $(($(wc -l <"$T/map.rows") - 2)) more allocations'"
+check "--map none in text" [ -z "$(listed --map none)" ]
+check "no --map in text" [ -z "$(listed)" ]
 watch two --map 2 -- "$workload" -k kinds
 expect two 'p.memory.map | length' 2
 expect two '[p.memory.map[].size] | . == (sort | reverse)' true

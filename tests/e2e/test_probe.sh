@@ -29,6 +29,10 @@ expect all 'p.calls as $c | def seconds(n): $c | map(select(.call == n).seconds)
 expect all 'p.watched_from' '"start"'
 expect_nothing_lost all
 
+# the symbol for scripts, and what it means beside it; what is not mangled has no other name
+expect all 'call("_ZN6probed6scaled5twiceEi") | [.name, .signature]' '["probed::scaled::twice","probed::scaled::twice(int)"]'
+expect all 'call("probed_plain") | has("name") or has("signature")' false
+
 # ---- a result that is a pointer; none where the user says so
 watch null --probe "$library:probed_pointer=null" --probe "$library:cublasProbed_v2=none" -- "$program"
 expect null "$shown" '[["cublasProbed_v2",60,null],["probed_pointer",60,30]]'
@@ -79,6 +83,30 @@ expect perf "$shown" '[["probed_recursive",40,null],["probed_status",60,20]]'
 check "text: a line with failures" grep -Eq '^ +probed_status +60 +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +20$' "$T/text"
 check "text: a line without" grep -Eq '^ +probed_plain +64 .* -$' "$T/text"
 check "text: the failure" grep -Eq '^ +probed_status +20  error 7$' "$T/text"
+# C++: the name and not the symbol, of its failures, too; in a trace as well
+mangled="--probe $library:probed::scaled::*=status"
+# shellcheck disable=SC2086
+"$CUTOP" -b -n 1 $mangled -- "$program" >"$T/text"
+check "text: a C++ name: $(cat "$T/text")" grep -Eq '^ +probed::scaled::twice +60 .* 59$' "$T/text"
+check "text: its failures" grep -Eq '^ +probed::scaled::twice +1  error [0-9]+$' "$T/text"
+check "text: no symbol" [ "$(grep -c _ZN "$T/text")" = 0 ]
+if command -v tmux >/dev/null; then
+	mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -d 0.2 $mangled -- sh -c '\"$program\"; sleep 1000'"
+	check "the screen: the program" see probed
+	mux send-keys -t t 5
+	check "the screen: a C++ name" see 'probed::scaled::twice '
+	mux kill-server
+fi
+# shellcheck disable=SC2086
+"$CUTOP" trace -o "$T/text" $mangled -- "$program" >"$T/said"
+check "trace: a C++ name" grep -Eq ' probed::scaled::twice\(\) = 118 <' "$T/text"
+# shellcheck disable=SC2086
+"$CUTOP" trace -f json -o "$T/json" $mangled -- "$program" >"$T/said"
+got=$(jq -sc '[.[] | select(.layer == "probe") | [.call, .name, .signature]] | unique' "$T/json")
+check "trace: JSON: $got" [ "$got" = '[["_ZN6probed6scaled5twiceEi","probed::scaled::twice","probed::scaled::twice(int)"]]' ]
+# of a program that makes no CUDA call
+"$CUTOP" -b -n 1 --probe 'libc.so.6:opendir' -- ls / >"$T/text" 2>"$T/said"
+check "text: a program without CUDA: $(cat "$T/text")" grep -Eq '^ +opendir +1 +[0-9.]+(µ|n|m)?s ' "$T/text"
 
 # ---- traced: a line per call, also where it encloses others
 "$CUTOP" trace -f json -o "$T/trace.json" --probe "$library:probed_*" --probe "$library:probed_status=status" \

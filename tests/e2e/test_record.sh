@@ -54,7 +54,7 @@ check "the command's status is that of the recorder" [ "$live" = 0 ]
 # In every format; the leak report, too.
 for format in text csv; do
 	"$CUTOP" record -o "$T/format.cutop" -b -f $format --map all -- "$workload" case-study leak >"$T/live" 2>/dev/null
-	run format --replay "$T/format.cutop" -b -f $format
+	run format --replay "$T/format.cutop" -b -f $format --map all
 	contains "$format" "$T/format.out" "$T/live"
 done
 run study --replay "$T/study.cutop" -b

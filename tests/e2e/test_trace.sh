@@ -21,11 +21,11 @@ traced() {
 	check_jq "$name: something is lost" -s 'last.lost | add == 0' "$T/$name.json" <"$T/$name.json"
 }
 
-all=--calls=default,queries
+# By default all calls that the program makes, queries among them.
 for part in classes driver threads; do
-	traced $part $part call $all
-	traced $part-entries $part enter $all -E
-	traced $part-pairs $part pairs $all --pairs
+	traced $part $part call
+	traced $part-entries $part enter -E
+	traced $part-pairs $part pairs --pairs
 done
 
 # What only a whole record tells: results by name, what a free freed, names in full.
@@ -34,6 +34,7 @@ check_jq "failures by name" -s 'map(select(.failed) | [.call, .result]) ==
 	 ["cudaFree","cudaErrorInvalidValue"],["cudaLaunchKernel","cudaErrorInvalidConfiguration"]]' <"$T/classes.json"
 check_jq "an echo is no failure" -s 'map(select(.call == "cudaGetLastError")) | length == 1 and (.[0] |
 	.result == "cudaErrorInvalidConfiguration" and .failed == false)' <"$T/classes.json"
+check_jq "whose child it is" -s 'map(select(.call).parent_pid) | unique | length == 1 and .[0] > 1' <"$T/classes.json"
 check_jq "what is freed" -s 'map(select(.freed) | [.call, .freed.call, .freed.bytes]) ==
 	[["cudaFreeAsync","cudaMallocAsync",64],["cudaFree","cudaMalloc",4096],["cudaFree","cudaMallocPitch",1536],
 	 ["cudaFree","cudaMallocManaged",512],["cudaFreeHost","cudaMallocHost",8192],["cudaFreeArray","cudaMallocArray",256]]' \
@@ -53,7 +54,7 @@ check_jq "calls nested in the runtime's" -s 'map(.call) | contains(["cuMemAlloc_
 	<"$T/layer.json"
 run layer trace -f json -l driver -E -o "$T/layer-e.json" -- "$calls" classes "$T/layer.log"
 check_jq "the same at entry" -s 'map(select(.call == "cuLaunchKernel")) | length == 2 or length == 3' <"$T/layer-e.json"
-traced runtime classes call $all -l runtime
+traced runtime classes call -l runtime
 
 # Groups: what the books need besides is probed, and not shown.
 run groups trace -f json --calls copies,kernels -o "$T/groups.json" -- "$calls" classes "$T/groups.log"

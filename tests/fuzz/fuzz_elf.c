@@ -12,6 +12,28 @@
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"
 #include "probe/extras.h"
+#include "probe/points.h"
+
+/* Whatever the file says: no probe is anywhere but at the entry or a little behind it. */
+static void points_try(int fd, struct elf_functions *found)
+{
+	struct forms forms;
+	size_t i;
+
+	forms_default(&forms);
+	points_choose(fd, found, &forms, false);
+	for (i = 0; i < found->count; i++) {
+		const struct elf_function *function = &found->list[i];
+
+		if (function->point >= POINT_COUNT || (function->past != 0) != (function->point == POINT_PAST))
+			abort();
+		if (function->past && (function->past > 48 || function->past >= function->size))
+			abort();
+	}
+	/* And on a kernel that emulates nothing. */
+	memset(&forms, 0, sizeof(forms));
+	points_choose(fd, found, &forms, true);
+}
 
 static void functions_read(int fd)
 {
@@ -28,6 +50,7 @@ static void functions_read(int fd)
 	if (starts)
 		elfinfo_starts(fd, found.list, found.count, starts);
 	free(starts);
+	points_try(fd, &found);
 	elfinfo_runtime_version(fd, &found);
 	if (!extras_new(&extras, &request, 1, &why)) {
 		if (extras_want(extras, fd, "/lib/file") && extras_find(extras, fd, "/lib/file", &found, &why) > 0)

@@ -18,6 +18,7 @@ void arrivals_tests(Suite *suite);
 void maps_tests(Suite *suite);
 void near_tests(Suite *suite);
 void options_tests(Suite *suite);
+void points_tests(Suite *suite);
 
 /* Opens a new file that holds @data. */
 int file_of(const void *data, size_t size);

@@ -311,7 +311,7 @@ END_TEST
 
 /* ---- functions ---- */
 
-static const struct attach_choice everything = { ~0u, ~0u };
+static const struct attach_choice everything = { .groups = ~0u, .layers = ~0u };
 
 /* A runtime of these functions, each a page from the next. */
 static struct elf_functions functions_of(struct elf_function *list, const uint16_t *calls, size_t count)
@@ -327,7 +327,7 @@ START_TEST(test_functions)
 {
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy, CALL_cudaGetDevice };
 	static const enum start starts[] = { START_PUSH, START_PUSH, START_ENDBR, START_PUSH };
-	struct attach_choice choice = { ~(1u << GROUP_QUERY), ~0u };
+	struct attach_choice choice = { .groups = ~(1u << GROUP_QUERY), .layers = ~0u };
 	struct trial_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
 	struct trial_attached attached = { .tried = 3, .attached = 2, .refusals = &refusal, .refused = 1 };
 	struct doctor_functions *result = malloc(sizeof(*result));

@@ -7,4 +7,4 @@ endif
 
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c src/doctor.h $(doctor_sources)
 tests_unit_test_doctor_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_doctor_LDADD = libcutop_probe.a $(core_libs) $(CHECK_LIBS) $(LIBBPF_LIBS)
+tests_unit_test_doctor_LDADD = $(probe_libs) $(core_libs) $(CHECK_LIBS) $(LIBBPF_LIBS)

@@ -18,7 +18,12 @@ START_TEST(test_names)
 
 	ck_assert_uint_eq(version_of_name("/usr/lib/libcudart.so.12.4.127", &major_only), 12040);
 	ck_assert(!major_only);
+	/* the SONAME of all of 11, and a file of 11.0 */
 	ck_assert_uint_eq(version_of_name("libcudart.so.11.0", &major_only), 11000);
+	ck_assert(major_only);
+	ck_assert_uint_eq(version_of_name("libcudart.so.11.0.194", &major_only), 11000);
+	ck_assert(!major_only);
+	ck_assert_uint_eq(version_of_name("libcudart.so.10.2", &major_only), 10020);
 	ck_assert(!major_only);
 	ck_assert_uint_eq(version_of_name("/libcudart.so.1/libcudart.so.13", &major_only), 13000);
 	ck_assert(major_only);

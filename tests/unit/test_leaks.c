@@ -181,6 +181,181 @@ START_TEST(what_others_lost_spoils_nobody)
 }
 END_TEST
 
+/* An allocation in PyTorch's allocator, at @site. */
+static void cached(uint64_t site, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes)
+{
+	feed.site = site;
+	feed_text(&feed, REC_SITE, site, SITE_IN_CACHE, "malloc (libc10_cuda.so)");
+	feed_alloc_as(&feed, call, kind, address, bytes, 0);
+}
+
+#define CACHE_AT	0x401000
+#define CACHED(address, bytes)	cached(CACHE_AT, CALL_cudaMalloc, KIND_DEVICE, address, bytes)
+
+static void expect_at_exit(uint64_t held, uint64_t leaked, uint64_t unproven)
+{
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->held, held);
+	ck_assert_uint_eq(process->leaked, leaked);
+	ck_assert_uint_eq(process->held_unproven, unproven);
+	ck_assert_uint_eq(snapshot->leaked, leaked);
+}
+
+START_TEST(a_cache_holds_blocks_of_its_sizes)
+{
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	CACHED(0x30000000, 12 * MIB);
+	CACHED(0x40000000, 1026 * MIB);
+	expect_at_exit(1060 * MIB, 0, 0);
+	ck_assert_int_eq(process->map[0].state, ALLOC_HELD);
+}
+END_TEST
+
+START_TEST(a_block_that_no_cache_asks_for_is_a_tensor)
+{
+	static const uint64_t sizes[] = { 512, 1, 3 * MIB, 4 * MIB, 8 * MIB, 20 * MIB + 512, 11 * MIB };
+	const struct snap_site *site;
+
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	CACHED(0x30000000, sizes[_i]);
+	expect_at_exit(0, 22 * MIB + sizes[_i], 0);
+	ck_assert_int_eq(process->map[0].state, ALLOC_LEAKED);
+	site = &process->sites[0];
+	ck_assert_uint_eq(site->leaked, process->leaked);
+	ck_assert_uint_eq(site->held, 0);
+}
+END_TEST
+
+START_TEST(a_tensor_that_was_freed_speaks_against_the_cache_as_well)
+{
+	CACHED(0x10000000, 700);
+	feed_free(&feed, 0x10000000, 0);
+	CACHED(0x20000000, 2 * MIB);
+	CACHED(0x30000000, 64 * MIB);
+	expect_at_exit(0, 66 * MIB, 0);
+}
+END_TEST
+
+START_TEST(a_tensor_at_another_site_speaks_against_the_cache_as_well)
+{
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
+	look();
+	ck_assert_uint_eq(process->held, 22 * MIB);
+	cached(0x402000, CALL_cudaMalloc, KIND_DEVICE, 0x30000000, 700);
+	look();
+	ck_assert_uint_eq(process->held, 0);
+	expect_at_exit(0, 22 * MIB + 700, 0);
+}
+END_TEST
+
+START_TEST(memory_of_a_pool_is_not_cached)
+{
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	cached(0x402000, CALL_cudaMallocAsync, KIND_ASYNC, 0x30000000, 2 * MIB);
+	expect_at_exit(0, 24 * MIB, 0);
+}
+END_TEST
+
+START_TEST(what_is_managed_is_no_part_of_the_cache)
+{
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	cached(0x402000, CALL_cudaMallocManaged, KIND_MANAGED, 0x30000000, 4096);
+	expect_at_exit(22 * MIB, 4096, 0);
+}
+END_TEST
+
+START_TEST(expandable_segments_prove_the_cache)
+{
+	cached(CACHE_AT, CALL_cuMemCreate, KIND_PHYSICAL, 0x10, 20 * MIB);
+	expect_at_exit(20 * MIB, 0, 0);
+}
+END_TEST
+
+/* Tensors that happen to have the cache's sizes look like it: the books say held, and that nothing proves it. */
+START_TEST(blocks_of_one_size_prove_no_cache)
+{
+	CACHED(0x10000000, _i ? 64 * MIB : 2 * MIB);
+	CACHED(0x20000000, _i ? 32 * MIB : 2 * MIB);
+	expect_at_exit(_i ? 96 * MIB : 4 * MIB, 0, _i ? 96 * MIB : 4 * MIB);
+}
+END_TEST
+
+START_TEST(what_the_user_takes_for_held_is)
+{
+	feed_text(&feed, REC_SITE, CACHE_AT, SITE_IS_HELD, "malloc (libc10_cuda.so)");
+	feed.site = CACHE_AT;
+	feed_alloc(&feed, 0x10000000, 700);
+	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x20000000, 7, 0);
+	expect_at_exit(707, 0, 0);
+}
+END_TEST
+
+START_TEST(a_name_that_comes_late_says_what_the_blocks_were)
+{
+	feed.site = CACHE_AT;
+	feed_alloc(&feed, 0x10000000, 2 * MIB);
+	feed_alloc(&feed, 0x20000000, _i ? 700 : 20 * MIB);
+	feed_exit(&feed, END_EXIT, 0);
+	feed_text(&feed, REC_SITE, CACHE_AT, SITE_IN_CACHE, "malloc (libc10_cuda.so)");
+	look();
+	ck_assert_uint_eq(process->held, _i ? 0 : 22 * MIB);
+	ck_assert_uint_eq(process->leaked, _i ? 2 * MIB + 700 : 0);
+}
+END_TEST
+
+START_TEST(processes_are_judged_each_alone)
+{
+	CACHED(0x10000000, 2 * MIB);
+	CACHED(0x20000000, 20 * MIB);
+	feed.image = 2;
+	feed.pid = 4243;
+	CACHED(0x10000000, 700);
+	feed.image = 1;
+	feed.pid = 4242;
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->held, 22 * MIB);
+}
+END_TEST
+
+START_TEST(what_ended_it_is_told)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x11000, 1000);
+	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
+	feed_free(&feed, 0x11000, 0);	/* was no leak after all */
+	feed.context = 7;
+	feed_alloc(&feed, 0x20000, 30);
+	feed_context_end(&feed, 0, 7);
+	feed.context = 0;
+	feed_alloc(&feed, 0x30000, 5);
+	feed.site = 0x500000;
+	feed_text(&feed, REC_SITE, 0x500000, SITE_IS_HELD, "cublasCreate");
+	feed_alloc(&feed, 0x40000, 4);
+	feed_reset(&feed, 3);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 135);
+	ck_assert_uint_eq(process->leaked_by_reset, 100);
+	ck_assert_uint_eq(process->reset_call, CALL_cudaDeviceReset);
+	ck_assert_uint_eq(process->leaked_by_context, 30);
+	ck_assert_uint_eq(process->context_call, CALL_cuCtxDestroy_v2);
+	model_graphs_done(feed.model, feed.image);
+	model_clear_exited(feed.model);
+	snapshot_free(snapshot);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->gone.leaked_by_reset, 100);
+	ck_assert_uint_eq(snapshot->gone.leaked_by_context, 30);
+}
+END_TEST
+
 Suite *suite_leaks(void)
 {
 	Suite *suite = suite_create("leaks");
@@ -197,6 +372,18 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
 	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);
 	tcase_add_test(tests, what_others_lost_spoils_nobody);
+	tcase_add_test(tests, a_cache_holds_blocks_of_its_sizes);
+	tcase_add_loop_test(tests, a_block_that_no_cache_asks_for_is_a_tensor, 0, 7);
+	tcase_add_test(tests, a_tensor_that_was_freed_speaks_against_the_cache_as_well);
+	tcase_add_test(tests, a_tensor_at_another_site_speaks_against_the_cache_as_well);
+	tcase_add_test(tests, memory_of_a_pool_is_not_cached);
+	tcase_add_test(tests, what_is_managed_is_no_part_of_the_cache);
+	tcase_add_test(tests, expandable_segments_prove_the_cache);
+	tcase_add_loop_test(tests, blocks_of_one_size_prove_no_cache, 0, 2);
+	tcase_add_test(tests, what_the_user_takes_for_held_is);
+	tcase_add_loop_test(tests, a_name_that_comes_late_says_what_the_blocks_were, 0, 2);
+	tcase_add_test(tests, processes_are_judged_each_alone);
+	tcase_add_test(tests, what_ended_it_is_told);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -132,8 +132,8 @@ START_TEST(long_symbols)
 		memset(symbols[i], 'x', sizeof(symbols[i]));
 		symbols[i][998] = (char)('a' + i);
 		symbols[i][999] = 0;
-		calls[i] = (struct snap_call){ .call = (uint16_t)(CUTOP_EXTRA + i), .calls = 1, .extra = symbols[i], .hist[3] = 1 };
-		failures[i] = (struct snap_failure){ .call = calls[i].call, .error = "1", .count = 1, .extra = symbols[i] };
+		calls[i] = (struct snap_call){ .call = (uint16_t)(CUTOP_EXTRA + i), .calls = 1, .extra.symbol = symbols[i], .hist[3] = 1 };
+		failures[i] = (struct snap_failure){ .call = calls[i].call, .error = "1", .count = 1, .extra.symbol = symbols[i] };
 	}
 	snapshot->calls = calls;
 	snapshot->call_count = 2;

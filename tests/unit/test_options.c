@@ -94,6 +94,20 @@ START_TEST(test_options)
 	ck_assert_str_eq(options.leak_ignore[0], "c");
 	ck_assert_ptr_null(options.leak_ignore[1]);
 	ck_assert_uint_eq(options.leak_age, NSEC_PER_SEC / 2);
+	/* a trace prints queries, a snapshot does not count them */
+	ck_assert(parse("trace"));
+	ck_assert(options.groups & 1u << GROUP_QUERY && options.traced_groups & 1u << GROUP_QUERY);
+	ck_assert(!(options.traced_groups & 1u << GROUP_NAME));
+	ck_assert(parse("trace --calls default"));
+	ck_assert(options.groups & 1u << GROUP_QUERY && options.traced_groups & 1u << GROUP_QUERY);
+	ck_assert(parse("record --trace -o a"));
+	ck_assert(options.groups & 1u << GROUP_QUERY);
+	ck_assert(parse("record -o a"));
+	ck_assert(!(options.groups & 1u << GROUP_QUERY));
+	ck_assert(parse("-b --calls default"));
+	ck_assert(!(options.groups & 1u << GROUP_QUERY));
+	ck_assert(parse("trace --calls memory"));
+	ck_assert(!(options.groups & 1u << GROUP_QUERY));
 	/* what the books need is always probed */
 	ck_assert(parse("-b --calls memory"));
 	ck_assert(options.groups & 1u << GROUP_DEVICE);

@@ -162,6 +162,9 @@ START_TEST(text_golden)
 	assert_golden(out_text, sample_snapshot(), "text-color.txt");
 	options.color = false;
 	assert_golden(out_text, sample_empty(), "text-empty.txt");
+	options.lists_map = true;
+	options.width = 0;
+	assert_golden(out_text, sample_snapshot(), "text-map.txt");
 }
 END_TEST
 
@@ -328,7 +331,7 @@ START_TEST(leak_none)
 	ck_assert_str_eq(text, "no leak\n");
 	free(text);
 	text = printed(out_leak_report, sample_empty());
-	ck_assert_str_eq(text, "no leak\n");
+	ck_assert_str_eq(text, "no leak: no CUDA call was seen\n");
 	free(text);
 }
 END_TEST
@@ -351,6 +354,74 @@ START_TEST(leak_gone)
 	snapshot->gone = (struct snap_gone){ .processes = 1, .leaked = 1 };
 	text = printed(out_leak_report, snapshot);
 	ck_assert_str_eq(text, "1 process that ended earlier, not listed: leaked 1 byte\nleaked 1 byte\n");
+	free(text);
+	snapshot->gone = (struct snap_gone){ .processes = 1, .leaked = 9, .leaked_by_reset = 3, .leaked_by_context = 2 };
+	text = printed(out_leak_report, snapshot);
+	ck_assert_str_eq(text, "1 process that ended earlier, not listed: leaked 9 bytes\n"
+			 "  5 bytes were live at a device's reset or a context's end\nleaked 9 bytes\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(leak_ended_by)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->process_count = 1;
+	snapshot->processes[0].leaked_by_reset = 30000;
+	snapshot->processes[0].reset_call = CALL_cudaDeviceReset;
+	snapshot->processes[0].leaked_by_context = 1;
+	snapshot->processes[0].context_call = CALL_cuCtxDestroy_v2;
+	text = printed(out_leak_report, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "\n  30000 bytes (29.3K) were live when cudaDeviceReset() freed them\n"
+				     "  1 byte were live when cuCtxDestroy_v2() freed them\n"));
+	free(text);
+}
+END_TEST
+
+/* What could not be seen is not reported as "no leak". */
+START_TEST(leak_unseen)
+{
+	static const char *const says[UNSEEN_COUNT] = {
+		[UNSEEN_DRIVER] = "process 7 (solver) allocated by the driver's functions, and only the runtime's are watched: "
+			"--layer both shows it, or, where the kernel cannot do that, --layer driver\n",
+		[UNSEEN_LATE] = "a program ran or loaded a CUDA library before it was probed; --library names it, or the program, ahead\n",
+		[UNSEEN_ALLOC] = "1 function that allocates could not be probed, or was left out; cutop doctor names them\n",
+		[UNSEEN_FREE] = "1 function that frees could not be probed, or was left out: what leaked may have been freed; "
+			"cutop doctor names them\n",
+		[UNSEEN_LAYER] = "the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
+			"watches them, --fail-on-leak notices them\n",
+	};
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->process_count = 1;
+	snapshot->lost[LOST_RETURN] = 0;
+	snapshot->processes[0].leaked = snapshot->processes[0].sites[0].leaked = 0;
+	snapshot->processes[0].map_count = 0;
+	snapshot->unseen[_i] = (struct snap_unseen){ .total = 1, .pid = 7, .comm = "solver" };
+	text = printed(out_leak_report, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, _i == UNSEEN_FREE ? "no leak\n" : "no leak that could be seen\n"));
+	ck_assert_ptr_nonnull(strstr(text, says[_i]));
+	free(text);
+	text = printed(out_json, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "\"unseen\":{"));
+	free(text);
+}
+END_TEST
+
+START_TEST(leak_unproven)
+{
+	struct snapshot *snapshot = sample_empty();
+	char *text;
+
+	snapshot->gone = (struct snap_gone){ .processes = 1, .held = 9, .held_unproven = 7 };
+	text = printed(out_leak_report, snapshot);
+	ck_assert_str_eq(text, "no certain leak\n"
+			 "held 9 bytes by caching allocators, on purpose: not a leak\n"
+			 "  but 7 bytes of it may be tensors: nothing shows that PyTorch's cache is on; "
+			 "--leak-ignore 'libc10_cuda*' takes it for held\n");
 	free(text);
 }
 END_TEST
@@ -444,6 +515,9 @@ int main(void)
 	tcase_add_test(tests, leak_golden);
 	tcase_add_test(tests, leak_none);
 	tcase_add_test(tests, leak_gone);
+	tcase_add_test(tests, leak_ended_by);
+	tcase_add_test(tests, leak_unproven);
+	tcase_add_loop_test(tests, leak_unseen, 0, UNSEEN_COUNT);
 	tcase_add_test(tests, wrapped_lines);
 	tcase_add_loop_test(tests, locale, 0, PRINTER_COUNT);
 	tcase_add_loop_test(tests, full_disk, 0, PRINTER_COUNT);

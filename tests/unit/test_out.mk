@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	tests/unit/golden/text-ascii.txt \
 	tests/unit/golden/text-color.txt \
 	tests/unit/golden/text-empty.txt \
+	tests/unit/golden/text-map.txt \
 	tests/unit/golden/text.txt
 
 tests_unit_test_trace_SOURCES = \

@@ -424,6 +424,7 @@ int main(void)
 	closure_tests(suite);
 	container_tests(suite);
 	options_tests(suite);
+	points_tests(suite);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

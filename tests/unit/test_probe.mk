@@ -15,14 +15,15 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_maps.c \
 	tests/unit/test_near.c \
 	tests/unit/test_options.c \
+	tests/unit/test_points.c \
 	tests/unit/test_probe.c \
 	$(option_sources)
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_probe_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
+tests_unit_test_probe_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LIBS)
 
 tests_unit_test_visible_SOURCES = tests/unit/test_visible.c
 tests_unit_test_visible_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_visible_LDADD = libcutop_probe.a $(view_libs) $(core_libs) $(CHECK_LIBS)
+tests_unit_test_visible_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LIBS)
 
 # It reads its own debug information.
 tests_unit_test_names_SOURCES = tests/unit/test_names.c tests/unit/self_file.c tests/unit/self_file.h

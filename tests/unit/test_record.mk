@@ -13,7 +13,7 @@ tests_unit_test_record_SOURCES = \
 	tests/unit/test_record_writing.c \
 	$(record_sample_sources)
 tests_unit_test_record_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_record_LDADD = libcutop_probe.a $(core_libs) $(CHECK_LIBS)
+tests_unit_test_record_LDADD = $(probe_libs) $(core_libs) $(CHECK_LIBS)
 tests_unit_make_recording_SOURCES = tests/unit/make_recording.c $(record_sample_sources)
 tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_make_recording_LDADD = $(core_libs) $(CHECK_LIBS)

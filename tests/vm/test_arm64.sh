@@ -9,7 +9,7 @@
 
 compiler=aarch64-linux-gnu-gcc
 libraries='libc6-dev libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libjansson-dev libiberty-dev libbsd-dev
-	uthash-dev libncurses-dev libinih-dev libmicrohttpd-dev libcap-ng-dev libseccomp-dev'
+	uthash-dev libncurses-dev libinih-dev libmicrohttpd-dev libcap-ng-dev libcapstone-dev libseccomp-dev'
 tools='dash coreutils grep sed mawk jq findutils util-linux mount'
 
 skip() {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether the memory of PyTorch's allocator is held by its cache. The allocator
+ * caches as a rule. With PYTORCH_NO_CUDA_MEMORY_CACHING, and with the backend
+ * cudaMallocAsync, each of its allocations is a tensor, and a tensor that is
+ * live at the end is as much a leak as anything. Both come from the same
+ * library, so what the allocator asks for must tell.
+ *
+ * The cache asks for 2 MiB where a tensor has 1 MiB or less, for 20 MiB where it
+ * has less than 10 MiB, and for the next multiple of 2 MiB above that; with
+ * expandable segments for 2 or 20 MiB of physical memory. It never asks for
+ * anything else: one block of another size, or one of cudaMallocAsync, shows
+ * that there is no cache in this process.
+ * Source: PyTorch, c10/core/CachingDeviceAllocator.h, get_allocation_size();
+ * c10/cuda/CUDACachingAllocator.cpp, ExpandableSegment, uncached_allocate().
+ *
+ * Tensors may have such sizes by chance. So the cache is proved only by a block
+ * of physical memory, or by 2 or 20 MiB next to a block of another such size:
+ * without that the memory is shown as held, and --fail-on-leak does not answer.
+ */
+#include "model/internal.h"
+
+#define SMALL_BUFFER	(2ull << 20)	/* kSmallBuffer */
+#define LARGE_BUFFER	(20ull << 20)	/* kLargeBuffer; large_segment_size() of the allocator's options */
+#define LARGE_MIN	(10ull << 20)	/* kMinLargeAlloc */
+#define LARGE_ROUND	(2ull << 20)	/* kRoundLarge */
+
+static bool is_cache_size(uint64_t bytes)
+{
+	return bytes == SMALL_BUFFER || (bytes >= LARGE_MIN && bytes % LARGE_ROUND == 0);
+}
+
+static void signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes)
+{
+	switch (kind) {
+	case KIND_DEVICE:
+	case KIND_PHYSICAL:
+		break;
+	case KIND_ASYNC:
+		signs->is_off = true;
+		return;
+	default:
+		signs->is_elsewhere = true;
+		return;
+	}
+	if (!is_cache_size(bytes)) {
+		signs->is_off = true;
+		return;
+	}
+	signs->has_physical |= kind == KIND_PHYSICAL;
+	signs->has_buffer |= bytes == SMALL_BUFFER || bytes == LARGE_BUFFER;
+	signs->has_sizes |= signs->size && signs->size != bytes;
+	if (!signs->size)
+		signs->size = bytes;
+}
+
+static void signs_add(struct cache_signs *all, const struct cache_signs *signs)
+{
+	all->is_off |= signs->is_off;
+	all->has_physical |= signs->has_physical;
+	all->has_buffer |= signs->has_buffer;
+	all->has_sizes |= signs->has_sizes || (all->size && signs->size && all->size != signs->size);
+	if (!all->size)
+		all->size = signs->size;
+}
+
+static bool is_held(const struct image *image, const struct site *site)
+{
+	if (site->place->flags & SITE_IS_HELD)
+		return true;
+	return site->place->flags & SITE_IN_CACHE && !image->sites.cache.is_off && !site->signs.is_elsewhere;
+}
+
+void caches_judge(struct image *image, struct site *site)
+{
+	struct site_table *sites = &image->sites;
+	bool was_off = sites->cache.is_off;
+	size_t i;
+
+	if (site->place->flags & SITE_IN_CACHE)
+		signs_add(&sites->cache, &site->signs);
+	ledger_hold_site(image, site, is_held(image, site));
+	if (was_off == sites->cache.is_off)
+		return;
+	for (i = 0; i < sites->count; i++)
+		if (sites->list[i]->place->flags & SITE_IN_CACHE)
+			ledger_hold_site(image, sites->list[i], is_held(image, sites->list[i]));
+}
+
+void caches_note(struct image *image, struct site *site, unsigned int kind, uint64_t bytes)
+{
+	signs_note(&site->signs, kind, bytes);
+	if (site->place->flags & SITE_IN_CACHE)
+		caches_judge(image, site);
+}
+
+uint64_t caches_unproven(const struct image *image, const struct site *site)
+{
+	const struct cache_signs *signs = &image->sites.cache;
+
+	if (!site->held || site->place->flags & SITE_IS_HELD || signs->has_physical || (signs->has_buffer && signs->has_sizes))
+		return 0;
+	return site->ended;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Machine code of others, instruction by instruction, through Capstone. The code
+ * may be anything: nothing is read beyond the bytes given.
+ */
+#ifndef PROBE_DECODE_H
+#define PROBE_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct decoder;
+
+#define TARGETS_MAX	8	/* as many operands as an instruction has at most */
+
+struct instruction {
+	uint64_t at;		/* where it is, in the addresses given to decoder_begin() */
+	size_t size;		/* bytes */
+	/*
+	 * A probe may sit behind it as well as on it: it goes on to the next
+	 * instruction and writes no memory, and of the registers none but the flags
+	 * and scratch registers that carry no argument and no result.
+	 */
+	bool may_pass;
+	/* Where it may jump to or call, as far as the instruction says so. */
+	uint64_t targets[TARGETS_MAX];
+	size_t target_count;
+};
+
+/* A decoder for this machine's code, freed with decoder_free(). NULL: no memory, or Capstone does not know the machine. */
+struct decoder *decoder_new(void);
+void decoder_free(struct decoder *decoder);
+
+/* Goes on with the @len bytes at @code, which lie at @address. They are borrowed until the next begin. */
+void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t len, uint64_t address);
+
+/* Decodes the next instruction. False at the end, or where the bytes are none. */
+bool decoder_next(struct decoder *decoder, struct instruction *instruction);
+
+#endif

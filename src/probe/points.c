@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A probe behind the entry must see the same registers and the same stack, so
+ * only instructions that change neither are passed (probe/decode.h). It must be
+ * hit once for each call: the whole function is decoded, and its .cold part if
+ * there is one, and nothing there may jump to what lies between the entry and
+ * the probe. And it must be the function's own: no other symbol may lie there.
+ *
+ * Code belongs to others and may be broken or hostile. Each function is decoded
+ * up to BODY_MAX bytes, a file up to BUDGET in all; beyond that, probes stay at
+ * the entry. A symbol that lies inside an instruction of the function around it
+ * gets no probe at all: one there would change that instruction.
+ */
+#include "probe/points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/calls.h"
+#include "probe/decode.h"
+
+#define PAST_MAX	48		/* bytes from the entry to a probe */
+#define WINDOW		64		/* bytes looked at for one: PAST_MAX and an instruction of 15 */
+#define BODY_MAX	65536		/* bytes of one function that are decoded */
+#define BUDGET		(2u << 20)	/* bytes of one file that are decoded: a quarter of a second */
+#define LOOKS_MAX	(1u << 20)	/* pairs of a symbol and an entry that it covers, or is a part of, that are looked at */
+#define INSTRUCTION_MAX	15		/* bytes, on x86-64 */
+#define NOWHERE		UINT64_MAX
+
+const char *const point_names[POINT_COUNT] = {
+	[POINT_ENTRY] = "entry", [POINT_PAST] = "past_entry", [POINT_STEPPED] = "single_stepped", [POINT_NONE] = "left_out",
+};
+
+/* What else the file's symbols say of the place of an entry. */
+struct around {
+	uint64_t entry;
+	uint64_t next;			/* the nearest symbol behind it */
+	uint64_t outer;			/* where the innermost function begins that it lies inside of */
+	uint64_t cold, cold_size;	/* the part of the function that the compiler has put elsewhere */
+	uint32_t name_hash;
+};
+
+struct points {
+	int fd;
+	const struct forms *forms;
+	struct decoder *decoder;
+	struct around *around;		/* by entry */
+	const struct around **by_name;	/* by name_hash */
+	size_t count;
+	size_t looks;			/* such pairs so far */
+	size_t budget;			/* bytes that may still be decoded */
+	unsigned char *body;		/* BODY_MAX bytes */
+};
+
+/* ---- what lies around the entries ---- */
+
+static int around_compare(const void *a, const void *b)
+{
+	const struct around *x = a, *y = b;
+
+	return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	const struct around *const *x = a, *const *y = b;
+
+	return (*x)->name_hash < (*y)->name_hash ? -1 : (*x)->name_hash > (*y)->name_hash;
+}
+
+/* How many entries lie at or before @offset. */
+static size_t entries_up_to(const struct points *points, uint64_t offset)
+{
+	size_t low = 0, high = points->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (points->around[middle].entry <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct around *around_find(const struct points *points, uint64_t entry)
+{
+	size_t upto = entries_up_to(points, entry);
+
+	return upto && points->around[upto - 1].entry == entry ? &points->around[upto - 1] : NULL;
+}
+
+static void cold_note(struct points *points, const struct elf_symbol *symbol, size_t len)
+{
+	uint32_t hash = elf_name_hash(symbol->name, len);
+	size_t low = 0, high = points->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (points->by_name[middle]->name_hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Of several with one name, each may be the one it belongs to. */
+	for (; low < points->count && points->by_name[low]->name_hash == hash; low++) {
+		struct around *around = around_find(points, points->by_name[low]->entry);
+
+		if (++points->looks > LOOKS_MAX)
+			break;
+		around->cold = symbol->offset;
+		/* A second one: too much for us, and so is its size. */
+		around->cold_size = around->cold_size ? BODY_MAX + 1 : symbol->size ? symbol->size : BODY_MAX + 1;
+	}
+}
+
+static int label_visit(void *context, const struct elf_symbol *symbol)
+{
+	struct points *points = context;
+	size_t upto = entries_up_to(points, symbol->offset), before = upto;
+	const char *cold;
+
+	/* It is the next one of the last entry before it. */
+	if (before && points->around[before - 1].entry == symbol->offset)
+		before--;
+	if (before && points->around[before - 1].next > symbol->offset)
+		points->around[before - 1].next = symbol->offset;
+	if (!symbol->is_function)
+		return 0;
+	for (; upto < points->count && points->around[upto].entry - symbol->offset < symbol->size; upto++) {
+		struct around *inner = &points->around[upto];
+
+		if (++points->looks > LOOKS_MAX)
+			break;
+		if (inner->outer == NOWHERE || inner->outer < symbol->offset)
+			inner->outer = symbol->offset;
+	}
+	cold = symbol->name ? strstr(symbol->name, ".cold") : NULL;
+	if (cold)
+		cold_note(points, symbol, (size_t)(cold - symbol->name));
+	return 0;
+}
+
+/* Returns false if there is no memory, or the file's symbols cannot be read. */
+static bool around_read(struct points *points, const struct elf_functions *functions)
+{
+	size_t i;
+
+	points->around = calloc(functions->count, sizeof(*points->around));
+	points->by_name = calloc(functions->count, sizeof(*points->by_name));
+	if (!points->around || !points->by_name)
+		return false;
+	for (i = 0; i < functions->count; i++)
+		points->around[i] = (struct around){
+			.entry = functions->list[i].offset, .next = NOWHERE, .outer = NOWHERE, .cold = NOWHERE,
+			.name_hash = functions->list[i].name_hash,
+		};
+	qsort(points->around, functions->count, sizeof(*points->around), around_compare);
+	/* A function of the table may be one that the user named as well. */
+	for (i = 0; i < functions->count; i++)
+		if (!points->count || points->around[points->count - 1].entry != points->around[i].entry)
+			points->around[points->count++] = points->around[i];
+	for (i = 0; i < points->count; i++)
+		points->by_name[i] = &points->around[i];
+	qsort(points->by_name, points->count, sizeof(*points->by_name), name_compare);
+	/* Beyond the limit some neighbours are not known: then all probes stay at the entries. */
+	return !elffile_labels(points->fd, label_visit, points, NULL) && points->looks <= LOOKS_MAX;
+}
+
+/* ---- code ---- */
+
+/* Reads @size bytes at @offset for decoding. False if that is too much, or they are not there. */
+static bool body_begin(struct points *points, uint64_t offset, uint64_t size)
+{
+	if (!size || size > BODY_MAX || size > points->budget)
+		return false;
+	if (pread(points->fd, points->body, (size_t)size, (off_t)offset) != (ssize_t)size)
+		return false;
+	points->budget -= (size_t)size;
+	decoder_begin(points->decoder, points->body, (size_t)size, offset);
+	return true;
+}
+
+/* True if all of the code decodes and nothing in it jumps to a place behind @entry, up to @probe. */
+static bool body_keeps_off(struct points *points, uint64_t offset, uint64_t size, uint64_t entry, uint64_t probe)
+{
+	struct instruction instruction;
+	uint64_t decoded = 0;
+	size_t i;
+
+	if (!body_begin(points, offset, size))
+		return false;
+	while (decoder_next(points->decoder, &instruction)) {
+		for (i = 0; i < instruction.target_count; i++)
+			if (instruction.targets[i] > entry && instruction.targets[i] <= probe)
+				return false;
+		decoded += instruction.size;
+	}
+	return decoded == size;
+}
+
+/* True if the entry lies inside an instruction of the function around it. False if that cannot be decoded so far. */
+static bool is_inside_instruction(struct points *points, const struct around *around)
+{
+	struct instruction instruction;
+	uint64_t size;
+	ssize_t n;
+
+	if (around->outer == NOWHERE)
+		return false;
+	/* An instruction that begins before the entry may go on behind it. */
+	size = around->entry - around->outer + INSTRUCTION_MAX;
+	if (size > BODY_MAX || size > points->budget)
+		return false;
+	n = pread(points->fd, points->body, (size_t)size, (off_t)around->outer);
+	if (n <= 0)
+		return false;
+	points->budget -= (size_t)n;
+	decoder_begin(points->decoder, points->body, (size_t)n, around->outer);
+	while (decoder_next(points->decoder, &instruction) && instruction.at < around->entry)
+		if (instruction.at + instruction.size > around->entry)
+			return true;
+	return false;
+}
+
+/* Bytes from the entry to the first instruction that is emulated and may be come to; 0: there is none. */
+static size_t past_find(struct points *points, const unsigned char *code, size_t len, uint64_t entry)
+{
+	struct instruction instruction;
+	size_t past;
+
+	decoder_begin(points->decoder, code, len, entry);
+	while (decoder_next(points->decoder, &instruction)) {
+		past = (size_t)(instruction.at - entry);
+		if (past > PAST_MAX)
+			break;
+		if (past && points->forms->verdicts[form_of(code + past, len - past)] == FORM_EMULATED)
+			return past;
+		if (!instruction.may_pass)
+			break;
+	}
+	return 0;
+}
+
+static size_t past_choose(struct points *points, const struct around *around, const struct elf_function *function,
+			  const unsigned char *code, size_t len)
+{
+	uint64_t entry = function->offset, probe;
+	size_t past;
+
+	if (!function->size)
+		return 0;
+	past = past_find(points, code, len < function->size ? len : function->size, entry);
+	probe = entry + past;
+	if (!past || around->next <= probe)
+		return 0;
+	if (!body_keeps_off(points, entry, function->size, entry, probe))
+		return 0;
+	if (around->cold != NOWHERE && !body_keeps_off(points, around->cold, around->cold_size, entry, probe))
+		return 0;
+	return past;
+}
+
+static void point_choose(struct points *points, struct elf_function *function, bool able)
+{
+	const struct around *around = able ? around_find(points, function->offset) : NULL;
+	unsigned char code[WINDOW];
+	ssize_t n = pread(points->fd, code, sizeof(code), (off_t)function->offset);
+	size_t len = n > 0 ? (size_t)n : 0, past = 0;
+	enum form_verdict verdict = points->forms->verdicts[form_of(code, len)];
+
+	if (around && is_inside_instruction(points, around)) {
+		function->point = POINT_NONE;
+		return;
+	}
+	if (verdict == FORM_EMULATED) {
+		function->point = POINT_ENTRY;
+		return;
+	}
+	if (around)
+		past = past_choose(points, around, function, code, len);
+	function->past = (uint8_t)past;
+	function->point = past ? POINT_PAST : verdict == FORM_HARMS ? POINT_NONE : POINT_STEPPED;
+}
+
+void points_choose(int fd, struct elf_functions *functions, const struct forms *forms, bool leave_stepped)
+{
+	struct points points = { .fd = fd, .forms = forms, .budget = BUDGET };
+	bool able;
+	size_t i;
+
+	if (!functions->count)
+		return;
+	points.decoder = decoder_new();
+	points.body = malloc(BODY_MAX);
+	able = points.decoder && points.body && around_read(&points, functions);
+	for (i = 0; i < functions->count; i++) {
+		struct elf_function *function = &functions->list[i];
+
+		point_choose(&points, function, able);
+		if (leave_stepped && function->point == POINT_STEPPED)
+			function->point = POINT_NONE;
+	}
+	free(points.around);
+	free(points.by_name);
+	free(points.body);
+	decoder_free(points.decoder);
+}
+
+/* ---- names ---- */
+
+/* Programs make calls of these groups by the thousand. */
+static const enum call_group hot_first[] = { GROUP_LAUNCH, GROUP_COPY, GROUP_MEMORY, GROUP_SYNC };
+
+/* Smaller is hotter. */
+static size_t hotness(const struct elf_function *function)
+{
+	size_t i;
+
+	if (CUTOP_IS_EXTRA(function->call))	/* the user named it */
+		return 0;
+	for (i = 0; i < ARRAY_LEN(hot_first); i++)
+		if (call_descs[function->call].group == hot_first[i])
+			return i;
+	return i;
+}
+
+static const char *name_of(const struct elf_function *function, const struct extras *extras)
+{
+	enum extra_result result;
+
+	if (!CUTOP_IS_EXTRA(function->call))
+		return call_name(function->call);
+	return extras ? extras_symbol(extras, function->call - CUTOP_EXTRA, &result) : "?";
+}
+
+static bool is_listed(const struct elf_function *function, const struct attach_choice *choice, enum point point)
+{
+	return function->point == point && (CUTOP_IS_EXTRA(function->call) || choice_wants(choice, &call_descs[function->call]));
+}
+
+void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+		  enum point point, void (*visit)(void *context, const char *name), void *context)
+{
+	size_t i, heat;
+
+	for (heat = 0; heat <= ARRAY_LEN(hot_first); heat++)
+		for (i = 0; i < functions->count; i++) {
+			const struct elf_function *function = &functions->list[i];
+
+			if (is_listed(function, choice, point) && hotness(function) == heat)
+				visit(context, name_of(function, extras));
+		}
+}
+
+struct name_list {
+	FILE *out;
+	size_t count, max;
+};
+
+static void name_list_add(void *context, const char *name)
+{
+	struct name_list *list = context;
+
+	if (list->count++ < list->max)
+		fprintf(list->out, "%s%s", list->count > 1 ? ", " : "", name);
+}
+
+char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+		  enum point point, size_t max)
+{
+	struct name_list list = { .max = max };
+	char *text = NULL;
+	size_t size = 0;
+
+	list.out = open_memstream(&text, &size);
+	if (!list.out)
+		return NULL;
+	points_visit(functions, choice, extras, point, name_list_add, &list);
+	if (list.count > max)
+		fprintf(list.out, " and %zu more", list.count - max);
+	if (fclose(list.out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
