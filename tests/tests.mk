@@ -20,7 +20,7 @@ include $(srcdir)/tests/gpu/gpu.mk
 
 AM_TESTS_ENVIRONMENT = \
 	export top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
-	CK_DEFAULT_TIMEOUT="$${CK_DEFAULT_TIMEOUT:-60}" CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CC='$(CC)' \
+	CK_DEFAULT_TIMEOUT="$${CK_DEFAULT_TIMEOUT:-60}" CUTOP='$(abs_top_builddir)/src/cutop' NVCC='$(NVCC)' CUDA_TOOLKIT='$(CUDA_TOOLKIT)' CC='$(CC)' \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)'; \
 	$(fuzz_environment)
 

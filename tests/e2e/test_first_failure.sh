@@ -24,7 +24,7 @@ expect runtime '.totals.failures' 1
 CUDA_DOUBLE_FAIL=cuDeviceGetCount:1:100 watch driver -- "$T/driver"
 expect driver 'p.failures | map([.call, .error, .count])' '[["cuDeviceGetCount","CUDA_ERROR_NO_DEVICE",1]]'
 
-for dir in "${CUDA_HOME:+$CUDA_HOME/lib64}" "${NVCC:+${NVCC%/bin/*}/lib64}" none; do
+for dir in "${CUDA_HOME:+$CUDA_HOME/lib64}" "${CUDA_TOOLKIT:+$CUDA_TOOLKIT/lib64}" none; do
 	[ -n "$dir" ] && [ -e "$dir/libcudart.so.13" ] && break
 done
 if [ "$dir" != none ] && "${CC:-cc}" -o "$T/nvidia" "$T/first.c" "$dir/libcudart.so.13" -Wl,-rpath,"$dir" && "$T/nvidia"; then

@@ -8,7 +8,7 @@
 no_driver=$top_builddir/tests/e2e/bin/no_driver
 
 for dir in "${CUDA_HOME:+$CUDA_HOME/lib64}" "${CUDA_HOME:+$CUDA_HOME/lib}" \
-	"${NVCC:+${NVCC%/bin/*}/lib64}" "${NVCC:+${NVCC%/bin/*}/lib}" none; do
+	"${CUDA_TOOLKIT:+$CUDA_TOOLKIT/lib64}" "${CUDA_TOOLKIT:+$CUDA_TOOLKIT/lib}" none; do
 	[ -n "$dir" ] && [ -e "$dir/libcudart.so.13" ] && break
 done
 [ "$dir" != none ] || skip "needs NVIDIA's libcudart.so.13 (CUDA 13; set CUDA_HOME)"

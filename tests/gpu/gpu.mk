@@ -37,7 +37,7 @@ $(gpu_dir)/entries: tests/gpu/entries.c src/cutop
 # Device code for today's server GPUs, and PTX for the others.
 GPU_ARCH = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
 # NVIDIA's headers are no concern of ours: system headers give no warnings.
-gpu_toolkit = toolkit=`dirname "$(NVCC)"`/..
+gpu_toolkit = toolkit='$(CUDA_TOOLKIT)'
 
 gpu_tools = $(gpu_dir)/cutop $(gpu_dir)/compare $(gpu_dir)/empty $(gpu_dir)/entries
 gpu_made = $(gpu_tools) $(gpu_dir)/driver_kernels.ptx $(gpu_dir)/driver_ptx.c $(gpu_dir)/libcupti_count.so $(gpu_tarball)
@@ -122,7 +122,7 @@ $(gpu_dir)/libcupti_count.so: tests/gpu/cupti_count.c
 
 $(gpu_tarball): $(gpu_programs) $(gpu_tools) $(gpu_dir)/libcupti_count.so tests/gpu/run tests/gpu/make-bundle
 	$(AM_V_GEN)$(gpu_toolkit); VERSION='$(PACKAGE_VERSION)' sh $(gpu_source)/make-bundle \
-	  $(gpu_dir) $(gpu_source) "$$toolkit" $(gpu_programs)
+	  $(gpu_dir) $(gpu_source) "$$toolkit" '$(NVCC)' $(gpu_programs)
 
 gpu-check: $(gpu_tarball)
 	@echo "copy $(gpu_tarball) to the machine with the GPU, unpack it there, and run cutop-gpu-check/run as root"
