@@ -40,4 +40,7 @@ model_sources = \
 	src/model/totals.c \
 	src/model/tree.h \
 	src/model/versions.c src/model/versions.h \
-	src/names/demangle.c src/names/demangle.h
+	src/names/confine.c src/names/confine.h \
+	src/names/demangle.c src/names/demangle.h \
+	src/names/demangle_process.c \
+	src/names/demangle_run.c src/names/demangle_run.h

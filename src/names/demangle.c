@@ -2,19 +2,11 @@
 /*
  * Kernel names as people read them, by libiberty's demangler.
  *
- * A mangled name of a few hundred bytes can stand for gigabytes of text, so the
- * output is taken piece by piece and the demangler left by longjmp() when there
- * is enough of it; libiberty prints from its own stack and holds no memory then.
- *
- * libiberty refuses names over 1 KiB as long as its recursion limit is on, and
- * kernels of template libraries are longer than that. Those are demangled with
- * the limit off, on a thread whose stack is large enough for the deepest name
- * of the length we accept: what would overflow, cannot. Short names, nearly all
- * there are, are demangled in place with the limit on.
+ * Parts of a mangled name may stand for what came before them, so that a short one can take the demangler years. Such names
+ * go to a process that is ended when it takes too long (demangle_process.c), and so do those for which libiberty's limit of
+ * recursion has to be off. What is neither is demangled in place.
  */
 #include <ctype.h>
-#include <pthread.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +15,9 @@
 #include <libiberty/demangle.h>
 
 #include "names/demangle.h"
+#include "names/demangle_run.h"
 
-#define INPUT_MAX	(16 * 1024)
-#define OUTPUT_MAX	(64 * 1024)
 #define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)	/* libiberty expects two components per byte */
-#define STACK_SIZE	(256ul * 1024 * 1024)		/* reserved; only what is touched exists */
 
 struct text {
 	char *data;
@@ -54,55 +44,6 @@ static bool text_add(struct text *text, const char *data, size_t len)
 	return true;
 }
 
-struct job {
-	const char *symbol;
-	int options;
-	struct text text;
-	jmp_buf enough;
-	volatile bool complete;
-};
-
-static void take(const char *piece, size_t len, void *opaque)
-{
-	struct job *job = opaque;
-	size_t room = OUTPUT_MAX - job->text.len;
-
-	if (!text_add(&job->text, piece, len < room ? len : room) || len >= room)
-		longjmp(job->enough, 1);
-}
-
-static void run(struct job *job)
-{
-	/* What was cut is still a name: complete stays false only if there is none. */
-	if (setjmp(job->enough)) {
-		job->complete = job->text.len != 0;
-		return;
-	}
-	if (job->symbol[0] == '_' && job->symbol[1] == 'R')
-		job->complete = rust_demangle_callback(job->symbol, job->options, take, job);
-	else
-		job->complete = cplus_demangle_v3_callback(job->symbol, job->options, take, job);
-}
-
-static void *run_thread(void *opaque)
-{
-	run(opaque);
-	return NULL;
-}
-
-static void run_on_large_stack(struct job *job)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	if (pthread_attr_init(&attr))
-		return;
-	job->options |= DMGL_NO_RECURSE_LIMIT;
-	if (!pthread_attr_setstacksize(&attr, STACK_SIZE) && !pthread_create(&thread, &attr, run_thread, job))
-		pthread_join(thread, NULL);
-	pthread_attr_destroy(&attr);
-}
-
 static char *clean_dup(const char *text, size_t max)
 {
 	size_t len = strnlen(text, max);
@@ -111,20 +52,28 @@ static char *clean_dup(const char *text, size_t max)
 	return out ? clean_text(text, out, len + 1) : NULL;
 }
 
+/*
+ * Can it be demangled here? In C++'s mangling (Itanium C++ ABI, 5.1) each part that stands for an earlier one ends with '_';
+ * without one, the work grows with the square of the length at most.
+ */
+static bool is_plain(const char *symbol, size_t len)
+{
+	return len < IN_PLACE_MAX && symbol[1] == 'Z' && !strchr(symbol + 2, '_');
+}
+
 char *demangle_full(const char *symbol)
 {
-	struct job job = { .symbol = symbol, .options = DMGL_PARAMS | DMGL_ANSI };
-	size_t len = strnlen(symbol, INPUT_MAX + 1);
-	char *full;
+	size_t len = strnlen(symbol, DEMANGLE_INPUT_MAX + 1), known = 0;
+	char *out = NULL, *full;
 
-	if (len <= INPUT_MAX && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R')) {
-		if (len < IN_PLACE_MAX)
-			run(&job);
-		else
-			run_on_large_stack(&job);
+	if (len <= DEMANGLE_INPUT_MAX && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R')) {
+		out = malloc(DEMANGLE_OUTPUT_MAX + 1);
+		if (!out)
+			return NULL;
+		known = is_plain(symbol, len) ? demangle_run(symbol, false, out, DEMANGLE_OUTPUT_MAX + 1) : demangle_apart(symbol, out);
 	}
-	full = clean_dup(job.complete && job.text.len ? job.text.data : symbol, OUTPUT_MAX);
-	free(job.text.data);
+	full = clean_dup(known ? out : symbol, DEMANGLE_OUTPUT_MAX);
+	free(out);
 	return full;
 }
 
@@ -350,10 +299,10 @@ static void drop_rust_hash(struct text *name)
 
 char *demangle_short(const char *full)
 {
-	size_t len = strnlen(full, OUTPUT_MAX);
+	size_t len = strnlen(full, DEMANGLE_OUTPUT_MAX);
 	struct text name = { 0 };
 	struct bracket *stack = calloc(len + 1, sizeof(*stack));
-	char *text = clean_dup(full, OUTPUT_MAX), *result = NULL;
+	char *text = clean_dup(full, DEMANGLE_OUTPUT_MAX), *result = NULL;
 
 	if (!text || !stack)
 		goto out;

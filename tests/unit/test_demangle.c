@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "feed.h"
 #include "names/demangle.h"
+#include "util/util.h"
 
 static const struct {
 	const char *symbol, *full, *brief;
@@ -170,6 +172,50 @@ START_TEST(output_is_bounded)
 }
 END_TEST
 
+/* Returns how many of @count names in which each part stands twice for the one before it stay as they are. They differ. */
+static int names_left(int count)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char symbol[1024], *full;
+	int left = 0, i, n;
+
+	for (n = 0; n < count; n++) {
+		/* A pointer to a function that returns the one before it, and takes it: 60 deep, 2^60 visits to find its packs. */
+		sprintf(symbol, "_Z8kernel%02dDp", n % 100);
+		repeat(symbol, "PF", 60);
+		strcat(symbol, "PFiiE");
+		for (i = 0; i < 60; i++)
+			sprintf(symbol + strlen(symbol), i < 18 ? "S%.0d%c_E" : "S%d%c_E", 2 * i / 36, digits[2 * i % 36]);
+		full = demangle_full(symbol);
+		left += !strcmp(full, symbol);
+		free(full);
+	}
+	return left;
+}
+
+START_TEST(time_is_bounded)
+{
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	char *full;
+
+	ck_assert_int_eq(names_left(10000), 10000);
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 5 * NSEC_PER_SEC);
+	/* Names that take no time are known at once, and others in a second or two. */
+	full = demangle_full("_Z3addPfi");
+	ck_assert_str_eq(full, "add(float*, int)");
+	free(full);
+	for (;;) {
+		full = demangle_full("_ZN2ns5scaleIfEEvPT_i");
+		if (!strcmp(full, "void ns::scale<float>(float*, int)"))
+			break;
+		free(full);
+		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 30 * NSEC_PER_SEC);
+		nanosleep(&(struct timespec){ .tv_nsec = 10 * NSEC_PER_MSEC }, NULL);
+	}
+	free(full);
+}
+END_TEST
+
 static void clean(const char *text, const char *expected)
 {
 	char out[64];
@@ -214,14 +260,18 @@ END_TEST
 Suite *suite_demangle(void)
 {
 	Suite *suite = suite_create("demangle");
-	TCase *tests = tcase_create("demangle");
+	TCase *apart = tcase_create("demangle"), *tests = tcase_create("clean");
 
+	tcase_set_tags(apart, "timed");
+	tcase_set_timeout(apart, 60);
+	tcase_add_loop_test(apart, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));
+	tcase_add_test(apart, long_names_are_demangled);
+	tcase_add_loop_test(apart, hostile_names, 0, sizeof(hostile) / sizeof(hostile[0]));
+	tcase_add_test(apart, output_is_bounded);
+	tcase_add_test(apart, time_is_bounded);
+	suite_add_tcase(suite, apart);
 	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));
-	tcase_add_test(tests, long_names_are_demangled);
-	tcase_add_loop_test(tests, hostile_names, 0, sizeof(hostile) / sizeof(hostile[0]));
 	tcase_add_loop_test(tests, hostile_brackets, 0, sizeof(hostile_pairs) / sizeof(hostile_pairs[0]));
-	tcase_add_test(tests, output_is_bounded);
 	tcase_add_test(tests, text_is_cleaned);
 	tcase_add_test(tests, names_are_clean);
 	suite_add_tcase(suite, tests);
