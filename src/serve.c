@@ -6,18 +6,26 @@
  *
  * Clients cannot take more than is theirs: connections are few, each has little
  * memory, ends when nothing moves on it for a while, and at the latest some time
- * after it began, whatever moves. Those that find no room wait in the listening
- * socket's queue. After its answer a connection is closed.
+ * after it began, whatever moves. Where room gets scarce, one gives way to each
+ * that comes, so that no number of them keeps the others out. After its answer a
+ * connection is closed.
+ *
+ * A page of a stranger's in a browser on this machine may give its own name the
+ * address 127.0.0.1, and read what a server there says (DNS rebinding). It has to
+ * name itself in the request: on such addresses only ours are answered.
  */
 #include "serve.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,6 +37,8 @@
 #define CONNECTION_MEMORY 8192		/* of each, for its request and headers */
 #define IDLE_SECONDS	10
 #define AGE_MAX		(30 * NSEC_PER_SEC)
+#define REQUEST_MAX	(5 * NSEC_PER_SEC)	/* until the whole request is there */
+#define SPARE		16			/* places that are kept free */
 #define BACKLOG		1024
 #define LATE_MAX	(10 * NSEC_PER_SEC)	/* a snapshot may be this late before that is ill health */
 #define FORM_COUNT	2
@@ -36,12 +46,16 @@
 struct connection {
 	struct MHD_Connection *handle;	/* NULL: free */
 	uint64_t began;			/* CLOCK_MONOTONIC */
+	struct in6_addr address;	/* of the client */
+	bool asked;			/* its request is there */
 	bool cut;
 };
 
 struct serve {
 	struct MHD_Daemon *daemon;
 	int socket;			/* -1: the daemon has it */
+	bool loopback;			/* it can be reached from this machine only */
+	char host[256];			/* as --listen has it */
 	char url[300];
 	struct openmetrics *metrics;	/* of the daemon's thread, as what follows */
 	struct snapshot *rendered;	/* what the answers are of */
@@ -186,6 +200,37 @@ static enum MHD_Result answer_health(struct serve *serve, struct MHD_Connection 
 
 /* ---- the daemon's calls ---- */
 
+static void asked_note(struct serve *serve, const struct MHD_Connection *handle)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&serve->lock);
+	for (i = 0; i < CONNECTIONS_MAX; i++)
+		if (serve->connections[i].handle == handle)
+			serve->connections[i].asked = true;
+	pthread_mutex_unlock(&serve->lock);
+}
+
+/* Is it us whom the request means? An address is no name that could be made to lead here. */
+static bool is_host_ours(const struct serve *serve, const char *host)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+	char name[256], end;
+	size_t len;
+
+	if (!serve->loopback || !host || !*host)
+		return true;
+	end = *host == '[' ? ']' : ':';
+	host += *host == '[';
+	len = strcspn(host, (char[]){ end, '\0' });
+	if (len >= sizeof(name) || (end == ']' && host[len] && host[len + 1] && host[len + 1] != ':'))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return !strcasecmp(name, "localhost") || !strcasecmp(name, serve->host) || inet_pton(AF_INET, name, address) == 1 ||
+	       inet_pton(AF_INET6, name, address) == 1;
+}
+
 static enum MHD_Result request(void *context, struct MHD_Connection *connection, const char *path, const char *method,
 			       const char *version, const char *data, size_t *size, void **state)
 {
@@ -196,6 +241,9 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	(void)data;
 	(void)size;
 	(void)state;
+	asked_note(serve, connection);
+	if (!is_host_ours(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
+		return answer_line(connection, MHD_HTTP_FORBIDDEN, "only for localhost, or an address of this machine");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		static const char text[] = "only GET and HEAD\n";
 
@@ -213,6 +261,67 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /healthz");
 }
 
+/* With the lock held. The daemon sees the end of the stream and closes the connection. */
+static void connection_cut(struct connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
+	connection->cut = true;
+}
+
+static struct in6_addr address_of(struct MHD_Connection *handle)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct in6_addr address = { 0 };
+
+	if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
+		address = ((const struct sockaddr_in6 *)info->client_addr)->sin6_addr;
+	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
+		memcpy(&address, &((const struct sockaddr_in *)info->client_addr)->sin_addr, sizeof(struct in_addr));
+	return address;
+}
+
+static unsigned int same_address(const struct serve *serve, const struct connection *of)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < CONNECTIONS_MAX; i++)
+		count += serve->connections[i].handle && !serve->connections[i].cut &&
+			 !memcmp(&serve->connections[i].address, &of->address, sizeof(of->address));
+	return count;
+}
+
+/* Should @a give way rather than @b? One that has not asked yet; of the client that has most; the older. */
+static bool is_first_to_go(const struct serve *serve, const struct connection *a, const struct connection *b)
+{
+	unsigned int of_a, of_b;
+
+	if (a->asked != b->asked)
+		return b->asked;
+	of_a = same_address(serve, a);
+	of_b = same_address(serve, b);
+	return of_a != of_b ? of_a > of_b : a->began < b->began;
+}
+
+/* Where places get scarce, with the lock held: one gives way to @comer. */
+static void room_make(struct serve *serve, const struct connection *comer)
+{
+	struct connection *connection, *first = NULL;
+	unsigned int taken = 0;
+
+	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX; connection++) {
+		if (!connection->handle || connection->cut || connection == comer)
+			continue;
+		taken++;
+		if (!first || is_first_to_go(serve, connection, first))
+			first = connection;
+	}
+	if (taken >= CONNECTIONS_MAX - SPARE)
+		connection_cut(first);
+}
+
 /* Keeps the list of connections, in the daemon's thread; the descriptor of one that ends is still its own here. */
 static void connection_note(void *context, struct MHD_Connection *handle, void **state,
 			    enum MHD_ConnectionNotificationCode code)
@@ -226,30 +335,27 @@ static void connection_note(void *context, struct MHD_Connection *handle, void *
 	for (i = 0; i < CONNECTIONS_MAX; i++)
 		if (serve->connections[i].handle == (begins ? NULL : handle))
 			break;
-	if (i < CONNECTIONS_MAX)
-		serve->connections[i] = (struct connection){
-			.handle = begins ? handle : NULL, .began = clock_ns(CLOCK_MONOTONIC),
-		};
+	if (i < CONNECTIONS_MAX) {
+		serve->connections[i] = (struct connection){ .began = clock_ns(CLOCK_MONOTONIC) };
+		if (begins) {
+			serve->connections[i].handle = handle;
+			serve->connections[i].address = address_of(handle);
+			room_make(serve, &serve->connections[i]);
+		}
+	}
 	pthread_mutex_unlock(&serve->lock);
 }
 
-/* Cuts those that have been there too long. The daemon sees the end of the stream and closes them. */
+/* Cuts those that have been there too long. */
 void serve_tend(struct serve *serve, uint64_t now)
 {
-	unsigned int i;
+	struct connection *connection;
 
 	pthread_mutex_lock(&serve->lock);
-	for (i = 0; i < CONNECTIONS_MAX; i++) {
-		struct connection *connection = &serve->connections[i];
-		const union MHD_ConnectionInfo *info;
-
-		if (!connection->handle || connection->cut || now < connection->began + AGE_MAX)
-			continue;
-		info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
-		connection->cut = true;
-	}
+	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX; connection++)
+		if (connection->handle && !connection->cut &&
+		    now >= connection->began + (connection->asked ? AGE_MAX : REQUEST_MAX))
+			connection_cut(connection);
 	pthread_mutex_unlock(&serve->lock);
 }
 
@@ -282,6 +388,18 @@ static int socket_open(const struct addrinfo *address)
 	err = -errno;
 	close(fd);
 	return err;
+}
+
+static bool is_loopback(int fd)
+{
+	struct sockaddr_storage address = { 0 };
+	socklen_t len = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &len))
+		return false;
+	if (address.ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
+	return address.ss_family == AF_INET && ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
 static int port_of(int fd)
@@ -329,6 +447,8 @@ static int listen_at(struct serve *serve, const char *host, uint16_t port, struc
 	if (serve->socket < 0)
 		return reason_set(why, serve->socket, "cannot listen on %s%s%s:%u: %s%s", open, host, close, port,
 				  strerror(-serve->socket), advice(serve->socket));
+	serve->loopback = is_loopback(serve->socket);
+	snprintf(serve->host, sizeof(serve->host), "%s", host);
 	snprintf(serve->url, sizeof(serve->url), "http://%s%s%s:%d/metrics", open, host, close, port_of(serve->socket));
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,20 +52,25 @@ static int connect_to(void)
 	return fd;
 }
 
-/* Asks for @path; the whole of the answer is in `answer`. Returns its status. */
-static int get(const char *path)
+/* Asks @host for @path; the whole of the answer is in `answer`. Returns its status. */
+static int get_from(const char *host, const char *path)
 {
 	int fd = connect_to(), status = 0;
 	size_t len = 0;
 	ssize_t n;
 
-	dprintf(fd, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+	dprintf(fd, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, host);
 	while ((n = read(fd, answer + len, sizeof(answer) - 1 - len)) > 0)
 		len += (size_t)n;
 	answer[len] = 0;
 	close(fd);
 	ck_assert_int_eq(sscanf(answer, "HTTP/1.1 %d", &status), 1);
 	return status;
+}
+
+static int get(const char *path)
+{
+	return get_from("localhost", path);
 }
 
 /* A snapshot at @time; the next is due at @due. */
@@ -152,8 +158,8 @@ START_TEST(ends_what_lasts)
 	/* It was taken in once a later one was answered. */
 	ck_assert_int_eq(get("/metrics"), 200);
 	now = clock_ns(CLOCK_MONOTONIC);
-	serve_tend(serve, now + 20 * NSEC_PER_SEC);
-	dprintf(fd, "x\r\n\r\n");
+	serve_tend(serve, now + 4 * NSEC_PER_SEC);
+	dprintf(fd, "localhost\r\n\r\n");
 	ck_assert_int_eq(read(fd, &byte, 1), 1);
 	close(fd);
 
@@ -161,9 +167,54 @@ START_TEST(ends_what_lasts)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	dprintf(fd, "GET /metrics HTTP/1.1\r\nHost: ");
 	ck_assert_int_eq(get("/metrics"), 200);
-	serve_tend(serve, clock_ns(CLOCK_MONOTONIC) + 31 * NSEC_PER_SEC);
+	serve_tend(serve, clock_ns(CLOCK_MONOTONIC) + 6 * NSEC_PER_SEC);
 	ck_assert_int_eq(read(fd, &byte, 1), 0);
 	close(fd);
+}
+END_TEST
+
+/* A thousand that say nothing, that say half of it, that do not read: those who ask are answered all the same. */
+START_TEST(crowds)
+{
+	static const char *const says[] = { "", "GET /healthz HTTP/1.1\r\nHost: ", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" };
+	struct rlimit files = { 4096, 4096 };
+	static int fds[1000];
+	uint64_t began;
+	size_t i;
+	int small = 1;
+
+	feed(NSEC_PER_SEC, clock_ns(CLOCK_MONOTONIC) + 60 * NSEC_PER_SEC);
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		ck_abort_msg("needs 4,096 open files");
+	for (i = 0; i < 1000; i++) {
+		fds[i] = connect_to();
+		setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+		dprintf(fds[i], "%s", says[_i]);
+	}
+	began = clock_ns(CLOCK_MONOTONIC);
+	ck_assert_int_eq(get("/healthz"), 200);
+	ck_assert_int_eq(get("/metrics"), 200);
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, NSEC_PER_SEC);
+	for (i = 0; i < 1000; i++)
+		close(fds[i]);
+}
+END_TEST
+
+/* A name of a stranger's that leads to this machine is none of ours. */
+START_TEST(hosts)
+{
+	static const char *const ours[] = { "localhost", "LOCALHOST:9400", "127.0.0.1:9400", "[::1]:9400", "192.0.2.7", "" };
+	static const char *const others[] = { "evil.example", "evil.example:9400", "localhost.evil.example", "127.0.0.1.evil.example",
+					      "[::1].evil.example:1", "x" };
+	size_t i;
+
+	feed(NSEC_PER_SEC, UINT64_MAX);
+	for (i = 0; i < ARRAY_LEN(ours); i++)
+		ck_assert_msg(get_from(ours[i], "/metrics") == 200, "%s", ours[i]);
+	for (i = 0; i < ARRAY_LEN(others); i++) {
+		ck_assert_msg(get_from(others[i], "/metrics") == 403, "%s", others[i]);
+		ck_assert_ptr_null(strstr(answer, "cutop_build_info"));
+	}
 }
 END_TEST
 
@@ -181,7 +232,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("serve");
-	TCase *tests = tcase_create("serve");
+	TCase *tests = tcase_create("serve"), *many = tcase_create("crowds");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
@@ -190,8 +241,13 @@ int main(void)
 	tcase_add_test(tests, the_latest_is_served);
 	tcase_add_test(tests, ends_with_clients);
 	tcase_add_test(tests, ends_what_lasts);
+	tcase_add_test(tests, hosts);
 	tcase_add_test(tests, taken);
 	suite_add_tcase(suite, tests);
+	tcase_add_checked_fixture(many, setup, teardown);
+	tcase_set_tags(many, "timed");
+	tcase_add_loop_test(many, crowds, 0, 3);
+	suite_add_tcase(suite, many);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
