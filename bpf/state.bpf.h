@@ -14,11 +14,7 @@
 #define SITE_CACHE	8	/* a power of two */
 #define HOST_CACHE	8	/* a power of two */
 #define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
-#define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
-#define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
-#define WATCHFUL_LAYERED 0x40000000	/* two libraries answer for one call: see is_same_act() */
-#define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
 #define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 

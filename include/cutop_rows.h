@@ -197,6 +197,12 @@ struct image_sync {
 	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
 };
 
+/* `watchful` has a word for each image, by its number modulo this: what is known of its launches. The marks are cleared for a new image. */
+#define WATCHFUL_COUNT	4096	/* a power of two */
+#define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
+#define WATCHFUL_LAYERED 0x40000000	/* two libraries answer for one call: see is_same_act() */
+#define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
+
 /*
  * The row of the map `images`: what is known of an image whatever became of its
  * records. BPF makes it at the first hooked call and marks its end; user space

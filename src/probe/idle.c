@@ -70,6 +70,7 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 	if (bpf_map_update_elem(images, &image, &row, BPF_NOEXIST))
 		return 0;
 	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_IMAGES], 1, __ATOMIC_SEQ_CST);
+	__atomic_and_fetch(&bpf->skeleton->bss->watchful[image & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
 	near_sync_claim(bpf->skeleton, image);
 	if (bpf_map_update_elem(tgids, &tgid, &image, BPF_NOEXIST) ||
 	    (bpf_map_lookup_elem(late, &tgid, &known) && !bpf_map_delete_elem(tgids, &tgid))) {
