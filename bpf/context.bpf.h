@@ -25,7 +25,14 @@ struct device_key {
 HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, and memory pools */
 HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
 
-#define LOCATION_DEVICE	1	/* CU_MEM_LOCATION_TYPE_DEVICE, cudaMemLocationTypeDevice; past it come the host's, 0 is none */
+/*
+ * CUmemLocationType, cudaMemLocationType: 0 is none, 1 a device, and 2 to 4 are all that is the host's (CUDA 13.0: cuda.h,
+ * driver_types.h). What came later is GPU memory: 5 is a pool's whose device this process does not see (CUDA 13.2,
+ * CU_MEM_LOCATION_TYPE_INVISIBLE), and 13.4 adds locality domains of a device.
+ */
+#define LOCATION_DEVICE	1
+#define LOCATION_HOST	2	/* CU_MEM_LOCATION_TYPE_HOST, and up to */
+#define LOCATION_HOST_LAST	4	/* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
 #define LOCATION_OFFSET	8	/* of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
 
 /* struct CUmemLocation, cuda.h */
@@ -45,7 +52,7 @@ static __always_inline __s32 device_at(__u64 where)
 		argument_lost();
 	if (location.type == LOCATION_DEVICE)
 		return location.id;
-	return location.type > LOCATION_DEVICE ? DEVICE_HOST : CUTOP_DEVICE_UNKNOWN;
+	return location.type >= LOCATION_HOST && location.type <= LOCATION_HOST_LAST ? DEVICE_HOST : CUTOP_DEVICE_UNKNOWN;
 }
 
 #define DEVICES_MAX	1024	/* as the model: a larger number is none */

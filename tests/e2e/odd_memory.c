@@ -17,6 +17,9 @@
  *                 another process's memory: a handle that is mapped, copied from
  *                 (10 bytes, cudaMemcpyDefault), released and unmapped; a mapped
  *                 mipmapped array, freed; a multicast object, released
+ *   odd_memory places
+ *                 at each type of location from 1 to 7: so many MiB of physical
+ *                 memory, and so many thousand bytes from a pool there; none freed
  *   odd_memory formats
  *                 mipmapped arrays of 16x8 floats: of 30 levels, where five are
  *                 possible, of one when none is asked for, and of 30 with three
@@ -283,6 +286,32 @@ static void host(void)
 	cuMemUnmap(SPACE, 2 * MIB);
 }
 
+/*
+ * The same at each place that there is: a device, the host's three, one that this process does not see (5, from CUDA 13.2 on),
+ * and what later editions add, like the locality domains of 13.4, whose number is not published: 6 and 7 stand for them.
+ */
+static int places(void)
+{
+	CUmemAllocationProp prop = { .type = 1 };
+	struct cudaMemPoolProps props = { .allocType = 1 };
+	CUmemGenericAllocationHandle handle;
+	cudaMemPool_t pool;
+	void *p;
+	int type;
+
+	for (type = 1; type <= 7; type++) {
+		prop.location = (CUmemLocation){ type, 0 };
+		cuMemCreate(&handle, (size_t)type * MIB, &prop, 0);
+		given += 4096;
+		props.location = (struct cudaMemLocation){ (enum cudaMemLocationType)type, 0 };
+		cudaMemPoolCreate(&pool, &props);
+		given += 4096;
+		cudaMallocFromPoolAsync(&p, (size_t)type * 1000, pool, NULL);
+		given += 8192;
+	}
+	return 0;
+}
+
 static void pools(void)
 {
 	struct cudaMemPoolProps props = { .allocType = 1, .location = { cudaMemLocationTypeHost, 0 } };
@@ -418,6 +447,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "batches"))
 		return batches();
+	if (argc > 1 && !strcmp(argv[1], "places"))
+		return places();
 	if (argc > 1 && !strcmp(argv[1], "green"))
 		return green();
 	if (argc > 1 && !strcmp(argv[1], "directions"))

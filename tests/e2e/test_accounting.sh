@@ -169,6 +169,15 @@ expect odd_memory '[p.copies[] | [.direction, .bytes]]' '[["D2H",10]]'
 expect odd_memory 'p.inexact' false
 expect_nothing_lost odd_memory
 
+# ---- where memory may lie: only the host's three places are the host's (cudaMemLocationType in driver_types.h, CUDA 13.0).
+# What a process does not see (5, CUDA 13.2), and what is still to come, is memory of a GPU.
+watch places -- "$top_builddir/tests/e2e/bin/odd_memory" places
+expect places '[p.memory.map[] | select(.kind == "physical") | .size / 1048576] | sort' '[1,5,6,7]'
+expect places '[p.memory.map[] | select(.kind == "async") | .size] | sort' '[1000,5000,6000,7000]'
+expect places '[p.memory.map[].device] | sort' '[null,null,null,null,null,null,0,0]'
+expect places "$balance" "[0,0,$((19 * 1048576 + 19000))]"
+expect_nothing_lost places
+
 # ---- arrays whose size is not that of their channels: as many levels as there can be, blocks of texels, planes
 watch formats -- "$top_builddir/tests/e2e/bin/odd_memory" formats
 expect formats '[p.memory.map[].size] | sort' \
