@@ -244,8 +244,8 @@ int pending_host(struct model *model, struct image *image, const struct rec_host
 	image->pageable_told = true;
 	describe_address(image, record->site, detail.site, sizeof(detail.site));
 	events_add_detail(model, image, EVENT_PAGEABLE, record->hdr.time, 0, &detail,
-			  "%s %s %s pageable memory at %s: it is not asynchronous (cudaMallocHost or cudaHostRegister "
-			  "would make it so)", call_name(record->call), copy_direction_names[record->direction], from,
+			  "%s %s %s pageable memory at %s: it may be synchronous (cudaMallocHost or cudaHostRegister "
+			  "would make it asynchronous)", call_name(record->call), copy_direction_names[record->direction], from,
 			  detail.site);
 	return 0;
 }

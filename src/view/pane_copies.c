@@ -13,7 +13,7 @@
 
 static const struct list_column copy_columns[] = {
 	{ "DIR", 7, 0, true, 0, false },
-	{ "MODE", 6, 0, true, 0, false },		/* "async*": some of pageable memory, which is not asynchronous */
+	{ "MODE", 6, 0, true, 0, false },		/* "async*": some of pageable memory, which may be synchronous */
 	{ "DEV", 3, 0, false, 7, false },
 	{ "CALLS", 9, 0, false, 1, false },
 	{ "BYTES", 7, 0, false, 2, false },
