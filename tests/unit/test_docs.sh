@@ -37,5 +37,15 @@ if ! diff "$T/keys" "$T/man-keys" >"$T/diff"; then
 	grep '^[<>]' "$T/diff"
 	failed=1
 fi
+# What a device does by itself no host call shows: device-updatable nodes (cudaLaunchAttributeDeviceUpdatableKernelNode in
+# driver_types.h, CUDA 13.0) and kernels that kernels launch. The man page says so, and calls no count of a graph exact.
+sed -n '/^\.SH WHAT IT CANNOT SEE/,/^\.SH DO NO HARM/p' "$top_srcdir/man/cutop.8" | tr '\n' ' ' >"$T/unseen"
+for what in 'device\\-updatable' 'dynamic parallelism'; do
+	grep -q "$what" "$T/unseen" || { echo "FAIL: WHAT IT CANNOT SEE does not speak of $what"; failed=1; }
+done
+if sed -n '/^\.SH GRAPHS/,/^\.SH FLAME/p' "$top_srcdir/man/cutop.8" | grep 'counts are exact'; then
+	echo "FAIL: no count of a graph is exact where nodes are device-updatable"
+	failed=1
+fi
 [ $failed = 0 ] && echo "--help, man page and completions name the same $(wc -l <"$T/help") options"
 exit $failed
