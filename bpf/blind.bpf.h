@@ -96,7 +96,7 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	if (!thread)
 		return 0;
 	frame = &thread->frames[BLIND_ARGUMENTS];
-	copy_arguments(ctx, frame, desc);
+	copy_arguments(ctx, thread, frame, desc);
 	copy_doubt(thread, frame);
 	if (frame->direction >= DIR_COUNT)
 		frame->direction = DIR_UNKNOWN;	/* without allocations nobody could resolve it */

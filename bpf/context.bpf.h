@@ -56,6 +56,23 @@ static __always_inline __s32 device_at(__u64 where)
 }
 
 #define DEVICES_MAX	1024	/* as the model: a larger number is none */
+#define DEVICES_SEVERAL	0xffff	/* devices_used[] */
+
+/* Memory of @device was allocated. */
+static __always_inline void device_used(__u32 image, __s32 device)
+{
+	__u16 *used = &devices_used[image & (WATCHFUL_COUNT - 1)];
+
+	if ((__u32)device >= DEVICES_MAX || *used == device + 1 || *used == DEVICES_SEVERAL)
+		return;
+	*used = *used ? DEVICES_SEVERAL : device + 1;
+}
+
+/* Whether the memory that the image allocated lies on more than one device. */
+static __always_inline bool uses_several_devices(__u32 image)
+{
+	return devices_used[image & (WATCHFUL_COUNT - 1)] == DEVICES_SEVERAL;
+}
 
 static __always_inline void context_turn(struct thread_state *thread, __u64 context, __s32 device)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies. Where the arguments say direction and size, a copy is counted in its
- * row of the map `copies`. Where they do not (cudaMemcpyDefault, or extents in
- * elements of an array), it goes through the ring and the model, which knows
- * the allocations, resolves and counts it.
+ * row of the map `copies`. Where they do not (cudaMemcpyDefault, extents in
+ * elements of an array, or from device memory to device memory in a process
+ * that has some on several devices), it goes through the ring and the model,
+ * which knows the allocations, resolves and counts it.
+ *
+ * P2P is a copy from a device to another one, D2D one within a device, by
+ * whatever call: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0.
  */
 #ifndef COPY_BPF_H
 #define COPY_BPF_H
@@ -39,7 +43,9 @@ struct driver_copy_2d {
 struct driver_end_3d {
 	__u64 position[3], level;
 	__u64 type;		/* the upper half is padding */
-	__u64 host, device, array, more[3];
+	__u64 host, device, array;
+	__u64 context;		/* of CUDA_MEMCPY3D_PEER */
+	__u64 more[2];
 };
 
 struct driver_copy_3d {
@@ -174,7 +180,8 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool 
 		frame->args[0] = q.destination_array ? q.destination_array : q.destination_pointer;
 		frame->args[1] = q.source_array ? q.source_array : q.source_pointer;
 		frame->args[2] = extent_size(&q.extent);
-		frame->direction = DIR_P2P;
+		/* An int each. */
+		frame->direction = (__u32)q.source_device == (__u32)q.destination_device ? DIR_D2D : DIR_P2P;
 		frame->flags = q.source_array || q.destination_array ? COPY_IN_ELEMENTS : 0;
 		return 0;
 	}
@@ -203,8 +210,20 @@ static __always_inline __u8 driver_direction(__u32 source, __u32 destination)
 	return destination == MEMORY_HOST ? DIR_D2H : DIR_D2D;
 }
 
+/* What a copy between the memory of two contexts is. */
+static __always_inline __u8 peer_direction(struct thread_state *thread, __u64 to, __u64 from)
+{
+	__s32 device;
+
+	if (to == from)
+		return DIR_D2D;
+	device = context_device(thread, to);
+	return device != CUTOP_DEVICE_UNKNOWN && device == context_device(thread, from) ? DIR_D2D : DIR_P2P;
+}
+
 /* The driver's copies whose arguments are in a struct: extents are in bytes there, of arrays, too. */
-static __noinline int copy_driver_arguments(struct frame *frame, __u64 params, bool flat, __u8 direction)
+static __noinline int copy_driver_arguments(struct thread_state *thread, struct frame *frame, __u64 params, bool flat,
+					    __u8 direction)
 {
 	struct driver_copy_2d p = {};
 	struct driver_copy_3d q = {};
@@ -229,12 +248,28 @@ static __noinline int copy_driver_arguments(struct frame *frame, __u64 params, b
 		frame->args[1] = driver_address(source, q.source.host, q.source.device, q.source.array);
 		frame->args[2] = extent_size(&q.extent);
 	}
-	frame->direction = direction == DIR_DEFAULT ? driver_direction(source, destination) : direction;
+	frame->direction = direction == DIR_P2P ? peer_direction(thread, q.destination.context, q.source.context) :
+			   direction == DIR_DEFAULT ? driver_direction(source, destination) : direction;
+	return 0;
+}
+
+/* cudaMemcpyPeer and its likes: devices, or contexts, stand behind the addresses. */
+static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+				     const volatile struct call_desc *desc)
+{
+	__u64 to = call_arg(ctx, COPY_DESTINATION(desc->a) + 1), from = call_arg(ctx, COPY_SOURCE(desc->a) + 1);
+
+	if (!thread || !frame)
+		return 0;
+	if (desc->layer == LAYER_DRIVER)
+		frame->direction = peer_direction(thread, to, from);
+	else
+		frame->direction = (__u32)to == (__u32)from ? DIR_D2D : DIR_P2P;
 	return 0;
 }
 
 /* Fills frame->args: 0 destination, 1 source, 2 bytes; frame->direction and frame->flags. */
-static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *frame,
+static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 					   const volatile struct call_desc *desc)
 {
 	__u32 c = desc->c, d = desc->d, rule = desc->b;
@@ -246,7 +281,7 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 		return;
 	}
 	if (rule == BYTES_DRIVER_2D || rule == BYTES_DRIVER_3D) {
-		copy_driver_arguments(frame, call_arg(ctx, c), rule == BYTES_DRIVER_2D, d & ~COPY_FIXED);
+		copy_driver_arguments(thread, frame, call_arg(ctx, c), rule == BYTES_DRIVER_2D, d & ~COPY_FIXED);
 		return;
 	}
 	if (rule == BYTES_BATCH3D || rule == BYTES_OPERATION) {
@@ -267,6 +302,8 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct frame *fr
 		frame->args[1] = batch_first(frame->args[1]);
 	}
 	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
+	if (frame->direction == DIR_P2P)
+		peer_arguments(ctx, thread, frame, desc);
 }
 
 #define COPY_LIE	52	/* bits of what one copy may move, as in the model: more is a lie, and spoils sums */
@@ -288,7 +325,7 @@ static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *t
 	frame = call_begin(ctx, task, session, &thread, &call);
 	if (!frame)
 		return 1;
-	copy_arguments(ctx, frame, desc_of(call));
+	copy_arguments(ctx, thread, frame, desc_of(call));
 	if (desc_of(call)->flags & CALL_ASYNC)
 		frame->args[3] = stream_argument(ctx, thread, call);
 	frame->entry = bpf_ktime_get_ns();
@@ -370,6 +407,13 @@ static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *
 	}
 }
 
+/* Whether the model is to say which way the copy went, or how much it moved. */
+static __always_inline bool copy_is_asked(struct thread_state *thread, struct frame *frame)
+{
+	return frame->direction == DIR_DEFAULT || frame->flags & COPY_IN_ELEMENTS ||
+	       (frame->direction == DIR_D2D && uses_several_devices(thread->image));
+}
+
 static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -398,7 +442,7 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 		return 0;
 	}
 	trace_return(ctx, thread, call, now);
-	if (frame->direction != DIR_DEFAULT && !(frame->flags & COPY_IN_ELEMENTS)) {
+	if (!copy_is_asked(thread, frame)) {
 		row = copy_count(thread, frame, call, async, now - frame->entry, result != 0);
 		if (!result)
 			copy_done(ctx, thread, frame, row, async, now);

@@ -348,6 +348,8 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 	/* Physical memory is no context's. */
 	rec->context = desc->c == SIZE_PHYSICAL ? 0 : thread->context;
 	rec->stack = stack;
+	if (!result)
+		device_used(thread->image, rec->device);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }

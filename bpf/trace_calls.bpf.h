@@ -278,7 +278,7 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 	return 0;
 }
 
-static __always_inline void traced_arguments(struct pt_regs *ctx, struct frame *frame, __u32 call)
+static __always_inline void traced_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
 {
 	switch (desc_of(call)->class) {
 	case CLASS_ALLOC:
@@ -289,7 +289,7 @@ static __always_inline void traced_arguments(struct pt_regs *ctx, struct frame *
 		frame->flags = 0;
 		break;
 	case CLASS_COPY:
-		copy_arguments(ctx, frame, desc_of(call));
+		copy_arguments(ctx, thread, frame, desc_of(call));
 		break;
 	default:
 		frame->flags = 0;
@@ -306,7 +306,7 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 	trace = trace_state_get(thread);
 	if (!trace)
 		return 0;
-	traced_arguments(ctx, &trace->frame, call);
+	traced_arguments(ctx, thread, &trace->frame, call);
 	trace_alone_enter(ctx, thread, call);
 	return with_missing(thread, 0);
 }
@@ -323,7 +323,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 	trace = trace_state_get(thread);
 	if (!trace)
 		return 0;
-	traced_arguments(ctx, &trace->frame, call);
+	traced_arguments(ctx, thread, &trace->frame, call);
 	trace_enter(ctx, thread, &trace->frame, call);
 	return with_missing(thread, 0);
 }

@@ -305,7 +305,7 @@ struct rec_copy {
 	__s32 result;
 	__s32 device;
 	__u16 call;
-	__u8 direction;		/* as far as known; DIR_DEFAULT: resolve it */
+	__u8 direction;		/* as far as known; DIR_DEFAULT: resolve it; DIR_D2D: it may have been P2P */
 	__u8 flags;		/* enum copy_flag */
 	__u32 pad;
 	__u64 stream;		/* of an asynchronous one: pending_key.stream */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies that came as records, because only the books can tell where they go
- * (cudaMemcpyDefault) or how much they move (elements of an array). Resolved,
- * they are added to a row of the same form as those of the counter map.
+ * (cudaMemcpyDefault; from device to device, which may be two) or how much they
+ * move (elements of an array). Resolved, they are added to a row of the same
+ * form as those of the counter map.
  */
 #include <errno.h>
 
@@ -30,6 +31,14 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 	return image->from_attach || image->inexact || book_may_contain(&image->book, address) ? SIDE_UNKNOWN : SIDE_HOST;
 }
 
+/* Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0. */
+static unsigned int between(int to_device, int from_device)
+{
+	bool are_known = to_device != CUTOP_DEVICE_UNKNOWN && from_device != CUTOP_DEVICE_UNKNOWN;
+
+	return are_known && to_device != from_device ? DIR_P2P : DIR_D2D;
+}
+
 static unsigned int resolve(struct image *image, const struct rec_copy *record, int *device)
 {
 	unsigned int flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
@@ -49,9 +58,26 @@ static unsigned int resolve(struct image *image, const struct rec_copy *record, 
 		return from == SIDE_HOST ? DIR_H2H : DIR_D2H;
 	if (from == SIDE_HOST)
 		return DIR_H2D;
-	if (to_device != CUTOP_DEVICE_UNKNOWN && from_device != CUTOP_DEVICE_UNKNOWN && to_device != from_device)
-		return DIR_P2P;
-	return DIR_D2D;
+	return between(to_device, from_device);
+}
+
+/* A copy that was said to be D2D: CUDA takes cudaMemcpyDeviceToDevice for copies between two devices, too. */
+static unsigned int find_peers(struct image *image, const struct rec_copy *record)
+{
+	int to_device, from_device;
+
+	find_side(image, record->destination, &to_device);
+	find_side(image, record->source, &from_device);
+	return between(to_device, from_device);
+}
+
+static unsigned int find_direction(struct image *image, const struct rec_copy *record, int *device)
+{
+	switch (record->direction) {
+	case DIR_DEFAULT: return resolve(image, record, device);
+	case DIR_D2D: return find_peers(image, record);
+	default: return record->direction;
+	}
 }
 
 static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
@@ -95,7 +121,7 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 	struct copy_row *row;
 	uint64_t bytes;
 
-	key.direction = record->direction == DIR_DEFAULT ? (uint8_t)resolve(image, record, &device) : record->direction;
+	key.direction = (uint8_t)find_direction(image, record, &device);
 	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
 	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
 	entry = counters_copy(image, &key);

@@ -106,6 +106,9 @@ cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParm
 		return cudaErrorInvalidValue;
 	fill_3d(box, p->srcArray, &p->srcPos, &p->srcPtr, p->dstArray, &p->dstPos,
 		&p->dstPtr, p->extent, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
+	/* srcContext and dstContext of CUDA_MEMCPY3D_PEER (cuda.h) */
+	box->reserved0 = rt_context(p->srcDevice);
+	box->reserved1 = rt_context(p->dstDevice);
 	return cudaSuccess;
 }
 

@@ -20,6 +20,13 @@
  *                         50 (2D), 60 (to a symbol, async), 70 (async); D2H 80
  *                         (plain), 90 (registered), 100 (from a symbol); D2D 110;
  *                         P2P 120
+ *   odd_calls peers       with two devices, from device memory to device memory.
+ *                         cudaMemcpyDeviceToDevice: from one to the other 100,
+ *                         200 (async) and 10x4 (2D), within one 300 and, of
+ *                         managed memory, 350. cudaMemcpyPeer: within one 400,
+ *                         from one to the other 500 (async).
+ *                         cudaMemcpy3DPeer: within one 600, from one to the
+ *                         other 700 (async)
  *   odd_calls launches N AT
  *                         cudaLaunchKernel N x odd<<<1, 32>>>, whatever they
  *                         return; before the one numbered AT (from 1) a cudaFree
@@ -190,6 +197,43 @@ static int by_address(void)
 	return 0;
 }
 
+static int peers(void)
+{
+	struct cudaMemcpy3DPeerParms box = { .srcDevice = 0, .dstDevice = 0, .extent = { 600, 1, 1 } };
+	enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
+	char *dev, *other, *far, *managed;
+
+	MUST(cudaMalloc((void **)&dev, 4096));
+	MUST(cudaMalloc((void **)&other, 4096));
+	MUST(cudaMallocManaged((void **)&managed, 4096, cudaMemAttachGlobal));
+	MUST(cudaSetDevice(1));
+	MUST(cudaMalloc((void **)&far, 4096));
+	MUST(cudaSetDevice(0));
+
+	MUST(cudaMemcpy(far, dev, 100, kind));
+	MUST(cudaMemcpyAsync(far + 1000, dev, 200, kind, NULL));
+	MUST(cudaMemcpy2D(dev, 512, far, 32, 10, 4, kind));
+	MUST(cudaMemcpy(dev, other, 300, kind));
+	MUST(cudaMemcpy(dev, managed, 350, kind));
+	MUST(cudaMemcpyPeer(dev, 0, other, 0, 400));
+	MUST(cudaMemcpyPeerAsync(far, 1, dev, 0, 500, NULL));
+	box.srcPtr = (struct cudaPitchedPtr){ dev, 600, 600, 1 };
+	box.dstPtr = (struct cudaPitchedPtr){ other, 600, 600, 1 };
+	MUST(cudaMemcpy3DPeer(&box));
+	box.dstPtr.ptr = far;
+	box.dstDevice = 1;
+	box.extent.width = 700;
+	box.srcPtr.pitch = box.srcPtr.xsize = box.dstPtr.pitch = box.dstPtr.xsize = 700;
+	MUST(cudaMemcpy3DPeerAsync(&box, NULL));
+	MUST(cudaDeviceSynchronize());
+
+	MUST(cudaFree(far));
+	MUST(cudaFree(managed));
+	MUST(cudaFree(other));
+	MUST(cudaFree(dev));
+	return 0;
+}
+
 static int launches(long n, long at)
 {
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
@@ -235,6 +279,8 @@ int main(int argc, char **argv)
 		return devices();
 	if (argc == 2 && !strcmp(argv[1], "per-thread"))
 		return per_thread();
+	if (argc == 2 && !strcmp(argv[1], "peers"))
+		return peers();
 	if (argc == 2 && !strcmp(argv[1], "default"))
 		return by_address();
 	if (argc == 2 && !strcmp(argv[1], "shapes"))

@@ -20,6 +20,10 @@
  *   odd_memory places
  *                 at each type of location from 1 to 7: so many MiB of physical
  *                 memory, and so many thousand bytes from a pool there; none freed
+ *   odd_memory peers
+ *                 from device 0 to itself, by the driver's calls for peers: 10 bytes,
+ *                 20 (async), 100 and, by a second context there, 1,000; to device 1
+ *                 30, 40 (async) and 2,000. 100 and 2,000 are boxes
  *   odd_memory formats
  *                 mipmapped arrays of 16x8 floats: of 30 levels, where five are
  *                 possible, of one when none is asked for, and of 30 with three
@@ -98,6 +102,10 @@ DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, const void *pro
 DRIVER(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), context)
 DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
 DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
+DRIVER(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
+DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size), NULL)
+DRIVER(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size, CUstream stream), NULL)
+DRIVER(cuMemcpy3DPeer, (const CUDA_MEMCPY3D *box), NULL)
 DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags), green)
 DRIVER(cuGreenCtxDestroy, (void *green), NULL)
 DRIVER(cuCtxFromGreenCtx, (CUcontext *context, void *green), context)
@@ -286,6 +294,41 @@ static void host(void)
 	cuMemUnmap(SPACE, 2 * MIB);
 }
 
+static void peer_box(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes)
+{
+	CUDA_MEMCPY3D box = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from, .reserved0 = from_context,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = to, .reserved1 = to_context,
+		.WidthInBytes = bytes / 10, .Height = 5, .Depth = 2,
+	};
+
+	cuMemcpy3DPeer(&box);
+}
+
+static int peers(void)
+{
+	CUcontext here, there, second;
+	CUdeviceptr near, far;
+
+	cuDevicePrimaryCtxRetain(&here, 0);
+	cuDevicePrimaryCtxRetain(&there, 1);
+	cuCtxCreate_v2(&second, 0, 0);
+	given += 4096;
+	cuCtxSetCurrent(here);
+	cuMemAlloc_v2(&near, 4096);
+	given += 8192;
+	cuCtxSetCurrent(there);
+	cuMemAlloc_v2(&far, 4096);
+	cuMemcpyPeer(near, here, near + 2048, here, 10);
+	cuMemcpyPeerAsync(near, here, near + 2048, here, 20, NULL);
+	cuMemcpyPeer(far, there, near, here, 30);
+	cuMemcpyPeerAsync(near, second, far, there, 40, NULL);
+	peer_box(near, here, near + 2048, here, 100);
+	cuMemcpyPeer(near, here, near + 2048, second, 1000);
+	peer_box(far, there, near, here, 2000);
+	return 0;
+}
+
 /*
  * The same at each place that there is: a device, the host's three, one that this process does not see (5, from CUDA 13.2 on),
  * and what later editions add, like the locality domains of 13.4, whose number is not published: 6 and 7 stand for them.
@@ -447,6 +490,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "batches"))
 		return batches();
+	if (argc > 1 && !strcmp(argv[1], "peers"))
+		return peers();
 	if (argc > 1 && !strcmp(argv[1], "places"))
 		return places();
 	if (argc > 1 && !strcmp(argv[1], "green"))

@@ -90,7 +90,7 @@ static enum cudaMemcpyKind kind_of(const struct end *to, const struct end *from)
 	return (to->on_device ? 1 : 0) + (from->on_device ? 2 : 0);
 }
 
-/* Which way the addresses say that it goes. */
+/* Which way the addresses say that it goes, whatever kind is asked for: from one device to another is P2P (CUPTI). */
 static enum direction direction_of(const struct end *to, const struct end *from)
 {
 	enum cudaMemcpyKind kind = kind_of(to, from);
@@ -114,7 +114,7 @@ static void copy_line(void)
 {
 	struct end to = any_end(), from = any_end();
 	enum cudaMemcpyKind kind = kind_of(&to, &from);
-	enum direction direction = (enum direction)kind;
+	enum direction direction = direction_of(&to, &from);
 	size_t count = any_count(&to, &from);
 	cudaStream_t stream = any_stream();
 	bool async = one_in(2);
@@ -122,7 +122,6 @@ static void copy_line(void)
 
 	if (one_in(3)) {
 		kind = cudaMemcpyDefault;
-		direction = direction_of(&to, &from);
 	} else if (one_in(30)) {
 		kind = 7;
 		direction = UNKNOWN;
@@ -138,14 +137,13 @@ static void copy_line_driver(void)
 {
 	struct end to = any_end(), from = any_end();
 	CUdeviceptr dst = (uintptr_t)to.at, src = (uintptr_t)from.at;
-	enum direction direction = (enum direction)kind_of(&to, &from);
+	enum direction direction = direction_of(&to, &from);
 	size_t count = any_count(&to, &from);
 	cudaStream_t stream = any_stream();
 	bool async = one_in(2);
 	int code;
 
 	if (direction == H2H || one_in(3)) {
-		direction = direction_of(&to, &from);
 		code = async ? EITHER(cuMemcpyAsync, cuMemcpyAsync_ptsz, dst, src, count, stream) :
 			EITHER(cuMemcpy, cuMemcpy_ptds, dst, src, count);
 	} else if (direction == H2D) {
@@ -167,7 +165,7 @@ static void copy_box(void)
 	size_t room = least(least(to.bytes, from.bytes), REACH), pitch = 1 + any(room), width = any(pitch + 1);
 	size_t height = any(room / pitch + 1);
 	enum cudaMemcpyKind kind = kind_of(&to, &from);
-	enum direction direction = (enum direction)kind;
+	enum direction direction = direction_of(&to, &from);
 	cudaStream_t stream = any_stream();
 	CUDA_MEMCPY2D box = { .srcMemoryType = from.on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST, .srcHost = from.at,
 		.srcDevice = (uintptr_t)from.at, .srcPitch = pitch, .dstMemoryType = to.on_device ? CU_MEMORYTYPE_DEVICE :
@@ -184,7 +182,6 @@ static void copy_box(void)
 
 	if (any_kind) {
 		kind = solid.kind = cudaMemcpyDefault;
-		direction = direction_of(&to, &from);
 		box.srcMemoryType = box.dstMemoryType = driver.srcMemoryType = driver.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
 	}
 	switch (any(5)) {
@@ -229,7 +226,7 @@ static void copy_peer(void)
 	else
 		code = async ? EITHER(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz, &solid, stream) :
 			EITHER(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds, &solid);
-	note_copy(code, P2P, async, count);
+	note_copy(code, direction_of(&to, &from), async, count);
 }
 
 /* Between an array and memory, or two arrays whose elements are alike. */
@@ -240,6 +237,7 @@ static void copy_array(void)
 	size_t row, rows, width, height, element;
 	cudaStream_t stream = any_stream();
 	enum cudaMemcpyKind in, out;
+	enum direction inward, outward;
 	bool async = one_in(2);
 	int code;
 
@@ -258,10 +256,12 @@ static void copy_array(void)
 		return;
 	in = kind_of(&array, &other);
 	out = kind_of(&other, &array);
+	inward = direction_of(&array, &other);
+	outward = direction_of(&other, &array);
 	if (b) {
 		code = EITHER(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds, array.at, 0, 0, other.at, 0, 0, width,
 			      height, cudaMemcpyDeviceToDevice);
-		note_copy(code, D2D, false, width * height);
+		note_copy(code, inward, false, width * height);
 	} else if (one_in(4)) {
 		struct cudaMemcpy3DParms solid = { .srcArray = array.at, .dstPtr = { other.at, width * element, width, height },
 			.extent = { width / element, height, 1 }, .kind = out };
@@ -269,25 +269,25 @@ static void copy_array(void)
 		if (width / element * element * height > least(other.bytes, REACH) || width * element * height > least(other.bytes, REACH))
 			return;
 		code = async ? CALL(cudaMemcpy3DAsync, &solid, stream) : CALL(cudaMemcpy3D, &solid);
-		note_copy(code, (enum direction)out, async, width / element * element * height);
+		note_copy(code, outward, async, width / element * element * height);
 	} else if (one_in(2)) {
 		code = async ? EITHER(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz, array.at, 0, 0, other.at, width, width,
 				      height, in, stream) :
 			EITHER(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds, array.at, 0, 0, other.at, width, width, height, in);
-		note_copy(code, (enum direction)in, async, width * height);
+		note_copy(code, inward, async, width * height);
 	} else if (one_in(2)) {
 		code = async ? EITHER(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz, other.at, width, array.at, 0, 0,
 				      width, height, out, stream) :
 			EITHER(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds, other.at, width, array.at, 0, 0, width, height, out);
-		note_copy(code, (enum direction)out, async, width * height);
+		note_copy(code, outward, async, width * height);
 	} else if (one_in(2)) {
 		code = async ? CALL(cudaMemcpyToArrayAsync, array.at, 0, 0, other.at, width, in, stream) :
 			CALL(cudaMemcpyToArray, array.at, 0, 0, other.at, width, in);
-		note_copy(code, (enum direction)in, async, width);
+		note_copy(code, inward, async, width);
 	} else {
 		code = async ? CALL(cudaMemcpyFromArrayAsync, other.at, array.at, 0, 0, width, out, stream) :
 			CALL(cudaMemcpyFromArray, other.at, array.at, 0, 0, width, out);
-		note_copy(code, (enum direction)out, async, width);
+		note_copy(code, outward, async, width);
 	}
 }
 

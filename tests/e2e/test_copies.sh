@@ -8,6 +8,9 @@
 odd_calls=$top_builddir/tests/e2e/bin/odd_calls
 
 # What tests/workloads/copies.c lists: kinds that mean nothing are of unknown direction and move nothing.
+# With one device cudaMemcpyPeer stays within it, which is D2D; P2P is from one device to another, by whatever call
+# (CUPTI_ACTIVITY_MEMCPY_KIND_DTOD and _PTOP in cupti_activity.h, CUDA 13.0).
+alone='[["D2D","async",3,0,4856],["D2D","sync",2,0,2524],["D2H","async",3,0,5256],["D2H","sync",5,0,19160],["H2D","async",2,0,8292],["H2D","sync",7,0,22192],["H2H","sync",1,0,512],["unknown","async",1,1,0],["unknown","sync",2,2,0]]'
 rows='[["D2D","async",2,0,3256],["D2D","sync",1,0,1024],["D2H","async",3,0,5256],["D2H","sync",5,0,19160],["H2D","async",2,0,8292],["H2D","sync",7,0,22192],["H2H","sync",1,0,512],["P2P","async",1,0,1600],["P2P","sync",1,0,1500],["unknown","async",1,1,0],["unknown","sync",2,2,0]]'
 
 # By direction and mode, over devices.
@@ -20,7 +23,7 @@ all_calls='[["cudaMemcpy",8,1],["cudaMemcpy2D",3,1],["cudaMemcpy2DAsync",1,0],["
 for build in workload workload-static; do
 	watch copies -- "$bin/$build" copies
 	check "$build: status" [ "$status" = 0 ]
-	expect copies "$by_direction" "$rows"
+	expect copies "$by_direction" "$alone"
 	expect copies "$calls" "$all_calls"
 	expect copies '[p.failures[] | [.call, .error, .code, .count]] | sort' '[["cudaMemcpy","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpy2D","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpyAsync","cudaErrorInvalidMemcpyDirection",21,1]]'
 	# Every successful copy is in one bucket by size, the one of no bytes in the first.
@@ -41,6 +44,22 @@ expect peers "$by_direction" "$rows"
 expect peers 'call("cudaSetDevice").calls' 2
 expect peers 'p.devices' '[0,1]'
 expect_nothing_lost peers
+
+for layer in both runtime driver; do
+	export CUDA_DOUBLE_DEVICES=2
+	watch asked -l $layer -- "$odd_calls" peers
+	unset CUDA_DOUBLE_DEVICES
+	check "peers, $layer: status" [ "$status" = 0 ]
+	expect asked "$by_direction" '[["D2D","sync",4,0,1650],["P2P","async",3,0,1400],["P2P","sync",2,0,140]]'
+	expect asked '[p.copies[] | select(has("bytes_per_second")).direction] | unique' '[]'
+	expect asked '[p.copies[].pending_bytes // 0] | add' 0
+	expect_nothing_lost asked
+done
+
+# ---- the driver's calls say contexts, which may be one device's
+watch contexts -- "$top_builddir/tests/e2e/bin/odd_memory" peers
+expect contexts "$by_direction" '[["D2D","async",1,0,20],["D2D","sync",3,0,1110],["P2P","async",1,0,40],["P2P","sync",2,0,2030]]'
+expect_nothing_lost contexts
 
 # ---- cudaMemcpyDefault in every direction, from and to the middle of allocations, and symbols
 export CUDA_DOUBLE_DEVICES=2

@@ -202,6 +202,18 @@ START_TEST(copies_between_devices_are_not_timed)
 }
 END_TEST
 
+/* What goes from one device to another is P2P, though the program said device to device (cupti_activity.h, CUDA 13.0). */
+START_TEST(copies_said_to_be_of_one_device)
+{
+	feed_copy(&feed, OTHER, DEVICE, 100, DIR_D2D, 0, 0);
+	feed_copy(&feed, DEVICE, DEVICE + 0x800, 20, DIR_D2D, 0, 0);
+	feed_copy(&feed, DEVICE, 0x999000, 3, DIR_D2D, 0, 0);	/* not known */
+	look();
+	ck_assert_uint_eq(process->copy_bytes[DIR_P2P], 100);
+	ck_assert_uint_eq(process->copy_bytes[DIR_D2D], 23);
+}
+END_TEST
+
 START_TEST(elements_of_an_array)
 {
 	feed_copy(&feed, ARRAY, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);
@@ -496,6 +508,7 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, failing_copies_move_no_byte);
 	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
 	tcase_add_test(tests, copies_between_devices_are_not_timed);
+	tcase_add_test(tests, copies_said_to_be_of_one_device);
 	tcase_add_test(tests, elements_of_an_array);
 	tcase_add_test(tests, levels_are_as_the_array_that_they_are_of);
 	tcase_add_test(tests, variables_of_modules_are_on_the_device);

@@ -23,8 +23,8 @@
  *   cudaMemcpyToSymbol             H2D        1      400
  *   cudaMemcpyFromSymbol           D2H        1      200
  *   cudaMemcpyToSymbolAsync        H2D        1      100
- *   cudaMemcpyPeer                 P2P        1      1,500 (device 0 to itself
- *   cudaMemcpyPeerAsync            P2P        1      1,600  when there is one)
+ *   cudaMemcpyPeer                 P2P        1      1,500 (device 0 to itself,
+ *   cudaMemcpyPeerAsync            P2P        1      1,600  D2D, if there is one)
  *   cudaMemcpy of no bytes         H2D        1          0
  *   cudaMemset                     -          1      4,096
  *   cudaMemsetAsync                -          1      2,048
