@@ -82,15 +82,17 @@ struct copy_key {
 	__u32 pad;
 };
 
-/* Copies under this many bytes host to device return before they are done (CUDA: API synchronization behavior). */
+/* Copies host to device of so many bytes or less return before they are done: CUDA programming guide, "64 KB or less". */
 #define CUTOP_COPY_EARLY_BYTES	65536
 
 /*
- * Whether the duration of a successful copy says how fast it was. Not from device to device, be it the same or another one
- * (cudaMemcpyPeer), which the host does not wait for; nor of little to a device, which may return before it is there.
+ * Whether the duration of a successful copy counts in its call throughput, which is what the program got, not how fast the
+ * bus is (API synchronization behavior, cuda_runtime_api.h of CUDA 13.0). One to the host has waited for what stood before
+ * it in its stream, one from pageable memory too, and has returned when that was staged. Not counted are copies from device to
+ * device, be it the same or another one (cudaMemcpyPeer), which the host does not wait for; nor those of little to a device.
  */
 #define CUTOP_COPY_IS_TIMED(direction, bytes)							\
-	((direction) < DIR_D2D && !((direction) == DIR_H2D && (bytes) < CUTOP_COPY_EARLY_BYTES))
+	((direction) < DIR_D2D && !((direction) == DIR_H2D && (bytes) <= CUTOP_COPY_EARLY_BYTES))
 
 struct copy_row {
 	__u64 calls;
@@ -98,7 +100,7 @@ struct copy_row {
 	__u64 bytes;		/* of successful ones */
 	__u64 ns;
 	__u64 max_ns;
-	__u64 timed_bytes;	/* of those whose duration says something */
+	__u64 timed_bytes;	/* of those that count in the call throughput */
 	__u64 timed_ns;
 	__u64 sizes[CUTOP_SIZE_BUCKETS];
 	__u64 hist[CUTOP_HIST_BUCKETS];

@@ -71,7 +71,7 @@ struct snap_copy {
 	int device;
 	uint64_t calls, failures, bytes;
 	double seconds;			/* inside the calls */
-	double bytes_per_second;	/* COPY_SYNC: bandwidth; else NAN */
+	double bytes_per_second;	/* COPY_SYNC: call throughput; else NAN */
 	double rate_bytes_per_second;
 	uint64_t pending;		/* COPY_ASYNC: bytes not known to be done */
 	bool pageable;			/* COPY_ASYNC: some were of pageable memory of the host */

@@ -15,17 +15,17 @@ static const struct list_column copy_columns[] = {
 	{ "DIR", 7, 0, true, 0, false },
 	{ "MODE", 6, 0, true, 0, false },		/* "async*": some of pageable memory, which may be synchronous */
 	{ "DEV", 3, 0, false, 7, false },
-	{ "CALLS", 9, 0, false, 1, false },
+	{ "CALLS", 7, 0, false, 1, false },
 	{ "BYTES", 7, 0, false, 2, false },
 	{ "AVERAGE", 7, 0, false, 8, false },
 	{ "RATE/s", 7, 0, false, 3, false },
-	{ "BANDW./s", 8, 0, false, 5, false },
+	{ "THROUGHPUT", 10, 0, false, 5, false },
 	{ "PENDING", 7, 0, false, 4, false },
 	{ "FAILED", 7, 0, false, 6, false },
 	{ "size 1K   1M   1G   ", 20, 0, true, 9, false },	/* two powers of two a cell */
 	{ "TIME", 7, 0, false, 10, false },
 };
-enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_BANDWIDTH, P_PENDING, P_FAILED, P_SIZES, P_TIME };
+enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_THROUGHPUT, P_PENDING, P_FAILED, P_SIZES, P_TIME };
 
 static const enum style direction_styles[DIR_COUNT] = {
 	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H, [DIR_D2D] = ST_D2D,
@@ -43,7 +43,7 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	case P_BYTES: return (double)copy->bytes;
 	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
 	case P_RATE: return copy->rate_bytes_per_second;
-	case P_BANDWIDTH: return copy->mode == COPY_SYNC ? process_known(list->process, copy->bytes_per_second) : NAN;
+	case P_THROUGHPUT: return copy->mode == COPY_SYNC ? process_known(list->process, copy->bytes_per_second) : NAN;
 	case P_PENDING: return copy->mode == COPY_ASYNC ? process_known(list->process, (double)copy->pending) : NAN;
 	case P_FAILED: return process_known(list->process, (double)copy->failures);
 	default: return process_known(list->process, copy->seconds);
@@ -79,7 +79,7 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	case P_DEVICE: return cell_device(out, copy->device);
 	case P_CALLS: return cell_count(out, number, list->columns[column].width);
 	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
-	case P_RATE: case P_BANDWIDTH: return cell_rate(out, number, true);
+	case P_RATE: case P_THROUGHPUT: return cell_rate(out, number, true);
 	case P_FAILED: return cell_failures(out, number, false, list->columns[column].width);
 	case P_SIZES:
 		sizes_text(copy, out);

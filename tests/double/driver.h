@@ -212,6 +212,8 @@ extern uint64_t kernel_time;
 struct stream *stream_default(bool per_thread);
 int64_t stream_spend(struct stream *stream, uint64_t ns);
 void stream_wait(struct stream *stream);
+/* What @stream is given next comes after all that its device has been given. */
+void stream_follow(struct stream *stream);
 void device_wait(struct device *device);
 /* When what was recorded last is done; 0: nothing was. */
 static inline int64_t event_time(struct event *event)
@@ -256,6 +258,10 @@ bool capture_join(struct stream *stream, struct event *event);
 CUresult copy_3d(const CUDA_MEMCPY3D *copy);
 CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width, size_t height);
 uint64_t copy_time(size_t bytes);
+/* What the host waits for in a synchronous copy. */
+enum copy_wait { WAITS_FOR_NOTHING, WAITS_FOR_STAGING, WAITS_FOR_END };
+#define STAGING_BYTES	((size_t)64 << 10)	/* still on their way when a staged copy returns: "64 KB or less" do not wait */
+enum copy_wait copy_wait(const CUDA_MEMCPY3D *box);
 extern uint64_t copy_bandwidth;
 
 /* driver_launch.c */

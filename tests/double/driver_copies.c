@@ -13,6 +13,39 @@ uint64_t copy_time(size_t bytes)
 	return copy_bandwidth ? (uint64_t)((double)bytes * 1e9 / (double)copy_bandwidth) : 0;
 }
 
+enum end { END_PAGEABLE, END_PINNED, END_MANAGED, END_DEVICE };
+
+static enum end end_of(int type, const void *host, CUdeviceptr device)
+{
+	uintptr_t at = type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
+	struct arena *arena = NULL;
+	struct block *b;
+
+	if (type == CU_MEMORYTYPE_ARRAY)
+		return END_DEVICE;
+	pthread_mutex_lock(&memory_lock);
+	b = memory_find(at, &arena);
+	pthread_mutex_unlock(&memory_lock);
+	if (!b)
+		return host_registered(at, NULL, NULL) ? END_PINNED : END_PAGEABLE;
+	return arena == &host_arena ? END_PINNED : arena == &managed_arena ? END_MANAGED : END_DEVICE;
+}
+
+/*
+ * cuda_runtime_api.h of CUDA 13.0, API synchronization behavior, synchronous: between device memory and device memory
+ * nothing on the host waits; from pageable memory to a device the stream is waited for first, and the call returns once
+ * the memory is staged.  All others are done when they return, managed memory's as well (the same section in CUDA 11).
+ */
+enum copy_wait copy_wait(const CUDA_MEMCPY3D *box)
+{
+	enum end from = end_of(box->srcMemoryType, box->srcHost, box->srcDevice);
+	enum end to = end_of(box->dstMemoryType, box->dstHost, box->dstDevice);
+
+	if (to == END_DEVICE && from == END_DEVICE)
+		return WAITS_FOR_NOTHING;
+	return to == END_DEVICE && from == END_PAGEABLE ? WAITS_FOR_STAGING : WAITS_FOR_END;
+}
+
 struct place { char *at; size_t pitch, slice; };
 
 static CUresult resolve(struct place *place, int type, const void *host,

@@ -2,8 +2,8 @@
 /*
  * Copies and fills, synchronous and not.  Compiled twice, for the _ptds and
  * _ptsz forms; see driver_per_thread.c.  The bytes move at the call in either
- * case; with CUDA_DOUBLE_COPY_BANDWIDTH a synchronous copy also takes its
- * time, and an asynchronous one adds it to its stream's.
+ * case; with CUDA_DOUBLE_COPY_BANDWIDTH each adds its time to its stream's, and
+ * a synchronous one waits for as much of it as CUDA does.
  */
 #include <string.h>
 #include "driver.h"
@@ -23,6 +23,36 @@ static CUDA_MEMCPY3D line(int dst_type, uintptr_t dst, int src_type,
 	return box;
 }
 
+static size_t copy_bytes(const CUDA_MEMCPY3D *box)
+{
+	return box->WidthInBytes * box->Height * box->Depth;
+}
+
+/*
+ * A synchronous copy.  The legacy default stream comes after all the others of
+ * its device; which of it the host waits for, copy_wait() says.
+ */
+static CUresult copy_now(struct stream *stream, const CUDA_MEMCPY3D *box)
+{
+	enum copy_wait wait = copy_wait(box);
+	size_t bytes = copy_bytes(box);
+	CUresult err;
+
+	if (!BY_THREAD)
+		stream_follow(stream);
+	if (wait != WAITS_FOR_NOTHING)
+		stream_wait(stream);
+	err = copy_3d(box);
+	if (err || !copy_bandwidth)
+		return err;
+	stream_spend(stream, copy_time(bytes));
+	if (wait == WAITS_FOR_STAGING && bytes > STAGING_BYTES)
+		dbl_sleep_until(dbl_now() + (int64_t)copy_time(bytes - STAGING_BYTES));
+	else if (wait == WAITS_FOR_END)
+		stream_wait(stream);
+	return CUDA_SUCCESS;
+}
+
 static CUresult copy(const CUDA_MEMCPY3D *box, CUstream handle)
 {
 	bool sync = handle == SYNC;
@@ -33,14 +63,11 @@ static CUresult copy(const CUDA_MEMCPY3D *box, CUstream handle)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture && !sync)
 		return capture_copy(stream, box);
-	if (sync && !BY_THREAD)
-		device_wait(stream->ctx->device);
+	if (sync)
+		return copy_now(stream, box);
 	err = copy_3d(box);
 	if (!err && copy_bandwidth)
-		stream_spend(stream, copy_time(box->WidthInBytes * box->Height *
-					       box->Depth));
-	if (sync)
-		stream_wait(stream);
+		stream_spend(stream, copy_time(copy_bytes(box)));
 	return err;
 }
 

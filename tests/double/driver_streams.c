@@ -65,6 +65,11 @@ void stream_wait(struct stream *stream)
 	wait_until(atomic_load(&stream->busy_until));
 }
 
+void stream_follow(struct stream *stream)
+{
+	raise_to(&stream->busy_until, atomic_load(&stream->ctx->device->busy_until));
+}
+
 void device_wait(struct device *device)
 {
 	wait_until(atomic_load(&device->busy_until));

@@ -27,6 +27,9 @@
  *                         from one to the other 500 (async).
  *                         cudaMemcpy3DPeer: within one 600, from one to the
  *                         other 700 (async)
+ *   odd_calls waits       synchronous copies, each behind a kernel: D2D 100,000,
+ *                         D2H 1,000 and H2D 2,000; with nothing before them H2D
+ *                         65,536 of pageable memory and 65,537 of pinned memory
  *   odd_calls launches N AT
  *                         cudaLaunchKernel N x odd<<<1, 32>>>, whatever they
  *                         return; before the one numbered AT (from 1) a cudaFree
@@ -234,6 +237,34 @@ static int peers(void)
 	return 0;
 }
 
+static void copy_behind_kernel(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
+	void *args[1] = { NULL };
+
+	MUST(cudaLaunchKernel(FUNCTION(stub), one, block, args, 0, NULL));
+	MUST(cudaMemcpy(to, from, bytes, kind));
+	MUST(cudaDeviceSynchronize());
+}
+
+static int waits(void)
+{
+	static char host[65536];
+	char *dev, *pinned;
+
+	MUST(cudaMalloc((void **)&dev, 200000));
+	MUST(cudaMallocHost((void **)&pinned, 65537));
+	copy_behind_kernel(dev + 100000, dev, 100000, cudaMemcpyDeviceToDevice);
+	copy_behind_kernel(host, dev, 1000, cudaMemcpyDeviceToHost);
+	copy_behind_kernel(dev, host, 2000, cudaMemcpyHostToDevice);
+	MUST(cudaMemcpy(dev, host, sizeof(host), cudaMemcpyHostToDevice));
+	MUST(cudaDeviceSynchronize());
+	MUST(cudaMemcpy(dev, pinned, 65537, cudaMemcpyHostToDevice));
+	MUST(cudaFreeHost(pinned));
+	MUST(cudaFree(dev));
+	return 0;
+}
+
 static int launches(long n, long at)
 {
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
@@ -279,6 +310,8 @@ int main(int argc, char **argv)
 		return devices();
 	if (argc == 2 && !strcmp(argv[1], "per-thread"))
 		return per_thread();
+	if (argc == 2 && !strcmp(argv[1], "waits"))
+		return waits();
 	if (argc == 2 && !strcmp(argv[1], "peers"))
 		return peers();
 	if (argc == 2 && !strcmp(argv[1], "default"))

@@ -93,7 +93,24 @@ expect directions '[p.calls[] | select(.call | test("Attributes")) | [.call, .ca
 	'[["cuMemcpy3DWithAttributesAsync",1,0],["cuMemcpyWithAttributesAsync",1,0],["cudaMemcpy3DWithAttributesAsync",1,0],["cudaMemcpyWithAttributesAsync",1,0]]'
 expect_nothing_lost directions
 
-# ---- bandwidth: of synchronous copies only, and not where they return early
+# ---- what synchronous copies wait for (API synchronization behavior in cuda_runtime_api.h, CUDA 13.0): D2D for nothing, D2H
+# for the kernel before it, H2D of pageable memory for that and the staging, of pinned memory for its end. 65,536 bytes are
+# "64 KB or less", and count in no throughput; one byte more does, at its 650 ms.
+export CUDA_DOUBLE_KERNEL_TIME=200ms CUDA_DOUBLE_COPY_BANDWIDTH=100K
+watch waits -- "$odd_calls" waits
+unset CUDA_DOUBLE_KERNEL_TIME CUDA_DOUBLE_COPY_BANDWIDTH
+check "waits: status" [ "$status" = 0 ]
+expect waits 'copies("D2D"; "sync") | [.bytes, .seconds < 0.1, has("bytes_per_second")]' '[100000,true,false]'
+expect waits 'copies("D2H"; "sync") | [.bytes, .seconds >= 0.2]' '[1000,true]'
+expect waits 'copies("H2D"; "sync") | [.bytes, .seconds >= 0.84, .seconds < 1.3]' '[133073,true,true]'
+expect waits 'copies("H2D"; "sync").bytes_per_second | . > 50000 and . < 110000' true
+
+# A program's own events around its copies: what they measured is in a trace, as the man page says.
+"$CUTOP" trace -f json --calls copies,events,synchronize -- "$bin/streams" >"$T/events.trace" 2>"$T/events.err"
+got=$(jq -cs '[.[] | select(.call == "cudaEventElapsedTime") | .arguments.ms > 0]' "$T/events.trace")
+check "events: $got" [ "$got" = '[true]' ]
+
+# ---- call throughput: of synchronous copies only, and not where they return early
 export CUDA_DOUBLE_COPY_BANDWIDTH=10M
 watch study -- "$workload" case-study
 unset CUDA_DOUBLE_COPY_BANDWIDTH

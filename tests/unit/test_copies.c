@@ -142,6 +142,18 @@ START_TEST(rows_and_records_are_one_figure)
 }
 END_TEST
 
+/* CUDA's programming guide: memory copies from host to device of 64 KB or less are asynchronous to the host. */
+START_TEST(small_copies_have_no_throughput)
+{
+	feed_copy(&feed, DEVICE, HOST, 65536, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert(isnan(process->copies[0].bytes_per_second));
+	feed_copy(&feed, DEVICE, HOST, 65537, DIR_DEFAULT, 0, 0);
+	look();
+	ck_assert_double_eq_tol(process->copies[0].bytes_per_second, 65537 / 1e-6, 1);
+}
+END_TEST
+
 START_TEST(same_key_is_one_figure)
 {
 	struct copy_key key = {
@@ -504,6 +516,7 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, default_copies_of_a_process_seen_late);
 	tcase_add_test(tests, default_copies_when_records_were_lost);
 	tcase_add_test(tests, rows_and_records_are_one_figure);
+	tcase_add_test(tests, small_copies_have_no_throughput);
 	tcase_add_test(tests, same_key_is_one_figure);
 	tcase_add_test(tests, failing_copies_move_no_byte);
 	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
