@@ -345,8 +345,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 	rec->kind = kind_of(frame, desc);
 	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
 	rec->element_bytes = frame->args[3];
-	/* Physical memory is no context's. */
-	rec->context = desc->c == SIZE_PHYSICAL ? 0 : thread->context;
+	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
 	if (!result)
 		device_used(thread->image, rec->device);

@@ -64,7 +64,8 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 			stream_sync_end(thread, frame->args[0], frame->entry);
 	} else if (desc->class == CLASS_DEVICE && !result) {
 		context_turn(thread, 0, frame->args[0]);
-	} else if (desc->class == CLASS_RESET && !result) {
+	} else if (desc->class == CLASS_RESET && !result && !thread->context) {
+		/* In a context of the program's own it ends but the runtime's state there: cuda_runtime_api.h, cudaDeviceReset(). */
 		reset_send(thread, call, frame->entry, thread->device, 0);
 	}
 	return 0;

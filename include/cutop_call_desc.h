@@ -32,7 +32,7 @@ enum call_class {
 	CLASS_LAUNCH,		/* a = form, b = argument with the function: 0 or 1 */
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
-	CLASS_RESET,		/* ends every allocation of the current device */
+	CLASS_RESET,		/* ends the allocations of the current device's primary context, if that is current */
 	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; no result */
 	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
 	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
@@ -72,6 +72,7 @@ enum call_flag {
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
+	CALL_NO_CONTEXT = 1024,	/* what is allocated belongs to no context, and outlives them all */
 };
 
 /* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */

@@ -203,6 +203,16 @@ static bool is_handle(const struct rec_alloc *record)
 	return record->kind == KIND_ARRAY || record->kind == KIND_PHYSICAL || call_descs[record->call].flags & CALL_HANDLE;
 }
 
+/*
+ * Whether @node belongs to no context, so that neither a destroyed context nor a device's reset frees it.
+ * Source: cuda.h, cuCtxDestroy(), of cuMemCreate(), cuMemAllocAsync() and cuMemAllocFromPoolAsync(); cuda_runtime_api.h,
+ * cudaDeviceReset(), of the last two. That a primary context's reset keeps them, too, was seen in CUDA.jl's issue 1579.
+ */
+static bool outlives_contexts(const struct alloc_node *node)
+{
+	return call_descs[node->call].flags & CALL_NO_CONTEXT;
+}
+
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -242,7 +252,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device : CUTOP_DEVICE_UNKNOWN;
 	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
 	node->opens = 1;
-	node->context = context_index(image, record->context, true);
+	node->context = outlives_contexts(node) ? 0 : context_index(image, record->context, true);
 
 	image->allocations++;
 	image->live_allocations++;
@@ -354,7 +364,7 @@ static unsigned int device_count(const struct image *image)
 /* Whether the end of @context (0: of the primary one of @device) ends @node. */
 static bool is_ended_by(struct image *image, const struct alloc_node *node, uint16_t context, int device)
 {
-	if (node->state != NODE_LIVE || node->context != context)
+	if (node->state != NODE_LIVE || node->context != context || outlives_contexts(node))
 		return false;
 	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
 		return true;

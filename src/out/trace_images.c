@@ -353,7 +353,7 @@ bool trace_freed(struct trace_image *image, const struct rec_call *call, struct 
 	return true;
 }
 
-/* A device's allocations ended. Those of a single context cannot be told apart here: they stay. */
+/* A device's allocations ended, but for those of no context. Those of a single context cannot be told apart here: they stay. */
 static void reset(struct trace_image *image, const struct rec_reset *record)
 {
 	struct trace_block *block, *next;
@@ -364,7 +364,7 @@ static void reset(struct trace_image *image, const struct rec_reset *record)
 		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)
 			continue;
 		if (block->call < CALL_COUNT && call_descs[block->call].class == CLASS_ALLOC &&
-		    !KIND_IS_VRAM(call_descs[block->call].a))
+		    (!KIND_IS_VRAM(call_descs[block->call].a) || call_descs[block->call].flags & CALL_NO_CONTEXT))
 			continue;
 		HASH_DEL(image->blocks, block);
 		free(block);

@@ -142,6 +142,23 @@ API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 	return cudaSuccess;
 }
 
+/* cuda_runtime_api.h: "If a non-primary CUcontext is current to the thread, cudaDeviceReset() will destroy only the
+ * internal CUDA RT state for that CUcontext." */
+static bool in_own_context(void)
+{
+	CUcontext current = NULL;
+	bool own;
+	int i;
+
+	if (cuCtxGetCurrent(&current) || !current)
+		return false;
+	pthread_mutex_lock(&lock);
+	for (i = 0, own = true; i < MAX_DEVICES; i++)
+		own &= primary[i] != current;
+	pthread_mutex_unlock(&lock);
+	return own;
+}
+
 API cudaError_t cudaDeviceReset(void)
 {
 	cudaError_t err;
@@ -152,6 +169,8 @@ API cudaError_t cudaDeviceReset(void)
 		return rt_fail(err);
 	rt_clear_sticky();
 	rt_last_error = cudaSuccess;
+	if (in_own_context())
+		return cudaSuccess;
 	return rt_done(cuDevicePrimaryCtxReset(rt_device));
 }
 

@@ -66,8 +66,8 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 
 	if (!size)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* What a pool gives is its device's, whoever asks. */
-	if (device != ctx->device)
+	/* What a pool gives is its device's, whoever asks; what belongs to no context is listed under the primary one. */
+	if (pool || kind == MEMORY_ASYNC)
 		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
 	if (rounded >= size &&
@@ -157,7 +157,8 @@ static void free_arena_of(struct arena *arena, struct context *ctx)
 
 	for (b = arena->first; b; b = next) {
 		next = b->next;
-		if (b->kind == MEMORY_FREE || b->kind == MEMORY_RESERVED ||
+		/* cuda.h, cuCtxDestroy(): what cuMemAllocAsync() and cuMemAllocFromPoolAsync() gave stays. */
+		if (b->kind == MEMORY_FREE || b->kind == MEMORY_RESERVED || b->kind == MEMORY_ASYNC ||
 		    b->ctx != ctx)
 			continue;
 		/* freeing joins neighbours: go on after what follows b */

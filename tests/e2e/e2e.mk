@@ -6,6 +6,7 @@ e2e_tests = \
 	tests/e2e/test_basics.sh \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_accounting.sh \
+	tests/e2e/test_books.sh \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_mortem.sh \
 	tests/e2e/test_nesting.sh \
@@ -40,6 +41,8 @@ e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
 e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
 e2e_helper_files += tests/e2e/c10.c
+e2e_helpers += $(e2e_bin)/book_calls
+e2e_helper_files += tests/e2e/book_calls.c
 e2e_helpers += $(e2e_bin)/libquery.so
 e2e_helper_files += tests/e2e/query.c
 
@@ -48,6 +51,8 @@ e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 $(e2e_bin)/odd_calls: tests/e2e/odd_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/odd_calls.c $(e2e_link)
+$(e2e_bin)/book_calls: tests/e2e/book_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/book_calls.c $(e2e_link) $(double_lib)/libcuda.so.1
 $(e2e_bin)/odd_memory: tests/e2e/odd_memory.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/odd_memory.c
 $(e2e_bin)/libprobed.so.1: tests/e2e/probed.c $(workload_header_files) $(double_lib)/libcudart.so.13

@@ -248,6 +248,12 @@ void note_free(uint64_t address, int code)
 		self->failed_frees++;
 }
 
+/* cuda.h, cuCtxDestroy(), and cuda_runtime_api.h, cudaDeviceReset(): these belong to no context. */
+static bool outlives_contexts(const struct allocation *allocation)
+{
+	return allocation->kind == KIND_PHYSICAL || allocation->kind == KIND_ASYNC;
+}
+
 void note_ended(int device, CUcontext context)
 {
 	size_t i;
@@ -256,7 +262,7 @@ void note_ended(int device, CUcontext context)
 		struct allocation *allocation = &self->allocations[i];
 
 		if (allocation->ended || allocation->context != context || (!context && allocation->device != device) ||
-		    allocation->kind == KIND_PHYSICAL)
+		    outlives_contexts(allocation))
 			continue;
 		if (!is_vram(allocation->kind)) {
 			forget(allocation);

@@ -13,17 +13,6 @@ void step_device(void)
 	self->context = NULL;
 }
 
-/* Whose physical memory is, that of no context, CUDA's documents do not say: none lives where a device's context ends. */
-static bool lives(enum kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < self->allocation_count; i++)
-		if (self->allocations[i].kind == kind && !self->allocations[i].ended)
-			return true;
-	return false;
-}
-
 static void turn(struct current to)
 {
 	self->context = to.context;
@@ -122,7 +111,7 @@ void step_primary(void)
 		return;
 	}
 	if (self->retained[device] == 1 &&
-	    ((!self->context && self->device == device) || is_in_stack(NULL, device) || lives(KIND_PHYSICAL)))
+	    ((!self->context && self->device == device) || is_in_stack(NULL, device)))
 		return;
 	if (EITHER(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, device))
 		return;
@@ -160,10 +149,11 @@ void step_stream(void)
 
 void step_reset(void)
 {
-	if (!self->alone || lives(KIND_PHYSICAL))
+	if (!self->alone)
 		return;
 	if (one_in(2)) {
-		if (!self->context && self->device == self->runtime_device && !CALL(cudaDeviceReset))
+		/* In a context of the program's own it ends nothing: cuda_runtime_api.h. */
+		if ((self->context || self->device == self->runtime_device) && !CALL(cudaDeviceReset) && !self->context)
 			note_ended(self->device, NULL);
 	} else {
 		int device = (int)any((uint64_t)device_count + 1);

@@ -110,6 +110,32 @@ START_TEST(reset_of_unknown_device_ends_all)
 }
 END_TEST
 
+/* cuda.h, cuCtxDestroy(); cuda_runtime_api.h, cudaDeviceReset(): what they do not destroy */
+START_TEST(memory_of_no_context_outlives_all)
+{
+	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x10000, 100, 0);
+	feed_alloc_as(&feed, CALL_cuMemAllocFromPoolAsync, KIND_MANAGED, 0x20000, 30, 0);
+	feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PHYSICAL, 0x30, 4096, 0);
+	feed.context = 7;
+	feed_alloc_as(&feed, CALL_cuMemAllocAsync, KIND_ASYNC, 0x40000, 5, 0);
+	feed_alloc(&feed, 0x50000, 7);
+	feed_context_end(&feed, 0, 7);
+	feed_reset(&feed, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, 7);
+	ck_assert_uint_eq(process->live_allocations, 4);
+	feed_free(&feed, 0x10000, 0);
+	feed_free(&feed, 0x20000, 0);
+	feed_free(&feed, 0x30, 0);
+	feed_free(&feed, 0x40000, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->frees, 4);
+	ck_assert_uint_eq(process->leaked, 7);
+	ck_assert(!process->inexact);
+}
+END_TEST
+
 START_TEST(free_after_reset_that_succeeds_was_no_leak)
 {
 	feed_alloc(&feed, 0x10000, 100);
@@ -368,6 +394,7 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, caches_hold_and_do_not_leak);
 	tcase_add_test(tests, reset_ends_a_device);
 	tcase_add_test(tests, reset_of_unknown_device_ends_all);
+	tcase_add_test(tests, memory_of_no_context_outlives_all);
 	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
 	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);

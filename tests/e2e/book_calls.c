@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Programs whose memory is what CUDA's documents say that it is, where a monitor may easily say something else. What each
+ * holds, frees and leaves is written beside it, with the document; tests/e2e/test_books.sh compares cutop with that.
+ *
+ *   book_calls survive   64 MiB of a stream's order, 2 MiB of a pool and 4 MiB of physical memory live on when the device is
+ *                        reset and when a context is destroyed; 1,000 bytes of the primary context and 2,000 of the other end.
+ *                        The 70 MiB are freed then
+ *   book_calls kept      the same, but nothing is freed
+ *   book_calls own       cudaDeviceReset() in a context of the program's own ends neither its 3,000 bytes nor the primary
+ *                        one's 32 MiB; all is freed
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cuda_double.h"
+#include "cuda_double_driver.h"
+
+#define MUST(call)	must((int)(call), #call)
+#define MIB		((size_t)1 << 20)
+
+static void must(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "book_calls: %s: error %d\n", what, err);
+	exit(1);
+}
+
+/*
+ * cuda.h, cuCtxDestroy(): "will not destroy memory allocations by cuMemCreate(), cuMemAllocAsync() and
+ * cuMemAllocFromPoolAsync()"; cuda_runtime_api.h, cudaDeviceReset(): the same of cudaMallocAsync() and
+ * cudaMallocFromPoolAsync().
+ */
+static int survive(bool free_them)
+{
+	struct cudaMemPoolProps props = { .allocType = 1, .location = { cudaMemLocationTypeDevice, 0 } };
+	CUmemAllocationProp prop = { .type = 1, .location = { 1, 0 } };
+	CUmemGenericAllocationHandle handle;
+	void *async, *pooled, *plain;
+	cudaMemPool_t pool;
+	CUcontext own;
+	CUdeviceptr p;
+
+	MUST(cudaMalloc(&plain, 1000));
+	MUST(cudaMallocAsync(&async, 32 * MIB, NULL));
+	MUST(cudaMemPoolCreate(&pool, &props));
+	MUST(cudaMallocFromPoolAsync(&pooled, 2 * MIB, pool, NULL));
+	MUST(cuMemCreate(&handle, 4 * MIB, &prop, 0));
+	MUST(cudaDeviceReset());
+	MUST(cuCtxCreate_v2(&own, 0, 0));
+	MUST(cuMemAlloc_v2(&p, 2000));
+	MUST(cuMemAllocAsync(&p, 32 * MIB, NULL));
+	MUST(cuCtxDestroy_v2(own));
+	if (!free_them)
+		return 0;
+	MUST(cudaSetDevice(0));
+	MUST(cudaFreeAsync(async, NULL));
+	MUST(cuMemFreeAsync(p, NULL));
+	MUST(cudaFree(pooled));
+	MUST(cuMemRelease(handle));
+	return 0;
+}
+
+/* cuda_runtime_api.h, cudaDeviceReset(): with a context current that is no primary one, only the runtime's state for it ends. */
+static int own(void)
+{
+	CUcontext context;
+	CUdeviceptr p;
+	void *plain;
+
+	MUST(cudaMalloc(&plain, 32 * MIB));
+	MUST(cuCtxCreate_v2(&context, 0, 0));
+	MUST(cuMemAlloc_v2(&p, 3000));
+	MUST(cudaDeviceReset());
+	MUST(cuMemFree_v2(p));
+	MUST(cuCtxDestroy_v2(context));
+	MUST(cudaFree(plain));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+
+	if (!strcmp(what, "survive") || !strcmp(what, "kept"))
+		return survive(!strcmp(what, "survive"));
+	if (!strcmp(what, "own"))
+		return own();
+	fputs("usage: book_calls survive|kept|own\n", stderr);
+	return 2;
+}

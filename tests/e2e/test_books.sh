@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What CUDA's documents say of memory, and cutop's books of it: tests/e2e/book_calls.c says what, and where it is written.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+book_calls=$top_builddir/tests/e2e/bin/book_calls
+books='p.memory | [.allocations, .frees, .unknown_frees, .leaked_bytes, .peak_bytes]'
+resets='[.events[] | select(.kind == "reset") | .text]'
+
+# $1: what the program does, $2: its books; all of it was seen
+holds() {
+	watch "$1" -- "$book_calls" "$1"
+	check "$1: status $status: $(cat "$T/$1.err")" [ "$status" = 0 ]
+	expect "$1" "$books" "$2"
+	expect "$1" 'p.inexact // false' false
+	expect_nothing_lost "$1"
+}
+
+# ---- what belongs to no context outlives them all
+
+holds survive "[6,4,0,3000,$(((64 + 2 + 4) * 1024 * 1024 + 2000))]"
+expect survive "$resets" '["cudaDeviceReset of device 0 ended 1 live allocation: 1.0K leaked","cuCtxDestroy_v2 of device 0 ended 1 live allocation: 2.0K leaked"]'
+holds kept "[6,0,0,$(((64 + 2 + 4) * 1024 * 1024 + 3000)),$(((64 + 2 + 4) * 1024 * 1024 + 2000))]"
+expect kept '[p.memory.map[] | [.kind, .size, .state]] | sort' \
+	'[["async",2097152,"leaked"],["async",33554432,"leaked"],["async",33554432,"leaked"],["device",1000,"leaked"],["device",2000,"leaked"],["physical",4194304,"leaked"]]'
+expect kept 'p.memory | [.leaked_by_reset_bytes, .leaked_by_context_bytes]' '[1000,2000]'
+
+# ---- a reset in a context of the program's own ends none
+
+holds own "[2,2,0,0,$((32 * 1024 * 1024 + 3000))]"
+expect own "$resets" '["cuCtxDestroy_v2 of device 0 ended 0 live allocations: 0 leaked"]'
+
+finish
