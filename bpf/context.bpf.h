@@ -5,7 +5,9 @@
  * is that of the thread's current context. Which device a context has is learnt
  * where it is made or retained, also inside a runtime call. Memory of a context
  * other than a device's primary one carries the context, because its end ends
- * that memory alone.
+ * that memory alone. What is allocated in a stream's order lies on the stream's
+ * device: streams are learnt where they are made, and looked up once any thread
+ * of any process has turned to a device other than the first.
  */
 #ifndef CONTEXT_BPF_H
 #define CONTEXT_BPF_H
@@ -22,7 +24,9 @@ struct device_key {
 	__s32 device;
 };
 
-HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, and memory pools */
+#define STREAM_PER_THREAD	2	/* cudaStreamPerThread; 0 and 1 are default streams, too: driver_types.h */
+
+HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, memory pools and streams */
 HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
 
 /*
@@ -74,10 +78,19 @@ static __always_inline bool uses_several_devices(__u32 image)
 	return devices_used[image & (WATCHFUL_COUNT - 1)] == DEVICES_SEVERAL;
 }
 
+__u32 many_devices;	/* a device other than 0 is in use */
+
+static __always_inline void device_note(__s32 device)
+{
+	if (device > 0 && !many_devices)
+		many_devices = 1;
+}
+
 static __always_inline void context_turn(struct thread_state *thread, __u64 context, __s32 device)
 {
 	if ((__u32)device >= DEVICES_MAX)
 		device = CUTOP_DEVICE_UNKNOWN;
+	device_note(device);
 	thread->context = context;
 	thread->device = device;
 	thread->settled = 0;
@@ -128,14 +141,15 @@ static __always_inline void context_learn(struct thread_state *thread, __u64 han
 	struct address_key key = { .address = handle, .image = thread->image };
 	struct context_row row = { .device = device, .primary = primary, .managed = managed };
 
+	device_note(device);
 	if (bpf_map_update_elem(&contexts, &key, &row, BPF_ANY))
 		count_lost(LOST_NAMES);
 }
 
-/* What is known of a memory pool, NULL: nothing. Its device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
-static __always_inline struct context_row *pool_known(__u32 image, __u64 pool)
+/* What is known of a memory pool or stream, NULL: nothing. A pool's device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline struct context_row *context_known(__u32 image, __u64 handle)
 {
-	struct address_key key = { .address = pool, .image = image };
+	struct address_key key = { .address = handle, .image = image };
 
 	return bpf_map_lookup_elem(&contexts, &key);
 }
@@ -197,7 +211,8 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 
 static __always_inline bool context_teaches(__u32 act)
 {
-	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE || act >= CONTEXT_POOL;
+	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE ||
+	       (act >= CONTEXT_POOL && act < CONTEXT_STREAM);
 }
 
 /* The kind of memory that a pool gives (CUmemAllocationType), 0 if the call does not say. */
@@ -277,6 +292,18 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 	return 0;
 }
 
+/* A stream is gone; its handle may come to name another. */
+static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
+{
+	struct address_key key = { .address = stream };
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	bpf_map_delete_elem(&contexts, &key);
+	return 0;
+}
+
 static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry, __u64 handle)
 {
 	struct address_key key = { .address = handle };
@@ -316,7 +343,7 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 	if (result)
 		return 0;
 	handle = frame->args[0];
-	device = frame->args[1];
+	device = desc->a == CONTEXT_STREAM ? thread->device : (__s32)frame->args[1];
 	switch (desc->a) {
 	case CONTEXT_SET:
 		context_turn_to(thread, handle);
@@ -341,6 +368,7 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 	case CONTEXT_RESET:
 		reset_send(thread, call, frame->entry, device, 0);
 		break;
+	case CONTEXT_STREAM_OF:
 	case CONTEXT_FROM:
 		device = context_device(thread, frame->args[1]);
 		/* fall through */

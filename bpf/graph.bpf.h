@@ -387,6 +387,8 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 	result = PT_REGS_RC(ctx);
 	call_returned(ctx, thread, frame, call, now);
 	role = desc->a;
+	if (role == CAPTURE_LEAVE && !result)
+		stream_forget(thread, frame->args[0]);
 	if (role <= CAPTURE_LEAVE)
 		return capture_done(thread, frame, call, result);
 	if (result)

@@ -190,7 +190,7 @@ static __always_inline void alloc_place(struct frame *frame, __s32 device)
 /* The same of what comes from the memory pool @pool. */
 static __always_inline void alloc_from(struct frame *frame, __u32 image, __u64 pool)
 {
-	struct context_row *row = pool_known(image, pool);
+	struct context_row *row = context_known(image, pool);
 
 	if (row && row->managed) {
 		frame->flags |= ALLOC_MANAGED;
@@ -198,6 +198,15 @@ static __always_inline void alloc_from(struct frame *frame, __u32 image, __u64 p
 		return;
 	}
 	alloc_place(frame, row ? row->device : CUTOP_DEVICE_UNKNOWN);
+}
+
+/* And of what comes from the current pool of a stream's device: cuda.h, cuMemAllocAsync(). */
+static __always_inline void alloc_in_stream(struct frame *frame, __u32 image, __u64 stream)
+{
+	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(image, stream) : NULL;
+
+	if (row)
+		alloc_place(frame, row->device);
 }
 
 static __always_inline __u8 kind_of(const struct frame *frame, const volatile struct call_desc *desc)
@@ -287,6 +296,8 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, struct task_struct *
 	alloc_arguments(ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
 		alloc_from(frame, thread->image, call_arg(ctx, 2));
+	else if (desc->a == KIND_ASYNC && many_devices)
+		alloc_in_stream(frame, thread->image, call_arg(ctx, 2));
 	/* The stream comes last: after the size, or the pool. */
 	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;

@@ -9,6 +9,9 @@
  *   book_calls kept      the same, but nothing is freed
  *   book_calls own       cudaDeviceReset() in a context of the program's own ends neither its 3,000 bytes nor the primary
  *                        one's 32 MiB; all is freed
+ *   book_calls streams   with two devices: 1,000 and 2,000 bytes in the order of device 1's stream, asked for by a thread on
+ *                        device 0, 4,000 of device 0's by one on device 1, and 8,000 of device 1's default pool in device 0's;
+ *                        a stream's handle that is given again, to one of device 0: 16,000. All are left
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,6 +83,34 @@ static int own(void)
 	return 0;
 }
 
+/* cuda.h, cuMemAllocAsync(): "The allocation comes from the memory pool current to the stream's device." */
+static int streams(void)
+{
+	cudaStream_t first, second, again;
+	cudaMemPool_t pool;
+	void *p;
+	int i;
+
+	MUST(cudaStreamCreate(&first));
+	MUST(cudaSetDevice(1));
+	MUST(cudaStreamCreateWithFlags(&second, 0));
+	MUST(cudaMallocAsync(&p, 4000, first));
+	MUST(cudaDeviceGetDefaultMemPool(&pool, 1));
+	MUST(cudaSetDevice(0));
+	MUST(cudaMallocAsync(&p, 1000, second));
+	MUST(cuMemAllocAsync((CUdeviceptr *)&p, 2000, second));
+	MUST(cudaMallocFromPoolAsync(&p, 8000, pool, first));
+	MUST(cudaStreamDestroy(second));
+	for (i = 0, again = NULL; i < 100000 && again != second; i++) {
+		if (again)
+			MUST(cudaStreamDestroy(again));
+		MUST(cuStreamCreate(&again, 0));
+	}
+	MUST(again != second);
+	MUST(cudaMallocAsync(&p, 16000, again));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -88,6 +119,8 @@ int main(int argc, char **argv)
 		return survive(!strcmp(what, "survive"));
 	if (!strcmp(what, "own"))
 		return own();
-	fputs("usage: book_calls survive|kept|own\n", stderr);
+	if (!strcmp(what, "streams"))
+		return streams();
+	fputs("usage: book_calls survive|kept|own|streams\n", stderr);
 	return 2;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Random allocations of every kind, by either layer; frees by the other as well, of nothing, twice, and of what is none.
- * Left out, since cutop says that it cannot see it: allocations into another device's stream, and those of graphs.
+ * Left out, since cutop says that it cannot see them: those of graphs.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -130,16 +130,20 @@ static void allocate_host(void)
 static void allocate_async(void)
 {
 	struct pool *pool = self->pool_count && one_in(2) ? &self->pools[any(self->pool_count)] : NULL;
+	int device = self->device, code;
 	cudaStream_t stream = any_stream();
 	size_t size = any_size();
 	const char *call;
 	CUdeviceptr at = 0;
 	void *p = NULL;
-	int code;
 
-	/* Whose another device's memory is in a context that is not the primary one, CUDA's documents do not say. */
-	if (pool && pool->device != self->device && self->context)
-		return;
+	/* cuda.h, cuMemAllocAsync(): it comes from the pool of the stream's device, whatever the thread's is. */
+	if (self->stream_count && one_in(2)) {
+		const struct stream *other = &self->streams[any(self->stream_count)];
+
+		stream = other->stream;
+		device = other->device;
+	}
 #define ASYNC(function, ...) (call = #function, CALL(function, __VA_ARGS__))
 	switch (any(4) + (pool ? 4 : 0)) {
 	case 0: code = ASYNC(cudaMallocAsync, &p, size, stream); break;
@@ -153,7 +157,7 @@ static void allocate_async(void)
 	}
 #undef ASYNC
 	note_allocation(call, code, (struct allocation){ .address = p ? (uint64_t)(uintptr_t)p : at, .bytes = size, .kind = KIND_ASYNC,
-			.way = BY_ASYNC, .device = pool ? pool->device : self->device, .context = self->context });
+			.way = BY_ASYNC, .device = pool ? pool->device : device });
 }
 
 void step_pool(void)

@@ -30,4 +30,11 @@ expect kept 'p.memory | [.leaked_by_reset_bytes, .leaked_by_context_bytes]' '[10
 holds own "[2,2,0,0,$((32 * 1024 * 1024 + 3000))]"
 expect own "$resets" '["cuCtxDestroy_v2 of device 0 ended 0 live allocations: 0 leaked"]'
 
+# ---- in a stream's order: on the stream's device
+
+CUDA_DOUBLE_DEVICES=2
+export CUDA_DOUBLE_DEVICES
+holds streams '[5,0,0,31000,31000]'
+expect streams '[p.memory.map[] | [.size, .device]] | sort' '[[1000,1],[2000,1],[4000,0],[8000,1],[16000,0]]'
+
 finish
