@@ -38,7 +38,7 @@ struct texels {
 #define BLOCK_SIDE	2
 #define PLANAR_SIDE	1	/* 4:2:0: two planes, of which the second is half as wide and half as high */
 
-/* Bytes of one channel: CUarray_format, cuda.h. */
+/* Bytes of one channel: CUarray_format, cuda.h of CUDA 13.2. */
 static __always_inline __u32 format_bytes(__u32 format)
 {
 	switch (format) {
@@ -47,6 +47,7 @@ static __always_inline __u32 format_bytes(__u32 format)
 	case 0xc9: case 0xca: case 0xcb:	/* signed */
 	case 0xa3: case 0xa4: case 0xa6: case 0xa7:	/* P210, P216, Y210, Y216 */
 	case 0xb1: case 0xb3: case 0xb5:	/* Y416, and 4:4:4 in planes of 10 and 16 bits */
+	case 0x54: case 0x56: case 0x58: case 0x5a: case 0x5c: case 0x5e:	/* YUV in planes of 16 bits */
 		return 2;
 	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
 		return 4;
@@ -63,18 +64,25 @@ static __always_inline struct texels format_texels(__u32 format, __u32 channels)
 	case 0x93: case 0x94: case 0x95: case 0x96:	/* BC2, BC3 */
 	case 0x99: case 0x9a: case 0x9b: case 0x9c: case 0x9d: case 0x9e:	/* BC5, BC6H, BC7 */
 		return (struct texels){ 16, BLOCK_SIDE };
-	case 0xb0:					/* NV12 */
+	case 0xb0: case 0x53: case 0x59:		/* NV12, and 4:2:0 in two and three planes */
 		return (struct texels){ 6, PLANAR_SIDE };
-	case 0x9f: case 0xa1:				/* P010, P016 */
+	case 0x9f: case 0xa1: case 0x54: case 0x5a:	/* P010, P016, and the same of 16 bits */
 		return (struct texels){ 12, PLANAR_SIDE };
 	case 0xa2: case 0xa3: case 0xa4:		/* NV16, P210, P216: as much colour as light */
+	case 0xa5: case 0xa6: case 0xa7: case 0x51:	/* the same packed: YUY2, Y210, Y216 */
+	case 0x55: case 0x56: case 0x5b: case 0x5c:	/* 4:2:2 in two and three planes */
 		return (struct texels){ 2 * format_bytes(format), 0 };
+	case 0xb2: case 0xb3: case 0xb4: case 0xb5:	/* 4:4:4 in planes: twice as much colour as light */
+	case 0x57: case 0x58: case 0x5d: case 0x5e:
+		return (struct texels){ 3 * format_bytes(format), 0 };
+	case 0xa8: case 0xa9: case 0xb1: case 0x50: case 0x52:	/* packed with a fourth channel: AYUV, Y410, Y416, 10:10:10:2 */
+		return (struct texels){ 4 * format_bytes(format), 0 };
 	default:
 		return (struct texels){ format_bytes(format) * channels, 0 };
 	}
 }
 
-/* struct cudaChannelFormatDesc, driver_types.h */
+/* struct cudaChannelFormatDesc, driver_types.h; its kinds, up to those of CUDA 13.3 */
 struct channel_desc {
 	__s32 bits[4];
 	__u32 kind;
@@ -89,8 +97,18 @@ static __always_inline struct texels desc_texels(__u64 desc, __u64 *element)
 		argument_lost();
 	*element = ((__u32)channels.bits[0] + channels.bits[1] + channels.bits[2] + channels.bits[3]) / 8;
 	switch (channels.kind) {
-	case 4:						/* NV12 */
+	case 4: case 34: case 40:			/* NV12, and 4:2:0 in two and three planes */
 		return (struct texels){ 6, PLANAR_SIDE };
+	case 35: case 41:				/* the same of 16 bits */
+		return (struct texels){ 12, PLANAR_SIDE };
+	case 32: case 36: case 42:			/* 4:2:2: packed, in two and three planes */
+		return (struct texels){ 2, 0 };
+	case 33: case 37: case 43:			/* 4:4:4 packed, with a fourth channel; 4:2:2 of 16 bits */
+		return (struct texels){ 4, 0 };
+	case 38: case 44:				/* 4:4:4 in two and three planes */
+		return (struct texels){ 3, 0 };
+	case 39: case 45:				/* the same of 16 bits */
+		return (struct texels){ 6, 0 };
 	case 17: case 18: case 23: case 24:		/* BC1, BC4 */
 		return (struct texels){ 8, BLOCK_SIDE };
 	case 19: case 20: case 21: case 22:		/* BC2, BC3 */

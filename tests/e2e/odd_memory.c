@@ -29,7 +29,8 @@
  *                 possible, of one when none is asked for, and of 30 with three
  *                 layers; one of 8x8 texels of BC3 in all its levels. Arrays of
  *                 64x32 texels of BC1, BC7 and NV12, and by the driver's call of
- *                 BC1, BC6H, NV12, P010, P210 and Y416. None freed
+ *                 BC1, BC6H, NV12, P010, P210 and Y416; ten more that are
+ *                 YUV. None freed
  *   odd_memory green
  *                 in a green context of device 1, which keeps the primary one when
  *                 that is released: 1,000 bytes; 2,000 more when the green one is
@@ -440,6 +441,16 @@ static int formats(void)
 	driver_array_of(0x9f, 3);	/* CU_AD_FORMAT_P010 */
 	driver_array_of(0xa3, 3);	/* CU_AD_FORMAT_P210 */
 	driver_array_of(0xb1, 4);	/* CU_AD_FORMAT_Y416 */
+	array_of(34, 8, 8, 8, 0);	/* cudaChannelFormatKindUnsigned8SemiPlanar420 */
+	array_of(37, 16, 16, 16, 0);	/* cudaChannelFormatKindUnsigned16SemiPlanar422 */
+	array_of(45, 16, 16, 16, 0);	/* cudaChannelFormatKindUnsigned16Planar444 */
+	driver_array_of(0x51, 4);	/* CU_AD_FORMAT_UINT8_PACKED_422 */
+	driver_array_of(0x54, 3);	/* CU_AD_FORMAT_UINT16_SEMIPLANAR_420 */
+	driver_array_of(0x59, 3);	/* CU_AD_FORMAT_UINT8_PLANAR_420 */
+	driver_array_of(0x5c, 3);	/* CU_AD_FORMAT_UINT16_PLANAR_422 */
+	driver_array_of(0x5d, 3);	/* CU_AD_FORMAT_UINT8_PLANAR_444 */
+	driver_array_of(0xa9, 1);	/* CU_AD_FORMAT_Y410 */
+	driver_array_of(0xb5, 1);	/* CU_AD_FORMAT_YUV444_16bit_SemiPlanar */
 	return 0;
 }
 

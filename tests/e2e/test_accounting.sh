@@ -181,7 +181,7 @@ expect_nothing_lost places
 # ---- arrays whose size is not that of their channels: as many levels as there can be, blocks of texels, planes
 watch formats -- "$top_builddir/tests/e2e/bin/odd_memory" formats
 expect formats '[p.memory.map[].size] | sort' \
-	"[112,512,$((171 * 4)),1024,1024,2048,2048,$((171 * 4 * 3)),3072,3072,6144,8192,16384]"
+	"[112,512,$((171 * 4)),1024,1024,2048,2048,$((171 * 4 * 3)),3072,3072,3072,3072,4096,6144,6144,6144,8192,8192,8192,8192,12288,12288,16384]"
 expect_nothing_lost formats
 
 # ---- green contexts hold the primary one of their device
