@@ -66,6 +66,17 @@ removed() {
 	END
 }
 
+# Codes that toolkits after 13.0 have: NVIDIA's references of both APIs, 13.1 to 13.3.
+added() {
+	cat <<-'END'
+	runtime 10 cudaErrorVersionTranslation 0
+	runtime 917 cudaErrorStreamDetached 0
+	runtime 918 cudaErrorGraphRecaptureFailure 0
+	driver 917 CUDA_ERROR_STREAM_DETACHED 0
+	driver 918 CUDA_ERROR_GRAPH_RECAPTURE_FAILURE 0
+	END
+}
+
 runtime=$(constants runtime 'enum .*cudaError$' '^};' "$include/driver_types.h")
 driver=$(constants driver '^typedef enum cudaError_enum' '^} CUresult' "$include/cuda.h")
 
@@ -84,7 +95,7 @@ END
 for layer in runtime driver; do
 	echo
 	echo "#define $(echo $layer | tr a-z A-Z)_ERRORS(ERROR) \\"
-	{ eval "printf '%s\n' \"\$$layer\""; [ $layer = driver ] || removed "$runtime"; } |
-		sort -n -k 2,2 | awk '{ lines[NR] = "\tERROR(" $2 ", " $3 ", " $4 ")" }
+	{ eval "printf '%s\n' \"\$$layer\""; added | grep "^$layer "; [ $layer = driver ] || removed "$runtime"; } |
+		sort -n -k 2,2 -u | awk '{ lines[NR] = "\tERROR(" $2 ", " $3 ", " $4 ")" }
 			END { for (i = 1; i <= NR; i++) print lines[i] (i < NR ? " \\" : "") }'
 done

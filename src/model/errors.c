@@ -34,6 +34,7 @@ static const struct meaning runtime_meanings[] = {
 	{ 3, "the driver and runtime could not be started" },
 	{ 4, "the process is ending and has unloaded the driver" },
 	{ 9, "grid, block or shared memory size is zero or more than the device can do" },
+	{ 10, "the driver is newer than this CUDA runtime, and told of a graph's node what it does not know" },
 	{ 12, "the pitch is not one that the device accepts" },
 	{ 13, "the variable's name or address is not known to the runtime" },
 	{ 17, "the address is not one of device memory" },
@@ -118,6 +119,8 @@ static const struct meaning shared_meanings[] = {
 	{ 910, "the graph changed too much to be updated in place" },
 	{ 911, "a device outside of CUDA, which work waited for, failed" },
 	{ 912, "the cluster size does not fit the device or the grid" },
+	{ 917, "the green context of the stream was destroyed" },
+	{ 918, "what was captured anew does not match the graph: destroy that" },
 	{ 999, "something failed inside the driver" },
 };
 

@@ -15,6 +15,7 @@
 	ERROR(7, cudaErrorProfilerAlreadyStarted, 0) \
 	ERROR(8, cudaErrorProfilerAlreadyStopped, 0) \
 	ERROR(9, cudaErrorInvalidConfiguration, 0) \
+	ERROR(10, cudaErrorVersionTranslation, 0) \
 	ERROR(12, cudaErrorInvalidPitchValue, 0) \
 	ERROR(13, cudaErrorInvalidSymbol, 0) \
 	ERROR(16, cudaErrorInvalidHostPointer, 0) \
@@ -137,6 +138,8 @@
 	ERROR(913, cudaErrorFunctionNotLoaded, 0) \
 	ERROR(914, cudaErrorInvalidResourceType, 0) \
 	ERROR(915, cudaErrorInvalidResourceConfiguration, 0) \
+	ERROR(917, cudaErrorStreamDetached, 0) \
+	ERROR(918, cudaErrorGraphRecaptureFailure, 0) \
 	ERROR(999, cudaErrorUnknown, 0) \
 	ERROR(10000, cudaErrorApiFailureBase, 0)
 
@@ -241,4 +244,6 @@
 	ERROR(914, CUDA_ERROR_INVALID_RESOURCE_TYPE, 0) \
 	ERROR(915, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, 0) \
 	ERROR(916, CUDA_ERROR_KEY_ROTATION, 0) \
+	ERROR(917, CUDA_ERROR_STREAM_DETACHED, 0) \
+	ERROR(918, CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, 0) \
 	ERROR(999, CUDA_ERROR_UNKNOWN, 0)

@@ -25,6 +25,7 @@ static const struct error_name names[] = {
 	{ 7, "cudaErrorProfilerAlreadyStarted", "CUDA_ERROR_PROFILER_ALREADY_STARTED" },
 	{ 8, "cudaErrorProfilerAlreadyStopped", "CUDA_ERROR_PROFILER_ALREADY_STOPPED" },
 	{ 9, "cudaErrorInvalidConfiguration", NULL },
+	{ 10, "cudaErrorVersionTranslation", NULL },
 	{ 12, "cudaErrorInvalidPitchValue", NULL },
 	{ 13, "cudaErrorInvalidSymbol", NULL },
 	{ 16, "cudaErrorInvalidHostPointer", NULL },
@@ -154,6 +155,8 @@ static const struct error_name names[] = {
 	{ 915, "cudaErrorInvalidResourceConfiguration",
 	  "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION" },
 	{ 916, NULL, "CUDA_ERROR_KEY_ROTATION" },
+	{ 917, "cudaErrorStreamDetached", "CUDA_ERROR_STREAM_DETACHED" },
+	{ 918, "cudaErrorGraphRecaptureFailure", "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE" },
 	{ 999, "cudaErrorUnknown", "CUDA_ERROR_UNKNOWN" },
 };
 

@@ -96,6 +96,13 @@ START_TEST(error_names)
 	ck_assert_str_eq(error_name(LAYER_RUNTIME, 719), "cudaErrorLaunchFailure");
 	ck_assert_str_eq(error_name(LAYER_DRIVER, 719), "CUDA_ERROR_LAUNCH_FAILED");
 	ck_assert_str_eq(error_name(LAYER_RUNTIME, 65), "cudaErrorLaunchMaxDepthExceeded");
+	/* after CUDA 13.0 */
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 10), "cudaErrorVersionTranslation");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 917), "cudaErrorStreamDetached");
+	ck_assert_str_eq(error_name(LAYER_RUNTIME, 918), "cudaErrorGraphRecaptureFailure");
+	ck_assert_str_eq(error_name(LAYER_DRIVER, 917), "CUDA_ERROR_STREAM_DETACHED");
+	ck_assert_str_eq(error_name(LAYER_DRIVER, 918), "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE");
+	ck_assert_ptr_null(error_name(LAYER_DRIVER, 10));
 	ck_assert_ptr_null(error_name(LAYER_RUNTIME, 4711));
 	ck_assert_ptr_null(error_name(LAYER_DRIVER, -1));
 	ck_assert_str_eq(error_meaning(LAYER_RUNTIME, 2), "the device has not enough free memory for this");
