@@ -16,7 +16,8 @@ struct context_row {
 	__s32 device;
 	__u8 primary;
 	__u8 managed;		/* a pool of managed memory, which has no place of its own: the device is what it prefers */
-	__u8 pad[2];
+	__u8 green;		/* a part of its device */
+	__u8 pad;
 };
 
 struct device_key {
@@ -136,13 +137,12 @@ static __always_inline void context_pop(struct thread_state *thread)
 		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than what is kept */
 }
 
-static __always_inline void context_learn(struct thread_state *thread, __u64 handle, __s32 device, bool primary, bool managed)
+static __always_inline void context_learn(struct thread_state *thread, __u64 handle, const struct context_row *row)
 {
 	struct address_key key = { .address = handle, .image = thread->image };
-	struct context_row row = { .device = device, .primary = primary, .managed = managed };
 
-	device_note(device);
-	if (bpf_map_update_elem(&contexts, &key, &row, BPF_ANY))
+	device_note(row->device);
+	if (bpf_map_update_elem(&contexts, &key, row, BPF_ANY))
 		count_lost(LOST_NAMES);
 }
 
@@ -274,6 +274,7 @@ static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct
 /* What a call that succeeded did: a context or pool that was made. */
 static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, __u32 how)
 {
+	struct context_row row = { .device = device, .managed = (how & MADE_MANAGED) != 0 };
 	__u64 handle = 0;
 
 	if (!thread)
@@ -282,8 +283,10 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 		count_lost_of(thread->image, LOST_ARGUMENT);
 		return 0;
 	}
-	context_learn(thread, handle, device, act == CONTEXT_RETAIN || act == CONTEXT_FROM, how & MADE_MANAGED);
-	if (act == CONTEXT_RETAIN)
+	row.green = act == CONTEXT_FROM || act == CONTEXT_GREEN;
+	row.primary = row.green || act == CONTEXT_RETAIN || act == CONTEXT_OF_DEVICE;
+	context_learn(thread, handle, &row);
+	if (act == CONTEXT_RETAIN || act == CONTEXT_GREEN)
 		primary_count(thread, device, 1);
 	if (act == CONTEXT_CREATE && !(how & MADE_NESTED)) {
 		context_push(thread);

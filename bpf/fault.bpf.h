@@ -55,21 +55,26 @@ static __always_inline __s32 work_device(struct thread_state *thread)
 	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;
 }
 
-/* A synchronize of the whole device is entered, and returns with success. */
-static __always_inline void device_sync_begin(struct thread_state *thread, struct image_sync *sync, struct frame *frame)
+#define DEVICE_PART	(-2)	/* what a synchronize waits for is less than all of a device */
+
+/* A synchronize of all of @device is entered, and returns with success. */
+static __always_inline void device_sync_begin(struct thread_state *thread, struct image_sync *sync, struct frame *frame,
+					      __s32 device)
 {
-	struct sync_slot *slot = sync_slot_of(sync, work_device(thread));
+	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
 
 	frame->args[1] = launch_clock(thread);
+	frame->args[2] = (__u32)device;
 	if (slot)
 		slot->begin = frame->entry;
 }
 
 static __always_inline void device_sync_end(struct thread_state *thread, struct image_sync *sync, struct frame *frame)
 {
-	struct sync_slot *slot = sync_slot_of(sync, work_device(thread));
+	__s32 device = (__s32)frame->args[2];
+	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
 
-	if (!slot || thread->context || slot->done > frame->entry)
+	if (!slot || slot->done > frame->entry)
 		return;
 	slot->done = frame->entry;
 	slot->clock = frame->args[1];

@@ -225,7 +225,7 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	if (!rec.graph)
 		return 0;
 	rec.role = GRAPH_DESTROY;
-	if (!result && role == CAPTURE_END) {
+	if (!result && role == CAPTURE_END && frame->args[1]) {
 		rec.role = GRAPH_RENAME;
 		rec.other = word_read(thread, frame->args[1]);
 	}
@@ -233,12 +233,15 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	return 0;
 }
 
-/* Turns a call that takes any kind of node into that of its kind. Returns false for kinds that launch nothing. */
+/*
+ * Turns a call that takes any kind of node into that of its kind. Returns false
+ * for kinds that launch nothing, and for a child graph that is only looked at.
+ */
 static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, __u64 *at)
 {
 	__u32 kind = word_read(thread, *at);
 
-	if (kind != NODE_KERNEL && kind != NODE_GRAPH)
+	if (kind != NODE_KERNEL && (kind != NODE_GRAPH || *role == GRAPH_LEARN_NODE))
 		return false;
 	*at += NODE_UNION;
 	if (kind == NODE_GRAPH)
@@ -249,6 +252,9 @@ static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, _
 		break;
 	case GRAPH_SET_NODE:
 		*role = kind == NODE_KERNEL ? GRAPH_SET_KERNEL : GRAPH_SET_CHILD;
+		break;
+	case GRAPH_LEARN_NODE:
+		*role = GRAPH_LEARN;
 		break;
 	default:
 		*role = kind == NODE_KERNEL ? EXEC_SET_KERNEL : EXEC_SET_CHILD;
@@ -398,7 +404,7 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {
 		if (!node_kind(thread, &role, &frame->args[2]))
 			return 0;
-	} else if (role == GRAPH_SET_NODE) {
+	} else if (role == GRAPH_SET_NODE || role == GRAPH_LEARN_NODE) {
 		if (!node_kind(thread, &role, &frame->args[1]))
 			return 0;
 	}

@@ -7,6 +7,30 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
+/*
+ * The device whose work is all done when a synchronizing call of @scope returns;
+ * DEVICE_PART where it waits for less: for a context that is no primary one, or
+ * is not known.
+ */
+static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, __u64 context)
+{
+	struct address_key key = { .address = context };
+	struct context_row *row;
+
+	if (!thread)
+		return DEVICE_PART;
+	if (scope == SYNC_DEVICE || !context)
+		return thread->context ? DEVICE_PART : thread->device;
+	key.image = thread->image;
+	row = bpf_map_lookup_elem(&contexts, &key);
+	return row && row->primary && !row->green ? row->device : DEVICE_PART;
+}
+
+static __always_inline bool waits_for_device(const volatile struct call_desc *desc)
+{
+	return desc->a == SYNC_DEVICE || desc->a == SYNC_CONTEXT;
+}
+
 static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	const volatile struct call_desc *desc;
@@ -25,8 +49,8 @@ static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *
 	trace_entry(ctx, thread, frame, call);
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_begin(thread, frame->entry);
-		if (sync && desc->a == SYNC_DEVICE)
-			device_sync_begin(thread, sync, frame);
+		if (sync && waits_for_device(desc))
+			device_sync_begin(thread, sync, frame, device_awaited(thread, desc->a, call_arg(ctx, 0)));
 		if (desc->a == SYNC_STREAM) {
 			frame->args[0] = stream_argument(ctx, thread, call);
 			stream_sync_begin(thread, frame->args[0], frame->entry);
@@ -58,7 +82,7 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 		failure_count(thread, call, result, call_site(ctx), now);
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_end(thread->image, thread, now);
-		if (sync && !result && desc->a == SYNC_DEVICE)
+		if (sync && !result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);
 		if (!result && desc->a == SYNC_STREAM)
 			stream_sync_end(thread, frame->args[0], frame->entry);

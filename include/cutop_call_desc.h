@@ -82,7 +82,7 @@ enum context_act {
 	CONTEXT_POP,
 	CONTEXT_CREATE,		/* pushes, too */
 	CONTEXT_DESTROY,	/* ends the context's allocations */
-	CONTEXT_RETAIN,		/* of a device's primary context, or a green one is made, which retains it */
+	CONTEXT_RETAIN,		/* of a device's primary context */
 	CONTEXT_RELEASE,	/* the last one ends the device's allocations */
 	CONTEXT_RESET,
 	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
@@ -92,6 +92,8 @@ enum context_act {
 	CONTEXT_GREEN_END,	/* releases what the green context in argument b retained */
 	CONTEXT_STREAM,		/* a stream is made, on the device of the thread's context */
 	CONTEXT_STREAM_OF,	/* the same, on that of the context in argument c */
+	CONTEXT_GREEN,		/* a green context is made: a part of the device, which retains its primary context */
+	CONTEXT_OF_DEVICE,	/* the runtime's handle of a device's primary context; argument c is the device */
 };
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
@@ -102,6 +104,7 @@ enum sync_scope {
 	SYNC_OTHER,		/* an event, or what is not known: nothing is taken for done */
 	SYNC_DEVICE,		/* all work of the thread's device */
 	SYNC_STREAM,		/* all work in the stream of argument 0 */
+	SYNC_CONTEXT,		/* all work in the context of argument 0; NULL: the thread's */
 };
 
 /* Physical memory and the addresses it is mapped at (CLASS_MAP, role a). */
@@ -175,7 +178,7 @@ enum launch_form {
  */
 enum graph_role {
 	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
-	CAPTURE_END,		/* stream, out graph */
+	CAPTURE_END,		/* stream, out graph (NO_ARG: none is left) */
 	CAPTURE_RECORD,		/* event, stream, flags (or NO_ARG): whoever waits for the event joins the stream's capture */
 	CAPTURE_WAIT,		/* stream, event, flags */
 	CAPTURE_LEAVE,		/* stream: destroyed */
@@ -201,6 +204,8 @@ enum graph_role {
 	GRAPH_RENAME,		/* a capture became a graph */
 	GRAPH_SET_CHILD,	/* GRAPH_SET_NODE of a child graph */
 	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
+	/* only in the table: recordings have the numbers of those before */
+	GRAPH_LEARN_NODE,	/* node, parameters with the node's type, written by the call */
 	GRAPH_ROLE_COUNT,
 };
 #define NO_ARG			255

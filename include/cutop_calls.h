@@ -9,7 +9,8 @@
  *
  * The runtime's lines are here, the driver's in cutop_driver_calls.h.
  *
- * Signatures: CUDA 10.2 to 13.2 runtime API reference.
+ * Signatures: CUDA 10.2 to 13.3 runtime API reference.
+ * tests/checks/excluded-calls has the functions that are left out, and why.
  */
 #ifndef CUTOP_CALLS_H
 #define CUTOP_CALLS_H
@@ -117,7 +118,7 @@
 	CUTOP_CALL(cudaStreamSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamSynchronize_ptsz, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_STREAM, 0, 0, 0) \
 	CUTOP_CALL(cudaEventSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaExecutionCtxSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxSynchronize, LAYER_RUNTIME, CLASS_SYNC, GROUP_SYNC, 0, SYNC_CONTEXT, 0, 0, 0) \
 	/* the device a thread works on, and its end */ \
 	CUTOP_CALL(cudaSetDevice, LAYER_RUNTIME, CLASS_DEVICE, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceReset, LAYER_RUNTIME, CLASS_RESET, GROUP_DEVICE, 0, 0, 0, 0, 0) \
@@ -192,9 +193,56 @@
 	CUTOP_CALL(cudaMemset_ptds, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMipmappedArrayGetMemoryRequirements, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaMipmappedArrayGetSparseProperties, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	/* textures and surfaces; references, which CUDA 12 dropped, too */ \
+	CUTOP_CALL(cudaBindSurfaceToArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaBindTexture, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaBindTexture2D, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaBindTextureToArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaBindTextureToMipmappedArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaCreateTextureObject_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetSurfaceObjectResourceDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetSurfaceReference, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureAlignmentOffset, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureObjectResourceDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureObjectResourceViewDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureObjectTextureDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureObjectTextureDesc_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetTextureReference, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaUnbindTexture, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	/* what graphics libraries lend: OpenGL, EGL, VDPAU */ \
+	CUTOP_CALL(cudaGLMapBufferObject, LAYER_RUNTIME, CLASS_MAP, GROUP_MEMORY, 0, MAP_GLOBAL, 0, NO_ARG, 0) \
+	CUTOP_CALL(cudaGLMapBufferObjectAsync, LAYER_RUNTIME, CLASS_MAP, GROUP_MEMORY, 0, MAP_GLOBAL, 0, NO_ARG, 0) \
+	CUTOP_CALL(cudaEGLStreamConsumerAcquireFrame, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamConsumerConnect, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamConsumerConnectWithFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamConsumerDisconnect, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamConsumerReleaseFrame, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamProducerConnect, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamProducerDisconnect, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamProducerPresentFrame, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEGLStreamProducerReturnFrame, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLRegisterBufferObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLSetBufferObjectMapFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLUnmapBufferObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLUnmapBufferObjectAsync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLUnregisterBufferObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsEGLRegisterImage, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsGLRegisterBuffer, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsGLRegisterImage, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsMapResources, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsResourceGetMappedEglFrame, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsResourceGetMappedMipmappedArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsResourceSetMapFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsSubResourceGetMappedArray, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsUnmapResources, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsUnregisterResource, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsVDPAURegisterOutputSurface, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphicsVDPAURegisterVideoSurface, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MEMORY, 0, 0, 0, 0, 0) \
 	/* streams */ \
 	CUTOP_CALL(cudaLaunchHostFunc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLaunchHostFunc_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLaunchHostFunc_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLaunchHostFunc_v2_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaSignalExternalSemaphoresAsync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaSignalExternalSemaphoresAsync_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaSignalExternalSemaphoresAsync_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
@@ -206,6 +254,9 @@
 	CUTOP_CALL(cudaStreamBeginCapture, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaStreamBeginCaptureToGraph, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_BEGIN, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaStreamBeginCaptureToGraph_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_BEGIN, 0, 1, NO_ARG) \
+	/* into a graph that there is, whose nodes become those that are captured: the capture takes its place */ \
+	CUTOP_CALL(cudaStreamBeginRecaptureToGraph, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, 0, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
+	CUTOP_CALL(cudaStreamBeginRecaptureToGraph_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaStreamBeginCapture_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_STREAM, CALL_PER_THREAD, CAPTURE_BEGIN, 0, NO_ARG, NO_ARG) \
 	CUTOP_CALL(cudaStreamCopyAttributes, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamCopyAttributes_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
@@ -237,19 +288,24 @@
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaWaitExternalSemaphoresAsync_v2_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxStreamCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamGetDevResource, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaStreamGetDevResource_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_STREAM, 0, 0, 0, 0, 0) \
 	/* events */ \
 	CUTOP_CALL(cudaEventCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventCreateFromEGLSync, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventCreateWithFlags, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventElapsedTime, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaEventElapsedTime_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEventElapsedTime, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, CALL_POLL, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaEventElapsedTime_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, CALL_POLL, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaEventRecord, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, 0, CAPTURE_RECORD, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaEventRecordWithFlags, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, 0, CAPTURE_RECORD, 0, 1, 2) \
 	CUTOP_CALL(cudaEventRecordWithFlags_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, CALL_PER_THREAD, CAPTURE_RECORD, 0, 1, 2) \
 	CUTOP_CALL(cudaEventRecord_ptsz, LAYER_RUNTIME, CLASS_GRAPH, GROUP_EVENT, CALL_PER_THREAD, CAPTURE_RECORD, 0, 1, NO_ARG) \
 	CUTOP_CALL(cudaIpcGetEventHandle, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaIpcOpenEventHandle, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxRecordEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxWaitEvent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_EVENT, 0, 0, 0, 0, 0) \
 	/* devices */ \
 	CUTOP_CALL(cudaChooseDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaCtxResetPersistingL2Cache, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
@@ -289,6 +345,26 @@
 	CUTOP_CALL(cudaThreadGetLimit, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaThreadSetCacheConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaThreadSetLimit, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDeviceGetExecutionCtx, LAYER_RUNTIME, CLASS_CONTEXT, GROUP_DEVICE, 0, CONTEXT_OF_DEVICE, 0, 1, 0) \
+	CUTOP_CALL(cudaDevResourceGenerateDesc, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDevSmResourceSplit, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDevSmResourceSplitByCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaDeviceGetDevResource, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxDestroy, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxGetDevResource, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLGetDevices, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGLSetGLDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGreenCtxCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLogsCurrent, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLogsDumpToFile, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLogsDumpToMemory, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLogsRegisterCallback, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLogsUnregisterCallback, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaProfilerInitialize, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaProfilerStart, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaProfilerStop, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaVDPAUGetDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaVDPAUSetVDPAUDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	/* graphs */ \
 	CUTOP_CALL(cudaGraphAddChildGraphNode, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_ADD_CHILD, 0, 1, 4) \
 	CUTOP_CALL(cudaGraphAddDependencies, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
@@ -382,8 +458,17 @@
 	CUTOP_CALL(cudaGraphRetainUserObject, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphUpload, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGraphUpload_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphNodeGetParams, LAYER_RUNTIME, CLASS_GRAPH, GROUP_GRAPH, 0, GRAPH_LEARN_NODE, 0, 1, NO_ARG) \
+	CUTOP_CALL(cudaGraphConditionalHandleCreate_v2, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphExecGetId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphGetId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphNodeGetContainingGraph, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphNodeGetLocalId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGraphNodeGetToolsId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaUserObjectCreate, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaUserObjectRelease, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaUserObjectRetain, LAYER_RUNTIME, CLASS_PLAIN, GROUP_GRAPH, 0, 0, 0, 0, 0) \
 	/* libraries and functions */ \
-	CUTOP_CALL(cudaFuncGetParamInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetAttribute, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetCacheConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaFuncSetSharedMemConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
@@ -396,6 +481,7 @@
 	CUTOP_CALL(cudaLibraryLoadData, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryLoadFromFile, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryUnload, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaFuncGetParamCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	/* what programs ask once: a failure is often the first and last thing that one of them meets */ \
 	CUTOP_CALL(cudaDriverGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaGetDeviceCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \
@@ -423,7 +509,17 @@
 	CUTOP_CALL(cudaStreamIsCapturing_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamQuery, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, CALL_POLL, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaStreamQuery_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, CALL_POLL, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaThreadExchangeStreamCaptureMode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0)
+	CUTOP_CALL(cudaThreadExchangeStreamCaptureMode, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxGetDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaExecutionCtxGetId, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	/* asked for one argument after the other, until there is none */ \
+	CUTOP_CALL(cudaFuncGetParamInfo, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	/* a program asks for hundreds of functions as it starts, and goes without those that the driver lacks */ \
+	CUTOP_CALL(cudaGetDriverEntryPoint, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetDriverEntryPoint_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetDriverEntryPointByVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetDriverEntryPointByVersion_ptsz, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaGetExportTable, LAYER_RUNTIME, CLASS_PLAIN, GROUP_QUERY, 0, 0, 0, 0, 0)
 
 enum call_id {
 #define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) CALL_##symbol,

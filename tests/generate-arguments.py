@@ -27,6 +27,76 @@ INTERNAL = {
     "__cudaRegisterFunction": "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p",
     "__cudaGetKernel": "kernel:p* entryFuncAddr:p",
 }
+# Of CUDA 13.1 to 13.3: NVIDIA's references of the runtime and driver APIs have the names.
+NEWER = {
+    "cudaDevResourceGenerateDesc": "phDesc:p* resources:p nbResources:u",
+    "cudaDevSmResourceSplit": "result:p nbGroups:u input:p remainder:p flags:u groupParams:p",
+    "cudaDevSmResourceSplitByCount": "result:p nbGroups:u* input:p remaining:p flags:u minCount:u",
+    "cudaDeviceGetDevResource": "device:i resource:p type:i",
+    "cudaDeviceGetExecutionCtx": "ctx:p* device:i",
+    "cudaExecutionCtxDestroy": "ctx:p",
+    "cudaExecutionCtxGetDevResource": "ctx:p resource:p type:i",
+    "cudaExecutionCtxGetDevice": "device:i* ctx:p",
+    "cudaExecutionCtxGetId": "ctx:p ctxId:z*",
+    "cudaExecutionCtxRecordEvent": "ctx:p event:p",
+    "cudaExecutionCtxStreamCreate": "phStream:p* ctx:p flags:u priority:i",
+    "cudaExecutionCtxSynchronize": "ctx:p",
+    "cudaExecutionCtxWaitEvent": "ctx:p event:p",
+    "cudaFuncGetParamCount": "func:p paramCount:z*",
+    "cudaGraphConditionalHandleCreate_v2": "pHandle_out:p* graph:p ctx:p defaultLaunchValue:u flags:u",
+    "cudaGraphExecGetId": "hGraphExec:p graphID:u*",
+    "cudaGraphGetId": "hGraph:p graphID:u*",
+    "cudaGraphNodeGetContainingGraph": "hNode:p phGraph:p*",
+    "cudaGraphNodeGetLocalId": "hNode:p nodeId:u*",
+    "cudaGraphNodeGetParams": "node:p nodeParams:p",
+    "cudaGraphNodeGetToolsId": "hNode:p toolsNodeId:z*",
+    "cudaGreenCtxCreate": "phCtx:p* desc:p device:i flags:u",
+    "cudaLaunchHostFunc_v2": "stream:s fn:p userData:p syncMode:u",
+    "cudaStreamBeginRecaptureToGraph": "stream:s mode:i graph:p callbackData:p",
+    "cudaStreamGetDevResource": "hStream:s resource:p type:i",
+    "cuCoredumpDeregisterCompleteCallback": "callback:p",
+    "cuCoredumpDeregisterStartCallback": "callback:p",
+    "cuCoredumpRegisterCompleteCallback": "callback:p userData:p callbackOut:p*",
+    "cuCoredumpRegisterStartCallback": "callback:p userData:p callbackOut:p*",
+    "cuDevSmResourceSplit": "result:p nbGroups:u input:p remainder:p flags:u groupParams:p",
+    "cuFuncGetParamCount": "func:p paramCount:z*",
+    "cuGraphExecGetId": "hGraphExec:p graphId:u*",
+    "cuGraphGetId": "hGraph:p graphId:u*",
+    "cuGraphNodeGetContainingGraph": "hNode:p phGraph:p*",
+    "cuGraphNodeGetLocalId": "hNode:p nodeId:u*",
+    "cuGraphNodeGetParams": "hNode:p nodeParams:p",
+    "cuGraphNodeGetToolsId": "hNode:p toolsNodeId:z*",
+    "cuKernelGetParamCount": "kernel:p paramCount:z*",
+    "cuLaunchHostFunc_v2": "hStream:s fn:p userData:p syncMode:u",
+    "cuLogicalEndpointAddDevice": "leId:u dev:i",
+    "cuLogicalEndpointBindAddr": "leId:u dev:i offset:z ptr:p size:z flags:z",
+    "cuLogicalEndpointBindMem": "leId:u dev:i offset:z memHandle:p memOffset:z size:z flags:z",
+    "cuLogicalEndpointCreate": "leId:u prop:p",
+    "cuLogicalEndpointDestroy": "leId:u",
+    "cuLogicalEndpointExport": "handle:p leId:u handleType:i",
+    "cuLogicalEndpointGetLimits": "bindAlignment:z* maxSize:z* prop:p",
+    "cuLogicalEndpointIdRelease": "baseLeId:u count:u",
+    "cuLogicalEndpointIdReserve": "baseLeId:u* count:u",
+    "cuLogicalEndpointImport": "leId:u handle:p handleType:i",
+    "cuLogicalEndpointQuery": "leId:u count:u queryStatus:i*",
+    "cuLogicalEndpointUnbind": "leId:u dev:i offset:z size:z",
+    "cuMulticastBindAddr_v2": "mcHandle:p dev:i mcOffset:z memptr:p size:z flags:z",
+    "cuMulticastBindMem_v2": "mcHandle:p dev:i mcOffset:z memHandle:p memOffset:z size:z flags:z",
+    "cuStreamBeginCaptureToCig": "hStream:s streamCigCaptureParams:p",
+    "cuStreamBeginRecaptureToGraph": "hStream:s mode:i hGraph:p callbackFunc:p userData:p",
+    "cuStreamEndCaptureToCig": "hStream:s",
+    "cuStreamGetDevResource": "hStream:s resource:p type:i",
+}
+# What the headers for graphics libraries want of these, whose own headers may not be installed.
+GRAPHICS = {
+    "GL/gl.h": "typedef unsigned int GLenum, GLuint;",
+    "EGL/egl.h": "typedef int EGLint;",
+    "EGL/eglext.h": "typedef void *EGLImageKHR, *EGLStreamKHR, *EGLSyncKHR;",
+    "vdpau/vdpau.h": "typedef unsigned int VdpDevice, VdpVideoSurface, VdpOutputSurface;\n"
+                     "typedef int VdpGetProcAddress(VdpDevice device, unsigned int id, void **function);",
+}
+HEADERS = ["vdpau/vdpau.h", "cuda.h", "cudaEGL.h", "cudaGL.h", "cudaProfiler.h", "cudaVDPAU.h", "cuda_runtime_api.h",
+           "cuda_egl_interop.h", "cuda_gl_interop.h", "cuda_profiler_api.h", "cuda_vdpau_interop.h"]
 # Versions between the first and today's, whose arguments the header does not have.
 OLDER = {"cudaStreamGetCaptureInfo_v2"}
 # Structs by value that fit registers, and how many they take (System V ABI, 3.2.3), and those that lie in memory: arguments.c.
@@ -42,11 +112,14 @@ def calls(header):
 
 def declarations():
     """Parameters, as clang sees them, by function."""
-    source = '#include <cuda.h>\n#include <cuda_runtime_api.h>\n'
-    with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
-        file.write(source)
-        file.flush()
-        tree = subprocess.run(["clang", "-D__CUDA_API_VERSION_INTERNAL", "-I", INCLUDE, "-Xclang", "-ast-dump=json",
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in GRAPHICS.items():
+            os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        with open(os.path.join(folder, "all.c"), "w", encoding="utf-8") as file:
+            file.writelines(f"#include <{header}>\n" for header in HEADERS)
+        tree = subprocess.run(["clang", "-D__CUDA_API_VERSION_INTERNAL", "-I", folder, "-I", INCLUDE, "-Xclang", "-ast-dump=json",
                                "-fsyntax-only", file.name], check=True, capture_output=True).stdout
     functions = {}
     for node in json.loads(tree)["inner"]:
@@ -131,9 +204,9 @@ def lines(header, functions):
     for symbol, kind in calls(header):
         if kind in KNOWN_CLASSES:
             continue
-        text = INTERNAL.get(symbol)
+        base = re.sub(r"_pt[sd][sz]$", "", symbol)
+        text = INTERNAL.get(symbol) or NEWER.get(base)
         if text is None:
-            base = re.sub(r"_pt[sd][sz]$", "", symbol)
             plain = re.sub(r"_v\d$", "", base)  # today's header declares the newest under the plain name
             if base in OLDER:
                 plain = base

@@ -22,6 +22,10 @@
 	ARGUMENTS(cuCtxCreate_v2, "pctx:p* flags:u dev:i") \
 	ARGUMENTS(cuCtxCreate_v3, "pctx:p* paramsArray:p numParams:i flags:u dev:i") \
 	ARGUMENTS(cuCtxCreate_v4, "pctx:p* ctxCreateParams:p flags:u dev:i") \
+	ARGUMENTS(cuGLCtxCreate, "pCtx:p* Flags:u device:i") \
+	ARGUMENTS(cuGLCtxCreate_v2, "pCtx:p* Flags:u device:i") \
+	ARGUMENTS(cuVDPAUCtxCreate, "pCtx:p* flags:u device:i vdpDevice:u vdpGetProcAddress:p") \
+	ARGUMENTS(cuVDPAUCtxCreate_v2, "pCtx:p* flags:u device:i vdpDevice:u vdpGetProcAddress:p") \
 	ARGUMENTS(cuCtxDestroy_v2, "ctx:p") \
 	ARGUMENTS(cuCtxDestroy, "ctx:p") \
 	ARGUMENTS(cuCtxDetach, "ctx:p") \
@@ -147,6 +151,86 @@
 	ARGUMENTS(cuMulticastGetGranularity, "granularity:z* prop:p option:i") \
 	ARGUMENTS(cuMulticastUnbind, "mcHandle:p dev:i mcOffset:z size:z") \
 	ARGUMENTS(cuPointerSetAttribute, "value:p attribute:i ptr:p") \
+	ARGUMENTS(cuMulticastBindAddr_v2, "mcHandle:p dev:i mcOffset:z memptr:p size:z flags:z") \
+	ARGUMENTS(cuMulticastBindMem_v2, "mcHandle:p dev:i mcOffset:z memHandle:p memOffset:z size:z flags:z") \
+	ARGUMENTS(cuTensorMapEncodeIm2col, "tensorMap:p tensorDataType:i tensorRank:u globalAddress:p globalDim:p globalStrides:p pixelBoxLowerCorner:p pixelBoxUpperCorner:p channelsPerPixel:u pixelsPerColumn:u elementStrides:p interleave:i swizzle:i l2Promotion:i oobFill:i") \
+	ARGUMENTS(cuTensorMapEncodeIm2colWide, "tensorMap:p tensorDataType:i tensorRank:u globalAddress:p globalDim:p globalStrides:p pixelBoxLowerCornerWidth:i pixelBoxUpperCornerWidth:i channelsPerPixel:u pixelsPerColumn:u elementStrides:p interleave:i mode:i swizzle:i l2Promotion:i oobFill:i") \
+	ARGUMENTS(cuTensorMapEncodeTiled, "tensorMap:p tensorDataType:i tensorRank:u globalAddress:p globalDim:p globalStrides:p boxDim:p elementStrides:p interleave:i swizzle:i l2Promotion:i oobFill:i") \
+	ARGUMENTS(cuTensorMapReplaceAddress, "tensorMap:p globalAddress:p") \
+	ARGUMENTS(cuLogicalEndpointAddDevice, "leId:u dev:i") \
+	ARGUMENTS(cuLogicalEndpointBindAddr, "leId:u dev:i offset:z ptr:p size:z flags:z") \
+	ARGUMENTS(cuLogicalEndpointBindMem, "leId:u dev:i offset:z memHandle:p memOffset:z size:z flags:z") \
+	ARGUMENTS(cuLogicalEndpointCreate, "leId:u prop:p") \
+	ARGUMENTS(cuLogicalEndpointDestroy, "leId:u") \
+	ARGUMENTS(cuLogicalEndpointExport, "handle:p leId:u handleType:i") \
+	ARGUMENTS(cuLogicalEndpointGetLimits, "bindAlignment:z* maxSize:z* prop:p") \
+	ARGUMENTS(cuLogicalEndpointIdRelease, "baseLeId:u count:u") \
+	ARGUMENTS(cuLogicalEndpointIdReserve, "baseLeId:u* count:u") \
+	ARGUMENTS(cuLogicalEndpointImport, "leId:u handle:p handleType:i") \
+	ARGUMENTS(cuLogicalEndpointUnbind, "leId:u dev:i offset:z size:z") \
+	ARGUMENTS(cuSurfObjectGetResourceDesc, "pResDesc:p surfObject:p") \
+	ARGUMENTS(cuSurfRefGetArray, "phArray:p* hSurfRef:p") \
+	ARGUMENTS(cuSurfRefSetArray, "hSurfRef:p hArray:p Flags:u") \
+	ARGUMENTS(cuTexObjectGetResourceDesc, "pResDesc:p texObject:p") \
+	ARGUMENTS(cuTexObjectGetResourceViewDesc, "pResViewDesc:p texObject:p") \
+	ARGUMENTS(cuTexObjectGetTextureDesc, "pTexDesc:p texObject:p") \
+	ARGUMENTS(cuTexRefCreate, "pTexRef:p*") \
+	ARGUMENTS(cuTexRefDestroy, "hTexRef:p") \
+	ARGUMENTS(cuTexRefGetAddress, "pdptr:p* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetAddressMode, "pam:i* hTexRef:p dim:i") \
+	ARGUMENTS(cuTexRefGetAddress_v2, "pdptr:p* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetArray, "phArray:p* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetBorderColor, "pBorderColor:f* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetFilterMode, "pfm:i* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetFlags, "pFlags:u* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetFormat, "pFormat:i* pNumChannels:i* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetMaxAnisotropy, "pmaxAniso:i* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetMipmapFilterMode, "pfm:i* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetMipmapLevelBias, "pbias:f* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetMipmapLevelClamp, "pminMipmapLevelClamp:f* pmaxMipmapLevelClamp:f* hTexRef:p") \
+	ARGUMENTS(cuTexRefGetMipmappedArray, "phMipmappedArray:p* hTexRef:p") \
+	ARGUMENTS(cuTexRefSetAddress, "ByteOffset:u* hTexRef:p dptr:p bytes:u") \
+	ARGUMENTS(cuTexRefSetAddress2D, "hTexRef:p desc:p dptr:p Pitch:u") \
+	ARGUMENTS(cuTexRefSetAddress2D_v2, "hTexRef:p desc:p dptr:p Pitch:z") \
+	ARGUMENTS(cuTexRefSetAddress2D_v3, "hTexRef:p desc:p dptr:p Pitch:z") \
+	ARGUMENTS(cuTexRefSetAddressMode, "hTexRef:p dim:i am:i") \
+	ARGUMENTS(cuTexRefSetAddress_v2, "ByteOffset:z* hTexRef:p dptr:p bytes:z") \
+	ARGUMENTS(cuTexRefSetArray, "hTexRef:p hArray:p Flags:u") \
+	ARGUMENTS(cuTexRefSetBorderColor, "hTexRef:p pBorderColor:f*") \
+	ARGUMENTS(cuTexRefSetFilterMode, "hTexRef:p fm:i") \
+	ARGUMENTS(cuTexRefSetFlags, "hTexRef:p Flags:u") \
+	ARGUMENTS(cuTexRefSetFormat, "hTexRef:p fmt:i NumPackedComponents:i") \
+	ARGUMENTS(cuTexRefSetMaxAnisotropy, "hTexRef:p maxAniso:u") \
+	ARGUMENTS(cuTexRefSetMipmapFilterMode, "hTexRef:p fm:i") \
+	ARGUMENTS(cuTexRefSetMipmapLevelBias, "hTexRef:p") \
+	ARGUMENTS(cuTexRefSetMipmapLevelClamp, "hTexRef:p") \
+	ARGUMENTS(cuTexRefSetMipmappedArray, "hTexRef:p hMipmappedArray:p Flags:u") \
+	ARGUMENTS(cuGLMapBufferObject_v2, "dptr:p* size:z* buffer:u") \
+	ARGUMENTS(cuGLMapBufferObject_v2_ptds, "dptr:p* size:z* buffer:u") \
+	ARGUMENTS(cuGLMapBufferObjectAsync_v2, "dptr:p* size:z* buffer:u hStream:s") \
+	ARGUMENTS(cuGLMapBufferObjectAsync_v2_ptsz, "dptr:p* size:z* buffer:u hStream:s") \
+	ARGUMENTS(cuEGLStreamConsumerAcquireFrame, "conn:p* pCudaResource:p* pStream:p* timeout:u") \
+	ARGUMENTS(cuEGLStreamConsumerConnect, "conn:p* stream:p") \
+	ARGUMENTS(cuEGLStreamConsumerConnectWithFlags, "conn:p* stream:p flags:u") \
+	ARGUMENTS(cuEGLStreamConsumerDisconnect, "conn:p*") \
+	ARGUMENTS(cuEGLStreamConsumerReleaseFrame, "conn:p* pCudaResource:p pStream:p*") \
+	ARGUMENTS(cuEGLStreamProducerConnect, "conn:p* stream:p width:i height:i") \
+	ARGUMENTS(cuEGLStreamProducerDisconnect, "conn:p*") \
+	ARGUMENTS(cuEGLStreamProducerPresentFrame, "conn:p* pStream:p*") \
+	ARGUMENTS(cuEGLStreamProducerReturnFrame, "conn:p* eglframe:p pStream:p*") \
+	ARGUMENTS(cuGLMapBufferObject, "dptr:p* size:u* buffer:u") \
+	ARGUMENTS(cuGLMapBufferObjectAsync, "dptr:p* size:u* buffer:u hStream:s") \
+	ARGUMENTS(cuGLRegisterBufferObject, "buffer:u") \
+	ARGUMENTS(cuGLSetBufferObjectMapFlags, "buffer:u Flags:u") \
+	ARGUMENTS(cuGLUnmapBufferObject, "buffer:u") \
+	ARGUMENTS(cuGLUnmapBufferObjectAsync, "buffer:u hStream:s") \
+	ARGUMENTS(cuGLUnregisterBufferObject, "buffer:u") \
+	ARGUMENTS(cuGraphicsEGLRegisterImage, "pCudaResource:p* image:p flags:u") \
+	ARGUMENTS(cuGraphicsGLRegisterBuffer, "pCudaResource:p* buffer:u Flags:u") \
+	ARGUMENTS(cuGraphicsGLRegisterImage, "pCudaResource:p* image:u target:u Flags:u") \
+	ARGUMENTS(cuGraphicsResourceGetMappedEglFrame, "eglFrame:p resource:p index:u mipLevel:u") \
+	ARGUMENTS(cuGraphicsVDPAURegisterOutputSurface, "pCudaResource:p* vdpSurface:u flags:u") \
+	ARGUMENTS(cuGraphicsVDPAURegisterVideoSurface, "pCudaResource:p* vdpSurface:u flags:u") \
 	ARGUMENTS(cuMemcpy2D, "pCopy:p") \
 	ARGUMENTS(cuMemcpy2DAsync, "pCopy:p hStream:s") \
 	ARGUMENTS(cuMemcpy2DUnaligned, "pCopy:p") \
@@ -161,6 +245,8 @@
 	ARGUMENTS(cuMemcpyHtoAAsync, "dstArray:p dstOffset:u srcHost:p ByteCount:u hStream:s") \
 	ARGUMENTS(cuLaunchHostFunc, "hStream:s fn:p userData:p") \
 	ARGUMENTS(cuLaunchHostFunc_ptsz, "hStream:s fn:p userData:p") \
+	ARGUMENTS(cuLaunchHostFunc_v2, "hStream:s fn:p userData:p syncMode:u") \
+	ARGUMENTS(cuLaunchHostFunc_v2_ptsz, "hStream:s fn:p userData:p syncMode:u") \
 	ARGUMENTS(cuSignalExternalSemaphoresAsync, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cuSignalExternalSemaphoresAsync_ptsz, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cuStreamAddCallback, "hStream:s callback:p userData:p flags:u") \
@@ -174,6 +260,12 @@
 	ARGUMENTS(cuStreamBeginCapture, "hStream:s") \
 	ARGUMENTS(cuStreamBeginCaptureToGraph, "hStream:s hGraph:p dependencies:p dependencyData:p numDependencies:z mode:i") \
 	ARGUMENTS(cuStreamBeginCaptureToGraph_ptsz, "hStream:s hGraph:p dependencies:p dependencyData:p numDependencies:z mode:i") \
+	ARGUMENTS(cuStreamBeginRecaptureToGraph, "hStream:s mode:i hGraph:p callbackFunc:p userData:p") \
+	ARGUMENTS(cuStreamBeginRecaptureToGraph_ptsz, "hStream:s mode:i hGraph:p callbackFunc:p userData:p") \
+	ARGUMENTS(cuStreamBeginCaptureToCig, "hStream:s streamCigCaptureParams:p") \
+	ARGUMENTS(cuStreamBeginCaptureToCig_ptsz, "hStream:s streamCigCaptureParams:p") \
+	ARGUMENTS(cuStreamEndCaptureToCig, "hStream:s") \
+	ARGUMENTS(cuStreamEndCaptureToCig_ptsz, "hStream:s") \
 	ARGUMENTS(cuStreamBeginCapture_ptsz, "hStream:s") \
 	ARGUMENTS(cuStreamBeginCapture_v2, "hStream:s mode:i") \
 	ARGUMENTS(cuStreamBeginCapture_v2_ptsz, "hStream:s mode:i") \
@@ -211,6 +303,8 @@
 	ARGUMENTS(cuStreamWriteValue64_v2_ptsz, "stream:s addr:p value:z flags:u") \
 	ARGUMENTS(cuWaitExternalSemaphoresAsync, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cuWaitExternalSemaphoresAsync_ptsz, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
+	ARGUMENTS(cuStreamGetDevResource, "hStream:s resource:p type:i") \
+	ARGUMENTS(cuStreamGetDevResource_ptsz, "hStream:s resource:p type:i") \
 	ARGUMENTS(cuEventCreate, "phEvent:p* Flags:u") \
 	ARGUMENTS(cuEventDestroy, "hEvent:p") \
 	ARGUMENTS(cuEventDestroy_v2, "hEvent:p") \
@@ -222,6 +316,7 @@
 	ARGUMENTS(cuEventRecord_ptsz, "hEvent:p hStream:s") \
 	ARGUMENTS(cuIpcGetEventHandle, "pHandle:p event:p") \
 	ARGUMENTS(cuIpcOpenEventHandle, "phEvent:p* :m") \
+	ARGUMENTS(cuEventCreateFromEGLSync, "phEvent:p* eglSync:p flags:u") \
 	ARGUMENTS(cuCtxAttach, "pctx:p* flags:u") \
 	ARGUMENTS(cuCtxDisablePeerAccess, "peerContext:p") \
 	ARGUMENTS(cuCtxEnablePeerAccess, "peerContext:p Flags:u") \
@@ -243,6 +338,33 @@
 	ARGUMENTS(cuGreenCtxStreamCreate, "phStream:p* greenCtx:p flags:u priority:i") \
 	ARGUMENTS(cuGreenCtxWaitEvent, "hCtx:p hEvent:p") \
 	ARGUMENTS(cuInit, "Flags:u") \
+	ARGUMENTS(cuCheckpointProcessCheckpoint, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessGetRestoreThreadId, "pid:i tid:i*") \
+	ARGUMENTS(cuCheckpointProcessGetState, "pid:i state:i*") \
+	ARGUMENTS(cuCheckpointProcessLock, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessRestore, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessUnlock, "pid:i args:p") \
+	ARGUMENTS(cuCoredumpDeregisterCompleteCallback, "callback:p") \
+	ARGUMENTS(cuCoredumpDeregisterStartCallback, "callback:p") \
+	ARGUMENTS(cuCoredumpGetAttribute, "attrib:i value:p size:z*") \
+	ARGUMENTS(cuCoredumpGetAttributeGlobal, "attrib:i value:p size:z*") \
+	ARGUMENTS(cuCoredumpRegisterCompleteCallback, "callback:p userData:p callbackOut:p*") \
+	ARGUMENTS(cuCoredumpRegisterStartCallback, "callback:p userData:p callbackOut:p*") \
+	ARGUMENTS(cuCoredumpSetAttribute, "attrib:i value:p size:z*") \
+	ARGUMENTS(cuCoredumpSetAttributeGlobal, "attrib:i value:p size:z*") \
+	ARGUMENTS(cuDevResourceGenerateDesc, "phDesc:p* resources:p nbResources:u") \
+	ARGUMENTS(cuDevSmResourceSplit, "result:p nbGroups:u input:p remainder:p flags:u groupParams:p") \
+	ARGUMENTS(cuDevSmResourceSplitByCount, "result:p nbGroups:u* input:p remaining:p useFlags:u minCount:u") \
+	ARGUMENTS(cuGLGetDevices, "pCudaDeviceCount:u* pCudaDevices:i* cudaDeviceCount:u deviceList:i") \
+	ARGUMENTS(cuGLGetDevices_v2, "pCudaDeviceCount:u* pCudaDevices:i* cudaDeviceCount:u deviceList:i") \
+	ARGUMENTS(cuGreenCtxGetDevResource, "hCtx:p resource:p") \
+	ARGUMENTS(cuLogsCurrent, "iterator_out:u* flags:u") \
+	ARGUMENTS(cuLogsDumpToFile, "iterator:u* pathToFile:p flags:u") \
+	ARGUMENTS(cuLogsDumpToMemory, "iterator:u* buffer:p size:z* flags:u") \
+	ARGUMENTS(cuLogsRegisterCallback, "callbackFunc:p userData:p callback_out:p*") \
+	ARGUMENTS(cuLogsUnregisterCallback, "callback:p") \
+	ARGUMENTS(cuProfilerInitialize, "configFile:p outputFile:p outputMode:i") \
+	ARGUMENTS(cuVDPAUGetDevice, "pDevice:i* vdpDevice:u vdpGetProcAddress:p") \
 	ARGUMENTS(cuGraphAddBatchMemOpNode, "phGraphNode:p* hGraph:p dependencies:p numDependencies:z nodeParams:p") \
 	ARGUMENTS(cuGraphAddChildGraphNode, "phGraphNode:p* hGraph:p dependencies:p numDependencies:z childGraph:p") \
 	ARGUMENTS(cuGraphAddDependencies, "hGraph:p from:p to:p numDependencies:z") \
@@ -335,6 +457,15 @@
 	ARGUMENTS(cuGraphRetainUserObject, "graph:p object:p count:u flags:u") \
 	ARGUMENTS(cuGraphUpload, "hGraph:p hStream:s") \
 	ARGUMENTS(cuGraphUpload_ptsz, "hGraphExec:p hStream:s") \
+	ARGUMENTS(cuGraphNodeGetParams, "hNode:p nodeParams:p") \
+	ARGUMENTS(cuGraphExecGetId, "hGraphExec:p graphId:u*") \
+	ARGUMENTS(cuGraphGetId, "hGraph:p graphId:u*") \
+	ARGUMENTS(cuGraphNodeGetContainingGraph, "hNode:p phGraph:p*") \
+	ARGUMENTS(cuGraphNodeGetLocalId, "hNode:p nodeId:u*") \
+	ARGUMENTS(cuGraphNodeGetToolsId, "hNode:p toolsNodeId:z*") \
+	ARGUMENTS(cuUserObjectCreate, "object_out:p* ptr:p destroy:p initialRefcount:u flags:u") \
+	ARGUMENTS(cuUserObjectRelease, "object:p count:u") \
+	ARGUMENTS(cuUserObjectRetain, "object:p count:u") \
 	ARGUMENTS(cuFuncLoad, "function:p") \
 	ARGUMENTS(cuFuncSetAttribute, "hfunc:p attrib:i value:i") \
 	ARGUMENTS(cuFuncSetCacheConfig, "hfunc:p config:i") \
@@ -367,6 +498,10 @@
 	ARGUMENTS(cuModuleLoadDataEx, "module:p* image:p numOptions:u options:i* optionValues:p*") \
 	ARGUMENTS(cuModuleLoadFatBinary, "module:p* fatCubin:p") \
 	ARGUMENTS(cuModuleUnload, "hmod:p") \
+	ARGUMENTS(cuFuncGetParamCount, "func:p paramCount:z*") \
+	ARGUMENTS(cuKernelGetParamCount, "kernel:p paramCount:z*") \
+	ARGUMENTS(cuModuleGetSurfRef, "pSurfRef:p* hmod:p name:p") \
+	ARGUMENTS(cuModuleGetTexRef, "pTexRef:p* hmod:p name:p") \
 	ARGUMENTS(cuCtxGetCacheConfig, "pconfig:i*") \
 	ARGUMENTS(cuCtxGetDevResource, "hCtx:p resource:p") \
 	ARGUMENTS(cuCtxGetExecAffinity, "pExecAffinity:p type:i") \
@@ -451,4 +586,21 @@
 	ARGUMENTS(cuStreamIsCapturing_ptsz, "hStream:s captureStatus:i*") \
 	ARGUMENTS(cuStreamQuery, "hStream:s") \
 	ARGUMENTS(cuStreamQuery_ptsz, "hStream:s") \
-	ARGUMENTS(cuThreadExchangeStreamCaptureMode, "mode:i*")
+	ARGUMENTS(cuThreadExchangeStreamCaptureMode, "mode:i*") \
+	ARGUMENTS(cuGreenCtxGetId, "greenCtx:p greenCtxId:z*") \
+	ARGUMENTS(cuLogicalEndpointQuery, "leId:u count:u queryStatus:i*") \
+	ARGUMENTS(cuStreamGetGreenCtx, "hStream:s phCtx:p*") \
+	ARGUMENTS(cuFuncGetParamInfo, "func:p paramIndex:z paramOffset:z* paramSize:z*") \
+	ARGUMENTS(cuKernelGetParamInfo, "kernel:p paramIndex:z paramOffset:z* paramSize:z*") \
+	ARGUMENTS(cuFuncSetBlockShape, "hfunc:p x:i y:i z:i") \
+	ARGUMENTS(cuFuncSetSharedSize, "hfunc:p bytes:u") \
+	ARGUMENTS(cuParamSetSize, "hfunc:p numbytes:u") \
+	ARGUMENTS(cuParamSetTexRef, "hfunc:p texunit:i hTexRef:p") \
+	ARGUMENTS(cuParamSetf, "hfunc:p offset:i") \
+	ARGUMENTS(cuParamSeti, "hfunc:p offset:i value:u") \
+	ARGUMENTS(cuParamSetv, "hfunc:p offset:i ptr:p numbytes:u") \
+	ARGUMENTS(cuGetErrorName, "error:i pStr:p") \
+	ARGUMENTS(cuGetErrorString, "error:i pStr:p") \
+	ARGUMENTS(cuGetExportTable, "ppExportTable:p pExportTableId:p") \
+	ARGUMENTS(cuGetProcAddress, "symbol:p pfn:p* cudaVersion:i flags:z") \
+	ARGUMENTS(cuGetProcAddress_v2, "symbol:p pfn:p* cudaVersion:i flags:z symbolStatus:i*")

@@ -9,6 +9,7 @@
 	ARGUMENTS(cudaStreamSynchronize, "stream:s") \
 	ARGUMENTS(cudaStreamSynchronize_ptsz, "stream:s") \
 	ARGUMENTS(cudaEventSynchronize, "event:p") \
+	ARGUMENTS(cudaExecutionCtxSynchronize, "ctx:p") \
 	ARGUMENTS(cudaSetDevice, "device:i") \
 	ARGUMENTS(__cudaRegisterFunction, "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p") \
 	ARGUMENTS(__cudaGetKernel, "kernel:p* entryFuncAddr:p") \
@@ -78,8 +79,44 @@
 	ARGUMENTS(cudaMemset_ptds, "devPtr:p value:i count:z") \
 	ARGUMENTS(cudaMipmappedArrayGetMemoryRequirements, "memoryRequirements:p mipmap:p device:i") \
 	ARGUMENTS(cudaMipmappedArrayGetSparseProperties, "sparseProperties:p mipmap:p") \
+	ARGUMENTS(cudaCreateTextureObject_v2, "pTexObject:p* pResDesc:p pTexDesc:p pResViewDesc:p") \
+	ARGUMENTS(cudaGetSurfaceObjectResourceDesc, "pResDesc:p surfObject:p") \
+	ARGUMENTS(cudaGetTextureObjectResourceDesc, "pResDesc:p texObject:p") \
+	ARGUMENTS(cudaGetTextureObjectResourceViewDesc, "pResViewDesc:p texObject:p") \
+	ARGUMENTS(cudaGetTextureObjectTextureDesc, "pTexDesc:p texObject:p") \
+	ARGUMENTS(cudaGetTextureObjectTextureDesc_v2, "pTexDesc:p texObject:p") \
+	ARGUMENTS(cudaGLMapBufferObject, "devPtr:p* bufObj:u") \
+	ARGUMENTS(cudaGLMapBufferObjectAsync, "devPtr:p* bufObj:u stream:s") \
+	ARGUMENTS(cudaEGLStreamConsumerAcquireFrame, "conn:p* pCudaResource:p* pStream:p* timeout:u") \
+	ARGUMENTS(cudaEGLStreamConsumerConnect, "conn:p* eglStream:p") \
+	ARGUMENTS(cudaEGLStreamConsumerConnectWithFlags, "conn:p* eglStream:p flags:u") \
+	ARGUMENTS(cudaEGLStreamConsumerDisconnect, "conn:p*") \
+	ARGUMENTS(cudaEGLStreamConsumerReleaseFrame, "conn:p* pCudaResource:p pStream:p*") \
+	ARGUMENTS(cudaEGLStreamProducerConnect, "conn:p* eglStream:p width:i height:i") \
+	ARGUMENTS(cudaEGLStreamProducerDisconnect, "conn:p*") \
+	ARGUMENTS(cudaEGLStreamProducerPresentFrame, "conn:p* pStream:p*") \
+	ARGUMENTS(cudaEGLStreamProducerReturnFrame, "conn:p* eglframe:p pStream:p*") \
+	ARGUMENTS(cudaGLRegisterBufferObject, "bufObj:u") \
+	ARGUMENTS(cudaGLSetBufferObjectMapFlags, "bufObj:u flags:u") \
+	ARGUMENTS(cudaGLUnmapBufferObject, "bufObj:u") \
+	ARGUMENTS(cudaGLUnmapBufferObjectAsync, "bufObj:u stream:s") \
+	ARGUMENTS(cudaGLUnregisterBufferObject, "bufObj:u") \
+	ARGUMENTS(cudaGraphicsEGLRegisterImage, "pCudaResource:p* image:p flags:u") \
+	ARGUMENTS(cudaGraphicsGLRegisterBuffer, "resource:p* buffer:u flags:u") \
+	ARGUMENTS(cudaGraphicsGLRegisterImage, "resource:p* image:u target:u flags:u") \
+	ARGUMENTS(cudaGraphicsMapResources, "count:i resources:p* stream:s") \
+	ARGUMENTS(cudaGraphicsResourceGetMappedEglFrame, "eglFrame:p resource:p index:u mipLevel:u") \
+	ARGUMENTS(cudaGraphicsResourceGetMappedMipmappedArray, "mipmappedArray:p* resource:p") \
+	ARGUMENTS(cudaGraphicsResourceSetMapFlags, "resource:p flags:u") \
+	ARGUMENTS(cudaGraphicsSubResourceGetMappedArray, "array:p* resource:p arrayIndex:u mipLevel:u") \
+	ARGUMENTS(cudaGraphicsUnmapResources, "count:i resources:p* stream:s") \
+	ARGUMENTS(cudaGraphicsUnregisterResource, "resource:p") \
+	ARGUMENTS(cudaGraphicsVDPAURegisterOutputSurface, "resource:p* vdpSurface:u flags:u") \
+	ARGUMENTS(cudaGraphicsVDPAURegisterVideoSurface, "resource:p* vdpSurface:u flags:u") \
 	ARGUMENTS(cudaLaunchHostFunc, "stream:s fn:p userData:p") \
 	ARGUMENTS(cudaLaunchHostFunc_ptsz, "stream:s fn:p userData:p") \
+	ARGUMENTS(cudaLaunchHostFunc_v2, "stream:s fn:p userData:p syncMode:u") \
+	ARGUMENTS(cudaLaunchHostFunc_v2_ptsz, "stream:s fn:p userData:p syncMode:u") \
 	ARGUMENTS(cudaSignalExternalSemaphoresAsync, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cudaSignalExternalSemaphoresAsync_ptsz, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cudaSignalExternalSemaphoresAsync_v2, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
@@ -91,6 +128,8 @@
 	ARGUMENTS(cudaStreamBeginCapture, "stream:s mode:i") \
 	ARGUMENTS(cudaStreamBeginCaptureToGraph, "stream:s graph:p dependencies:p dependencyData:p numDependencies:z mode:i") \
 	ARGUMENTS(cudaStreamBeginCaptureToGraph_ptsz, "stream:s graph:p dependencies:p dependencyData:p numDependencies:z mode:i") \
+	ARGUMENTS(cudaStreamBeginRecaptureToGraph, "stream:s mode:i graph:p callbackData:p") \
+	ARGUMENTS(cudaStreamBeginRecaptureToGraph_ptsz, "stream:s mode:i graph:p callbackData:p") \
 	ARGUMENTS(cudaStreamBeginCapture_ptsz, "stream:s mode:i") \
 	ARGUMENTS(cudaStreamCopyAttributes, "dstStream:s srcStream:s") \
 	ARGUMENTS(cudaStreamCopyAttributes_ptsz, "dst:s src:s") \
@@ -122,7 +161,11 @@
 	ARGUMENTS(cudaWaitExternalSemaphoresAsync_ptsz, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cudaWaitExternalSemaphoresAsync_v2, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
 	ARGUMENTS(cudaWaitExternalSemaphoresAsync_v2_ptsz, "extSemArray:p paramsArray:p numExtSems:u stream:s") \
+	ARGUMENTS(cudaExecutionCtxStreamCreate, "phStream:p* ctx:p flags:u priority:i") \
+	ARGUMENTS(cudaStreamGetDevResource, "hStream:s resource:p type:i") \
+	ARGUMENTS(cudaStreamGetDevResource_ptsz, "hStream:s resource:p type:i") \
 	ARGUMENTS(cudaEventCreate, "event:p*") \
+	ARGUMENTS(cudaEventCreateFromEGLSync, "phEvent:p* eglSync:p flags:u") \
 	ARGUMENTS(cudaEventCreateWithFlags, "event:p* flags:u") \
 	ARGUMENTS(cudaEventDestroy, "event:p") \
 	ARGUMENTS(cudaEventElapsedTime, "ms:f* start:p end:p") \
@@ -133,6 +176,8 @@
 	ARGUMENTS(cudaEventRecord_ptsz, "event:p stream:s") \
 	ARGUMENTS(cudaIpcGetEventHandle, "handle:p event:p") \
 	ARGUMENTS(cudaIpcOpenEventHandle, "event:p* :m") \
+	ARGUMENTS(cudaExecutionCtxRecordEvent, "ctx:p event:p") \
+	ARGUMENTS(cudaExecutionCtxWaitEvent, "ctx:p event:p") \
 	ARGUMENTS(cudaChooseDevice, "device:i* prop:p") \
 	ARGUMENTS(cudaDeviceCanAccessPeer, "canAccessPeer:i* device:i peerDevice:i") \
 	ARGUMENTS(cudaDeviceDisablePeerAccess, "peerDevice:i") \
@@ -166,6 +211,23 @@
 	ARGUMENTS(cudaInitDevice, "device:i deviceFlags:u flags:u") \
 	ARGUMENTS(cudaSetDeviceFlags, "flags:u") \
 	ARGUMENTS(cudaSetValidDevices, "device_arr:i* len:i") \
+	ARGUMENTS(cudaDeviceGetExecutionCtx, "ctx:p* device:i") \
+	ARGUMENTS(cudaDevResourceGenerateDesc, "phDesc:p* resources:p nbResources:u") \
+	ARGUMENTS(cudaDevSmResourceSplit, "result:p nbGroups:u input:p remainder:p flags:u groupParams:p") \
+	ARGUMENTS(cudaDevSmResourceSplitByCount, "result:p nbGroups:u* input:p remaining:p flags:u minCount:u") \
+	ARGUMENTS(cudaDeviceGetDevResource, "device:i resource:p type:i") \
+	ARGUMENTS(cudaExecutionCtxDestroy, "ctx:p") \
+	ARGUMENTS(cudaExecutionCtxGetDevResource, "ctx:p resource:p type:i") \
+	ARGUMENTS(cudaGLGetDevices, "pCudaDeviceCount:u* pCudaDevices:i* cudaDeviceCount:u deviceList:i") \
+	ARGUMENTS(cudaGLSetGLDevice, "device:i") \
+	ARGUMENTS(cudaGreenCtxCreate, "phCtx:p* desc:p device:i flags:u") \
+	ARGUMENTS(cudaLogsCurrent, "iterator_out:u* flags:u") \
+	ARGUMENTS(cudaLogsDumpToFile, "iterator:u* pathToFile:p flags:u") \
+	ARGUMENTS(cudaLogsDumpToMemory, "iterator:u* buffer:p size:z* flags:u") \
+	ARGUMENTS(cudaLogsRegisterCallback, "callbackFunc:p userData:p callback_out:p*") \
+	ARGUMENTS(cudaLogsUnregisterCallback, "callback:p") \
+	ARGUMENTS(cudaVDPAUGetDevice, "device:i* vdpDevice:u vdpGetProcAddress:p") \
+	ARGUMENTS(cudaVDPAUSetVDPAUDevice, "device:i vdpDevice:u vdpGetProcAddress:p") \
 	ARGUMENTS(cudaGraphAddChildGraphNode, "pGraphNode:p* graph:p pDependencies:p numDependencies:z childGraph:p") \
 	ARGUMENTS(cudaGraphAddDependencies, "graph:p from:p to:p edgeData:p numDependencies:z") \
 	ARGUMENTS(cudaGraphAddDependencies_v2, "graph:p from:p to:p edgeData:p numDependencies:z") \
@@ -257,7 +319,16 @@
 	ARGUMENTS(cudaGraphRetainUserObject, "graph:p object:p count:u flags:u") \
 	ARGUMENTS(cudaGraphUpload, "graphExec:p stream:s") \
 	ARGUMENTS(cudaGraphUpload_ptsz, "graphExec:p stream:s") \
-	ARGUMENTS(cudaFuncGetParamInfo, "func:p paramIndex:z paramOffset:z* paramSize:z*") \
+	ARGUMENTS(cudaGraphNodeGetParams, "node:p nodeParams:p") \
+	ARGUMENTS(cudaGraphConditionalHandleCreate_v2, "pHandle_out:p* graph:p ctx:p defaultLaunchValue:u flags:u") \
+	ARGUMENTS(cudaGraphExecGetId, "hGraphExec:p graphID:u*") \
+	ARGUMENTS(cudaGraphGetId, "hGraph:p graphID:u*") \
+	ARGUMENTS(cudaGraphNodeGetContainingGraph, "hNode:p phGraph:p*") \
+	ARGUMENTS(cudaGraphNodeGetLocalId, "hNode:p nodeId:u*") \
+	ARGUMENTS(cudaGraphNodeGetToolsId, "hNode:p toolsNodeId:z*") \
+	ARGUMENTS(cudaUserObjectCreate, "object_out:p* ptr:p destroy:p initialRefcount:u flags:u") \
+	ARGUMENTS(cudaUserObjectRelease, "object:p count:u") \
+	ARGUMENTS(cudaUserObjectRetain, "object:p count:u") \
 	ARGUMENTS(cudaFuncSetAttribute, "func:p attr:i value:i") \
 	ARGUMENTS(cudaFuncSetCacheConfig, "func:p cacheConfig:i") \
 	ARGUMENTS(cudaFuncSetSharedMemConfig, "func:p config:i") \
@@ -270,6 +341,7 @@
 	ARGUMENTS(cudaLibraryLoadData, "library:p* code:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* libraryOptionValues:p* numLibraryOptions:u") \
 	ARGUMENTS(cudaLibraryLoadFromFile, "library:p* fileName:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* libraryOptionValues:p* numLibraryOptions:u") \
 	ARGUMENTS(cudaLibraryUnload, "library:p") \
+	ARGUMENTS(cudaFuncGetParamCount, "func:p paramCount:z*") \
 	ARGUMENTS(cudaDriverGetVersion, "driverVersion:i*") \
 	ARGUMENTS(cudaGetDeviceCount, "count:i*") \
 	ARGUMENTS(cudaRuntimeGetVersion, "runtimeVersion:i*") \
@@ -291,4 +363,12 @@
 	ARGUMENTS(cudaStreamIsCapturing_ptsz, "stream:s pCaptureStatus:i*") \
 	ARGUMENTS(cudaStreamQuery, "stream:s") \
 	ARGUMENTS(cudaStreamQuery_ptsz, "stream:s") \
-	ARGUMENTS(cudaThreadExchangeStreamCaptureMode, "mode:i*")
+	ARGUMENTS(cudaThreadExchangeStreamCaptureMode, "mode:i*") \
+	ARGUMENTS(cudaExecutionCtxGetDevice, "device:i* ctx:p") \
+	ARGUMENTS(cudaExecutionCtxGetId, "ctx:p ctxId:z*") \
+	ARGUMENTS(cudaFuncGetParamInfo, "func:p paramIndex:z paramOffset:z* paramSize:z*") \
+	ARGUMENTS(cudaGetDriverEntryPoint, "symbol:p funcPtr:p* flags:z driverStatus:i*") \
+	ARGUMENTS(cudaGetDriverEntryPoint_ptsz, "symbol:p funcPtr:p* flags:z driverStatus:i*") \
+	ARGUMENTS(cudaGetDriverEntryPointByVersion, "symbol:p funcPtr:p* cudaVersion:u flags:z driverStatus:i*") \
+	ARGUMENTS(cudaGetDriverEntryPointByVersion_ptsz, "symbol:p funcPtr:p* cudaVersion:u flags:z driverStatus:i*") \
+	ARGUMENTS(cudaGetExportTable, "ppExportTable:p pExportTableId:p")

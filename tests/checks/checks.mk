@@ -20,4 +20,4 @@ clean-local: clean-checks
 clean-checks:
 	rm -rf checks
 .PHONY: clean-checks
-EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known
+EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known tests/checks/calls.sh tests/checks/excluded-calls

@@ -78,6 +78,11 @@ START_TEST(what_a_failure_is)
 {
 	ck_assert(!call_failed(CALL_cudaMalloc, 0));
 	ck_assert(call_failed(CALL_cudaMalloc, 2));
+	/* not done yet: an answer of those that ask, and of the time between two events */
+	ck_assert(!call_failed(CALL_cudaEventQuery, 600) && !call_failed(CALL_cuStreamQuery_ptsz, 600));
+	ck_assert(!call_failed(CALL_cudaEventElapsedTime, 600) && !call_failed(CALL_cudaEventElapsedTime_v2, 600));
+	ck_assert(!call_failed(CALL_cuEventElapsedTime, 600) && !call_failed(CALL_cuEventElapsedTime_v2, 600));
+	ck_assert(call_failed(CALL_cudaEventElapsedTime, 400) && call_failed(CALL_cudaEventSynchronize, 600));
 	ck_assert(call_failed(CALL_cudaMalloc, 600));
 	ck_assert(!call_failed(CALL_cudaStreamQuery, 600));
 	ck_assert(call_failed(CALL_cudaStreamQuery, 700));

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The call table, held against what the toolkit at hand has of CUDA: its runtime, its
+# stub of libcuda.so and its headers. Each name of the table exists, and what exists
+# and is not in the table is in tests/checks/excluded-calls.
+set -u
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+home=${CUDA_HOME:-/usr/local/cuda}
+files=
+for name in cuda cudaEGL cudaGL cudaProfiler cudaVDPAU cuda_runtime_api cuda_egl_interop cuda_gl_interop cuda_profiler_api cuda_vdpau_interop; do
+	[ -r "$home/include/$name.h" ] && files="$files $home/include/$name.h"
+done
+runtime= stub=
+for candidate in "$home"/lib64/libcudart.so "$home"/targets/*/lib/libcudart.so; do
+	[ -e "$candidate" ] && runtime=$candidate
+done
+for candidate in "$home"/lib64/stubs/libcuda.so "$home"/targets/*/lib/stubs/libcuda.so; do
+	[ -e "$candidate" ] && stub=$candidate
+done
+[ -n "$files$runtime$stub" ] || { echo "SKIP: no toolkit of CUDA in $home"; exit 77; }
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+status=0
+
+table() {
+	sed -n 's/.*CUTOP_CALL(\([A-Za-z0-9_]*\), LAYER.*/\1/p' "$top_srcdir/include/$1" | sort
+}
+
+table cutop_driver_calls.h >"$T/driver"
+table cutop_calls.h >"$T/runtime"
+twice=$(sort "$T/driver" "$T/runtime" | uniq -d)
+[ -z "$twice" ] || { echo "FAIL: twice in the table: $twice"; status=1; }
+
+# shellcheck disable=SC2086	# no name has a blank
+sh "$top_srcdir/tests/checks/calls.sh" $runtime $stub $files >"$T/calls" || status=1
+cat "$T/calls"
+
+# known LIBRARY: names that it exports, that headers name, and that its kind has in other versions of CUDA
+known() {
+	{
+		nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }'
+		# shellcheck disable=SC2086
+		grep -ohE '\bcu(da)?[A-Z][A-Za-z0-9_]*' $files
+		# after CUDA 13.0
+		sed -n 's/^    "\(cu[A-Za-z0-9_]*\)": ".*/\1/p' "$top_srcdir/tests/generate-arguments.py"
+		echo cuMemcpyWithAttributesAsync
+		echo cuMemcpy3DWithAttributesAsync
+		# before it
+		sed -n 's/.*{ CALL_\([A-Za-z0-9_]*\), .*/\1/p' "$top_srcdir/src/model/versions.c"
+	} | sort -u
+}
+
+for kind in runtime driver; do
+	library=$runtime
+	[ $kind = runtime ] || library=$stub
+	[ -n "$library" ] || continue
+	known "$library" >"$T/known"
+	unknown=$(comm -13 "$T/known" "$T/$kind" | sed 's/_pt[sd][sz]$//' | sort -u | comm -13 "$T/known" -)
+	[ -z "$unknown" ] || { echo "FAIL: no function of CUDA's $kind:" $unknown; status=1; }
+done
+exit $status
