@@ -431,7 +431,7 @@ static __always_inline int free_return(struct pt_regs *ctx, struct task_struct *
 	return 0;
 }
 
-/* ---- where physical memory is mapped ---- */
+/* ---- where physical memory is mapped, and variables lie ---- */
 
 static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
 {
@@ -446,7 +446,7 @@ static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *ta
 	desc = desc_of(call);
 	frame->args[0] = call_arg(ctx, desc->b);
 	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
-	frame->args[2] = desc->a == MAP_PLACE ? call_arg(ctx, desc->d) : 0;
+	frame->args[2] = desc->a == MAP_PLACE || desc->d ? call_arg(ctx, desc->d) : 0;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
@@ -486,7 +486,7 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 	if (desc->a == MAP_GLOBAL) {
 		address = word_wanted(thread, frame->args[0]);
 		bytes = word_wanted(thread, frame->args[1]);
-	} else if (desc->a >= MAP_RETAIN) {
+	} else if (desc->a == MAP_RETAIN || desc->a == MAP_LEVEL) {
 		address = frame->args[1];
 		bytes = 0;
 		handle = word_wanted(thread, frame->args[0]);

@@ -94,7 +94,28 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 	*last = address;
 }
 
-/* __cudaRegisterFunction, before main, for every kernel of the program. */
+/* A variable of the program, of which only its registration tells the size. */
+static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+{
+	const volatile struct call_desc *desc = desc_of(call);
+	struct rec_map *rec;
+
+	if (!thread || !keep_books)
+		return 0;
+	rec = record_begin(thread, REC_MAP, sizeof(*rec), bpf_ktime_get_ns());
+	if (!rec)
+		return 0;
+	rec->address = call_arg(ctx, desc->a);
+	rec->bytes = call_arg(ctx, desc->c);
+	rec->handle = 0;
+	rec->call = call;
+	rec->act = MAP_VARIABLE;
+	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
+/* __cudaRegisterFunction and the like, before main, for every kernel and variable of the program. */
 static __always_inline int register_entry(struct pt_regs *ctx)
 {
 	__u32 call = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx));
@@ -104,7 +125,9 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	if (!thread || call >= CALL_COUNT)
 		return 0;
 	stub = call_arg(ctx, desc_of(call)->a);
-	if (!stub_learn(thread->image, stub, call_arg(ctx, desc_of(call)->b)))
+	if (desc_of(call)->b == NO_ARG)
+		variable_tell(ctx, thread, call);
+	else if (!stub_learn(thread->image, stub, call_arg(ctx, desc_of(call)->b)))
 		count_lost(LOST_NAMES);
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
 	if (!thread->told_program)

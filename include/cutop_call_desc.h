@@ -33,7 +33,7 @@ enum call_class {
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
 	CLASS_RESET,		/* ends the allocations of the current device's primary context, if that is current */
-	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; no result */
+	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size. No result */
 	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
 	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
 	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
@@ -113,11 +113,15 @@ enum map_act {
 	MAP_REMOVE,
 	MAP_RETAIN,		/* one more handle to what is mapped at an address */
 	MAP_LEVEL,		/* the handle of a part of an array, whose own is the address: a level of a mipmapped one */
-	MAP_GLOBAL,		/* a variable of a module, or what a graphics library lent: where its address is written, and its
-				 * size (or NO_ARG) */
+	MAP_GLOBAL,		/* a variable of a module (argument d, or 0), or what a graphics library lent: where its address is
+				 * written, and its size (or NO_ARG) */
+	MAP_UNLOAD,		/* the module in argument b, and its variables */
+	/* only in records (struct rec_map) */
+	MAP_VARIABLE,		/* a variable that a program registered: the address of its host shadow */
+	MAP_ACT_COUNT,
 };
 
-/* What an allocation is. The first five are VRAM; the others count in no total. */
+/* What an allocation is, and static memory, which is none. The first five are VRAM; the others count in no total. */
 enum alloc_kind {
 	KIND_DEVICE,
 	KIND_MANAGED,
@@ -127,6 +131,7 @@ enum alloc_kind {
 	KIND_PINNED,
 	KIND_REGISTERED,
 	KIND_SHARED,
+	KIND_STATIC,		/* variables of modules, by what tells their size: model/statics.c */
 	KIND_COUNT,
 };
 #define KIND_IS_VRAM(kind) ((kind) <= KIND_PHYSICAL)

@@ -123,8 +123,10 @@
 	CUTOP_CALL(cudaSetDevice, LAYER_RUNTIME, CLASS_DEVICE, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaDeviceReset, LAYER_RUNTIME, CLASS_RESET, GROUP_DEVICE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaThreadExit, LAYER_RUNTIME, CLASS_RESET, GROUP_DEVICE, 0, 0, 0, 0, 0) \
-	/* what teaches kernel names */ \
+	/* what teaches kernel names, and the sizes of variables */ \
 	CUTOP_CALL(__cudaRegisterFunction, LAYER_RUNTIME, CLASS_REGISTER, GROUP_NAME, 0, 1, 2, 0, 0) \
+	CUTOP_CALL(__cudaRegisterVar, LAYER_RUNTIME, CLASS_REGISTER, GROUP_NAME, 0, 1, NO_ARG, 5, 0) \
+	CUTOP_CALL(__cudaRegisterManagedVar, LAYER_RUNTIME, CLASS_REGISTER, GROUP_NAME, 0, 1, NO_ARG, 5, 0) \
 	CUTOP_CALL(__cudaGetKernel, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
 	CUTOP_CALL(cudaGetKernel, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
 	CUTOP_CALL(cudaGetFuncBySymbol, LAYER_RUNTIME, CLASS_HANDLE, GROUP_NAME, 0, 0, 1, 0, 0) \
@@ -474,13 +476,13 @@
 	CUTOP_CALL(cudaFuncSetSharedMemConfig, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaKernelSetAttributeForDevice, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryEnumerateKernels, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaLibraryGetGlobal, LAYER_RUNTIME, CLASS_MAP, GROUP_MODULE, 0, MAP_GLOBAL, 0, 1, 0) \
+	CUTOP_CALL(cudaLibraryGetGlobal, LAYER_RUNTIME, CLASS_MAP, GROUP_MODULE, 0, MAP_GLOBAL, 0, 1, 2) \
 	CUTOP_CALL(cudaLibraryGetKernelCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaLibraryGetManaged, LAYER_RUNTIME, CLASS_MAP, GROUP_MODULE, 0, MAP_GLOBAL, 0, 1, 0) \
+	CUTOP_CALL(cudaLibraryGetManaged, LAYER_RUNTIME, CLASS_MAP, GROUP_MODULE, 0, MAP_GLOBAL, 0, 1, 2) \
 	CUTOP_CALL(cudaLibraryGetUnifiedFunction, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryLoadData, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	CUTOP_CALL(cudaLibraryLoadFromFile, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
-	CUTOP_CALL(cudaLibraryUnload, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
+	CUTOP_CALL(cudaLibraryUnload, LAYER_RUNTIME, CLASS_MAP, GROUP_MODULE, 0, MAP_UNLOAD, 0, NO_ARG, 0) \
 	CUTOP_CALL(cudaFuncGetParamCount, LAYER_RUNTIME, CLASS_PLAIN, GROUP_MODULE, 0, 0, 0, 0, 0) \
 	/* what programs ask once: a failure is often the first and last thing that one of them meets */ \
 	CUTOP_CALL(cudaDriverGetVersion, LAYER_RUNTIME, CLASS_PLAIN, GROUP_DEVICE, 0, 0, 0, 0, 0) \

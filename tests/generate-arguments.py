@@ -25,6 +25,8 @@ KNOWN_CLASSES = {"CLASS_ALLOC", "CLASS_FREE", "CLASS_COPY", "CLASS_LAUNCH"}
 # In no public header; crt/host_runtime.h, which nvcc includes, has them.
 INTERNAL = {
     "__cudaRegisterFunction": "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p",
+    "__cudaRegisterVar": "fatCubinHandle:p hostVar:p deviceAddress:p deviceName:p ext:i size:z",
+    "__cudaRegisterManagedVar": "fatCubinHandle:p hostVarPtrAddress:p deviceAddress:p deviceName:p ext:i size:z",
     "__cudaGetKernel": "kernel:p* entryFuncAddr:p",
 }
 # Of CUDA 13.1 to 13.3: NVIDIA's references of the runtime and driver APIs have the names.

@@ -12,6 +12,8 @@
 	ARGUMENTS(cudaExecutionCtxSynchronize, "ctx:p") \
 	ARGUMENTS(cudaSetDevice, "device:i") \
 	ARGUMENTS(__cudaRegisterFunction, "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p") \
+	ARGUMENTS(__cudaRegisterVar, "fatCubinHandle:p hostVar:p deviceAddress:p deviceName:p ext:i size:z") \
+	ARGUMENTS(__cudaRegisterManagedVar, "fatCubinHandle:p hostVarPtrAddress:p deviceAddress:p deviceName:p ext:i size:z") \
 	ARGUMENTS(__cudaGetKernel, "kernel:p* entryFuncAddr:p") \
 	ARGUMENTS(cudaGetKernel, "kernelPtr:p* entryFuncAddr:p") \
 	ARGUMENTS(cudaGetFuncBySymbol, "functionPtr:p* symbolPtr:p") \

@@ -40,6 +40,7 @@ const char *const alloc_kind_names[KIND_COUNT] = {
 	[KIND_PINNED] = "pinned",
 	[KIND_REGISTERED] = "registered",
 	[KIND_SHARED] = "shared",
+	[KIND_STATIC] = "static",
 };
 
 const char *const copy_direction_names[DIR_COUNT] = {

@@ -40,6 +40,7 @@ static void image_free(struct image *image)
 	mappings_free(image);
 	levels_free(image);
 	globals_free(image);
+	statics_free(image);
 	free(image->contexts);
 	free(image->visible);
 	free(image->user);

@@ -170,6 +170,10 @@ struct global;			/* globals.c */
 
 RB_HEAD(global_tree, global);
 
+struct static_variable;		/* statics.c */
+
+RB_HEAD(static_tree, static_variable);
+
 struct level;			/* levels.c */
 
 RB_HEAD(level_tree, level);
@@ -251,6 +255,9 @@ struct image {
 	size_t level_count;
 	struct global_tree globals;	/* variables of modules, and the like */
 	size_t global_count;
+	struct static_tree statics;	/* variables of known size */
+	size_t static_count;
+	bool registers_variables;	/* with the runtime */
 	uint64_t *contexts;		/* handles of those that own memory; 0: destroyed. The first is number 1 */
 	size_t context_count;
 	uint64_t lost_time;		/* of the last record of it that was lost; 0: none was */
@@ -427,6 +434,11 @@ void mappings_free(struct image *image);
 int globals_learn(struct image *image, uint64_t address, uint64_t bytes);
 bool globals_contain(struct image *image, uint64_t address);
 void globals_free(struct image *image);
+
+/* statics.c: variables of known size, image->kinds[KIND_STATIC] */
+int statics_learn(struct image *image, const struct rec_map *record);
+void statics_unload(struct image *image, uint64_t module);
+void statics_free(struct image *image);
 
 /* levels.c: arrays that are levels of mipmapped ones. */
 int levels_learn(struct image *image, uint64_t handle, uint64_t whole);

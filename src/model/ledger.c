@@ -449,6 +449,7 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 	}
 	levels_free(image);
 	globals_free(image);
+	statics_free(image);
 	book_close(book);
 	if (!book->count)
 		book_clear(book);

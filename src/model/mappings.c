@@ -116,7 +116,12 @@ int mappings_record(struct model *model, struct image *image, const struct rec_m
 	case MAP_LEVEL:
 		return levels_learn(image, record->handle, record->address);
 	case MAP_GLOBAL:
-		return globals_learn(image, record->address, record->bytes);
+		return globals_learn(image, record->address, record->bytes) ?: record->handle ? statics_learn(image, record) : 0;
+	case MAP_VARIABLE:
+		return statics_learn(image, record);
+	case MAP_UNLOAD:
+		statics_unload(image, record->address);
+		return 0;
 	default:
 		node = book_handle(&image->book, record->handle);
 		if (node && node->state == NODE_LIVE)

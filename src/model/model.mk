@@ -35,6 +35,7 @@ model_sources = \
 	src/model/readings.c \
 	src/model/snapshot_lists.c src/model/snapshot_lists.h \
 	src/model/spans.c \
+	src/model/statics.c \
 	src/model/stream.h \
 	src/model/suspect.c \
 	src/model/totals.c \

@@ -175,7 +175,7 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_RESET:
 		return record->reset.call < CALL_COUNT;
 	case REC_MAP:
-		return record->map.call < CALL_COUNT && record->map.act <= MAP_GLOBAL;
+		return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
 		       record->graph.role != EXEC_LAUNCH;

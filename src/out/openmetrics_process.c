@@ -149,7 +149,7 @@ static const struct {
 static void write_memory(struct exposition *out, const struct choice *choice)
 {
 	static const struct family kinds = { "cutop_process_memory_kind_bytes", FAMILY_GAUGE, "bytes",
-		"Memory allocated and not freed yet, by kind; pinned, registered and shared memory is no VRAM of its own." };
+		"Memory allocated and not freed yet, by kind; pinned, registered, shared and static memory counts in no total." };
 	size_t i, j, k;
 
 	for (i = 0; i < sizeof(use_bytes) / sizeof(use_bytes[0]); i++) {

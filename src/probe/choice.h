@@ -36,7 +36,8 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 		groups |= 1u << desc->group;
 	if (!(groups & 1u << desc->group))
 		return false;
-	return choice->layers & 1u << desc->layer || desc->class == CLASS_REGISTER;
+	/* Kernels are named by the runtime alone; the sizes of its variables the driver tells, too. */
+	return choice->layers & 1u << desc->layer || (desc->class == CLASS_REGISTER && desc->b != NO_ARG);
 }
 
 /* True if all that is to be known of a call of the function is that a program makes it, and not the runtime for it. */

@@ -24,6 +24,10 @@
  *                 from device 0 to itself, by the driver's calls for peers: 10 bytes,
  *                 20 (async), 100 and, by a second context there, 1,000; to device 1
  *                 30, 40 (async) and 2,000. 100 and 2,000 are boxes
+ *   odd_memory statics
+ *                 asks the driver for variables of one module, of 100 bytes, twice,
+ *                 and 200, and of another, of 400; half a second later it unloads
+ *                 the first one, and after another half it ends
  *   odd_memory formats
  *                 mipmapped arrays of 16x8 floats: of 30 levels, where five are
  *                 possible, of one when none is asked for, and of 30 with three
@@ -56,6 +60,7 @@
  */
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
 
@@ -67,6 +72,7 @@
 
 #define MIB		((size_t)1 << 20)
 #define SPACE		((CUdeviceptr)0x7f0000000000)
+#define VARIABLES	((CUdeviceptr)0x7f1000000000)
 #define HEAP		0x555500000000ul
 #define NOT_MAPPED	((void *)0x3ffffffff000)
 #define LAYERED		1	/* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
@@ -102,6 +108,7 @@ DRIVER(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, vo
 DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, const void *prop), handle)
 DRIVER(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), context)
 DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
+DRIVER(cuModuleUnload, (CUmodule module), NULL)
 DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
 DRIVER(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
 DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size), NULL)
@@ -206,11 +213,16 @@ static void levels(void *host, cudaStream_t stream)
 	cudaMemcpy3DAsync(&params, stream);
 }
 
-/* Of variables the runtime says no size, the driver does. */
+/* Of variables the runtime says no size, the driver does: of a module's as many hundreds as their names say. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module, const char *name)
 {
+	if (module) {
+		*p = VARIABLES + (CUdeviceptr)(uintptr_t)module + (CUdeviceptr)name[0];
+		*size = 100 * (size_t)(name[0] - '0');
+		return CUDA_SUCCESS;
+	}
 	put(p);
 	*size = 64;
 	return CUDA_SUCCESS;
@@ -239,6 +251,22 @@ static void variables(void *host, cudaStream_t stream)
 	cudaMallocFromPoolAsync(&one, 128, NULL, stream);
 	cudaStreamEndCapture(stream, &graph);
 	cudaMemcpy(host, (char *)one + 5, 13, cudaMemcpyDefault);
+}
+
+static int statics(void)
+{
+	CUmodule one = (CUmodule)0x10000, other = (CUmodule)0x20000;
+	CUdeviceptr p;
+	size_t size;
+
+	cuModuleGetGlobal_v2(&p, &size, one, "1");
+	cuModuleGetGlobal_v2(&p, &size, one, "2");
+	cuModuleGetGlobal_v2(&p, &size, one, "1");
+	cuModuleGetGlobal_v2(&p, &size, other, "4");
+	usleep(500000);
+	cuModuleUnload(one);
+	usleep(500000);
+	return 0;
 }
 
 static int directions(void)
@@ -501,6 +529,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "batches"))
 		return batches();
+	if (argc > 1 && !strcmp(argv[1], "statics"))
+		return statics();
 	if (argc > 1 && !strcmp(argv[1], "peers"))
 		return peers();
 	if (argc > 1 && !strcmp(argv[1], "places"))

@@ -137,10 +137,27 @@ grep '^{' "$T/running.out" | jq -c 'select(.processes[0].memory.live_allocations
 unset CUDA_DOUBLE_DELAY
 expect running 'p.state' '"running"'
 expect running "$balance" '[82645,12,0]'
-expect running 'p.memory.kinds' '{"device":16361,"managed":3003,"async":9009,"array":54272,"physical":0,"pinned":13013,"registered":8192,"shared":0}'
+# Static: the 256 floats of the workload's __constant__ variable, which count in no total.
+expect running 'p.memory.kinds' '{"device":16361,"managed":3003,"async":9009,"array":54272,"physical":0,"pinned":13013,"registered":8192,"shared":0,"static":1024}'
 expect running '[p.memory.map[] | select(.kind == "pinned" or .kind == "registered") | [.call, .size, .state]] | sort' \
 	'[["cudaHostAlloc",7007,"live"],["cudaHostRegister",8192,"live"],["cudaMallocHost",6006,"live"]]'
 expect running '[p.sites[].live_bytes] | add' 82645
+
+# ---- static memory: what variables were registered with, in no total and no leak; those of a module while it is loaded
+"$CUTOP" -b -f json -d 0.1 -- "$top_builddir/tests/e2e/bin/odd_memory" statics >"$T/statics.out" 2>&1
+grep '^{' "$T/statics.out" | jq -c '.processes[0] | select(.state == "running") | [.memory.kinds.static, .memory.live_bytes]' |
+	uniq >"$T/statics"
+check "static memory: $(tr '\n' ' ' <"$T/statics")" [ "$(tr '\n' ' ' <"$T/statics" | sed 's/^\[0,0\] //')" = '[700,0] [400,0] ' ]
+grep '^{' "$T/statics.out" | tail -n 1 >"$T/statics.json"
+expect statics 'p.memory | [.kinds.static, .live_bytes, .peak_bytes, .leaked_bytes, .allocations]' '[0,0,0,0,0]'
+expect_nothing_lost statics
+export CUDA_DOUBLE_DELAY=cudaDeviceSynchronize=1s
+for layer in both runtime driver; do
+	"$CUTOP" -b -f json -d 0.1 -l $layer -- "$bin/managed" >"$T/variables.out" 2>&1
+	got=$(grep '^{' "$T/variables.out" | jq -c '[.processes[0] | select(.state == "running").memory.kinds.static] | max' | sort -n | tail -n 1)
+	check "static memory of managed, $layer: $got" [ "$got" = 4 ]
+done
+unset CUDA_DOUBLE_DELAY
 
 # ---- time inside synchronizing calls: 20 waits of 5 ms
 export CUDA_DOUBLE_KERNEL_TIME=5ms

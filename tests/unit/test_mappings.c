@@ -280,6 +280,42 @@ START_TEST(contexts_come_and_go)
 }
 END_TEST
 
+static void assert_static(uint64_t bytes)
+{
+	look();
+	ck_assert_uint_eq(process->kinds[KIND_STATIC], bytes);
+	ck_assert_uint_eq(process->live + process->peak + process->leaked + process->live_allocations, 0);
+}
+
+START_TEST(variables_of_modules_are_static)
+{
+	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE);
+	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE);	/* asked for once more */
+	feed_map(&feed, MAP_GLOBAL, SPACE + 256, 40, HANDLE + 1);
+	feed_map(&feed, MAP_GLOBAL, SPACE + 512, 0, HANDLE);	/* its size was not asked for */
+	feed_map(&feed, MAP_GLOBAL, SPACE + 1024, 7, 0);	/* a graphics library's */
+	assert_static(140);
+	feed_map(&feed, MAP_UNLOAD, HANDLE, 0, 0);
+	assert_static(40);
+	feed_reset(&feed, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	assert_static(0);
+}
+END_TEST
+
+/* The runtime asks the driver for what was registered: that is not counted twice. */
+START_TEST(registered_variables_are_static)
+{
+	feed_map(&feed, MAP_VARIABLE, SPACE, 1000, 0);
+	feed_map(&feed, MAP_VARIABLE, SPACE + 1000, 24, 0);
+	feed_map(&feed, MAP_VARIABLE, SPACE, 1000, 0);
+	feed_map(&feed, MAP_GLOBAL, 2 * SPACE, 1000, HANDLE);
+	assert_static(1024);
+	feed_exit(&feed, END_EXIT, 0);
+	assert_static(0);
+}
+END_TEST
+
 Suite *suite_mappings(void)
 {
 	Suite *suite = suite_create("mappings");
@@ -300,6 +336,8 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, a_context_ends_what_was_given_again);
 	tcase_add_test(tests, a_context_ends_nothing_that_was_freed_before);
 	tcase_add_test(tests, contexts_come_and_go);
+	tcase_add_test(tests, variables_of_modules_are_static);
+	tcase_add_test(tests, registered_variables_are_static);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

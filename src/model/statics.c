@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Static memory of a program: its __device__, __constant__ and __managed__
+ * variables, as far as a call tells how large they are. With the runtime that is
+ * their registration (__cudaRegisterVar, __cudaRegisterManagedVar), once for each
+ * variable, on however many devices it comes to lie; with the driver it is the
+ * call that asks for one (cuModuleGetGlobal and the like). Nobody allocates or
+ * frees it: it is a kind of its own, in no total, and never a leak.
+ *
+ * The runtime asks the driver for its variables as well, and not only inside
+ * calls that are probed: in a program that registers variables, what the driver
+ * tells is not counted besides.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/calls.h"
+#include "model/internal.h"
+
+#define STATICS_MAX	65536
+
+struct static_variable {
+	RB_ENTRY(static_variable) link;
+	uint64_t address;	/* of the variable, or of its host shadow, which lies elsewhere */
+	uint64_t bytes;
+	uint64_t module;	/* 0: registered */
+};
+
+static int static_compare(const struct static_variable *a, const struct static_variable *b)
+{
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+TREE_GENERATE(static_tree, static_variable, link, static_compare)
+
+static void drop(struct image *image, struct static_variable *variable)
+{
+	RB_REMOVE(static_tree, &image->statics, variable);
+	image->kinds[KIND_STATIC] = subtract_saturated(image->kinds[KIND_STATIC], variable->bytes);
+	image->static_count--;
+	free(variable);
+}
+
+int statics_learn(struct image *image, const struct rec_map *record)
+{
+	struct static_variable *variable, key = { .address = record->address };
+
+	if (!record->address || !record->bytes || record->bytes > BYTES_MAX)
+		return 0;
+	if (record->act == MAP_VARIABLE)
+		image->registers_variables = true;
+	else if (image->registers_variables && call_descs[record->call].layer == LAYER_DRIVER)
+		return 0;
+	variable = RB_FIND(static_tree, &image->statics, &key);
+	if (variable)
+		drop(image, variable);	/* asked for once more; or its place was given to another */
+	if (image->static_count >= STATICS_MAX) {
+		image->inexact = true;
+		return 0;
+	}
+	variable = calloc(1, sizeof(*variable));
+	if (!variable)
+		return -ENOMEM;
+	variable->address = record->address;
+	variable->bytes = record->bytes;
+	variable->module = record->handle;
+	RB_INSERT(static_tree, &image->statics, variable);
+	image->static_count++;
+	image->kinds[KIND_STATIC] = add_saturated(image->kinds[KIND_STATIC], variable->bytes);
+	return 0;
+}
+
+void statics_unload(struct image *image, uint64_t module)
+{
+	struct static_variable *variable, *next;
+
+	for (variable = RB_MIN(static_tree, &image->statics); module && variable; variable = next) {
+		next = RB_NEXT(static_tree, &image->statics, variable);
+		if (variable->module == module)
+			drop(image, variable);
+	}
+}
+
+void statics_free(struct image *image)
+{
+	struct static_variable *variable;
+
+	while ((variable = RB_MIN(static_tree, &image->statics)) != NULL)
+		drop(image, variable);
+}
