@@ -92,6 +92,7 @@ typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUgraph_st *cudaGraph_t;
+typedef struct cudaExecutionContext_st *cudaExecutionContext_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
@@ -332,6 +333,8 @@ struct cudaDeviceProp {
 #define CUDART_PLAIN(X) \
 	X(cudaDeviceReset, (void)) \
 	X(cudaDeviceSynchronize, (void)) \
+	X(cudaDeviceGetExecutionCtx, (cudaExecutionContext_t *ctx, int device)) \
+	X(cudaExecutionCtxSynchronize, (cudaExecutionContext_t ctx)) \
 	X(cudaDeviceSetLimit, (int limit, size_t value)) \
 	X(cudaDeviceGetLimit, (size_t *value, int limit)) \
 	X(cudaDeviceGetCacheConfig, (int *config)) \
@@ -452,6 +455,7 @@ struct cudaDeviceProp {
 	X(cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, struct cudaKernelNodeParams *params)) \
 	X(cudaGraphKernelNodeSetParams, (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
 	X(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphNodeGetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
 	X(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
 	X(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
 	X(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)) \
@@ -476,6 +480,7 @@ struct cudaDeviceProp {
 	X(cudaLaunchCooperativeKernel, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)) \
 	X(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *func, void **args)) \
 	X(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t fn, void *data)) \
+	X(cudaLaunchHostFunc_v2, (cudaStream_t stream, cudaHostFn_t fn, void *data, unsigned int mode)) \
 	X(cudaMallocAsync, (void **ptr, size_t size, cudaStream_t stream)) \
 	X(cudaMallocFromPoolAsync, (void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)) \
 	X(cudaFreeAsync, (void *ptr, cudaStream_t stream)) \
@@ -505,6 +510,7 @@ struct cudaDeviceProp {
 	X(cudaStreamSetAttribute, (cudaStream_t stream, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cudaStreamGetDevice, (cudaStream_t stream, int *device)) \
 	X(cudaStreamBeginCapture, (cudaStream_t stream, int mode)) \
+	X(cudaStreamBeginRecaptureToGraph, (cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)) \
 	X(cudaStreamBeginCaptureToGraph, (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, int mode)) \
 	X(cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)) \
 	X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \

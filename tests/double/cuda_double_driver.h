@@ -29,6 +29,7 @@ typedef enum cudaError_enum {
 	CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_ERROR_NOT_SUPPORTED = 801,
 	CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+	CUDA_ERROR_GRAPH_RECAPTURE_FAILURE = 918,
 	CUDA_ERROR_UNKNOWN = 999,
 } CUresult;
 
@@ -148,6 +149,8 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
 	size_t accessDescCount, bytesize;
 	CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
+
+typedef struct CUctxCreateParams { void *execAffinityParams; int numExecAffinityParams; void *cigParams; } CUctxCreateParams;
 
 typedef struct CUgraphNodeParams {
 	int type, reserved0[3];
@@ -398,6 +401,7 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
 	X(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
 	X(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphNodeGetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
 	X(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
 	X(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)) \
 	X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
@@ -418,6 +422,7 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuLaunchCooperativeKernel, (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params)) \
 	X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction func, void **params, void **extra)) \
 	X(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data)) \
+	X(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned int mode)) \
 	X(cuMemAllocAsync, (CUdeviceptr *ptr, size_t size, CUstream stream)) \
 	X(cuMemAllocFromPoolAsync, (CUdeviceptr *ptr, size_t size, CUmemoryPool pool, CUstream stream)) \
 	X(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream)) \
@@ -446,6 +451,9 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuStreamGetCtx, (CUstream stream, CUcontext *ctx)) \
 	X(cuStreamGetDevice, (CUstream stream, CUdevice *dev)) \
 	X(cuStreamBeginCapture_v2, (CUstream stream, int mode)) \
+	X(cuStreamBeginRecaptureToGraph, (CUstream stream, int mode, CUgraph graph, void *callback, void *data)) \
+	X(cuStreamBeginCaptureToCig, (CUstream stream, void *params)) \
+	X(cuStreamEndCaptureToCig, (CUstream stream)) \
 	X(cuStreamBeginCaptureToGraph, (CUstream stream, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, int mode)) \
 	X(cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, void *params)) \
 	X(cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \

@@ -184,6 +184,26 @@ API cudaError_t cudaDeviceSynchronize(void)
 #endif
 }
 
+#if DOUBLE_CUDA >= 13000
+/* The runtime's handle of a device's primary context: here the driver's own. */
+API cudaError_t cudaDeviceGetExecutionCtx(cudaExecutionContext_t *ctx, int device)
+{
+	ENTER();
+	if (!ctx)
+		return rt_fail(cudaErrorInvalidValue);
+	if (device < 0 || device >= atomic_load(&num_devices))
+		return rt_fail(cudaErrorInvalidDevice);
+	*ctx = (cudaExecutionContext_t)rt_context(device);
+	return *ctx ? cudaSuccess : rt_fail(cudaErrorInitializationError);
+}
+
+API cudaError_t cudaExecutionCtxSynchronize(cudaExecutionContext_t ctx)
+{
+	ENTER();
+	return ctx ? rt_done(cuCtxSynchronize_v2((CUcontext)ctx)) : rt_fail(cudaErrorInvalidValue);
+}
+#endif
+
 API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
 	ENTER();

@@ -111,7 +111,7 @@ older_files = for f in $(double_runtime_files) $(double_older_files) $(double_sh
 $(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
 	@$(MKDIR_P) $(double_lib11) $(double_lib12)
 	$(AM_V_GEN)d='$(srcdir)'; case $@ in *lib11/*) version=11080 ;; *) version=12060 ;; esac; \
-	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2;' $$d/tests/double/libcuda.map >$@.map && \
+	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2; cuLaunchHostFunc_v2*; cuMulticastBind*_v2;' $$d/tests/double/libcuda.map >$@.map && \
 	$(link_older_driver) -DDOUBLE_CUDA=$$version \
 	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && rm -f $@.map && mv -f $@.tmp $@
 

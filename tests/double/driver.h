@@ -109,6 +109,7 @@ struct context {
 	struct object object;
 	struct device *device;
 	bool primary;
+	bool graphics;		/* for a graphics library: its streams' work may go into command lists */
 	unsigned int flags;
 	atomic_int retained;
 	unsigned int peers;

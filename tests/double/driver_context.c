@@ -142,9 +142,14 @@ API CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev)
 API CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags,
 			    CUdevice dev)
 {
-	(void)params;
+	const CUctxCreateParams *wanted = params;
+	CUresult err;
+
 	ENTER();
-	return create(ctx, flags, dev);
+	err = create(ctx, flags, dev);
+	if (!err && wanted)
+		((struct context *)*ctx)->graphics = wanted->cigParams != NULL;
+	return err;
 }
 
 static CUresult context_drop(struct context *ctx)

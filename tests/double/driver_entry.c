@@ -15,11 +15,22 @@ static CUresult hidden(void)
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Their _v2 came with CUDA 13 and takes a context: a program of before is given the older one. */
+/* Their _v2 takes an argument more, and came with the version that is said: a program of before is given the older one. */
 static bool is_newer(const char *symbol, const char *form, int version)
 {
-	return version < 13000 && !strcmp(form, "_v2") &&
-	       (!strcmp(symbol, "cuCtxGetDevice") || !strcmp(symbol, "cuCtxSynchronize"));
+	static const struct {
+		const char *symbol;
+		int since;
+	} extended[] = {
+		{ "cuCtxGetDevice", 13000 }, { "cuCtxSynchronize", 13000 }, { "cuLaunchHostFunc", 13020 },
+		{ "cuMulticastBindAddr", 13010 }, { "cuMulticastBindMem", 13010 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(extended) / sizeof(extended[0]); i++)
+		if (!strcmp(symbol, extended[i].symbol))
+			return version < extended[i].since && !strcmp(form, "_v2");
+	return false;
 }
 
 /* Newest first, as cuGetProcAddress answers for a recent version. */

@@ -116,6 +116,36 @@ API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NOD
 	return CUDA_SUCCESS;
 }
 
+/* Any kind of node that cuGraphAddNode_v2() takes. */
+API CUresult cuGraphNodeGetParams(CUgraphNode handle, CUgraphNodeParams *params)
+{
+	struct node *node;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node || !params)
+		return CUDA_ERROR_INVALID_VALUE;
+	*params = (CUgraphNodeParams) { .type = (int)node->type };
+	switch (node->type) {
+	case NODE_KERNEL:
+		params->kernel = node->kernel;
+		return CUDA_SUCCESS;
+	case NODE_GRAPH:
+		params->graph = (CUgraph)node->child;
+		return CUDA_SUCCESS;
+	case NODE_ALLOC:
+		params->alloc = node->alloc;
+		return CUDA_SUCCESS;
+	case NODE_FREE:
+		params->freed = node->freed;
+		return CUDA_SUCCESS;
+	case NODE_EMPTY:
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
 API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr *ptr)
 {
 	struct node *node;

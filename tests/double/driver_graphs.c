@@ -9,7 +9,7 @@
 #include "driver_graphs.h"
 
 _Static_assert(sizeof(struct node) <= 512, "node slot");
-_Static_assert(sizeof(struct graph) <= 64, "graph slot");
+_Static_assert(sizeof(struct graph) <= 128, "graph slot");
 
 struct node *node_add(struct graph *graph, enum node_type type)
 {

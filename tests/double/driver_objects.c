@@ -21,7 +21,7 @@ struct object_pool functions = { .size = 128 };
 struct object_pool libraries = { .size = 64 };
 struct object_pool contexts = { .size = 1024 };
 struct object_pool pools = { .size = 128 };
-struct object_pool graphs = { .size = 64 };
+struct object_pool graphs = { .size = 128 };
 struct object_pool graph_nodes = { .size = 512 };
 struct object_pool graph_execs = { .size = 64 };
 struct object_pool arrays = { .size = 512 };

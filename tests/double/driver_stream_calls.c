@@ -70,9 +70,8 @@ API CUresult PTSZ(cuLaunchKernelEx)(const CUlaunchConfig *config,
  * The callbacks run here and now, on the calling thread once its stream is
  * idle: a program may leave one by longjmp and never return from the call.
  */
-API CUresult PTSZ(cuLaunchHostFunc)(CUstream handle, CUhostFn fn, void *data)
+static CUresult PTSZ(launch_host)(CUstream handle, CUhostFn fn, void *data)
 {
-	ENTER();
 	GET_STREAM(stream, handle);
 	if (!fn)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -81,6 +80,19 @@ API CUresult PTSZ(cuLaunchHostFunc)(CUstream handle, CUhostFn fn, void *data)
 	stream_wait(stream);
 	fn(data);
 	return CUDA_SUCCESS;
+}
+
+API CUresult PTSZ(cuLaunchHostFunc)(CUstream handle, CUhostFn fn, void *data)
+{
+	ENTER();
+	return PTSZ(launch_host)(handle, fn, data);
+}
+
+/* @mode: how the device waits for the function, blocking (0) or spinning (1). */
+API CUresult PTSZ(cuLaunchHostFunc_v2)(CUstream handle, CUhostFn fn, void *data, unsigned int mode)
+{
+	ENTER();
+	return mode > 1 ? CUDA_ERROR_INVALID_VALUE : PTSZ(launch_host)(handle, fn, data);
 }
 
 API CUresult PTSZ(cuStreamAddCallback)(CUstream handle, CUstreamCallback fn,

@@ -95,6 +95,16 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraph
 	return rt_done(cuGraphExecKernelNodeSetParams_v2(exec, node, &driver));
 }
 
+static struct cudaKernelNodeParams kernel_told(const CUDA_KERNEL_NODE_PARAMS *driver)
+{
+	return (struct cudaKernelNodeParams) {
+		driver->func ? (void *)driver->func : (void *)driver->kern,
+		{ driver->gridDimX, driver->gridDimY, driver->gridDimZ },
+		{ driver->blockDimX, driver->blockDimY, driver->blockDimZ },
+		driver->sharedMemBytes, driver->kernelParams, driver->extra,
+	};
+}
+
 API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 					     struct cudaKernelNodeParams *p)
 {
@@ -106,12 +116,7 @@ API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 		return rt_fail(cudaErrorInvalidValue);
 	err = cuGraphKernelNodeGetParams_v2(node, &driver);
 	if (!err)
-		*p = (struct cudaKernelNodeParams) {
-			driver.func ? (void *)driver.func : (void *)driver.kern,
-			{ driver.gridDimX, driver.gridDimY, driver.gridDimZ },
-			{ driver.blockDimX, driver.blockDimY, driver.blockDimZ },
-			driver.sharedMemBytes, driver.kernelParams, driver.extra,
-		};
+		*p = kernel_told(&driver);
 	return rt_done(err);
 }
 
@@ -143,6 +148,27 @@ API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNod
 	if (err)
 		return rt_fail(err);
 	return rt_done(cuGraphNodeSetParams(node, &driver));
+}
+
+API cudaError_t cudaGraphNodeGetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
+{
+	CUgraphNodeParams driver;
+	CUresult err;
+
+	ENTER();
+	if (!p)
+		return rt_fail(cudaErrorInvalidValue);
+	err = cuGraphNodeGetParams(node, &driver);
+	if (err)
+		return rt_done(err);
+	*p = (struct cudaGraphNodeParams) { .type = (enum cudaGraphNodeType)driver.type };
+	if (p->type == cudaGraphNodeTypeKernel)
+		p->kernel = kernel_told(&driver.kernel);
+	else if (p->type == cudaGraphNodeTypeGraph)
+		p->graph = driver.graph;
+	else if (p->type == cudaGraphNodeTypeMemAlloc)
+		p->alloc.dptr = (void *)(uintptr_t)driver.alloc.dptr;
+	return cudaSuccess;
 }
 
 API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

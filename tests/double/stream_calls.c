@@ -110,6 +110,14 @@ API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, v
 	return rt_done(PTSZ(cuLaunchHostFunc)(stream, fn, data));
 }
 
+#if DOUBLE_CUDA >= 13000
+API cudaError_t PTSZ(cudaLaunchHostFunc_v2)(cudaStream_t stream, cudaHostFn_t fn, void *data, unsigned int mode)
+{
+	ENTER();
+	return rt_done(PTSZ(cuLaunchHostFunc_v2)(stream, fn, data, mode));
+}
+#endif
+
 API cudaError_t PTSZ(cudaStreamAddCallback)(cudaStream_t stream,
 					    cudaStreamCallback_t fn, void *data,
 					    unsigned int flags)
@@ -234,6 +242,12 @@ API cudaError_t PTSZ(cudaStreamBeginCaptureToGraph)(cudaStream_t stream, cudaGra
 {
 	ENTER();
 	return rt_done(PTSZ(cuStreamBeginCaptureToGraph)(stream, graph, deps, edges, num, mode));
+}
+
+API cudaError_t PTSZ(cudaStreamBeginRecaptureToGraph)(cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)
+{
+	ENTER();
+	return rt_done(PTSZ(cuStreamBeginRecaptureToGraph)(stream, mode, graph, callback, NULL));
 }
 
 API cudaError_t PTSZ(cudaGraphInstantiateWithParams)(cudaGraphExec_t *exec, cudaGraph_t graph,

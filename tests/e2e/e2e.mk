@@ -25,6 +25,7 @@ e2e_tests = \
 	tests/e2e/test_folded.sh \
 	tests/e2e/test_trace.sh \
 	tests/e2e/test_first_failure.sh \
+	tests/e2e/test_table.sh \
 	tests/e2e/test_random_calls.sh
 TESTS += $(e2e_tests)
 
@@ -37,6 +38,8 @@ e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_dri
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/harmed.h tests/e2e/libharmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
+e2e_helpers += $(e2e_bin)/table_calls
+e2e_helper_files += tests/e2e/table_calls.c
 e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
 e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
@@ -102,6 +105,8 @@ $(e2e_bin)/compiled: tests/e2e/compiled.c $(workload_header_files) $(double_lib)
 $(e2e_bin)/mixed_calls: tests/e2e/mixed_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/mixed_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -ldl
 
+$(e2e_bin)/table_calls: tests/e2e/table_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/table_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -ldl
 $(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/traced_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -lpthread
 

@@ -36,6 +36,12 @@ scene outside 100 '[["reduce",0,1,100],["saxpy",1,0,0],["vectorAdd",0,1,100]]'
 scene beside 1000 '[["reduce",1000,0,0],["saxpy",0,2,2000],["vectorAdd",0,1,1000]]'
 scene left 100 '[["saxpy",0,1,0],["vectorAdd",100,0,0]]'
 scene to-graph 100 '[["reduce",0,1,100],["saxpy",0,1,100],["vectorAdd",0,0,100]]'
+scene recapture 100 '[["reduce",1,1,100],["saxpy",0,3,300],["vectorAdd",0,2,200]]'
+expect recapture 'p.failures' '[]'
+scene recapture-fails 100 '[["saxpy",0,2,200],["vectorAdd",0,2,100]]'
+expect recapture-fails '[p.failures[] | [.call, .error, .code]]' '[["cudaStreamEndCapture_ptsz","cudaErrorGraphRecaptureFailure",918]]'
+scene command-list 100 '[["direct",100,2,0]]'
+expect command-list '[.totals.launches, .totals.graph_launches, (p.failures | length)]' '[100,0,0]'
 
 # ---- built by hand, of others, changed
 scene hand 100 '[["saxpy",0,0,200],["vectorAdd",0,0,100]]'
@@ -48,6 +54,7 @@ scene update 100 '[["nn::softmax",0,0,300],["reduce",0,0,100],["saxpy",0,0,200],
 expect update 'failure("cudaGraphExecUpdate"; "cudaErrorGraphExecUpdateFailure")' 1
 scene update-child 100 '[["reduce",0,0,100],["saxpy",0,0,100]]'
 scene learned 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
+scene told 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
 scene arguments 5000 '[["saxpy",0,0,5000]]'
 scene again 3000 '[["saxpy",0,6000,6000],["vectorAdd",0,3000,3000]]'
 

@@ -69,6 +69,31 @@ for option in --layer=both --layer=runtime --exact-launches; do
 	expect_nothing_lost reset
 done
 
+# ---- a synchronize of a context: of the primary one, of a device, it covers all of that; of another it does not
+export CUDA_DOUBLE_FAIL=cudaStreamSynchronize:1:700
+begin pending-contexts
+unset CUDA_DOUBLE_FAIL
+step enqueued
+step beside
+step primary
+step again
+step current
+step more
+step execution
+step failed
+end
+expect enqueued "$pending" '[["H2D",1000]]'
+expect beside "$pending" '[["H2D",1000]]'
+expect primary "$pending" '[["H2D",0]]'
+expect again "$pending" '[["H2D",2000]]'
+expect current "$pending" '[["H2D",0]]'
+expect more "$pending" '[["H2D",4000]]'
+expect execution "$pending" '[["H2D",0]]'
+# Nor can what was launched before it have caused a fault.
+expect failed '[.events[] | select(.kind == "fault") | .suspects[].kernel]' '["vectorAdd"]'
+expect failed '[p.calls[] | select(.call | test("Synchronize")) | [.call, .calls]] | sort' \
+	'[["cuCtxSynchronize_v2",3],["cudaExecutionCtxSynchronize",1],["cudaStreamSynchronize",1]]'
+
 # ---- a synchronize that fails covers nothing
 export CUDA_DOUBLE_FAIL=cudaStreamSynchronize:1:1
 begin pending

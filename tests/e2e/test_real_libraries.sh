@@ -68,6 +68,8 @@ entries() {
 
 for library in $libraries; do
 	name=$(basename "$library")
+	left=$(sh "$top_srcdir/tests/checks/calls.sh" "$library") || fail "$left"
+	echo "$left" | tail -n 1
 	"$CUTOP" doctor -f json -p $$ --library "$library" >"$T/doctor.json" 2>"$T/doctor.err" || fail "doctor: $(cat "$T/doctor.err")"
 	jq -r --arg path "$library" '.libraries[] | select(.path == $path) | .functions.list[] | select(.state == "attached") |
 		.call + " " + .probe + " \(.past_bytes // 0)"' "$T/doctor.json" | sort >"$T/ours"

@@ -158,6 +158,24 @@ static void scene_learned(void)
 	drop(exec, graph);
 }
 
+/* The same by the call that tells of any kind of node: vectorAdd N + N, saxpy 2N + N, reduce N */
+static void scene_told(void)
+{
+	cudaGraph_t graph = capture_three();
+	cudaGraphExec_t exec = instance(graph);
+	struct cudaGraphNodeParams params;
+	cudaGraphNode_t nodes[3];
+	size_t count = 3;
+
+	MUST(cudaGraphGetNodes(graph, nodes, &count));
+	MUST(cudaGraphNodeGetParams(nodes[1], &params));
+	run(exec, stage.times);
+	params.kernel = kernel_params(REDUCE);
+	MUST(cudaGraphExecNodeSetParams(exec, nodes[1], &params));
+	run(exec, stage.times);
+	drop(exec, graph);
+}
+
 /* New arguments before every launch: saxpy N */
 static void scene_arguments(void)
 {
@@ -359,6 +377,8 @@ static const struct {
 	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
+	{ "recapture", scene_recapture }, { "recapture-fails", scene_recapture_fails }, { "command-list", scene_command_list },
+	{ "told", scene_told },
 	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver },
 	{ "nested", scene_nested }, { "left", scene_left }, { "late", scene_late }, { "memory", scene_memory },
 };

@@ -5,6 +5,7 @@
  * graphs.c each runs an exact number of kernels, which its comment says.
  */
 #include <pthread.h>
+#include <stdlib.h>
 #include "cuda_double_driver.h"
 #include "graphs.h"
 
@@ -124,6 +125,64 @@ void scene_to_graph(void)
 	for (i = 0; i < stage.times; i++)
 		MUST(cudaGraphLaunch_ptsz(exec, NULL));
 	drop(exec, graph);
+}
+
+/* A graph that is captured anew, with another kernel: vectorAdd N + N, saxpy 2N + N, reduce N, reduce 1 launch */
+void scene_recapture(void)
+{
+	cudaGraph_t graph = capture_three(), same;
+	cudaGraphExec_t exec = instance(graph), other;
+
+	MUST(cudaStreamBeginRecaptureToGraph(stage.stream, 0, graph, NULL));
+	MUST(launch(VECTOR_ADD, 8, 128, stage.stream));
+	MUST(launch(SAXPY, 16, 256, stage.stream));
+	MUST(launch(REDUCE, 16, 256, stage.stream));
+	MUST(cudaStreamEndCapture(stage.stream, &same));
+	MUST(launch(REDUCE, 16, 256, stage.stream));
+	other = instance(same);
+	run(exec, stage.times);
+	run(other, stage.times);
+	drop(other, NULL);
+	drop(exec, graph);
+}
+
+/* One that ends too early, and is destroyed: vectorAdd N, saxpy 2N, both before */
+void scene_recapture_fails(void)
+{
+	cudaGraph_t graph = capture_three(), same;
+	cudaGraphExec_t exec = instance(graph);
+
+	run(exec, stage.times);
+	MUST(cudaStreamBeginRecaptureToGraph_ptsz(stage.stream, 0, graph, NULL));
+	MUST(launch(VECTOR_ADD, 8, 128, stage.stream));
+	if (cudaStreamEndCapture_ptsz(stage.stream, &same) != (cudaError_t)918)
+		exit(1);
+	drop(exec, graph);
+}
+
+/* Into the command list of a graphics library, twice; then N launches: direct 2 captured, launches N */
+void scene_command_list(void)
+{
+	void *library[2] = { NULL, NULL }, *list = library;
+	CUctxCreateParams params = { .cigParams = library };
+	CUfunction function;
+	CUcontext context;
+	CUmodule module;
+	CUstream stream;
+	long i;
+
+	MUST((cudaError_t)cuCtxCreate_v4(&context, &params, 0, 0));
+	MUST((cudaError_t)cuModuleLoadData(&module, "image"));
+	MUST((cudaError_t)cuModuleGetFunction(&function, module, "_Z6directv"));
+	MUST((cudaError_t)cuStreamCreate(&stream, 1));
+	for (i = 0; i < 2; i++) {
+		MUST((cudaError_t)cuStreamBeginCaptureToCig(stream, &list));
+		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+		MUST((cudaError_t)cuStreamEndCaptureToCig(stream));
+	}
+	for (i = 0; i < stage.times; i++)
+		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+	MUST((cudaError_t)cuCtxDestroy_v2(context));
 }
 
 /* An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce N */

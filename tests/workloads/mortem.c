@@ -201,6 +201,57 @@ int pending(void)
 }
 
 /*
+ * pending-contexts: cudaMalloc 1, cudaMallocHost 1, cudaStreamCreate 1, a context
+ * beside the primary one; then, waiting after each step, asynchronous copies of
+ * pinned memory and synchronizes that say which context they mean:
+ *
+ *  1  cudaMemcpyAsync H2D 1,000; saxpy 1
+ *  2  cuCtxSynchronize_v2 of the context beside
+ *  3  of the primary one
+ *  4  cudaMemcpyAsync H2D 2,000
+ *  5  cuCtxSynchronize_v2 of none: the thread's
+ *  6  cudaMemcpyAsync H2D 4,000; reduce 1
+ *  7  cudaExecutionCtxSynchronize of the device's
+ *  8  vectorAdd 1, cudaStreamSynchronize (may fail)
+ */
+int pending_contexts(void)
+{
+	cudaExecutionContext_t execution;
+	CUcontext primary, own, popped;
+	char *near, *pinned;
+	cudaStream_t a;
+
+	MUST(cudaMalloc((void **)&near, MIB));
+	MUST(cudaMallocHost((void **)&pinned, MIB));
+	MUST(cudaStreamCreate(&a));
+	MUST((cudaError_t)cuDevicePrimaryCtxRetain(&primary, 0));
+	MUST((cudaError_t)cuCtxCreate_v4(&own, NULL, 0, 0));
+	MUST((cudaError_t)cuCtxPopCurrent_v2(&popped));
+	MUST(cudaDeviceGetExecutionCtx(&execution, 0));
+
+	MUST(cudaMemcpyAsync(near, pinned, 1000, cudaMemcpyHostToDevice, a));
+	MUST(launch(SAXPY, 1, 32, a));
+	wait_here();
+	MUST((cudaError_t)cuCtxSynchronize_v2(own));
+	wait_here();
+	MUST((cudaError_t)cuCtxSynchronize_v2(primary));
+	wait_here();
+	MUST(cudaMemcpyAsync(near, pinned, 2000, cudaMemcpyHostToDevice, a));
+	wait_here();
+	MUST((cudaError_t)cuCtxSynchronize_v2(NULL));
+	wait_here();
+	MUST(cudaMemcpyAsync(near, pinned, 4000, cudaMemcpyHostToDevice, a));
+	MUST(launch(REDUCE, 1, 32, a));
+	wait_here();
+	MUST(cudaExecutionCtxSynchronize(execution));
+	wait_here();
+	MUST(launch(VECTOR_ADD, 1, 32, a));
+	cudaStreamSynchronize(a);
+	wait_here();
+	return 0;
+}
+
+/*
  * pageable [wait]: cudaMemcpyAsync H2D 1,000 x 100 bytes from memory of
  * malloc(), 10 x 100 from pinned memory; D2H 10 x 100 to registered memory, 10 x
  * 100 to managed memory, 10 x 100 to pinned memory. With "wait" it waits

@@ -55,7 +55,7 @@ static const struct {
 	{ "hold", hold, "MIB" },
 	{ "fill", fill, "[properties|never]" },
 	{ "broken", broken, "" },
-	{ "pending", pending, "" },
+	{ "pending", pending, "" }, { "pending-contexts", pending_contexts, "" },
 	{ "pageable", pageable, "[wait]" },
 	{ "default-streams", default_streams, "" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },

@@ -69,6 +69,7 @@ int fill(void);
 int graphs(void);
 int broken(void);
 int pending(void);
+int pending_contexts(void);
 int pageable(void);
 int default_streams(void);
 int calls(void);
