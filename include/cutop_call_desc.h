@@ -134,7 +134,12 @@ enum alloc_kind {
 	KIND_STATIC,		/* variables of modules, by what tells their size: model/statics.c */
 	KIND_COUNT,
 };
-#define KIND_IS_VRAM(kind) ((kind) <= KIND_PHYSICAL)
+/*
+ * What a program must free, and what of that is on a device: managed memory may be unpopulated, evicted, or more than the
+ * device has (CUDA C++ programming guide, unified memory, oversubscription).
+ */
+#define KIND_CAN_LEAK(kind) ((kind) <= KIND_PHYSICAL)
+#define KIND_IS_VRAM(kind) (KIND_CAN_LEAK(kind) && (kind) != KIND_MANAGED)
 
 /* How many bytes an allocating call asks for (CLASS_ALLOC, role c). */
 enum size_rule {

@@ -77,12 +77,13 @@ struct site {
 	uint64_t stack_id;		/* 0: none */
 	const struct stack *stack;	/* NULL: none, or not told */
 	struct place *place;
-	uint64_t live;			/* VRAM bytes */
-	uint64_t ended;			/* VRAM bytes whose owner ended first */
+	uint64_t live;			/* bytes that are to be freed: VRAM, */
+	uint64_t managed;		/* and of these managed memory */
+	uint64_t ended;			/* bytes whose owner ended first */
 	uint64_t ended_by[NODE_END_COUNT];	/* the same, by what ended them */
 	uint64_t unsure;		/* the same, if they were not freed unseen */
 	uint64_t allocations;
-	uint64_t allocated;		/* VRAM bytes, freed since or not */
+	uint64_t allocated;		/* bytes that were to be freed, whether they were or not */
 	uint64_t last_bytes;		/* scratch of an event's text */
 	uint64_t suspect_since;		/* scratch of a snapshot */
 	struct suspect *suspect;	/* suspect.c; NULL until it has something to watch */

@@ -31,10 +31,14 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 
 	image->live_allocations--;
 	image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
-	if (!KIND_IS_VRAM(node->kind))
+	if (!KIND_CAN_LEAK(node->kind))
 		return;
-	image->live = subtract_saturated(image->live, node->bytes);
-	devices_remove(model, image, node->device, node->bytes);
+	if (KIND_IS_VRAM(node->kind)) {
+		image->live = subtract_saturated(image->live, node->bytes);
+		devices_remove(model, image, node->device, node->bytes);
+	} else {
+		site->managed = subtract_saturated(site->managed, node->bytes);
+	}
 	site->live = subtract_saturated(site->live, node->bytes);
 	suspect_change(model, site, time);
 }
@@ -46,7 +50,7 @@ static bool may_be_freed(const struct image *image, const struct alloc_node *nod
 }
 
 /*
- * VRAM whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have been freed
+ * What had to be freed, whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have been freed
  * while records were lost would be a guess: that is suspect.
  */
 static void count_ended(struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
@@ -69,11 +73,11 @@ static void count_ended(struct image *image, struct alloc_node *node, enum node_
 		image->leaked = add_saturated(image->leaked, node->bytes);
 }
 
-/* A live allocation whose owner ends. What is no VRAM is gone without harm. */
+/* A live allocation whose owner ends. What cannot leak is gone without harm. */
 static void end_node(struct model *model, struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
 {
 	leave_live(model, image, node, time);
-	if (KIND_IS_VRAM(node->kind))
+	if (KIND_CAN_LEAK(node->kind))
 		count_ended(image, node, end, time);
 	else
 		book_remove(&image->book, node);
@@ -263,12 +267,16 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 		site->device = CUTOP_DEVICE_UNKNOWN;
 	site->allocations++;
 	if (KIND_IS_VRAM(node->kind)) {
-		image->allocated = add_saturated(image->allocated, bytes);
-		site->allocated = add_saturated(site->allocated, bytes);
 		image->live = add_saturated(image->live, bytes);
 		if (image->live > image->peak)
 			image->peak = image->live;
 		devices_add(model, image, node->device, bytes, record->hdr.time);
+	} else if (KIND_CAN_LEAK(node->kind)) {
+		site->managed = add_saturated(site->managed, bytes);
+	}
+	if (KIND_CAN_LEAK(node->kind)) {
+		image->allocated = add_saturated(image->allocated, bytes);
+		site->allocated = add_saturated(site->allocated, bytes);
 		site->live = add_saturated(site->live, bytes);
 		suspect_change(model, site, record->hdr.time);
 		caches_note(image, site, node->kind, bytes);
@@ -398,7 +406,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	while ((node = book_next(&cursor)) != NULL) {
 		if (!is_ended_by(image, node, context, record->device))
 			continue;
-		count += KIND_IS_VRAM(node->kind);
+		count += KIND_CAN_LEAK(node->kind);
 		end_node(model, image, node, end, record->hdr.time);
 	}
 	for (i = image->book.displaced_count; i-- > 0;) {
@@ -406,7 +414,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 		/* What was given to others before the call that ended it was freed by somebody. */
 		if (image->book.displaced[i].when < entry || !is_ended_by(image, node, context, record->device))
 			continue;
-		if (KIND_IS_VRAM(node->kind)) {
+		if (KIND_CAN_LEAK(node->kind)) {
 			count++;
 			count_ended(image, node, end, record->hdr.time);
 		}

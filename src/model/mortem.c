@@ -136,6 +136,11 @@ void describe_address(struct image *image, uint64_t address, char *out, size_t s
 	clean_text(where, out, size);
 }
 
+static uint64_t site_vram(const struct site *site)
+{
+	return subtract_saturated(site->live, site->managed);
+}
+
 static const struct site *largest_site(const struct image *image)
 {
 	const struct site *best = NULL;
@@ -144,7 +149,7 @@ static const struct site *largest_site(const struct image *image)
 	for (i = 0; i < image->sites.count; i++) {
 		const struct site *site = image->sites.list[i];
 
-		if (site->live && (!best || site->live > best->live))
+		if (site_vram(site) && (!best || site_vram(site) > site_vram(best)))
 			best = site;
 	}
 	return best;
@@ -234,7 +239,7 @@ void mortem_out_of_memory(struct model *model, struct image *image, const struct
 		used = append(text, sizeof(text), used, "; this process holds %s", own);
 		site = largest_site(image);
 		if (site) {
-			format_bytes((double)site->live, most, sizeof(most));
+			format_bytes((double)site_vram(site), most, sizeof(most));
 			describe_site(image, site, where, sizeof(where));
 			used = append(text, sizeof(text), used, ", %s of it from %s", most, where);
 		}

@@ -173,7 +173,7 @@ enum alloc_state build_state(const struct build *build, const struct site *site,
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
 	if (node->state == NODE_UNSURE)
 		return ALLOC_SUSPECT;
-	if (!snap->suspect || !KIND_IS_VRAM(node->kind))
+	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
 		return ALLOC_LIVE;
 	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */
 	if (node->born < site->suspect_since || subtract_saturated(build->now, node->born) < build->model->config.leak_age)

@@ -116,7 +116,7 @@ int build_spans(struct build *build, struct image *image, struct snap_process *p
 	while (pieces_next(&pieces, &piece)) {
 		const struct alloc_node *node = piece.node;
 
-		if (node && KIND_IS_VRAM(node->kind) && piece.bytes)
+		if (node && KIND_CAN_LEAK(node->kind) && piece.bytes)
 			spans_add(&spans, &piece,
 				  build_state(build, image->sites.list[node->site], &process->sites[node->site], node));
 	}

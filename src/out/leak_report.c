@@ -110,7 +110,7 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 		const struct snap_alloc *alloc = &process->map[i];
 
 		/* pinned and shared memory left behind is no VRAM, and counts in no total */
-		if (alloc->state != ALLOC_LEAKED || !KIND_IS_VRAM(alloc->kind))
+		if (alloc->state != ALLOC_LEAKED || !KIND_CAN_LEAK(alloc->kind))
 			continue;
 		leaks[count++] = (struct leak){
 			.site = alloc->site,
@@ -236,7 +236,7 @@ static void add_held(const struct snap_process *process, struct total *total)
 	for (size_t i = 0; i < process->map_count; i++) {
 		const struct snap_alloc *alloc = &process->map[i];
 
-		if (alloc->state != ALLOC_HELD || !KIND_IS_VRAM(alloc->kind))
+		if (alloc->state != ALLOC_HELD || !KIND_CAN_LEAK(alloc->kind))
 			continue;
 		listed += alloc->bytes;
 		total->held_blocks++;

@@ -39,7 +39,7 @@ static const struct {
 } process_counts[] = {
 	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations, "Allocations not freed yet, of all kinds."),
 	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
-	PROCESS_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated, "VRAM allocated in all, freed since or not."),
+	PROCESS_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated, "VRAM and managed memory allocated in all, freed since or not."),
 	PROCESS_COUNT("frees", FAMILY_COUNTER, NULL, frees, "Frees of known allocations."),
 	PROCESS_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations, "Allocations that failed."),
 	PROCESS_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees, "Frees that failed, double frees left out."),
@@ -141,15 +141,15 @@ static const struct {
 } use_bytes[] = {
 	USE_BYTES("live", live, "VRAM allocated and not freed yet, by device."),
 	USE_BYTES("peak", peak, "The most VRAM that was live at once, by device."),
-	USE_BYTES("leaked", leaked, "VRAM that was live when its owner ended, by device."),
-	USE_BYTES("held", held, "VRAM that a caching allocator kept to the end, by device."),
-	USE_BYTES("suspect", suspect, "VRAM at call sites whose floor keeps rising, by device."),
+	USE_BYTES("leaked", leaked, "VRAM and managed memory that was live when its owner ended, by device."),
+	USE_BYTES("held", held, "VRAM and managed memory that a caching allocator kept to the end, by device."),
+	USE_BYTES("suspect", suspect, "VRAM and managed memory at call sites whose floor keeps rising, by device."),
 };
 
 static void write_memory(struct exposition *out, const struct choice *choice)
 {
 	static const struct family kinds = { "cutop_process_memory_kind_bytes", FAMILY_GAUGE, "bytes",
-		"Memory allocated and not freed yet, by kind; pinned, registered, shared and static memory counts in no total." };
+		"Memory allocated and not freed yet, by kind; managed, pinned, registered, shared and static memory counts in no total." };
 	size_t i, j, k;
 
 	for (i = 0; i < sizeof(use_bytes) / sizeof(use_bytes[0]); i++) {
@@ -231,9 +231,9 @@ static ssize_t leaks_collect(const struct snap_process *process, struct named **
 static int write_sites(struct exposition *out, const struct choice *choice)
 {
 	static const struct family families[] = {
-		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE, "bytes", "VRAM leaked, by the call sites that leaked most." },
+		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE, "bytes", "VRAM and managed memory leaked, by the call sites that leaked most." },
 		{ "cutop_process_site_suspect_bytes", FAMILY_GAUGE, "bytes",
-		  "VRAM at call sites whose floor keeps rising, by the worst of them." },
+		  "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." },
 	};
 	struct named *list;
 	ssize_t count, i;

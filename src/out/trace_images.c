@@ -364,7 +364,7 @@ static void reset(struct trace_image *image, const struct rec_reset *record)
 		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)
 			continue;
 		if (block->call < CALL_COUNT && call_descs[block->call].class == CLASS_ALLOC &&
-		    (!KIND_IS_VRAM(call_descs[block->call].a) || call_descs[block->call].flags & CALL_NO_CONTEXT))
+		    (!KIND_CAN_LEAK(call_descs[block->call].a) || call_descs[block->call].flags & CALL_NO_CONTEXT))
 			continue;
 		HASH_DEL(image->blocks, block);
 		free(block);

@@ -92,7 +92,7 @@ void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice,
 
 	if (!choice_wants(choice, desc) && !choice_notices(choice, desc))
 		return;
-	if (desc->class == CLASS_ALLOC && desc->layer == LAYER_DRIVER && KIND_IS_VRAM(desc->a))
+	if (desc->class == CLASS_ALLOC && desc->layer == LAYER_DRIVER && KIND_CAN_LEAK(desc->a))
 		unprobed->allocs++;
 	if (desc->class == CLASS_FREE && desc->layer == lowest)
 		unprobed->frees++;

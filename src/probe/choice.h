@@ -43,7 +43,7 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 /* True if all that is to be known of a call of the function is that a program makes it, and not the runtime for it. */
 static inline bool choice_notices(const struct attach_choice *choice, const struct call_desc *desc)
 {
-	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC && KIND_IS_VRAM(desc->a) &&
+	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC && KIND_CAN_LEAK(desc->a) &&
 	       choice->groups & 1u << desc->group;
 }
 

@@ -49,9 +49,15 @@ struct block *memory_find(uintptr_t at, struct arena **arena)
 	return b && b->kind != MEMORY_FREE ? b : NULL;
 }
 
+/* Managed memory is the host's until it is used, and there may be more of it than a device has: it takes nothing here. */
+static bool on_device(enum memory_kind kind)
+{
+	return kind != MEMORY_HOST && kind != MEMORY_MANAGED;
+}
+
 static size_t weight(const struct block *b)
 {
-	return b->kind == MEMORY_HOST || b->kind == MEMORY_IPC || b->kind == MEMORY_GRAPH ? 0 : b->size;
+	return on_device(b->kind) && b->kind != MEMORY_IPC && b->kind != MEMORY_GRAPH ? b->size : 0;
 }
 
 CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
@@ -71,7 +77,7 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
 	if (rounded >= size &&
-	    (kind == MEMORY_HOST || rounded <= device->total - device->used))
+	    (!on_device(kind) || rounded <= device->total - device->used))
 		b = arena_alloc(arena, rounded, kind == MEMORY_IPC ? 4096 : size >= BIG ? 512 : 256);
 	if (b) {
 		b->kind = kind;

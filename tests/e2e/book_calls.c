@@ -12,6 +12,8 @@
  *   book_calls streams   with two devices: 1,000 and 2,000 bytes in the order of device 1's stream, asked for by a thread on
  *                        device 0, 4,000 of device 0's by one on device 1, and 8,000 of device 1's default pool in device 0's;
  *                        a stream's handle that is given again, to one of device 0: 16,000. All are left
+ *   book_calls managed   a third more managed memory than the device has, beside 1,000 bytes of the device's and 2,000 from a
+ *                        pool of managed memory; then all of it is left
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,6 +113,28 @@ static int streams(void)
 	return 0;
 }
 
+/*
+ * CUDA C++ programming guide, unified memory: allocations may be larger than the device's memory; cuda.h, cuMemAllocManaged()
+ * says where it may lie.
+ */
+static int managed(void)
+{
+	struct cudaMemPoolProps props = { .allocType = 2, .location = { cudaMemLocationTypeDevice, 0 } };
+	size_t available, total;
+	cudaMemPool_t pool;
+	void *p;
+
+	MUST(cudaMemGetInfo(&available, &total));
+	MUST(cudaMalloc(&p, 1000));
+	MUST(cudaMallocManaged(&p, total / 2, 1));
+	MUST(cudaMallocManaged(&p, total / 6 * 5, 1));
+	MUST(cudaMemPoolCreate(&pool, &props));
+	MUST(cudaMallocFromPoolAsync(&p, 2000, pool, NULL));
+	MUST(cudaMemGetInfo(&available, NULL));
+	printf("%zu of %zu\n", available, total);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -121,6 +145,8 @@ int main(int argc, char **argv)
 		return own();
 	if (!strcmp(what, "streams"))
 		return streams();
-	fputs("usage: book_calls survive|kept|own|streams\n", stderr);
+	if (!strcmp(what, "managed"))
+		return managed();
+	fputs("usage: book_calls survive|kept|own|streams|managed\n", stderr);
 	return 2;
 }

@@ -16,9 +16,15 @@ bool tracing, no_runtime, no_driver;
 static const char *const kinds[KIND_COUNT] = { "device", "managed", "async", "array", "physical", "pinned", "registered" };
 static const char *const directions[DIRECTIONS] = { "H2H", "H2D", "D2H", "D2D", "P2P", "unknown" };
 
-static bool is_vram(enum kind kind)
+static bool must_be_freed(enum kind kind)
 {
 	return kind < KIND_PINNED;
+}
+
+/* Managed memory may lie on a device or not: CUDA C++ programming guide, unified memory. */
+static bool is_vram(enum kind kind)
+{
+	return must_be_freed(kind) && kind != KIND_MANAGED;
 }
 
 /* splitmix64 */
@@ -264,12 +270,12 @@ void note_ended(int device, CUcontext context)
 		if (allocation->ended || allocation->context != context || (!context && allocation->device != device) ||
 		    outlives_contexts(allocation))
 			continue;
-		if (!is_vram(allocation->kind)) {
+		if (!must_be_freed(allocation->kind)) {
 			forget(allocation);
 			continue;
 		}
 		allocation->ended = true;
-		self->live -= allocation->bytes;
+		self->live -= is_vram(allocation->kind) ? allocation->bytes : 0;
 		self->leaked += allocation->bytes;
 	}
 	for (i = self->stream_count; i-- > 0;)
@@ -365,7 +371,7 @@ static void write_memory(FILE *file, const struct actor *actor)
 	size_t i;
 
 	for (i = 0; i < actor->allocation_count; i++)
-		if (is_vram(actor->allocations[i].kind) && !actor->allocations[i].ended)
+		if (must_be_freed(actor->allocations[i].kind) && !actor->allocations[i].ended)
 			leaked += actor->allocations[i].bytes;
 	fprintf(file, "\"memory\":{\"allocations\":%lu,\"frees\":%lu,\"failed_allocations\":%lu,\"failed_frees\":%lu,"
 		"\"double_frees\":%lu,\"unknown_frees\":%lu,\"leaked_bytes\":%lu", actor->allocated, actor->frees,
@@ -376,7 +382,7 @@ static void write_memory(FILE *file, const struct actor *actor)
 	for (i = 0; actor->leaks_known && i < actor->allocation_count; i++) {
 		const struct allocation *a = &actor->allocations[i];
 
-		if (is_vram(a->kind))
+		if (must_be_freed(a->kind))
 			fprintf(file, "%s[\"0x%llx\",%llu,\"%s\",%d,\"%s\"]", comma(&first), (unsigned long long)a->address,
 				(unsigned long long)a->bytes, kinds[a->kind], a->device, a->call);
 	}

@@ -31,10 +31,11 @@ for build in workload workload-static; do
 	expect_nothing_lost all
 	split all kinds kept pairs heap double stranger reset fork orphan exec execs failures
 
-	# ---- one allocation of each kind; pinned and registered memory count in no total
+	# ---- one allocation of each kind; pinned and registered memory count in no total, and the 3,003 managed bytes are not
+	# live, since they may lie on no device (CUDA C++ programming guide, unified memory): but left behind they are leaked
 	expect kinds "$memory" '[12,12,0,0,0,0]'
 	expect kinds "$balance" '[0,0,0]'
-	expect kinds 'p.memory.peak_bytes' 82645
+	expect kinds 'p.memory.peak_bytes' 79642
 	expect kinds "$calls" '[["cudaFree",4,0],["cudaFreeArray",2,0],["cudaFreeAsync",2,0],["cudaFreeHost",2,0],["cudaFreeMipmappedArray",1,0],["cudaHostAlloc",1,0],["cudaHostRegister",1,0],["cudaHostUnregister",1,0],["cudaMalloc",1,0],["cudaMalloc3D",1,0],["cudaMalloc3DArray",1,0],["cudaMallocArray",1,0],["cudaMallocAsync",1,0],["cudaMallocFromPoolAsync",1,0],["cudaMallocHost",1,0],["cudaMallocManaged",1,0],["cudaMallocMipmappedArray",1,0],["cudaMallocPitch",1,0],["cudaMemPoolCreate",1,0],["cudaMemPoolDestroy",1,0]]'
 
 	expect kept "$memory" '[12,0,0,0,0,0]'
@@ -136,7 +137,7 @@ export CUDA_DOUBLE_DELAY=cudaHostUnregister=2s
 grep '^{' "$T/running.out" | jq -c 'select(.processes[0].memory.live_allocations == 12)' | head -n 1 >"$T/running.json"
 unset CUDA_DOUBLE_DELAY
 expect running 'p.state' '"running"'
-expect running "$balance" '[82645,12,0]'
+expect running "$balance" '[79642,12,0]'
 # Static: the 256 floats of the workload's __constant__ variable, which count in no total.
 expect running 'p.memory.kinds' '{"device":16361,"managed":3003,"async":9009,"array":54272,"physical":0,"pinned":13013,"registered":8192,"shared":0,"static":1024}'
 expect running '[p.memory.map[] | select(.kind == "pinned" or .kind == "registered") | [.call, .size, .state]] | sort' \

@@ -37,4 +37,13 @@ export CUDA_DOUBLE_DEVICES
 holds streams '[5,0,0,31000,31000]'
 expect streams '[p.memory.map[] | [.size, .device]] | sort' '[[1000,1],[2000,1],[4000,0],[8000,1],[16000,0]]'
 
+# ---- managed memory is not on the device as such: no live, no peak, no nearly full; but it is to be freed
+
+watch managed -- "$book_calls" managed
+total=$(sed -n 's/^[0-9]* of //p' "$T/managed.out")
+expect managed "$books" "[4,0,0,$((total / 2 + total / 6 * 5 + 3000)),1000]"
+expect managed '[p.memory.map[] | [.kind, .state]] | sort' '[["device","leaked"],["managed","leaked"],["managed","leaked"],["managed","leaked"]]'
+expect managed '[.events[] | select(.kind == "nearly-full")]' '[]'
+expect_nothing_lost managed
+
 finish

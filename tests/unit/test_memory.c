@@ -271,15 +271,16 @@ START_TEST(kinds_of_their_own)
 	feed_alloc_as(&feed, CALL_cudaHostRegister, KIND_REGISTERED, 0x600000, 32, 0);
 	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
 	look();
-	ck_assert_uint_eq(process->live, 15);
-	ck_assert_uint_eq(process->peak, 15);
+	/* Managed memory may lie on no device: CUDA C++ programming guide, unified memory. */
+	ck_assert_uint_eq(process->live, 14);
+	ck_assert_uint_eq(process->peak, 14);
 	ck_assert_uint_eq(process->kinds[KIND_MANAGED], 1);
 	ck_assert_uint_eq(process->kinds[KIND_PINNED], 16);
 	ck_assert_uint_eq(process->kinds[KIND_REGISTERED], 32);
 	ck_assert_uint_eq(process->live_allocations, 7);
 	feed_exit(&feed, END_EXIT, 0);
 	look();
-	ck_assert_uint_eq(process->leaked, 15);		/* pinned, registered and shared never leak */
+	ck_assert_uint_eq(process->leaked, 15);		/* managed memory, too; pinned, registered and shared never leak */
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(process->live_allocations, 0);
 	ck_assert_uint_eq(process->kinds[KIND_PINNED], 0);
