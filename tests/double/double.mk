@@ -126,7 +126,7 @@ $(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1 $(double_runtime_f
 	  $(double_lib12)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
 
 # One object, as in NVIDIA's archive: a program gets all of it or nothing.
-# Only the interface's names stay visible to the link.
+# Only the interface's names stay visible to the link; inner functions have the names that they have there.
 $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files) $(double_header_files)
 	@$(MKDIR_P) $(double_lib)/static
 	$(AM_V_GEN)d='$(srcdir)'; o=; \
@@ -138,6 +138,9 @@ $(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files)
 	$(CC) -r -nostdlib -o $(double_lib)/static/cudart_static.o $$o && \
 	$(OBJCOPY) -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
 	  $(double_lib)/static/cudart_static.o && \
+	$(NM) $(double_lib)/static/cudart_static.o | sed -n '/ t \(__\)\{0,1\}cuda/d; s/.* t \(.*\)/\1 libcudart_static_\1/p' | \
+	  sort -u >$(double_lib)/static/names && \
+	$(OBJCOPY) --redefine-syms=$(double_lib)/static/names $(double_lib)/static/cudart_static.o && \
 	rm -f $@ && $(AR) rcs $@ $(double_lib)/static/cudart_static.o && \
 	rm -rf $(double_lib)/static
 
