@@ -172,7 +172,7 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	if (!thread)
 		return 0;
 	blind_teach(thread, &thread->frames[BLIND_TEACHER]);
-	inside = outer_encloses(ctx, thread, &thread->outer, cookie);
+	inside = outer_encloses(ctx, thread, &thread->outer, cookie) || caller_is_runtime(ctx, thread, desc);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
 		blind_teacher_enter(ctx, thread, call);
 		/* What the compiler puts before a launch nobody wrote: teacher_count(). */

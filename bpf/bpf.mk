@@ -6,6 +6,7 @@ bpf_sources = \
 	bpf/cutop.bpf.c \
 	bpf/arguments.bpf.h \
 	bpf/blind.bpf.h \
+	bpf/caller.bpf.h \
 	bpf/capture.bpf.h \
 	bpf/context.bpf.h \
 	bpf/copy.bpf.h \

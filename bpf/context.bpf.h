@@ -262,6 +262,7 @@ static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct
 	frame->args[2] = pool_type(ctx, desc);
 	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
 		frame->args[1] = (__u64)device_at(frame->args[1] + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
+	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;

@@ -32,6 +32,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "stubs.bpf.h"
 #include "vma.bpf.h"
 #include "files.bpf.h"
+#include "caller.bpf.h"
 #include "names.bpf.h"
 #include "fault.bpf.h"
 #include "stacks.bpf.h"

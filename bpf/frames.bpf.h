@@ -185,6 +185,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	frame->inside = 0;
 	frame->library = CUTOP_COOKIE_LIBRARY(cookie);
 	frame->inner = 0;
+	frame->by_runtime = 0;
 	thread->depth = depth + 1;
 	return frame;
 }

@@ -447,6 +447,7 @@ static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *ta
 	frame->args[0] = call_arg(ctx, desc->b);
 	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
 	frame->args[2] = desc->a == MAP_PLACE || desc->d ? call_arg(ctx, desc->d) : 0;
+	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;

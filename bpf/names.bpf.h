@@ -150,6 +150,7 @@ static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct 
 		return 1;
 	frame->args[0] = call_arg(ctx, desc_of(call)->a);
 	frame->args[1] = call_arg(ctx, desc_of(call)->b);
+	caller_note(ctx, thread, frame, desc_of(call));
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
@@ -162,15 +163,12 @@ static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct 
 static __always_inline void teacher_count(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 					  __u32 call, __u64 now)
 {
-	__s32 result = PT_REGS_RC(ctx);
-
-	if (!frame->nested)
-		trace_return(ctx, thread, call, now);
-	if (frame->nested || (!result && desc_of(call)->class == CLASS_HANDLE && desc_of(call)->layer == LAYER_RUNTIME))
+	if (frame->nested)
 		return;
-	call_count(thread->image, call, now - frame->entry, result != 0);
-	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
+	if (!(__s32)PT_REGS_RC(ctx) && desc_of(call)->class == CLASS_HANDLE && desc_of(call)->layer == LAYER_RUNTIME)
+		trace_return(ctx, thread, call, now);
+	else
+		call_returned(ctx, thread, frame, call, now);
 }
 
 static __always_inline void handle_learn(__u32 image, __u64 handle, __u64 stub, __u64 flags)
@@ -266,7 +264,7 @@ static __always_inline int named_return(struct pt_regs *ctx, struct task_struct 
 	handle = out ? frame->args[0] : read;
 	name = out ? read : frame->args[1];
 	/* The program's own: a launch of it is not the runtime's (launch_follows()). */
-	if (!frame->nested)
+	if (!frame->nested && !frame->by_runtime)
 		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);
 	return with_missing(thread, 0);

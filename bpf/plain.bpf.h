@@ -45,6 +45,8 @@ static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *
 	desc = desc_of(call);
 	if (desc->class == CLASS_DEVICE)
 		frame->args[0] = call_arg(ctx, desc->a);
+	if (desc->class == CLASS_PLAIN)
+		caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	if (desc->class == CLASS_SYNC) {
@@ -75,11 +77,8 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 		return 0;
 	desc = desc_of(call);
 	result = PT_REGS_RC(ctx);
-	trace_return(ctx, thread, call, now);
 	failed = is_failure(desc, result);
-	call_count(thread->image, call, now - frame->entry, failed);
-	if (failed)
-		failure_count(thread, call, result, call_site(ctx), now);
+	call_finished(ctx, thread, frame, call, failed, now);
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_end(thread->image, thread, now);
 		if (sync && !result && waits_for_device(desc))

@@ -56,6 +56,7 @@ static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *t
 	if (frame->args[0])
 		frame->args[0] += 8 * (__u64)desc->b;
 	frame->args[1] = desc->c == SIZE_OF_CURRENT ? (__u64)thread->device : call_arg(ctx, desc->c);
+	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;

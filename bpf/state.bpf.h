@@ -98,7 +98,8 @@ struct frame {
 	__u16 inside;		/* driver calls taken for nested in it without a look at the stack */
 	__u16 library;		/* whose function it is: CUTOP_COOKIE_LIBRARY */
 	__u16 inner;		/* a launch's: whose launch came inside it; 0: none yet */
-	__u32 pad;
+	__u8 by_runtime;	/* a driver's call that the runtime made, and no hooked call encloses: caller.bpf.h */
+	__u8 pad[3];
 };
 
 /* Where the row of a kernel is that the thread launched, and grid and block as it launched it last. */
@@ -127,6 +128,11 @@ struct outer_call {
 	__u64 inner_ip;		/* the last that was inside of it; 0: none yet */
 	__u32 cookie;
 	__u32 pad;
+};
+
+/* Addresses of a process. */
+struct code_range {
+	__u64 start, size;	/* size 0: none */
 };
 
 #define NESTED_DEPTHS	8	/* runtimes have a way to the driver for each function that launches; a power of two */
@@ -167,6 +173,8 @@ struct thread_state {
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
 	struct outer_call outer;	/* blind.bpf.h */
+	/* What the driver was called from last, of the runtime's code and of other code: caller.bpf.h */
+	struct code_range runtime_code, other_code;
 };
 
 struct {

@@ -44,7 +44,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 
 static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
 {
-	if (tracing && !frame->nested)
+	if (tracing && !frame->nested && !(frame->by_runtime && (trace_entries || trace_pairs)))
 		trace_enter(ctx, thread, frame, call);
 }
 
@@ -66,16 +66,38 @@ static __always_inline void trace_return(struct pt_regs *ctx, struct thread_stat
 		trace_leave(ctx, thread, call, now);
 }
 
-/* The return of such a call of which there is no other record: traced and counted, a failure as one. */
+/* Takes back the record that such a call's entry began. */
+static __noinline int trace_drop(void)
+{
+	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
+
+	if (trace)
+		trace->open = 0;
+	return 0;
+}
+
+/*
+ * The return of such a call of which there is no other record: traced and counted, a failure as one. What the runtime called
+ * is neither, unless it @failed.
+ */
+static __always_inline void call_finished(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call,
+					  bool failed, __u64 now)
+{
+	if (frame->by_runtime && !failed) {
+		if (tracing)
+			trace_drop();
+		return;
+	}
+	trace_return(ctx, thread, call, now);
+	call_count(thread->image, call, now - frame->entry, failed);
+	if (failed)
+		failure_count(thread, call, PT_REGS_RC(ctx), call_site(ctx), now);
+}
+
 static __always_inline void call_returned(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 					  __u32 call, __u64 now)
 {
-	__s32 result = PT_REGS_RC(ctx);
-
-	trace_return(ctx, thread, call, now);
-	call_count(thread->image, call, now - frame->entry, result != 0);
-	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
+	call_finished(ctx, thread, frame, call, (__s32)PT_REGS_RC(ctx) != 0, now);
 }
 
 /* What is known only at the return, before trace_return(): of an allocation, */

@@ -318,7 +318,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	struct trace_state *trace;
 
-	if (!thread || call >= CALL_COUNT)
+	if (!thread || call >= CALL_COUNT || caller_is_runtime(ctx, thread, desc_of(call)))
 		return 0;
 	trace = trace_state_get(thread);
 	if (!trace)

@@ -149,6 +149,11 @@ struct file_id {
 	__u32 generation;
 };
 
+/* A piece of a file, in bytes from its start. */
+struct code_span {
+	__u64 start, end;
+};
+
 #define FILE_KNOWN	0	/* in the map `files`, where else a process stands that told of the file */
 
 struct rec_hdr {

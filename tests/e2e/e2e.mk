@@ -10,6 +10,7 @@ e2e_tests = \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_mortem.sh \
 	tests/e2e/test_nesting.sh \
+	tests/e2e/test_inner_calls.sh \
 	tests/e2e/test_threads.sh \
 	tests/e2e/test_launches.sh \
 	tests/e2e/test_nvcc.sh \
@@ -124,6 +125,14 @@ $(e2e_bin)/libprivate.so: tests/e2e/private_runtime.c $(workload_header_files) $
 $(e2e_bin)/libsecond.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a
 	$(AM_V_GEN)$(e2e_compile) -DLARGE -shared -fPIC $$d/tests/e2e/private_runtime.c $(double_lib)/libcudart_static.a \
 	  -Wl,-Bsymbolic $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
+
+e2e_helpers += $(e2e_bin)/inner_calls $(e2e_bin)/inner_calls-static
+e2e_helper_files += tests/e2e/inner_calls.c
+$(e2e_bin)/inner_calls: tests/e2e/inner_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/inner_calls.c $(e2e_link) $(double_lib)/libcuda.so.1 -pthread
+$(e2e_bin)/inner_calls-static: tests/e2e/inner_calls.c $(workload_header_files) $(double_lib)/libcudart_static.a
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/inner_calls.c $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 \
+	  -ldl -pthread -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 # Its functions must jump to each other, also where the compiler is told not to optimize.
 $(e2e_bin)/own_runtime: tests/e2e/own_runtime.c $(workload_header_files)

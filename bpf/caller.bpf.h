@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who called a driver's function that no hooked call encloses: the program, or
+ * the runtime, inside a function of its own that is not probed. Some are not
+ * probed by default (cudaGetDevice), some are in no list (__cudaInitModule), and
+ * each may be the one that initializes the driver and loads the program's code.
+ *
+ * The return address tells: it lies in the runtime's code or not. That costs a
+ * read of the stack, so launches, copies, allocations, frees and waits, of which
+ * programs make millions, are not asked. A thread remembers the last piece of
+ * code of either kind, so that only its first call from there looks for a mapping.
+ *
+ * A call that the runtime made teaches as any other, and counts only if it
+ * fails: of a failure nothing else would tell.
+ */
+#ifndef CALLER_BPF_H
+#define CALLER_BPF_H
+
+const volatile bool find_callers;	/* both layers are probed, and mappings can be looked up */
+
+/* The runtime's code in a file, in bytes from the file's start. User space fills it in. */
+HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
+
+/* Looks for the mapping at @caller and remembers what is there. Returns 1 if that is the runtime's code. */
+__noinline int caller_find(struct thread_state *thread, __u64 caller)
+{
+	struct vma_info info = {};
+	struct code_span *span = NULL;
+	struct code_range *range;
+	struct file_id id = {};
+	__u64 at, low, high;
+
+	if (!thread || !find_callers)
+		return 0;
+	/* Once each way: should both fail, the thread's next call looks again. */
+	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) && vma_read(caller, &info))
+		return 0;
+	range = &thread->other_code;
+	at = caller - info.start + info.offset;
+	low = info.offset;
+	high = info.end - info.start + info.offset;
+	if (info.file) {
+		file_id_read((struct file *)info.file, &id);
+		span = bpf_map_lookup_elem(&runtime_code, &id);
+	}
+	if (span && at < span->start) {
+		high = high < span->start ? high : span->start;
+	} else if (span && at < span->end) {
+		range = &thread->runtime_code;
+		low = low > span->start ? low : span->start;
+		high = high < span->end ? high : span->end;
+	} else if (span) {
+		low = low > span->end ? low : span->end;
+	}
+	range->start = info.start + low - info.offset;
+	range->size = high - low;
+	return range == &thread->runtime_code;
+}
+
+static __always_inline bool is_by_runtime(struct pt_regs *ctx, struct thread_state *thread)
+{
+	__u64 caller = call_caller(ctx);
+
+	if (caller - thread->runtime_code.start < thread->runtime_code.size)
+		return true;
+	if (caller - thread->other_code.start < thread->other_code.size)
+		return false;
+	return caller_find(thread, caller);
+}
+
+/* Where @frame was opened: marks a driver's call that the runtime made. Not of the classes that are hot. */
+static __always_inline void caller_note(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+					const volatile struct call_desc *desc)
+{
+	if (find_callers && desc->layer == LAYER_DRIVER && !frame->nested)
+		frame->by_runtime = is_by_runtime(ctx, thread);
+}
+
+/* The same where no frame is, and calls are of any class. */
+static __always_inline bool caller_is_runtime(struct pt_regs *ctx, struct thread_state *thread,
+					      const volatile struct call_desc *desc)
+{
+	if (!find_callers || desc->layer != LAYER_DRIVER)
+		return false;
+	switch (desc->class) {
+	case CLASS_PLAIN:
+	case CLASS_CONTEXT:
+	case CLASS_MAP:
+	case CLASS_SIZE:
+	case CLASS_HANDLE:
+	case CLASS_NAMED:
+		return is_by_runtime(ctx, thread);
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A library is known by its name (DT_SONAME), for its inner functions may have no
+ * symbols. A runtime that is linked into a program is one object of NVIDIA's
+ * archive, so that its code is one piece of the program's. That begins and ends
+ * with symbols of the names that the archive has for its inner functions, and
+ * has no other one in it. A stripped program has none, and no such piece.
+ */
+#include "probe/runtime_code.h"
+
+#include <bpf/bpf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/calls.h"
+#include "probe/bpf.h"
+#include "probe/elfinfo.h"
+
+static bool is_prefix(const char *prefix, const char *name)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* Of the interface, and what the archives of CUDA 9 to 13 call the inner functions. */
+static bool is_runtimes(const char *name)
+{
+	return name && (is_prefix("cuda", name) || is_prefix("__cuda", name) || is_prefix("libcudart_static_", name));
+}
+
+/* The piece around @middle: first its limits, the nearest symbols of others, then what of it is the runtime's. */
+struct search {
+	uint64_t middle, after, before;		/* @middle's neighbours that are others': from @after up to @before */
+	struct code_span span;
+};
+
+static int stranger_visit(void *context, const struct elf_symbol *symbol)
+{
+	struct search *search = context;
+
+	if (!symbol->is_function || is_runtimes(symbol->name))
+		return 0;
+	if (symbol->offset > search->middle && symbol->offset < search->before)
+		search->before = symbol->offset;
+	if (symbol->offset < search->middle && symbol->offset + symbol->size > search->after)
+		search->after = symbol->offset + symbol->size;
+	return 0;
+}
+
+static int own_visit(void *context, const struct elf_symbol *symbol)
+{
+	struct search *search = context;
+	uint64_t end = symbol->offset + symbol->size;
+
+	if (!symbol->is_function || !is_runtimes(symbol->name) || symbol->offset < search->after ||
+	    symbol->offset >= search->before)
+		return 0;
+	if (symbol->offset < search->span.start)
+		search->span.start = symbol->offset;
+	if (end > search->span.end)
+		search->span.end = end < search->before ? end : search->before;
+	return 0;
+}
+
+/* The function of the runtime that has as many of them before as behind it; false: there is none. */
+static bool middle_find(const struct elf_functions *found, uint64_t *middle)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < found->count; i++)
+		count += !CUTOP_IS_EXTRA(found->list[i].call) && call_descs[found->list[i].call].layer == LAYER_RUNTIME;
+	if (!count)
+		return false;
+	count /= 2;
+	for (i = 0; i < found->count; i++) {
+		if (CUTOP_IS_EXTRA(found->list[i].call) || call_descs[found->list[i].call].layer != LAYER_RUNTIME)
+			continue;
+		*middle = found->list[i].offset;
+		if (!count--)
+			break;
+	}
+	return true;
+}
+
+bool runtime_code_find(int fd, const struct elf_functions *found, struct code_span *span)
+{
+	struct search search = { .before = UINT64_MAX, .span = { .start = UINT64_MAX } };
+	struct elf_info info;
+
+	if (!middle_find(found, &search.middle) || elfinfo_read(fd, &info, NULL))
+		return false;
+	if (is_prefix("libcudart", info.soname)) {
+		*span = (struct code_span){ .start = 0, .end = UINT64_MAX >> 1 };
+		return true;
+	}
+	if (elffile_labels(fd, stranger_visit, &search, NULL) || elffile_labels(fd, own_visit, &search, NULL))
+		return false;
+	*span = search.span;
+	return span->start < span->end;
+}
+
+void runtime_code_tell(struct bpf *bpf, int fd, const struct file_id *id, const struct elf_functions *found)
+{
+	struct code_span span;
+
+	/* Without room its driver calls are taken for the program's. */
+	if (bpf->skeleton->rodata->find_callers && runtime_code_find(fd, found, &span))
+		bpf_map_update_elem(bpf_map__fd(bpf->skeleton->maps.runtime_code), id, &span, BPF_ANY);
+}
+
+void runtime_code_forget(struct bpf *bpf, const struct file_id *id)
+{
+	bpf_map_delete_elem(bpf_map__fd(bpf->skeleton->maps.runtime_code), id);
+}
