@@ -53,7 +53,7 @@ check "pane: kernels" see 'softmax'
 keys 1
 check "pane: memory" see 'ADDRESS'
 keys 3
-check "pane: copies" see 'BANDW'
+check "pane: copies" see 'THROUGHPUT'
 keys 4
 check "pane: failures" see 'No call has failed'
 keys 5
