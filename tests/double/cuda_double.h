@@ -64,6 +64,8 @@ enum cudaMemLocationType {
 	cudaMemLocationTypeInvalid = 0,
 	cudaMemLocationTypeDevice = 1,
 	cudaMemLocationTypeHost = 2,
+	cudaMemLocationTypeHostNuma = 3,
+	cudaMemLocationTypeHostNumaCurrent = 4,
 };
 
 enum cudaGraphNodeType {

@@ -201,6 +201,8 @@ CUresult driver_attention(const char *function);
 struct context *context_get(void);
 struct context *context_check(CUcontext handle);
 struct device *device_get(CUdevice dev);
+/* Where memory is asked for. CUDA_ERROR_NOT_SUPPORTED: at one of the host's places (CUmemLocationType 2 to 4, cuda.h). */
+CUresult device_at(const CUmemLocation *where, struct device **device);
 void driver_forked(void);
 
 /* driver_ipc.c */

@@ -108,6 +108,14 @@ struct device *device_get(CUdevice dev)
 	return dev >= 0 && dev < num_devices ? &devices[dev] : NULL;
 }
 
+CUresult device_at(const CUmemLocation *where, struct device **device)
+{
+	if (where->type >= 2 && where->type <= 4)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	*device = where->type == 1 ? device_get(where->id) : NULL;
+	return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 API CUresult cuInit(unsigned int flags)
 {
 	if (unlikely(atomic_load(&dbl_attention))) {

@@ -47,15 +47,20 @@ API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 
 API CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
+	struct device *device;
 	struct pool *pool;
+	CUresult err;
 
 	ENTER();
-	if (!out || !props || !device_get(props->location.id))
+	if (!out || !props)
 		return CUDA_ERROR_INVALID_VALUE;
+	err = device_at(&props->location, &device);
+	if (err)
+		return err;
 	pool = object_new(&pools);
 	if (!pool)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	pool->device = &devices[props->location.id];
+	pool->device = device;
 	*out = (CUmemoryPool)pool;
 	return CUDA_SUCCESS;
 }

@@ -100,13 +100,14 @@ API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 {
 	struct device *device;
 	struct physical *p;
+	CUresult err;
 
 	ENTER();
 	if (!handle || !prop || !aligned(size) || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	device = device_get(prop->location.id);
-	if (!device)
-		return CUDA_ERROR_INVALID_DEVICE;
+	err = device_at(&prop->location, &device);
+	if (err)
+		return err == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_INVALID_DEVICE : err;
 	p = object_new(&physicals);
 	if (!p)
 		return CUDA_ERROR_OUT_OF_MEMORY;
