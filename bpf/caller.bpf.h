@@ -21,6 +21,9 @@ const volatile bool find_callers;	/* both layers are probed, and mappings can be
 /* The runtime's code in a file, in bytes from the file's start. User space fills it in. */
 HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
 
+/* How often it did: a file may be found to have a runtime after a thread called the driver from there. */
+__u32 runtime_marks;
+
 /* Looks for the mapping at @caller and remembers what is there. Returns 1 if that is the runtime's code. */
 __noinline int caller_find(struct thread_state *thread, __u64 caller)
 {
@@ -29,12 +32,16 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller)
 	struct code_range *range;
 	struct file_id id = {};
 	__u64 at, low, high;
+	__u32 marks = *(volatile __u32 *)&runtime_marks;	/* before the file is looked up */
 
 	if (!thread || !find_callers)
 		return 0;
 	/* Once each way: should both fail, the thread's next call looks again. */
 	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) && vma_read(caller, &info))
 		return 0;
+	if (thread->marks != marks)
+		thread->runtime_code.size = thread->other_code.size = 0;
+	thread->marks = marks;
 	range = &thread->other_code;
 	at = caller - info.start + info.offset;
 	low = info.offset;
@@ -61,10 +68,12 @@ static __always_inline bool is_by_runtime(struct pt_regs *ctx, struct thread_sta
 {
 	__u64 caller = call_caller(ctx);
 
-	if (caller - thread->runtime_code.start < thread->runtime_code.size)
-		return true;
-	if (caller - thread->other_code.start < thread->other_code.size)
-		return false;
+	if (thread->marks == *(volatile __u32 *)&runtime_marks) {
+		if (caller - thread->runtime_code.start < thread->runtime_code.size)
+			return true;
+		if (caller - thread->other_code.start < thread->other_code.size)
+			return false;
+	}
 	return caller_find(thread, caller);
 }
 

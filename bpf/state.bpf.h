@@ -175,6 +175,8 @@ struct thread_state {
 	struct outer_call outer;	/* blind.bpf.h */
 	/* What the driver was called from last, of the runtime's code and of other code: caller.bpf.h */
 	struct code_range runtime_code, other_code;
+	__u32 marks;		/* runtime_marks when that was so */
+	__u32 pad;
 };
 
 struct {

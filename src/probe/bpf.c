@@ -286,6 +286,18 @@ bool bpf_has_left(const struct bpf *bpf, uint32_t image)
 	       row.end_reason == END_EXEC;
 }
 
+void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span)
+{
+	int map = bpf_map__fd(bpf->skeleton->maps.runtime_code);
+
+	/* Without room the driver's calls from there are taken for the program's. */
+	if (span)
+		bpf_map_update_elem(map, id, span, BPF_ANY);
+	else
+		bpf_map_delete_elem(map, id);
+	__atomic_fetch_add(&bpf->skeleton->bss->runtime_marks, 1, __ATOMIC_RELEASE);
+}
+
 void bpf_forget_marks(struct bpf *bpf)
 {
 	memset(bpf->skeleton->bss->known_marks, 0, sizeof(bpf->skeleton->bss->known_marks));

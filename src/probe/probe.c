@@ -257,6 +257,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
+	struct code_span runtimes;
 	bool in_table;
 	size_t i;
 	int err;
@@ -268,7 +269,8 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
 	target->aliases = found.aliases;
 	found.library = target->library;
-	runtime_code_tell(&probe->bpf, fd, &target->id, &found);
+	if (probe->bpf.skeleton->rodata->find_callers && runtime_code_find(fd, &found, &runtimes))
+		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
 	points_choose(fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
@@ -341,7 +343,7 @@ static void target_lift(struct probe *probe, struct target *target)
 	attachments_close(&target->attachment, 1);
 	/* Now, and not before: who reads this may count on it. */
 	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
-	runtime_code_forget(&probe->bpf, &target->id);
+	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 	memset(&target->attachment, 0, sizeof(target->attachment));
 	target->attachment.helper = -1;
 	target->lifted = true;
@@ -463,7 +465,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 		counts_add(probe, &target->attachment, -1);
 		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
-		runtime_code_forget(&probe->bpf, &target->id);
+		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		target_ask_again(probe, target);
 		target_free(target);
 	}

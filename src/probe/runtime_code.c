@@ -8,13 +8,11 @@
  */
 #include "probe/runtime_code.h"
 
-#include <bpf/bpf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/calls.h"
-#include "probe/bpf.h"
 #include "probe/elfinfo.h"
 
 static bool is_prefix(const char *prefix, const char *name)
@@ -97,18 +95,4 @@ bool runtime_code_find(int fd, const struct elf_functions *found, struct code_sp
 		return false;
 	*span = search.span;
 	return span->start < span->end;
-}
-
-void runtime_code_tell(struct bpf *bpf, int fd, const struct file_id *id, const struct elf_functions *found)
-{
-	struct code_span span;
-
-	/* Without room its driver calls are taken for the program's. */
-	if (bpf->skeleton->rodata->find_callers && runtime_code_find(fd, found, &span))
-		bpf_map_update_elem(bpf_map__fd(bpf->skeleton->maps.runtime_code), id, &span, BPF_ANY);
-}
-
-void runtime_code_forget(struct bpf *bpf, const struct file_id *id)
-{
-	bpf_map_delete_elem(bpf_map__fd(bpf->skeleton->maps.runtime_code), id);
 }

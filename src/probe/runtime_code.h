@@ -9,16 +9,10 @@
 #include "cutop_event.h"
 #include "probe/elffile.h"
 
-struct bpf;
-
 /*
  * Finds that code in the file open at @fd, which has the functions @found: all of a library that calls itself libcudart,
  * else the piece around these functions in which every symbol is the runtime's. False if there is none.
  */
 bool runtime_code_find(int fd, const struct elf_functions *found, struct code_span *span);
-
-/* Tells the BPF programs of it, where file @id is the one open at @fd; and that its code is no matter any more. */
-void runtime_code_tell(struct bpf *bpf, int fd, const struct file_id *id, const struct elf_functions *found);
-void runtime_code_forget(struct bpf *bpf, const struct file_id *id);
 
 #endif
