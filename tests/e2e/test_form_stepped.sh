@@ -4,5 +4,5 @@
 # kernel emulates, so that every probe is single-stepped.
 # test_graphs is left out: it takes a quarter of the time, and test_form_driver.sh has it. test_attach_methods launches graphs.
 form=stepped
-core="basics accounting copies launches nesting driver trace leaks attach_methods"
+core="basics accounting copies launches nesting inner_calls driver trace leaks attach_methods"
 . "${top_srcdir:-.}/tests/e2e/forms.sh"

@@ -19,6 +19,7 @@ void maps_tests(Suite *suite);
 void near_tests(Suite *suite);
 void options_tests(Suite *suite);
 void points_tests(Suite *suite);
+void runtime_code_tests(Suite *suite);
 
 /* Opens a new file that holds @data. */
 int file_of(const void *data, size_t size);

@@ -425,6 +425,7 @@ int main(void)
 	container_tests(suite);
 	options_tests(suite);
 	points_tests(suite);
+	runtime_code_tests(suite);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
