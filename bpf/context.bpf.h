@@ -18,6 +18,7 @@ struct context_row {
 	__u8 managed;		/* a pool of managed memory, which has no place of its own: the device is what it prefers */
 	__u8 green;		/* a part of its device */
 	__u8 pad;
+	__u32 attached;		/* uses of a context besides that of its maker */
 };
 
 struct device_key {
@@ -308,6 +309,27 @@ static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
 	return 0;
 }
 
+/*
+ * The context with @handle is attached (@change 1) or detached (-1). Returns 0 if there was no use of it left but its maker's.
+ * A primary one is retained and released, and not destroyed so.
+ */
+static __noinline int context_attach(struct thread_state *thread, __u64 handle, int change)
+{
+	struct address_key key = { .address = handle };
+	struct context_row *row;
+
+	if (!thread)
+		return 0;
+	key.image = thread->image;
+	row = bpf_map_lookup_elem(&contexts, &key);
+	if (row && row->primary)
+		return 1;
+	if (!row || (change < 0 && !row->attached))
+		return 0;
+	row->attached += change;
+	return 1;
+}
+
 static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry, __u64 handle)
 {
 	struct address_key key = { .address = handle };
@@ -350,7 +372,11 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 	device = desc->a == CONTEXT_STREAM ? thread->device : (__s32)frame->args[1];
 	switch (desc->a) {
 	case CONTEXT_SET:
-		context_turn_to(thread, handle);
+		/* NULL pops: cuda.h, cuCtxSetCurrent() */
+		if (handle)
+			context_turn_to(thread, handle);
+		else
+			context_pop(thread);
 		break;
 	case CONTEXT_PUSH:
 		context_push(thread);
@@ -359,6 +385,13 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 	case CONTEXT_POP:
 		context_pop(thread);
 		break;
+	case CONTEXT_ATTACH:
+		context_attach(thread, thread->context, 1);
+		break;
+	case CONTEXT_DETACH:
+		if (context_attach(thread, handle, -1))
+			break;
+		/* fall through */
 	case CONTEXT_DESTROY:
 		context_destroyed(thread, call, frame->entry, handle);
 		break;

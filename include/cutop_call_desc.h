@@ -90,10 +90,12 @@ enum context_act {
 	CONTEXT_POOL_AT,	/* a place's pool; argument c points to the place, a cudaMemLocation */
 	CONTEXT_FROM,		/* the context that stands for the green one in argument c */
 	CONTEXT_GREEN_END,	/* releases what the green context in argument b retained */
-	CONTEXT_STREAM,		/* a stream is made, on the device of the thread's context */
-	CONTEXT_STREAM_OF,	/* the same, on that of the context in argument c */
 	CONTEXT_GREEN,		/* a green context is made: a part of the device, which retains its primary context */
 	CONTEXT_OF_DEVICE,	/* the runtime's handle of a device's primary context; argument c is the device */
+	CONTEXT_STREAM,		/* a stream is made, on the device of the thread's context */
+	CONTEXT_STREAM_OF,	/* the same, on that of the context in argument c */
+	CONTEXT_ATTACH,		/* one more use of the thread's context */
+	CONTEXT_DETACH,		/* one less; the last destroys it */
 };
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */

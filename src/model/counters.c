@@ -104,6 +104,8 @@ struct launch_entry *counters_launch(struct model *model, struct image *image, c
 	RB_INSERT(launch_tree, &image->launches, entry);
 	image->launch_count++;
 	image_note_device(image, image_device(image, key->device));
+	if (call_descs[key->call].layer == LAYER_RUNTIME)
+		image_note_runtime(image, image_device(image, key->device));
 	return entry;
 }
 

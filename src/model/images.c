@@ -109,6 +109,24 @@ void image_note_device(struct image *image, int device)
 		image->devices[device / 64] |= 1ull << (device % 64);
 }
 
+void image_note_runtime(struct image *image, int device)
+{
+	if (device >= 0 && device < DEVICES_MAX)
+		image->runtime_devices[device / 64] |= 1ull << device % 64;
+}
+
+bool image_runtime_uses(const struct image *image, int device)
+{
+	uint64_t any = 0;
+	size_t i;
+
+	if (device >= 0 && device < DEVICES_MAX && image->runtime_devices[device / 64] >> device % 64 & 1)
+		return true;
+	for (i = 0; i < DEVICES_MAX / 64; i++)
+		any |= image->runtime_devices[i];
+	return any ? device == CUTOP_DEVICE_UNKNOWN : image->runtime_launched;
+}
+
 static void ended_add(struct model *model, struct image *image)
 {
 	image->ended_before = model->ended_last;

@@ -244,6 +244,8 @@ struct image {
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];
 	uint64_t devices[DEVICES_MAX / 64];	/* bit set of those seen, by the machine's numbers */
+	uint64_t runtime_devices[DEVICES_MAX / 64];	/* those whose primary contexts the runtime works in */
+	bool runtime_launched;		/* the runtime launched a kernel: on which device, its row says */
 	int16_t *visible;		/* the machine's numbers of the process's devices; NULL: the same */
 	size_t visible_count;
 	struct device_list held_on;
@@ -379,6 +381,10 @@ void images_free(struct model *model);
  */
 struct image *model_image(struct model *model, uint32_t number, int *error);
 void image_note_device(struct image *image, int device);
+/* The runtime works in the primary context of @device. */
+void image_note_runtime(struct image *image, int device);
+/* Whether it does, as far as is known yet. */
+bool image_runtime_uses(const struct image *image, int device);
 /* The machine's number of the process's @device: CUTOP_DEVICE_UNKNOWN if it is none of those it sees. */
 int image_device(const struct image *image, int device);
 /* The other way round. */

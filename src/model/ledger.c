@@ -258,6 +258,9 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->opens = 1;
 	node->context = outlives_contexts(node) ? 0 : context_index(image, record->context, true);
 
+	if (call_descs[record->call].layer == LAYER_RUNTIME && !record->context && !outlives_contexts(node))
+		image_note_runtime(image, node->device);
+
 	image->allocations++;
 	image->live_allocations++;
 	image->kinds[node->kind] = add_saturated(image->kinds[node->kind], bytes);
@@ -385,6 +388,19 @@ static bool is_ended_by(struct image *image, const struct alloc_node *node, uint
 	return false;
 }
 
+/*
+ * Whether @record is of a release that seemed the last of a primary context, although the runtime works in it. The runtime
+ * holds a reference of its own, but may have taken it by a call that cannot be seen: then the pairs of retain and release
+ * that other libraries make come to nothing in what was counted, and end nothing.
+ */
+static bool is_others_release(const struct image *image, const struct rec_reset *record)
+{
+	const struct call_desc *desc = &call_descs[record->call];
+
+	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END) &&
+	       image_runtime_uses(image, record->device);
+}
+
 void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
 {
 	uint64_t leaked = image->leaked, held = image->held, count = 0;
@@ -397,6 +413,8 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	size_t i;
 
 	image_note_device(image, record->device);
+	if (is_others_release(image, record))
+		return;
 	if (record->context && !context)
 		return;		/* it owned nothing */
 	if (context)

@@ -302,6 +302,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 	case REC_MAP:
 		return mappings_record(model, image, &record->map);
 	case REC_KERNEL:
+		if (record->kernel.call < CALL_COUNT)
+			image->runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
 		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,
 				    record->kernel.truncated, tail, record->kernel.name_len);
 	case REC_LAUNCHED_AT:

@@ -260,6 +260,8 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuDevicePrimaryCtxSetFlags_v2, (CUdevice dev, unsigned int flags)) \
 	X(cuCtxCreate_v2, (CUcontext *ctx, unsigned int flags, CUdevice dev)) \
 	X(cuCtxCreate_v4, (CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)) \
+	X(cuCtxAttach, (CUcontext *ctx, unsigned int flags)) \
+	X(cuCtxDetach, (CUcontext ctx)) \
 	X(cuCtxDestroy_v2, (CUcontext ctx)) \
 	X(cuCtxPushCurrent_v2, (CUcontext ctx)) \
 	X(cuCtxPopCurrent_v2, (CUcontext *ctx)) \

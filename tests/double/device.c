@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "runtime.h"
 
@@ -32,13 +33,29 @@ static cudaError_t start(void)
 	return (cudaError_t)err;
 }
 
+/*
+ * How NVIDIA's runtime takes its reference is not documented. With CUDA_DOUBLE_PRIVATE_RETAIN in the environment it is by a
+ * call that no symbol leads to.
+ */
+static void retain(int device)
+{
+	const struct dbl_export_table *exports;
+	CUuuid id;
+
+	memcpy(&id, DBL_EXPORT_TABLE_ID, sizeof(id));
+	if (getenv("CUDA_DOUBLE_PRIVATE_RETAIN") && !cuGetExportTable((const void **)&exports, &id))
+		exports->retain_primary(&primary[device], device);
+	else
+		cuDevicePrimaryCtxRetain(&primary[device], device);
+}
+
 CUcontext rt_context(int device)
 {
 	CUcontext ctx;
 
 	pthread_mutex_lock(&lock);
 	if (!primary[device])
-		cuDevicePrimaryCtxRetain(&primary[device], device);
+		retain(device);
 	ctx = primary[device];
 	pthread_mutex_unlock(&lock);
 	return ctx;

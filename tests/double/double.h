@@ -79,6 +79,7 @@ struct dbl_export_table {
 	size_t size;
 	CUresult (*define_global)(CUlibrary library, const char *name,
 				  size_t size, bool managed);
+	CUresult (*retain_primary)(CUcontext *ctx, CUdevice dev);
 };
 #define DBL_EXPORT_TABLE_ID	"cutop-double-xt"	/* 16 bytes with the NUL */
 

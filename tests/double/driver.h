@@ -110,6 +110,7 @@ struct context {
 	struct device *device;
 	bool primary;
 	bool graphics;		/* for a graphics library: its streams' work may go into command lists */
+	unsigned int attached;	/* by cuCtxAttach() */
 	unsigned int flags;
 	atomic_int retained;
 	unsigned int peers;
@@ -204,6 +205,9 @@ struct device *device_get(CUdevice dev);
 /* Where memory is asked for. CUDA_ERROR_NOT_SUPPORTED: at one of the host's places (CUmemLocationType 2 to 4, cuda.h). */
 CUresult device_at(const CUmemLocation *where, struct device **device);
 void driver_forked(void);
+
+/* driver_context.c */
+CUresult primary_retain(CUcontext *ctx, CUdevice dev);
 
 /* driver_ipc.c */
 void ipc_release(struct block *block);

@@ -22,12 +22,10 @@ static void context_end(struct context *ctx)
 	}
 }
 
-API CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
+CUresult primary_retain(CUcontext *ctx, CUdevice dev)
 {
-	struct device *device;
+	struct device *device = device_get(dev);
 
-	ENTER();
-	device = device_get(dev);
 	if (!device)
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!ctx)
@@ -35,6 +33,12 @@ API CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 	atomic_fetch_add(&device->primary.retained, 1);
 	*ctx = (CUcontext)&device->primary;
 	return CUDA_SUCCESS;
+}
+
+API CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
+{
+	ENTER();
+	return primary_retain(ctx, dev);
 }
 
 static CUresult primary_release(CUdevice dev)
@@ -128,6 +132,7 @@ static CUresult create(CUcontext *out, unsigned int flags, CUdevice dev)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	ctx->device = device;
 	ctx->flags = flags;
+	ctx->attached = 0;
 	ctx->legacy.ctx = ctx;
 	*out = (CUcontext)ctx;
 	return push(ctx);
@@ -170,15 +175,29 @@ API CUresult cuCtxDestroy_v2(CUcontext handle)
 	return ctx ? context_drop(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* Nothing is counted by cuCtxAttach(), which is not supported: the one who made it is the last. */
-API CUresult cuCtxDetach(CUcontext handle);
+API CUresult cuCtxAttach(CUcontext *handle, unsigned int flags)
+{
+	ENTER_CONTEXT(ctx);
+	if (!handle || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	ctx->attached++;
+	*handle = (CUcontext)ctx;
+	return CUDA_SUCCESS;
+}
+
+/* cuda.h: "Decrements the usage count of the context ctx, and destroys the context if the usage count goes to 0." */
 API CUresult cuCtxDetach(CUcontext handle)
 {
 	struct context *ctx;
 
 	ENTER();
 	ctx = object_check(&contexts, handle);
-	return ctx ? context_drop(ctx) : CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx || ctx != current_context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->attached)
+		return context_drop(ctx);
+	ctx->attached--;
+	return CUDA_SUCCESS;
 }
 
 API CUresult cuCtxPushCurrent_v2(CUcontext handle)
@@ -206,7 +225,8 @@ API CUresult cuCtxSetCurrent(CUcontext handle)
 	ENTER();
 	if (handle && !context_check(handle))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	current_context = context_check(handle);
+	/* NULL pops the stack, cuda.h says, or does nothing if it is empty. */
+	current_context = handle ? context_check(handle) : depth ? stack[--depth] : NULL;
 	return CUDA_SUCCESS;
 }
 

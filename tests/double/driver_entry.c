@@ -95,6 +95,7 @@ API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 	static const struct dbl_export_table exports = {
 		.size = sizeof(exports),
 		.define_global = library_define_global,
+		.retain_primary = primary_retain,
 	};
 
 	KEEP_FRAME();

@@ -14,6 +14,12 @@
  *                        a stream's handle that is given again, to one of device 0: 16,000. All are left
  *   book_calls managed   a third more managed memory than the device has, beside 1,000 bytes of the device's and 2,000 from a
  *                        pool of managed memory; then all of it is left
+ *   book_calls primary   32 MiB by the runtime and 5,000 bytes by the driver in the primary context, which another library, so
+ *                        to speak, retains and releases twice; all is freed
+ *   book_calls stack     with two devices, 2,000 bytes on device 0 below 1,000 in a context of device 1, which is unbound;
+ *                        4,000 there when it is bound again. All are left
+ *   book_calls attach    with two devices, 1,000 bytes and, when the context was attached and detached once, 2,000 in one of
+ *                        device 1, which ends at the next
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -135,6 +141,62 @@ static int managed(void)
 	return 0;
 }
 
+/* cuda.h, cuDevicePrimaryCtxRelease(): "automatically reset once the last reference to it is released"; the runtime holds one. */
+static int primary(void)
+{
+	CUcontext context;
+	CUdeviceptr p;
+	void *plain;
+	int i;
+
+	MUST(cudaMalloc(&plain, 32 * MIB));
+	MUST(cuMemAlloc_v2(&p, 5000));
+	for (i = 0; i < 2; i++) {
+		MUST(cuDevicePrimaryCtxRetain(&context, 0));
+		MUST(cuDevicePrimaryCtxRelease_v2(0));
+	}
+	MUST(cuMemFree_v2(p));
+	MUST(cudaFree(plain));
+	return 0;
+}
+
+/* cuda.h, cuCtxSetCurrent(), of NULL: "equivalent to popping the top of the calling CPU thread's CUDA context stack". */
+static int stack(void)
+{
+	CUcontext below, own;
+	CUdeviceptr p;
+
+	MUST(cuInit(0));
+	MUST(cuDevicePrimaryCtxRetain(&below, 0));
+	MUST(cuCtxSetCurrent(below));
+	MUST(cuCtxCreate_v2(&own, 0, 1));
+	MUST(cuMemAlloc_v2(&p, 1000));
+	MUST(cuCtxSetCurrent(NULL));
+	MUST(cuMemAlloc_v2(&p, 2000));
+	MUST(cuCtxSetCurrent(NULL));
+	MUST(cuCtxSetCurrent(NULL));
+	MUST(cuMemAlloc_v2(&p, 1) != CUDA_ERROR_INVALID_CONTEXT);
+	MUST(cuCtxSetCurrent(own));
+	MUST(cuMemAlloc_v2(&p, 4000));
+	return 0;
+}
+
+/* cuda.h, cuCtxAttach(), cuCtxDetach(): a count of uses, the last of which destroys the context. */
+static int attach(void)
+{
+	CUcontext own, again;
+	CUdeviceptr p;
+
+	MUST(cuInit(0));
+	MUST(cuCtxCreate_v2(&own, 0, 1));
+	MUST(cuMemAlloc_v2(&p, 1000));
+	MUST(cuCtxAttach(&again, 0));
+	MUST(cuCtxDetach(again));
+	MUST(cuMemAlloc_v2(&p, 2000));
+	MUST(cuCtxDetach(own));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -147,6 +209,12 @@ int main(int argc, char **argv)
 		return streams();
 	if (!strcmp(what, "managed"))
 		return managed();
-	fputs("usage: book_calls survive|kept|own|streams|managed\n", stderr);
+	if (!strcmp(what, "primary"))
+		return primary();
+	if (!strcmp(what, "stack"))
+		return stack();
+	if (!strcmp(what, "attach"))
+		return attach();
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach\n", stderr);
 	return 2;
 }

@@ -97,6 +97,8 @@ int note(const char *name, int code)
 
 	if (tracing)
 		fprintf(stderr, "  %s = %d\n", name, code);
+	if (strstr(name, "cuda") && !self->context && self->device < DEVICES)
+		self->runtime_used[self->device] = true;
 	call->calls++;
 	if (code) {
 		call->failures++;

@@ -71,7 +71,7 @@ void start(int device)
 
 	self->device = self->runtime_device = device;
 	if (!no_runtime) {
-		CALL(cudaSetDevice, device);
+		self->runtime_retained[device] = !CALL(cudaSetDevice, device);
 		return;
 	}
 	CALL(cuInit, 0);

@@ -96,6 +96,7 @@ struct actor {
 	size_t context_count;
 	CUcontext primaries[DEVICES];
 	unsigned int retained[DEVICES];
+	bool runtime_used[DEVICES], runtime_retained[DEVICES];	/* by its calls in the primary context; by cudaSetDevice() */
 	struct mapping mappings[MAPPINGS];
 	CUdeviceptr reserved;
 	cudaKernel_t handles[KERNELS];

@@ -10,6 +10,7 @@ void step_device(void)
 	if (CALL(cudaSetDevice, device))
 		return;
 	self->device = self->runtime_device = device;
+	self->runtime_retained[device] = true;
 	self->context = NULL;
 }
 
@@ -88,8 +89,8 @@ void step_context(void)
 	case 4:
 		/* One that was made stands on its place in the stack until it is destroyed: else there is nothing below it. */
 		one = any_context(&handle);
-		if (handle && self->depth && !CALL(cuCtxSetCurrent, handle))
-			turn(one);
+		if (self->depth && !CALL(cuCtxSetCurrent, handle))
+			turn(handle ? one : self->stack[--self->depth]);
 		return;
 	default:
 		if (self->context_count && self->depth)
@@ -110,6 +111,9 @@ void step_primary(void)
 		self->retained[device] += !CALL(cuDevicePrimaryCtxRetain, &self->primaries[device], device);
 		return;
 	}
+	/* Whether the runtime takes a reference to a context that the driver's calls made current, CUDA's documents do not say. */
+	if (self->retained[device] == 1 && self->runtime_used[device] && !self->runtime_retained[device])
+		return;
 	if (self->retained[device] == 1 &&
 	    ((!self->context && self->device == device) || is_in_stack(NULL, device)))
 		return;

@@ -46,4 +46,21 @@ expect managed '[p.memory.map[] | [.kind, .state]] | sort' '[["device","leaked"]
 expect managed '[.events[] | select(.kind == "nearly-full")]' '[]'
 expect_nothing_lost managed
 
+# ---- a primary context does not end while the runtime works in it, however the runtime took its reference
+
+for private in "" 1; do
+	[ -z "$private" ] || export CUDA_DOUBLE_PRIVATE_RETAIN=1
+	holds primary "[2,2,0,0,$((32 * 1024 * 1024 + 5000))]"
+	expect primary "$resets" '[]'
+done
+unset CUDA_DOUBLE_PRIVATE_RETAIN
+
+# ---- contexts: NULL pops, and uses are counted
+
+holds stack '[3,0,0,7000,7000]'
+expect stack '[p.memory.map[] | [.size, .device]] | sort' '[[1000,1],[2000,0],[4000,1]]'
+expect stack 'p.memory.failed_allocations' 1
+holds attach '[2,0,0,3000,3000]'
+expect attach "$resets" '["cuCtxDetach of device 1 ended 2 live allocations: 2.9K leaked"]'
+
 finish

@@ -136,6 +136,30 @@ START_TEST(memory_of_no_context_outlives_all)
 }
 END_TEST
 
+static void release(int device)
+{
+	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.image, ++feed.now, feed.pid, feed.pid },
+				    .device = device, .call = CALL_cuDevicePrimaryCtxRelease_v2 };
+
+	feed_give(&feed, &record, sizeof(record));
+}
+
+/* The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another device, 3 there is none */
+START_TEST(a_release_beside_the_runtime_ends_nothing)
+{
+	feed_alloc_as(&feed, CALL_cuMemAlloc_v2, KIND_DEVICE, 0x10000, 100, 0);
+	if (_i == 1)
+		feed_kernel(&feed, 0x1000, 0x1000, NAME_SYMBOL, "odd");
+	feed.device = _i == 2;
+	if (_i == 0 || _i == 2)
+		feed_alloc(&feed, 0x20000, 30);
+	release(0);
+	look();
+	ck_assert_uint_eq(process->leaked, _i < 2 ? 0 : 100);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_RESET, NULL), _i < 2 ? 0 : 1);
+}
+END_TEST
+
 START_TEST(free_after_reset_that_succeeds_was_no_leak)
 {
 	feed_alloc(&feed, 0x10000, 100);
@@ -395,6 +419,7 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, reset_ends_a_device);
 	tcase_add_test(tests, reset_of_unknown_device_ends_all);
 	tcase_add_test(tests, memory_of_no_context_outlives_all);
+	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 4);
 	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
 	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);
