@@ -51,6 +51,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "trace_calls.bpf.h"
 #include "blind.bpf.h"
 #include "unwatched.bpf.h"
+#include "loader.bpf.h"
 #include "watch.bpf.h"
 #include "loading.bpf.h"
 
@@ -315,5 +316,25 @@ int traced_enter(struct pt_regs *ctx)
 		result = traced_begins(ctx);
 	if (result & NAME_MISSING)
 		name_bring(false);
+	return 0;
+}
+
+/*
+ * At _dl_debug_state(). The cookie says how far from it _r_debug lies (the lower 56 bits), and how long the instruction
+ * before it is.
+ */
+SEC("uprobe")
+int loader_changes(struct pt_regs *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, state = RT_CONSISTENT;
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	if (!bpf_map_lookup_elem(&listed, &tgid) ||
+	    bpf_probe_read_user(&state, sizeof(state), (void *)(PT_REGS_IP(ctx) + ((__s64)(cookie << 8) >> 8) + R_STATE)))
+		return 0;
+	if (state != RT_CONSISTENT)
+		loader_begins(tgid);
+	else if (loader_ends(tgid))
+		ip_set(ctx, PT_REGS_IP(ctx) - (cookie >> 56));
 	return 0;
 }

@@ -236,6 +236,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	int prio;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;

@@ -53,6 +53,7 @@ __u32 files_untold;
 static __always_inline int file_untold(const struct file_id *id)
 {
 	bpf_map_delete_elem(&files, id);	/* or who runs or maps it next tells */
+	loader_told(~0ull);
 	count_lost(LOST_RING_FULL);
 	__sync_fetch_and_add(&files_untold, 1);
 	return 0;
@@ -88,6 +89,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		thread_forget(task);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
+	loader_starts(tgid);
 	file = bprm->file;
 	if (!file)
 		return 0;
@@ -102,6 +104,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	if (!rec)
 		return file_untold(&id);
 	header_fill(&rec->hdr, REC_EXEC, sizeof(*rec), 0, bpf_ktime_get_ns());
+	loader_told(rec->hdr.time);
 	rec->id = id;
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
@@ -154,6 +157,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
 	late_forget(tgid);
+	loader_forget(tgid);
 	/* Its number will be another's. */
 	if (only_listed)
 		bpf_map_delete_elem(&listed, &tgid);

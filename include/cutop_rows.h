@@ -32,6 +32,21 @@
 #define CUTOP_SIZE_BUCKETS	40
 #define CUTOP_HIST_SHIFT	6
 
+/* A process and the loader (ld.so) of its program: bpf/loader.bpf.h. Not in recordings. */
+enum loader_state {
+	LOADER_STARTS,		/* the program was just started; its loader was not seen yet */
+	LOADER_LOADS,		/* it brings in libraries; what these are to run comes after it ends */
+	LOADER_LEFT,		/* something was mapped that nothing waits for, up to what was told at `told` */
+};
+
+struct loader_row {
+	__u64 began;		/* what was mapped since waits at the end of it */
+	__u64 told;		/* time of the last record of a file so mapped; 0: none */
+	__u64 until;		/* when waiting ends in any case; 0: it has not begun */
+	__u32 tid;		/* thread that loads */
+	__u32 state;		/* enum loader_state */
+};
+
 struct launch_key {
 	__u32 image;
 	__u16 call;

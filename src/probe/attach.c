@@ -291,6 +291,15 @@ int link_places(int program, enum attach_method method, const char *path, const 
 	return err ? err : link_perf(program, path, type, 0, false, places[0], 0);
 }
 
+int link_entry(int program, int fd, uint64_t offset, uint64_t cookie)
+{
+	const __u64 offsets[1] = { offset }, cookies[1] = { cookie };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return link_multi(program, path, ATTACH_TYPE_UPROBE_MULTI, offsets, cookies, 1, 0, 0);
+}
+
 /* The functions worth their price where each costs a link of its own: what keeps books, not what is only timed. */
 static bool in_reduced_list(const struct call_desc *desc)
 {

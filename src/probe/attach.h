@@ -55,6 +55,12 @@ uint32_t attach_type_of(enum attach_method method);
 #define PLACES_MAX 64
 int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns);
 
+/*
+ * Puts @program, loaded for links of the multi kind, on the code at @offset of the file open at @fd, wherever that is run,
+ * with @cookie. Returns the link or a negative errno.
+ */
+int link_entry(int program, int fd, uint64_t offset, uint64_t cookie);
+
 /* Closes @count links side by side: each waits for the kernel's grace periods. Negative ones are none. */
 void links_close(const int *fds, size_t count);
 

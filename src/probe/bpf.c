@@ -94,6 +94,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 			bpf_program__set_autoload(program, false);
 	if (bpf->notices_driver)
 		program_load_multi(bpf->skeleton->progs.unwatched_enter, method);
+	if (bpf->loader_waits)
+		program_load_multi(bpf->skeleton->progs.loader_changes, method);
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
@@ -176,6 +178,18 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
 	s->rodata->keep_books = !trace->no_books;
 }
 
+/* As long as one takes to place probes on a machine with much to do: docs/do-no-harm.md. */
+#define LOADER_WAIT_MS	50
+
+/* A test in an emulated machine, where everything takes longer, says so. */
+static uint64_t wait_choose(void)
+{
+	const char *text = getenv("CUTOP_TEST_HOLD");
+	unsigned long long ms = text ? strtoull(text, NULL, 10) : 0;
+
+	return (ms && ms < 60000 ? ms : LOADER_WAIT_MS) * NSEC_PER_MSEC;
+}
+
 int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 		struct reason *why)
 {
@@ -191,6 +205,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	bpf->blind = settings->blind != UNRETURNED_NOT;
 	/* Without return probes it is not known which driver call lies inside a runtime call. */
 	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) && !bpf->blind && !bpf->entries_only;
+	/* Links of the perf kind are placed one by one, by a process of their own: no wait would be long enough. */
+	bpf->loader_waits = settings->loader_waits && features->set_ip && features->method != ATTACH_PERF;
 	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);
@@ -226,6 +242,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->find_callers = s->rodata->watch_driver && settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
+	s->rodata->loader_waits = bpf->loader_waits;
+	s->rodata->loader_wait_ns = wait_choose();
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;

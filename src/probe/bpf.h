@@ -35,6 +35,7 @@ struct bpf_settings {
 	bool follow_children;	/* of listed processes */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
+	bool loader_waits;	/* threads of listed processes wait in their loader: bpf/loader.bpf.h */
 	enum unreturned blind;	/* not 0: no return is probed, and why */
 	bool refuse_filtered;	/* nor, with sessions, in processes under a seccomp filter */
 	struct trace_settings trace;
@@ -47,6 +48,7 @@ struct bpf {
 	bool entries_only;	/* trace_settings.entries */
 	bool blind;		/* bpf_settings.blind */
 	bool notices_driver;	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
+	bool loader_waits;	/* bpf_settings.loader_waits, where that can be done */
 	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	/*
 	 * A link that the kernel undoes as slowly as those of the perf method, or -1:

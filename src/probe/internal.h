@@ -10,6 +10,8 @@
 #include "probe/probe.h"
 #include "probe/unused.h"
 
+#define LOADERS_MAX	8	/* that threads wait in: one, most often */
+
 struct target {
 	struct file_id id;
 	struct attachment attachment;
@@ -53,6 +55,8 @@ struct probe {
 	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
 	struct unused unused;
+	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
+	size_t loader_count;
 	int *adopted;		/* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };

@@ -25,6 +25,7 @@ struct kernel_features {
 	bool map_touch;		/* else faults of files can, mm_filemap_map_pages and mm_filemap_fault: Linux 6.12 */
 	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
 	bool own_stacks;	/* and may do without them: probe/stacktest.h */
+	bool set_ip;		/* a uprobe program may say where its thread goes on, Linux 6.18 */
 	char release[65];
 };
 
@@ -37,6 +38,7 @@ struct kernel_facts {
 	bool preempt_disable;
 	bool own_stacks;	/* programs with a tail call have no stack of a processor's: probe/stacktest.h */
 	bool map_function, map_touch;
+	bool set_ip;
 };
 
 void kernel_facts_read(struct kernel_facts *facts);

@@ -3,7 +3,7 @@
  * Right after a file was probed, everybody who maps it is looked up in /proc. A
  * process that was started in between maps it as well and is not late; its
  * start time tells, as far as /proc's clock ticks do: in doubt it is late, which
- * only makes its figures lower bounds.
+ * only makes its figures lower bounds. Nor is one late that waits in its loader.
  */
 #include "probe/late.h"
 
@@ -16,18 +16,18 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "probe/internal.h"
+#include "probe/loader.h"
 #include "probe/maps.h"
 #include "util/util.h"
 
 struct mapper_search {
-	struct bpf *bpf;
+	struct probe *probe;
 	pid_t pid;
 	const struct stat *st;
 	const struct file_id *id;
 	const char *name;	/* last path component */
 	uint64_t attached;
-	void (*on_late)(void *context, uint32_t image);
-	void *context;
 };
 
 /*
@@ -51,7 +51,7 @@ static bool is_mapping_of(struct mapper_search *search, const struct maps_entry 
 	fd = maps_open(search->pid, entry);
 	if (fd < 0)
 		return false;
-	same = !bpf_identify(search->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
+	same = !bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
 	close(fd);
 	return same;
 }
@@ -75,9 +75,9 @@ static bool started_since(pid_t pid, uint64_t when)
 }
 
 /* Returns true if the process has an image, of which @on_late then was told. */
-static bool process_mark(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *context, uint32_t image), void *context)
+static bool process_mark(struct probe *probe, uint32_t tgid)
 {
-	struct cutop_bpf *s = bpf->skeleton;
+	struct cutop_bpf *s = probe->bpf.skeleton;
 	__u32 one = 1, image;
 
 	s->bss->late_ever = 1;
@@ -87,23 +87,24 @@ static bool process_mark(struct bpf *bpf, uint32_t tgid, void (*on_late)(void *c
 		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
 	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
 		return false;
-	if (on_late)
-		on_late(context, image);
+	if (probe->settings.on_late)
+		probe->settings.on_late(probe->settings.context, image);
 	return true;
 }
 
-void late_mark_process(struct bpf *bpf, uint32_t tgid, uint64_t since, void (*on_late)(void *context, uint32_t image), void *context)
+void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 {
-	int images = bpf_map__fd(bpf->skeleton->maps.images);
+	int images = bpf_map__fd(probe->bpf.skeleton->maps.images);
+	const struct probe_settings *settings = &probe->settings;
 	__u32 image, *last = NULL;
 	struct image_row row;
 
-	if (process_mark(bpf, tgid, on_late, context) || !on_late)
+	if (process_mark(probe, tgid) || !settings->on_late)
 		return;
 	/* It may have ended while we placed the probes. Its row is there until its end is read, which is after this. */
 	for (; !bpf_map_get_next_key(images, last, &image); last = &image)
 		if (!bpf_map_lookup_elem(images, &image, &row) && row.tgid == tgid && row.first_time >= since)
-			on_late(context, image);
+			settings->on_late(settings->context, image);
 }
 
 static int mapping_compare(void *context, const struct maps_entry *entry)
@@ -112,9 +113,8 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 
 	if (!is_mapping_of(search, entry))
 		return 0;
-	if (started_since(search->pid, search->attached))
-		return 1;
-	process_mark(search->bpf, (uint32_t)search->pid, search->on_late, search->context);
+	if (!started_since(search->pid, search->attached) && !loader_waits(search->probe, (uint32_t)search->pid, UINT64_MAX))
+		process_mark(search->probe, (uint32_t)search->pid);
 	return 1;
 }
 
@@ -129,13 +129,11 @@ static int process_compare(void *context, pid_t pid)
 	return 0;
 }
 
-void late_mark(struct bpf *bpf, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached,
-	       void (*on_late)(void *context, uint32_t image), void *context)
+void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached)
 {
 	const char *name = strrchr(path, '/');
 	struct mapper_search search = {
-		.bpf = bpf, .st = st, .id = id, .name = name ? name + 1 : path, .attached = attached,
-		.on_late = on_late, .context = context,
+		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .attached = attached,
 	};
 
 	processes_visit(process_compare, &search);

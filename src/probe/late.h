@@ -3,23 +3,25 @@
 #ifndef PROBE_LATE_H
 #define PROBE_LATE_H
 
+#include <linux/types.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "probe/bpf.h"
+#include "cutop_event.h"
+
+struct probe;
 
 /*
- * Marks every process as late that has the file @id mapped and was started
- * before @attached (ns, CLOCK_BOOTTIME), when its probes were in place. @st and
- * @path are the file's. @on_late is told of those that have an image already.
+ * Marks every process as late that has the file @id mapped, was started
+ * before @attached (ns, CLOCK_BOOTTIME), when its probes were in place, and does not wait for that in its loader. @st and
+ * @path are the file's. Those that have an image already are told of.
  */
-void late_mark(struct bpf *bpf, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached,
-	       void (*on_late)(void *context, uint32_t image), void *context);
+void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached);
 
 /*
  * Marks the process @tgid, whoever maps what, even if it has ended by now: what it did since @since (ns,
  * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
  */
-void late_mark_process(struct bpf *bpf, uint32_t tgid, uint64_t since, void (*on_late)(void *context, uint32_t image), void *context);
+void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
 
 #endif

@@ -14,6 +14,7 @@
 #include "probe/closure.h"
 #include "probe/internal.h"
 #include "probe/late.h"
+#include "probe/loader.h"
 #include "probe/maps.h"
 #include "probe/mounts.h"
 #include "probe/places.h"
@@ -183,6 +184,7 @@ void probe_find_ahead(struct probe *probe)
 	struct process_scan scan = { .probe = probe };
 	size_t i;
 
+	loader_add_own(probe);
 	/* With -p only those processes; with COMMAND what others map is no business of ours. */
 	for (i = 0; i < probe->settings.pid_count; i++)
 		process_examine(&scan, (pid_t)probe->settings.pids[i]);
@@ -265,6 +267,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	fd = file_open_regular(path);
 	if (fd < 0) {
 		file_ask_again(probe, &record->id);
+		loader_answer(probe, &record->hdr);
 		return;
 	}
 	n = readlink(path, real, sizeof(real) - 1);
@@ -279,6 +282,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	if (result >= 0)
 		program_tell(probe, fd, record, real, result > 0);
 	close(fd);
+	loader_answer(probe, &record->hdr);
 	if (result < 0 && result != -ENOEXEC)
 		note(probe->settings.notes, "%s: %s", real, why.text);
 }
@@ -367,5 +371,6 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 		probe_know(probe, &record->id);
 	else if (record->fd >= 0)
 		file_ask_again(probe, &record->id);
+	loader_answer(probe, &record->hdr);
 	/* Else it was met at one touch of many. This process would tell again at the next one; others still do. */
 }

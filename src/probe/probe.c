@@ -22,6 +22,7 @@
 #include "probe/attach.h"
 #include "probe/closure.h"
 #include "probe/late.h"
+#include "probe/loader.h"
 #include "probe/points.h"
 #include "probe/runtime_code.h"
 
@@ -258,7 +259,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
 	struct code_span runtimes;
-	bool in_table;
+	bool in_table, waits;
 	size_t i;
 	int err;
 
@@ -282,18 +283,19 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 		goto out;
 	}
 	counts_add(probe, &target->attachment, 1);
-	if (in_table && probe->met)
+	/* It runs nothing of this yet, and will find the probes. */
+	waits = probe->met && loader_waits(probe, probe->met->tgid, probe->met->time);
+	if (in_table && probe->met && !waits)
 		probe->counts.late++;
 	/* Of a driver whose calls are not watched nothing is missing that the process's figures would have. */
 	if (!target->attachment.attached && target->attachment.noticed)
 		in_table = false;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
-		late_mark(&probe->bpf, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME), probe->settings.on_late,
-			  probe->settings.context);
+		late_mark(probe, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
 	/* Nobody is seen to map it yet who takes longer to do so than we take to place probes, or any more who has ended. */
-	if (in_table && probe->met)
-		late_mark_process(&probe->bpf, probe->met->tgid, probe->met->time, probe->settings.on_late, probe->settings.context);
+	if (in_table && probe->met && !waits)
+		late_mark_process(probe, probe->met->tgid, probe->met->time);
 	target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);
 out:
@@ -512,7 +514,7 @@ void probe_know(struct probe *probe, const struct file_id *id)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
-int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why)
+static int file_examine(struct probe *probe, int fd, const char *path, struct reason *why)
 {
 	struct examined_key key = { 0 };
 	struct examined *file;
@@ -553,6 +555,17 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 	return 1;
 }
 
+int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why)
+{
+	int result;
+
+	/* Who maps it meanwhile tells nothing: probe_know() is the first thing that is done. */
+	loader_examining(probe, true);
+	result = file_examine(probe, fd, path, why);
+	loader_examining(probe, false);
+	return result;
+}
+
 int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 {
 	int fd = file_open_regular(path), result;
@@ -573,7 +586,13 @@ void probe_add_quietly(void *context, const char *path)
 		note(probe->settings.notes, "%s: %s", path, why.text);
 }
 
+static void program_add(void *context, const char *path)
+{
+	loader_add(context, path);
+	probe_add_quietly(context, path);
+}
+
 void probe_add_program(struct probe *probe, const char *path, const char *library_path)
 {
-	closure_visit(path, library_path, probe_add_quietly, probe);
+	closure_visit(path, library_path, program_add, probe);
 }

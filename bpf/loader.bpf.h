@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loader of COMMAND's programs. ld.so(8) calls _dl_debug_state() before it
+ * brings in libraries and once they are mapped, before their constructors run.
+ * What it mapped in between and user space has not looked at yet may be a
+ * library to be probed: the thread that loads waits there, and no other one,
+ * until user space has answered, loader_wait_ns at most.
+ *
+ * BPF programs have nothing to wait on. So the thread is sent back to the last
+ * instruction before that function, which does nothing (src/probe/loader.c), and
+ * comes again: it runs its own code all the time, can be preempted, takes its
+ * signals, and holds no lock of the kernel's. No signal, stop, tracer or group
+ * is used that the program could see. Where user space did not answer in time, nothing
+ * waits any more until it does.
+ */
+#ifndef LOADER_BPF_H
+#define LOADER_BPF_H
+
+
+#define R_STATE		24		/* of r_state in struct r_debug, <link.h> */
+#define RT_CONSISTENT	0
+
+#define FIRST_NORMAL_PRIORITY	100	/* MAX_RT_PRIO, include/linux/sched/prio.h */
+
+const volatile bool loader_waits;	/* the loaders' probes are placed */
+const volatile __u64 loader_wait_ns;
+
+HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; ours alone */
+
+/*
+ * By process, the time of its last record that user space has looked at, which writes it, maybe after the process's end;
+ * and of the last one that no loader was seen to cause: what that one told of may run before it is looked at.
+ */
+#define LOADER_TIMES(name)				\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_LRU_HASH);	\
+		__uint(max_entries, 16384);		\
+		__type(key, __u32);			\
+		__type(value, __u64);			\
+	} name SEC(".maps")
+
+LOADER_TIMES(answers);
+LOADER_TIMES(loose);
+
+__u32 examining;		/* user space is at a file, whose probes may be half placed */
+__u32 loader_stalled;		/* a wait ended without an answer; user space clears it with its next one */
+
+/* What the process maps from here on need not be waited for, as it cannot be. */
+static __always_inline void loader_leave(struct loader_row *row, __u64 until)
+{
+	row->state = LOADER_LEFT;
+	row->told = until;
+}
+
+/* The present process runs a new program. */
+static __always_inline void loader_starts(__u32 tgid)
+{
+	struct loader_row row = { .state = LOADER_STARTS, .tid = tgid };
+
+	if (!loader_waits)
+		return;
+	row.began = bpf_ktime_get_ns();
+	bpf_map_update_elem(&loaders, &tgid, &row, BPF_ANY);
+}
+
+/* The process ends. */
+static __always_inline void loader_forget(__u32 tgid)
+{
+	if (!loader_waits)
+		return;
+	bpf_map_delete_elem(&loaders, &tgid);
+	bpf_map_delete_elem(&answers, &tgid);
+	bpf_map_delete_elem(&loose, &tgid);
+}
+
+/* User space was told at @time of a file that the present thread maps; ~0: it could not be told. */
+static __always_inline void loader_told(__u64 time)
+{
+	struct loader_row *row;
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 tgid = id >> 32;
+
+	if (!loader_waits)
+		return;
+	row = bpf_map_lookup_elem(&loaders, &tgid);
+	if (!row || row->tid != (__u32)id)
+		bpf_map_update_elem(&loose, &tgid, &time, BPF_ANY);
+	else if (row->state == LOADER_LEFT || !~time)
+		loader_leave(row, time);
+	else
+		row->told = time;
+}
+
+static __always_inline bool is_answered(__u32 tgid, __u64 told)
+{
+	__u64 *answer = bpf_map_lookup_elem(&answers, &tgid);
+
+	return answer && *answer >= told;
+}
+
+static __always_inline void loader_begins(__u32 tgid)
+{
+	struct loader_row *row = bpf_map_lookup_elem(&loaders, &tgid), fresh = { .state = LOADER_LOADS };
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+
+	if (row && row->state == LOADER_LEFT && !is_answered(tgid, row->told))
+		return;
+	/* At a program's start, or a second namespace of libraries: what is mapped so far is waited for as well. */
+	if (row && row->state != LOADER_LEFT && row->tid == tid) {
+		row->state = LOADER_LOADS;
+		return;
+	}
+	fresh.tid = tid;
+	fresh.began = bpf_ktime_get_ns();
+	bpf_map_update_elem(&loaders, &tgid, &fresh, BPF_ANY);
+}
+
+static __always_inline void ip_set(struct pt_regs *ctx, __u64 address)
+{
+#if defined(__TARGET_ARCH_x86)
+	ctx->ip = address;
+#else
+	ctx->user_regs.pc = address;
+#endif
+}
+
+static __always_inline bool may_go_on(__u32 tgid, __u64 told)
+{
+	return !*(volatile __u32 *)&examining && (!told || is_answered(tgid, told));
+}
+
+/* True if the present thread is to come back here. */
+static __always_inline bool loader_ends(__u32 tgid)
+{
+	struct loader_row *row = bpf_map_lookup_elem(&loaders, &tgid);
+	__u64 now;
+
+	if (!row || row->state == LOADER_LEFT || row->tid != (__u32)bpf_get_current_pid_tgid())
+		return false;
+	if (may_go_on(tgid, row->told)) {
+		bpf_map_delete_elem(&loaders, &tgid);
+		return false;
+	}
+	now = bpf_ktime_get_ns();
+	if (!row->until)
+		row->until = now + loader_wait_ns;
+	/* One that comes before all others on its processor would wait for what cannot run. */
+	if (!*(volatile __u32 *)&loader_stalled && now < row->until && bpf_get_current_task_btf()->prio >= FIRST_NORMAL_PRIORITY)
+		return true;
+	loader_stalled = 1;
+	loader_leave(row, row->told ? row->told : ~0ull);
+	return false;
+}
+
+#endif
