@@ -55,8 +55,11 @@
  *                 host, 2x2x1 from level to level, by the driver's call for levels
  *                 1x1x1 back to the host. Synchronous ones of variables: 7 bytes
  *                 to one, 9 from within another, whose size is known; 11 to a
- *                 buffer that a graphics library lent, 13 from within memory
- *                 that was allocated in a capture
+ *                 buffer that a graphics library lent, 15 to one of OpenGL, 17 to
+ *                 one whose size is not said, 13 from within memory that was
+ *                 allocated in a capture
+ *   odd_memory opengl
+ *                 in a context for OpenGL on device 1: 1,000 bytes; destroyed
  */
 #include <stdint.h>
 #include <string.h>
@@ -114,6 +117,8 @@ DRIVER(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device)
 DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size), NULL)
 DRIVER(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size, CUstream stream), NULL)
 DRIVER(cuMemcpy3DPeer, (const CUDA_MEMCPY3D *box), NULL)
+DRIVER(cuGLCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
+DRIVER(cuCtxDestroy_v2, (CUcontext context), NULL)
 DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags), green)
 DRIVER(cuGreenCtxDestroy, (void *green), NULL)
 DRIVER(cuCtxFromGreenCtx, (CUcontext *context, void *green), context)
@@ -147,6 +152,7 @@ DRIVER(cuMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags
 RUNTIME(cudaStreamBeginCapture, (cudaStream_t stream, int mode), NULL)
 RUNTIME(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), graph)
 RUNTIME(cudaGetSymbolAddress, (void **p, const void *symbol), p)
+RUNTIME(cudaGLMapBufferObject, (void **p, unsigned int buffer), p)
 RUNTIME(cudaGetMipmappedArrayLevel, (cudaArray_t *array, cudaMipmappedArray_const_t of, unsigned int level), array)
 DRIVER(cuMipmappedArrayGetLevel, (CUarray *array, CUmipmappedArray of, unsigned int level), array)
 RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *params, cudaStream_t stream), NULL)
@@ -232,6 +238,11 @@ OPAQUE CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *p, size_t *si
 {
 	return cuModuleGetGlobal_v2(p, size, NULL, NULL);
 }
+
+OPAQUE CUresult cuGLMapBufferObject_v2(CUdeviceptr *p, size_t *size, unsigned int buffer)
+{
+	return cuModuleGetGlobal_v2(p, size, NULL, NULL);
+}
 #pragma GCC diagnostic pop
 
 static void variables(void *host, cudaStream_t stream)
@@ -247,6 +258,10 @@ static void variables(void *host, cudaStream_t stream)
 	cudaMemcpy(host, (void *)(uintptr_t)(other + 4), 9, cudaMemcpyDefault);
 	cuGraphicsResourceGetMappedPointer_v2(&other, &size, NULL);
 	cudaMemcpy((void *)(uintptr_t)(other + 63), host, 11, cudaMemcpyDefault);
+	cuGLMapBufferObject_v2(&other, &size, 0);
+	cudaMemcpy((void *)(uintptr_t)(other + 63), host, 15, cudaMemcpyDefault);
+	cudaGLMapBufferObject(&one, 0);
+	cudaMemcpy(one, host, 17, cudaMemcpyDefault);
 	cudaStreamBeginCapture(stream, 0);
 	cudaMallocFromPoolAsync(&one, 128, NULL, stream);
 	cudaStreamEndCapture(stream, &graph);
@@ -508,6 +523,17 @@ static int green(void)
 	return 0;
 }
 
+static int opengl(void)
+{
+	CUcontext context;
+	CUdeviceptr p;
+
+	cuGLCtxCreate_v2(&context, 0, 1);
+	cuMemAlloc_v2(&p, 1000);
+	cuCtxDestroy_v2(context);
+	return 0;
+}
+
 static void others(void)
 {
 	cudaMipmappedArray_t mipmap;
@@ -539,6 +565,8 @@ int main(int argc, char **argv)
 		return green();
 	if (argc > 1 && !strcmp(argv[1], "directions"))
 		return directions();
+	if (argc > 1 && !strcmp(argv[1], "opengl"))
+		return opengl();
 	if (argc > 1 && !strcmp(argv[1], "formats"))
 		return formats();
 	host();

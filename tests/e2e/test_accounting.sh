@@ -209,6 +209,12 @@ expect green '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; 
 	'["cuDevicePrimaryCtxRelease_v2 of device 1: 2.9K leaked","cuGreenCtxDestroy of device 0: 3.9K leaked"]'
 expect_nothing_lost green
 
+# ---- a context made for OpenGL is one like others
+watch opengl -- "$top_builddir/tests/e2e/bin/odd_memory" opengl
+expect opengl '[p.memory.map[] | [.size, .device, .state]]' '[[1000,1,"leaked"]]'
+expect opengl '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' '["cuCtxDestroy_v2 of device 1: 1.0K leaked"]'
+expect_nothing_lost opengl
+
 # ---- two devices: a reset ends what is on its own, whichever thread asks
 export CUDA_DOUBLE_DEVICES=2
 watch devices -- "$odd_calls" devices

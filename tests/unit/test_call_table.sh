@@ -10,7 +10,8 @@ files=
 for name in cuda cudaEGL cudaGL cudaProfiler cudaVDPAU cuda_runtime_api cuda_egl_interop cuda_gl_interop cuda_profiler_api cuda_vdpau_interop; do
 	[ -r "$home/include/$name.h" ] && files="$files $home/include/$name.h"
 done
-runtime= stub=
+runtime=
+stub=
 for candidate in "$home"/lib64/libcudart.so "$home"/targets/*/lib/libcudart.so; do
 	[ -e "$candidate" ] && runtime=$candidate
 done
@@ -56,6 +57,6 @@ for kind in runtime driver; do
 	[ -n "$library" ] || continue
 	known "$library" >"$T/known"
 	unknown=$(comm -13 "$T/known" "$T/$kind" | sed 's/_pt[sd][sz]$//' | sort -u | comm -13 "$T/known" -)
-	[ -z "$unknown" ] || { echo "FAIL: no function of CUDA's $kind:" $unknown; status=1; }
+	[ -z "$unknown" ] || { echo "FAIL: no function of CUDA's $kind: $(echo "$unknown" | tr "\n" " ")"; status=1; }
 done
 exit $status
