@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/ahead.h"
 #include "rights.h"
 
 int session_fail(const struct session *session, int status, const char *text)
@@ -50,6 +51,20 @@ static void add_libraries(struct session *session, int *error)
 	}
 }
 
+/* COMMAND's words are followed in the environment that it will have. */
+static void command_add(const struct session *session, struct probe *probe)
+{
+	const struct ahead_start start = {
+		.path = command_variable(session->environment, "PATH"),
+		.library_path = library_path(session),
+		.preload = command_variable(session->environment, "LD_PRELOAD"),
+		.python_path = command_variable(session->environment, "PYTHONPATH"),
+		.home = command_variable(session->environment, "HOME"),
+	};
+
+	probe_add_command(probe, session->command_line, &start);
+}
+
 static int watch_begin(struct session *session)
 {
 	struct probe *probe = collector_probe(session->collector);
@@ -71,7 +86,7 @@ static int watch_begin(struct session *session)
 		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
 		if (err)
 			return session_fail(session, err, "cannot list the command's process");
-		probe_add_program(probe, session->program, library_path(session));
+		command_add(session, probe);
 	}
 	probe_find_ahead(probe);
 	if (!probe_counts(probe).targets)

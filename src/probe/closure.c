@@ -6,14 +6,16 @@
  */
 #include "probe/closure.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "probe/elffile.h"
+#include "probe/root.h"
 #include "util/util.h"
 
 #define CLOSURE_MAX	4096	/* files */
@@ -44,15 +46,15 @@ struct ld_cache_header {
 #define LD_CACHE_FLAGS 0x0a03	/* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */
 #endif
 
-void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
-		    void *context)
+static void cache_visit(const char *root, const char *prefix, int (*visit)(void *context, const char *name, const char *path),
+			void *context)
 {
 	const struct ld_cache_header *header;
 	const struct ld_cache_entry *entries;
-	char *data, *start;
+	char *data, *start, real[4096];
 	size_t len, i;
 
-	data = file_read("/etc/ld.so.cache", LD_CACHE_MAX, &len);
+	data = root_realpath(root, "/etc/ld.so.cache", real) ? file_read(real, LD_CACHE_MAX, &len) : NULL;
 	if (!data)
 		return;
 	/* An older format may come first in the file. */
@@ -82,63 +84,127 @@ out:
 	free(data);
 }
 
+void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
+		    void *context)
+{
+	cache_visit(NULL, prefix, visit, context);
+}
+
 /* ---- the closure ---- */
 
 struct closure {
-	char **paths;	/* found so far; the ones past `next` are yet to be read */
+	char **paths;	/* found so far, below root; the ones past `next` are yet to be read */
 	size_t count, next;
-	const char *library_path;
+	struct closure_settings settings;
 	void (*visit)(void *context, const char *path);
 	void *context;
 };
 
-static void closure_add(struct closure *closure, const char *path)
+static bool closure_add(struct closure *closure, const char *path)
 {
+	size_t root = closure->settings.root ? strlen(closure->settings.root) : 0, i;
 	char real[4096], **more;
-	size_t i;
 
-	if (closure->count >= CLOSURE_MAX || !realpath(path, real))
-		return;
+	if (!root_realpath(closure->settings.root, path, real))
+		return false;
 	for (i = 0; i < closure->count; i++)
-		if (!strcmp(closure->paths[i], real))
-			return;
+		if (!strcmp(closure->paths[i], real + root))
+			return true;
+	if (closure->count >= CLOSURE_MAX)
+		return true;
 	more = realloc(closure->paths, (closure->count + 1) * sizeof(*more));
 	if (!more)
-		return;
+		return true;
 	closure->paths = more;
-	more[closure->count] = strdup(real);
+	more[closure->count] = strdup(real + root);
 	if (!more[closure->count])
-		return;
+		return true;
 	closure->count++;
 	closure->visit(closure->context, real);
-}
-
-static bool try_path(struct closure *closure, const char *dir, size_t dir_len, const char *name)
-{
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir_len ? dir : ".", name) >= (int)sizeof(path) ||
-	    !file_is_open_to(path, R_OK))
-		return false;
-	closure_add(closure, path);
 	return true;
 }
 
-/* Searches a colon-separated list. $ORIGIN and ${ORIGIN} at an element's start stand for @origin. */
+static bool try_path(struct closure *closure, const char *dir, const char *name)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".", name) >= (int)sizeof(path) ||
+	    !root_has(closure->settings.root, path, R_OK))
+		return false;
+	return closure_add(closure, path);
+}
+
+/* What ld.so(8) puts for a word that begins with '$'. $LIB is what the system's makers chose: @lib is one of these. */
+static size_t token_expand(const char *text, const char *origin, const char *lib, const char **value)
+{
+	const char *platform = (const char *)getauxval(AT_PLATFORM);
+	const struct {
+		const char *name, *value;
+	} tokens[] = {
+		{ "ORIGIN", origin }, { "LIB", lib }, { "PLATFORM", platform ? platform : "" },
+	};
+	bool braced = text[1] == '{';
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_LEN(tokens); i++) {
+		len = strlen(tokens[i].name);
+		if (strncmp(text + 1 + braced, tokens[i].name, len) || (braced && text[2 + len] != '}') ||
+		    (!braced && (isalnum((unsigned char)text[1 + len]) || text[1 + len] == '_')))
+			continue;
+		*value = tokens[i].value;
+		return len + (braced ? 3 : 1);
+	}
+	return 0;
+}
+
+/* Returns whether there was a token that @lib stands for. */
+static bool element_expand(const char *element, size_t len, const char *origin, const char *lib, char out[4096])
+{
+	const char *value;
+	bool has_lib = false;
+	size_t at = 0, skip;
+
+	while (len && at < 4095) {
+		skip = *element == '$' ? token_expand(element, origin, lib, &value) : 0;
+		if (skip && skip <= len) {
+			has_lib |= value == lib;
+			at += (size_t)snprintf(out + at, 4096 - at, "%s", value);
+			if (at > 4095)
+				at = 4095;
+		} else {
+			skip = 1;
+			out[at++] = *element;
+		}
+		element += skip;
+		len -= skip;
+	}
+	out[at] = 0;
+	return has_lib;
+}
+
+/* Searches a colon-separated list, whose tokens stand for what belongs to a file in @origin. */
 static bool try_list(struct closure *closure, const char *list, const char *origin, const char *name)
 {
+	static const char *const libs[] = {
+#if defined(__x86_64__)
+		"lib/x86_64-linux-gnu",
+#else
+		"lib/aarch64-linux-gnu",
+#endif
+		"lib64", "lib",
+	};
 	char dir[4096];
-	size_t len, skip;
+	size_t len, i;
 
-	for (; list && *list; list += len + (list[len] == ':')) {
+	for (; list && *list; list += len + (list[len] != 0)) {
+		bool has_lib = true;
+
 		len = strcspn(list, ":;");
-		skip = !strncmp(list, "$ORIGIN", 7) ? 7 : !strncmp(list, "${ORIGIN}", 9) ? 9 : 0;
-		if (skip)
-			snprintf(dir, sizeof(dir), "%s%.*s", origin, (int)(len - skip), list + skip);
-		else
-			snprintf(dir, sizeof(dir), "%.*s", (int)len, list);
-		if (try_path(closure, dir, strlen(dir), name))
-			return true;
+		for (i = 0; i < ARRAY_LEN(libs) && has_lib; i++) {
+			has_lib = element_expand(list, len, origin, libs[i], dir);
+			if (try_path(closure, dir, name))
+				return true;
+		}
 	}
 	return false;
 }
@@ -169,62 +235,52 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 	size_t i;
 
 	if (strchr(name, '/')) {
-		closure_add(closure, name);
+		char path[4096];
+
+		element_expand(name, strlen(name), origin, "lib", path);
+		closure_add(closure, path);
 		return;
 	}
 	if (!needs->runpath && try_list(closure, needs->rpath, origin, name))
 		return;
-	if (try_list(closure, closure->library_path, origin, name) || try_list(closure, needs->runpath, origin, name))
+	if (try_list(closure, closure->settings.library_path, origin, name) || try_list(closure, needs->runpath, origin, name))
 		return;
-	ld_cache_visit(name, cache_match, &search);
-	if (search.path[0]) {
-		closure_add(closure, search.path);
+	cache_visit(closure->settings.root, name, cache_match, &search);
+	if (search.path[0] && closure_add(closure, search.path))
 		return;
-	}
 	for (i = 0; i < ARRAY_LEN(defaults); i++)
-		if (try_path(closure, defaults[i], strlen(defaults[i]), name))
+		if (try_path(closure, defaults[i], name))
 			return;
 }
 
-/* Follows "#!interpreter [argument]": with env(1), the argument is what runs, after options and assignments. */
-static void closure_script(struct closure *closure, int fd)
+/* What LD_PRELOAD names: searched for as what the program itself needs. */
+static void closure_preload(struct closure *closure, const struct elf_needs *needs, const char *origin)
 {
-	char line[512], *interpreter, *argument, *rest = NULL, *slash;
-	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+	const char *list = closure->settings.preload;
+	char name[4096];
+	size_t len;
 
-	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return;
-	line[n] = 0;
-	line[strcspn(line, "\n")] = 0;
-	interpreter = strtok_r(line + 2, " \t", &rest);
-	if (!interpreter)
-		return;
-	closure_add(closure, interpreter);
-	slash = strrchr(interpreter, '/');
-	if (!slash || strcmp(slash, "/env"))
-		return;
-	do {
-		argument = strtok_r(NULL, " \t", &rest);
-	} while (argument && (argument[0] == '-' || strchr(argument, '=')));
-	if (argument) {
-		const char *path = getenv("PATH");
-
-		try_list(closure, path ? path : "/usr/local/bin:/usr/bin:/bin", "", argument);
+	for (; list && *list; list += len + (list[len] != 0)) {
+		len = strcspn(list, ": ");
+		if (len && len < sizeof(name)) {
+			snprintf(name, sizeof(name), "%.*s", (int)len, list);
+			closure_need(closure, needs, origin, name);
+		}
 	}
 }
 
 static void closure_read(struct closure *closure, const char *path)
 {
-	int fd = file_open_regular(path), err;
+	bool is_program = closure->next == 1;
 	struct elf_needs needs;
-	char origin[4096], *slash;
+	char real[4096], origin[4096], *slash;
 	size_t i;
+	int fd, err;
 
+	fd = root_realpath(closure->settings.root, path, real) ? file_open_regular(real) : -1;
 	if (fd < 0)
 		return;
 	err = elffile_needs(fd, &needs, NULL);
-	if (err == -ENOEXEC || err == -EBADMSG)
-		closure_script(closure, fd);
 	close(fd);
 	if (err)
 		return;
@@ -232,19 +288,25 @@ static void closure_read(struct closure *closure, const char *path)
 	slash = strrchr(origin, '/');
 	if (slash)
 		*slash = 0;
+	if (is_program)
+		closure_preload(closure, &needs, origin);
 	for (i = 0; i < needs.count; i++)
 		closure_need(closure, &needs, origin, needs.needed[i]);
+	if (is_program && needs.interpreter)
+		closure_add(closure, needs.interpreter);
 	/* No one says that it needs the driver: a runtime, linked in or shared, loads it by name. */
 	closure_need(closure, &needs, origin, DRIVER_NAME);
 	elffile_needs_free(&needs);
 }
 
-void closure_visit(const char *program, const char *library_path, void (*visit)(void *context, const char *path),
+void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
 		   void *context)
 {
-	struct closure closure = { .library_path = library_path, .visit = visit, .context = context };
+	struct closure closure = { .visit = visit, .context = context };
 	size_t i;
 
+	if (settings)
+		closure.settings = *settings;
 	closure_add(&closure, program);
 	while (closure.next < closure.count)
 		closure_read(&closure, closure.paths[closure.next++]);

@@ -3,14 +3,21 @@
 #ifndef PROBE_CLOSURE_H
 #define PROBE_CLOSURE_H
 
+/* What a program's loader is told. NULL: nothing. */
+struct closure_settings {
+	const char *root;		/* what is "/" to it */
+	const char *library_path;	/* LD_LIBRARY_PATH */
+	const char *preload;		/* LD_PRELOAD */
+};
+
 /*
- * Calls @visit with the path of @program and of each library it needs, directly
- * or not, as ld.so(8) would find them: DT_RPATH, @library_path (LD_LIBRARY_PATH,
- * may be NULL), DT_RUNPATH, ld.so.cache, the default directories. A script's
- * interpreter is followed. The CUDA driver, which runtimes load by name, counts
- * as needed. What cannot be found or read is left out.
+ * Calls @visit with the path of @program, its loader, and each library it needs, directly
+ * or not, as ld.so(8) would find them: DT_RPATH, LD_LIBRARY_PATH,
+ * DT_RUNPATH, ld.so.cache, the default directories, with $ORIGIN, $LIB and $PLATFORM; and what LD_PRELOAD names.
+ * The CUDA driver, which runtimes load by name, counts
+ * as needed. What cannot be found or read is left out. @settings NULL: nothing is set.
  */
-void closure_visit(const char *program, const char *library_path, void (*visit)(void *context, const char *path),
+void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
 		   void *context);
 
 /* Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all). */

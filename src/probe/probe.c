@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "probe/ahead.h"
 #include "probe/attach.h"
 #include "probe/closure.h"
 #include "probe/late.h"
@@ -594,5 +595,12 @@ static void program_add(void *context, const char *path)
 
 void probe_add_program(struct probe *probe, const char *path, const char *library_path)
 {
-	closure_visit(path, library_path, program_add, probe);
+	const struct closure_settings settings = { .library_path = library_path };
+
+	closure_visit(path, &settings, program_add, probe);
+}
+
+void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start)
+{
+	ahead_visit(words, start, program_add, probe);
 }

@@ -101,6 +101,10 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 /* Adds the program at @path and all libraries its loader will look for. @library_path: LD_LIBRARY_PATH or NULL. */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);
 
+/* Adds what the command line @words comes to run, as far as that can be known: probe/ahead.h. */
+struct ahead_start;
+void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start);
+
 /* Adds @tgid to, or takes it from, the processes watched when only listed ones are. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
 

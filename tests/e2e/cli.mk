@@ -5,6 +5,7 @@ cli_tests = \
 	tests/e2e/test_options.sh \
 	tests/e2e/test_metrics.sh \
 	tests/e2e/test_hold.sh \
+	tests/e2e/test_ahead.sh \
 	tests/e2e/test_service.sh
 TESTS += $(cli_tests)
 

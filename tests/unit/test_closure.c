@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probe/ahead.h"
 #include "probe/closure.h"
 #include "probe_tests.h"
+#include "util/util.h"
 
 static char directory[64];
 
@@ -56,11 +58,13 @@ static void visit_note(void *context, const char *path)
 
 static const char *closure_of(const char *name, const char *library_path)
 {
-	char path[256];
+	const struct ahead_start start = { .path = getenv("PATH"), .library_path = library_path };
+	char path[256], *words[2] = { NULL };
 
 	visited[0] = 0;
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	closure_visit(path, library_path, visit_note, NULL);
+	words[0] = path;
+	ahead_visit(words, &start, visit_note, NULL);
 	return visited;
 }
 
@@ -117,6 +121,90 @@ START_TEST(test_closure)
 }
 END_TEST
 
+/* What of @line, whose words are parted by '|', is visited in @start: programs of our folder alone, by their names. */
+static const char *ahead_of(const char *line, const struct ahead_start *start)
+{
+	char text[1024], *words[32], *rest = NULL, *word;
+	size_t count = 0;
+
+	snprintf(text, sizeof(text), "%s", line);
+	for (word = strtok_r(text, "|", &rest); word && count < 31; word = strtok_r(NULL, "|", &rest))
+		words[count++] = word;
+	words[count] = NULL;
+	visited[0] = 0;
+	ahead_visit(words, start, visit_note, NULL);
+	return visited;
+}
+
+START_TEST(test_ahead)
+{
+	static const char *const names[] = { "env", "nice", "timeout", "taskset", "stdbuf", "sh", "unknown", "one", "two" };
+	static const char *const plain[][2] = {
+		{ "one", "/one " },
+		{ "absent", "" },
+		{ "unknown|one", "/unknown " },
+		{ "nice|one", "/nice /one " },
+		{ "nice|-n|5|one|two", "/nice /one " },
+		{ "nice|-n5|one", "/nice /one " },
+		{ "nice|--adjustment|5|one", "/nice /one " },
+		{ "nice|--adjustment=5|one", "/nice /one " },
+		{ "nice|-n", "/nice " },
+		{ "timeout|-k|1|5|one", "/timeout /one " },
+		{ "timeout|--foreground|--signal|INT|5|one", "/timeout /one " },
+		{ "timeout|5", "/timeout " },
+		{ "taskset|-c|0,1|one", "/taskset /one " },
+		{ "stdbuf|-o|L|-eL|nice|timeout|1s|one", "/stdbuf /nice /timeout /one " },
+		{ "env", "/env " },
+		{ "env|A=b|one", "/env /one " },
+		{ "env|-u|HOME|--unset=X|-C|/|A=b|one|C=d", "/env /one " },
+		{ "env|-u", "/env " },
+		{ "env|-S|A=b one two|x", "/env /one " },
+		{ "env|-Sone", "/env /one " },
+		{ "env|--|one", "/env /one " },
+		{ "env|PATH=/nowhere|one", "/env " },
+		{ "env|-u|PATH|one", "/env " },
+		{ "env|-i|one", "/env " },
+		{ "sh|-c|one", "/sh /one " },
+		{ "sh|-ec|if one; then A=b nice two>out; fi; unknown one # two", "/sh /one /nice /two /unknown " },
+		{ "sh|-c|echo 'one; two' && \"one\" && (two)", "/sh /one /two " },
+		{ "sh|-c|one\\\n two; $one; ''; # one", "/sh /one " },
+		{ "sh|-c|export PATH=/nowhere; one", "/sh " },
+		{ "sh|-c|PATH=/nowhere; one", "/sh " },
+		{ "sh|-c|one<<x &two`one`", "/sh /one " },
+		{ "sh|-o|errexit|-c", "/sh " },
+		{ "sh|absent", "/sh " },
+	};
+	struct ahead_start start = { .path = directory };
+	_Alignas(16) char image[ELF_IMAGE_ROOM];
+	char other[128], path[256];
+	size_t size, i;
+
+	directory_make();
+	size = elf_image(image, sizeof(image), true);
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		path_write(names[i], image, size);
+	for (i = 0; i < ARRAY_LEN(plain); i++)
+		ck_assert_str_eq(ahead_of(plain[i][0], &start), plain[i][1]);
+	/* What is preloaded is found as what is needed; a program in another root finds what lies there. */
+	snprintf(other, sizeof(other), "/nowhere:%s/other", directory);
+	path_write("other/libneeded.so.1", image, size);
+	path_write("other/libfirst.so", image, size);
+	start.library_path = other;
+	start.preload = "libabsent.so libfirst.so";
+	ck_assert_str_eq(ahead_of("one", &start), "/one /other/libfirst.so /other/libneeded.so.1 ");
+	ck_assert_str_eq(ahead_of("env|-u|LD_PRELOAD|one", &start), "/env /other/libfirst.so /other/libneeded.so.1 /one /other/libneeded.so.1 ");
+	start = (struct ahead_start){ .path = "/", .library_path = "/other", .root = directory };
+	snprintf(path, sizeof(path), "%s/link", directory);
+	ck_assert_int_eq(symlink("/one", path), 0);
+	ck_assert_str_eq(ahead_of("/link", &start), "/one /other/libneeded.so.1 ");
+	/* No line leads on for ever. */
+	path_write("loop", "#!/loop2\n", 9);
+	path_write("loop2", "#!/loop\n", 8);
+	ck_assert_uint_le(strlen(ahead_of("/loop", &start)), 200);
+	directory_remove();
+}
+END_TEST
+
 static int cache_check(void *context, const char *name, const char *path)
 {
 	ck_assert_int_eq(path[0], '/');
@@ -151,5 +239,6 @@ END_TEST
 void closure_tests(Suite *suite)
 {
 	probe_test_add(suite, "closure", test_closure);
+	probe_test_add(suite, "ahead", test_ahead);
 	probe_test_add(suite, "ld cache", test_ld_cache);
 }
