@@ -94,8 +94,8 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_STACKS:
 		options->stacks = true;
 		return 0;
-	case OPTION_NO_HOLD:
-		options->no_hold = true;
+	case OPTION_HOLD:
+		options->hold = true;
 		return 0;
 	case OPTION_NO_SINGLE_STEP:
 		options->no_single_step = true;
@@ -357,8 +357,8 @@ static int command_check(struct options *options, int argc, char **argv)
 		return usage_error("--fail-on-leak needs a command to watch");
 	if (options->run_as)
 		return usage_error("--run-as needs a command to run");
-	if (options->no_hold)
-		return usage_error("--no-hold needs a command: only its threads wait");
+	if (options->hold)
+		return usage_error("--hold needs a command: only its threads wait");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What COMMAND comes to run is known before it does: through env(1) and others that start a program, scripts, shells, Python's
-# packages, chroot. The program's first calls, before main(), are counted, and no process is late. With --no-hold: nothing
+# packages, chroot. The program's first calls, before main(), are counted, and no process is late. Without --hold: nothing
 # waits for cutop, which would hide that it comes too late.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
@@ -21,7 +21,7 @@ fresh() {
 ahead() {
 	what=$1
 	shift
-	watch ahead --no-hold -v -- "$@"
+	watch ahead -v -- "$@"
 	got=$(jq -c '[.processes[] | select(.memory.allocations > 0 or .memory.live_bytes > 0) |
 		[.watched_from, .inexact, .memory.allocations, .memory.frees]]' "$T/ahead.json")
 	check "$what: $got: $(grep "$fresh" "$T/ahead.err")" [ "$got" = '[["start",false,2,1]]' ]
@@ -107,9 +107,9 @@ cp "$first" "$root/first"
 [ -e "$root/lib64/ld-linux-x86-64.so.2" ] || cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64" 2>/dev/null
 ahead chroot env LD_LIBRARY_PATH=/opt chroot "$root" /first
 
-# ---- what is not known ahead is not taken for known: without an option and a hold it is late
+# ---- what is not known ahead is not taken for known: it is late
 fresh
 cp "$held_plugin" "$fresh"
-watch unknown --no-hold -- sh -c '"$0" "$1"' "$top_builddir/tests/e2e/bin/held" "$fresh/libheld.so"
+watch unknown -- sh -c '"$0" "$1"' "$top_builddir/tests/e2e/bin/held" "$fresh/libheld.so"
 expect unknown '[.processes[] | select(.memory.allocations > 0) | .watched_from] - ["attach"]' '[]'
 finish

@@ -30,9 +30,9 @@ milliseconds() {
 }
 
 plugin "$T/plugin"
-watch plugin -v -- "$held" "$plugin"
+watch plugin --hold -v -- "$held" "$plugin"
 harmless plugin
-if grep -q 'lets no thread wait' "$T/plugin.err"; then
+if grep -q -e '--hold: this kernel .* lets no thread wait' "$T/plugin.err"; then
 	echo "this kernel lets no thread wait: libraries met on the way are late, as marked"
 	# It may be gone before cutop has looked. What is seen of it is marked.
 	expect plugin '[.processes[] | select(.memory.allocations > 0) | .watched_from] - ["attach"]' '[]'
@@ -52,13 +52,13 @@ exact() {
 exact plugin
 for i in $rounds; do
 	plugin "$T/again-$i"
-	watch "again-$i" -- "$held" "$plugin"
+	watch "again-$i" --hold -- "$held" "$plugin"
 	exact "again-$i"
 	harmless "again-$i"
 done
 # By a program that a script starts, with an environment that is not ours, and that is a child of a child.
 plugin "$T/nested"
-watch nested -- env -i sh -c "'$held' '$plugin'; exit 0"
+watch nested --hold -- env -i sh -c "'$held' '$plugin'; exit 0"
 exact nested
 # Several at a time, each with a plugin of its own.
 set --
@@ -67,24 +67,24 @@ for i in 1 2 3 4; do
 	set -- "$@" "$plugin"
 done
 # shellcheck disable=SC2016
-watch side -- sh -c 'for plugin; do "$0" "$plugin" & done; wait' "$held" "$@"
+watch side --hold -- sh -c 'for plugin; do "$0" "$plugin" & done; wait' "$held" "$@"
 expect side '[.processes[] | [.watched_from, .memory.allocations, .memory.frees]] | unique' '[["start",2,1]]'
 expect side '.processes | length' 4
 # A library that was looked at is not waited for again.
-watch again -- "$held" "$T/nested/libheld.so"
+watch again --hold -- "$held" "$T/nested/libheld.so"
 exact again
 
 # ---- off
 plugin "$T/off"
-watch off -v --no-hold -- "$held" "$plugin"
+watch off -v -- "$held" "$plugin"
 harmless off
-check "--no-hold: $(cat "$T/off.err")" sh -c '! grep -q "threads that load" "$1"' - "$T/off.err"
+check "without --hold: $(cat "$T/off.err")" sh -c '! grep -q "threads that load" "$1"' - "$T/off.err"
 
 # ---- a cutop that does not answer: the program goes on after the bound, once, and is late
 plugin "$T/stopped-1"
 first=$plugin
 plugin "$T/stopped-2"
-"$CUTOP" -b -f json -n 1 -- sh -c 'touch "$1/ready"; while [ ! -e "$1/go" ]; do sleep 0.05; done; "$0" "$2" "$3"; touch "$1/done"' \
+"$CUTOP" -b -f json -n 1 --hold -- sh -c 'touch "$1/ready"; while [ ! -e "$1/go" ]; do sleep 0.05; done; "$0" "$2" "$3"; touch "$1/done"' \
 	"$held" "$T" "$first" "$plugin" >"$T/stopped.out" 2>"$T/stopped.err" &
 cutop=$!
 check "the program does not start" wait_for 60 test -e "$T/ready"
@@ -101,7 +101,7 @@ expect stopped '[.processes[] | select(.memory.allocations > 0) | .watched_from]
 # ---- a thread that comes before all others
 if command -v chrt >/dev/null && chrt -f 1 true 2>/dev/null; then
 	plugin "$T/first"
-	watch first -- chrt -f 1 "$held" "$plugin"
+	watch first --hold -- chrt -f 1 "$held" "$plugin"
 	harmless first
 	check "it waits, and lets nothing else run" [ "$(milliseconds first)" -lt 45 ]
 fi
