@@ -118,6 +118,8 @@ enum map_act {
 	MAP_GLOBAL,		/* a variable of a module (argument d, or 0), or what a graphics library lent: where its address is
 				 * written, and its size (or NO_ARG) */
 	MAP_UNLOAD,		/* the module in argument b, and its variables */
+	MAP_CHECKPOINT,		/* the memory of the process in argument b leaves its devices */
+	MAP_RESTORE,		/* and comes back */
 	/* only in records (struct rec_map) */
 	MAP_VARIABLE,		/* a variable that a program registered: the address of its host shadow */
 	MAP_ACT_COUNT,

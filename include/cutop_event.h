@@ -55,7 +55,7 @@
 #define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
 
 /*
- * Errors after which every call fails until the context is gone: codes that
+ * Errors after which every call fails until the program is started anew: codes that
  * are alike in both layers. driver_types.h says it of most; an ECC or NVLink
  * error that could not be corrected, or was contained, leaves no other way.
  */

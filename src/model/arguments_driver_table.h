@@ -37,6 +37,10 @@
 	ARGUMENTS(cuGreenCtxCreate, "phCtx:p* desc:p dev:i flags:u") \
 	ARGUMENTS(cuGreenCtxDestroy, "hCtx:p") \
 	ARGUMENTS(cuCtxFromGreenCtx, "pContext:p* hCtx:p") \
+	ARGUMENTS(cuCheckpointProcessLock, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessCheckpoint, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessRestore, "pid:i args:p") \
+	ARGUMENTS(cuCheckpointProcessUnlock, "pid:i args:p") \
 	ARGUMENTS(cuMemPoolCreate, "pool:p* poolProps:p") \
 	ARGUMENTS(cuDeviceGetDefaultMemPool, "pool_out:p* dev:i") \
 	ARGUMENTS(cuDeviceGetMemPool, "pool:p* dev:i") \
@@ -338,12 +342,8 @@
 	ARGUMENTS(cuGreenCtxStreamCreate, "phStream:p* greenCtx:p flags:u priority:i") \
 	ARGUMENTS(cuGreenCtxWaitEvent, "hCtx:p hEvent:p") \
 	ARGUMENTS(cuInit, "Flags:u") \
-	ARGUMENTS(cuCheckpointProcessCheckpoint, "pid:i args:p") \
 	ARGUMENTS(cuCheckpointProcessGetRestoreThreadId, "pid:i tid:i*") \
 	ARGUMENTS(cuCheckpointProcessGetState, "pid:i state:i*") \
-	ARGUMENTS(cuCheckpointProcessLock, "pid:i args:p") \
-	ARGUMENTS(cuCheckpointProcessRestore, "pid:i args:p") \
-	ARGUMENTS(cuCheckpointProcessUnlock, "pid:i args:p") \
 	ARGUMENTS(cuCoredumpDeregisterCompleteCallback, "callback:p") \
 	ARGUMENTS(cuCoredumpDeregisterStartCallback, "callback:p") \
 	ARGUMENTS(cuCoredumpGetAttribute, "attrib:i value:p size:z*") \

@@ -103,6 +103,17 @@ lost:
 	return NULL;
 }
 
+struct image *images_running(struct model *model, const struct image *asker, uint32_t pid)
+{
+	bool by_own = asker->ns_pid && asker->ns_pid != asker->pid;
+	struct image *image;
+
+	for (image = image_tree_first(model); image; image = image_tree_next(image))
+		if (!image->ended && (by_own ? image->ns_pid : image->pid) == pid)
+			return image;
+	return NULL;
+}
+
 void image_note_device(struct image *image, int device)
 {
 	if (device >= 0 && device < DEVICES_MAX)

@@ -221,6 +221,7 @@ struct image {
 	bool ended, inexact, from_attach;
 	enum unreturned unreturned;	/* returns of its calls are not probed */
 	bool kernels_full;
+	bool checkpointed;		/* its memory is on no device */
 	uint32_t pid, parent_pid, ns_pid, uid;
 	uint64_t first_time;		/* of the first record */
 	uint64_t start_real;		/* from REC_IDENTITY */
@@ -381,6 +382,8 @@ void images_free(struct model *model);
  */
 struct image *model_image(struct model *model, uint32_t number, int *error);
 void image_note_device(struct image *image, int device);
+/* The running image that @asker knows by @pid, which is in its own namespace, or NULL. */
+struct image *images_running(struct model *model, const struct image *asker, uint32_t pid);
 /* The runtime works in the primary context of @device. */
 void image_note_runtime(struct image *image, int device);
 /* Whether it does, as far as is known yet. */
@@ -415,6 +418,8 @@ void model_extras_free(struct model *model);
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record);
 void ledger_free(struct model *model, struct image *image, const struct rec_free *record);
 void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record);
+/* The memory of @image leaves its devices (@out), or comes back. It stays allocated. */
+void ledger_checkpoint(struct model *model, struct image *image, bool out, uint64_t time);
 void ledger_end(struct model *model, struct image *image, uint64_t time);
 void ledger_hold_site(struct image *image, struct site *site, bool held);
 void ledger_expire(struct model *model, struct image *image, uint64_t now);

@@ -33,10 +33,10 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 	image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
-	if (KIND_IS_VRAM(node->kind)) {
+	if (KIND_IS_VRAM(node->kind) && !image->checkpointed) {
 		image->live = subtract_saturated(image->live, node->bytes);
 		devices_remove(model, image, node->device, node->bytes);
-	} else {
+	} else if (!KIND_IS_VRAM(node->kind)) {
 		site->managed = subtract_saturated(site->managed, node->bytes);
 	}
 	site->live = subtract_saturated(site->live, node->bytes);
@@ -217,6 +217,28 @@ static bool outlives_contexts(const struct alloc_node *node)
 	return call_descs[node->call].flags & CALL_NO_CONTEXT;
 }
 
+void ledger_checkpoint(struct model *model, struct image *image, bool out, uint64_t time)
+{
+	struct book_cursor cursor;
+	struct alloc_node *node;
+
+	if (image->checkpointed == out)
+		return;
+	image->checkpointed = out;
+	book_walk(&image->book, &cursor);
+	while ((node = book_next(&cursor)) != NULL) {
+		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
+			continue;
+		if (out) {
+			image->live = subtract_saturated(image->live, node->bytes);
+			devices_remove(model, image, node->device, node->bytes);
+		} else {
+			image->live = add_saturated(image->live, node->bytes);
+			devices_add(model, image, node->device, node->bytes, time);
+		}
+	}
+}
+
 int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
@@ -233,6 +255,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	}
 	if (!record->address)
 		return 0;
+	ledger_checkpoint(model, image, false, record->hdr.time);	/* that it was restored was not seen */
 
 	node = record->kind == KIND_SHARED ? book_at(&image->book, record->address) : NULL;
 	if (node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {

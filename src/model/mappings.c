@@ -122,6 +122,12 @@ int mappings_record(struct model *model, struct image *image, const struct rec_m
 	case MAP_UNLOAD:
 		statics_unload(image, record->address);
 		return 0;
+	case MAP_CHECKPOINT:
+	case MAP_RESTORE:
+		image = images_running(model, image, (uint32_t)record->address);
+		if (image)
+			ledger_checkpoint(model, image, record->act == MAP_CHECKPOINT, record->hdr.time);
+		return 0;
 	default:
 		node = book_handle(&image->book, record->handle);
 		if (node && node->state == NODE_LIVE)

@@ -21,6 +21,7 @@ typedef enum cudaError_enum {
 	CUDA_ERROR_INVALID_CONTEXT = 201,
 	CUDA_ERROR_FILE_NOT_FOUND = 301,
 	CUDA_ERROR_INVALID_HANDLE = 400,
+	CUDA_ERROR_ILLEGAL_STATE = 401,
 	CUDA_ERROR_NOT_FOUND = 500,
 	CUDA_ERROR_NOT_READY = 600,
 	CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
@@ -260,6 +261,10 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuDevicePrimaryCtxSetFlags_v2, (CUdevice dev, unsigned int flags)) \
 	X(cuCtxCreate_v2, (CUcontext *ctx, unsigned int flags, CUdevice dev)) \
 	X(cuCtxCreate_v4, (CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)) \
+	X(cuCheckpointProcessLock, (int pid, void *args)) \
+	X(cuCheckpointProcessCheckpoint, (int pid, void *args)) \
+	X(cuCheckpointProcessRestore, (int pid, void *args)) \
+	X(cuCheckpointProcessUnlock, (int pid, void *args)) \
 	X(cuCtxAttach, (CUcontext *ctx, unsigned int flags)) \
 	X(cuCtxDetach, (CUcontext ctx)) \
 	X(cuCtxDestroy_v2, (CUcontext ctx)) \

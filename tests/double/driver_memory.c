@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "driver.h"
 
 struct arena managed_arena, host_arena, virtual_arena;
@@ -438,4 +439,63 @@ API CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
 		return CUDA_ERROR_INVALID_VALUE;
 	memset(data, 0, size);
 	return CUDA_SUCCESS;
+}
+
+/*
+ * Checkpoints of this process; another's is not supported. "The GPU memory contents will be brought into host memory and all
+ * underlying references will be released": cuda.h, cuCheckpointProcessCheckpoint().
+ */
+static enum { PROCESS_RUNNING, PROCESS_LOCKED, PROCESS_CHECKPOINTED } process_state;
+static size_t checkpointed[MAX_DEVICES];
+
+static CUresult process_turn(int pid, int from, int to)
+{
+	CUresult err = CUDA_SUCCESS;
+	int i;
+
+	if (pid != getpid())
+		return CUDA_ERROR_NOT_SUPPORTED;
+	pthread_mutex_lock(&memory_lock);
+	if ((int)process_state != from)
+		err = CUDA_ERROR_ILLEGAL_STATE;
+	else
+		process_state = to;
+	for (i = 0; !err && i < num_devices; i++) {
+		if (to == PROCESS_CHECKPOINTED) {
+			checkpointed[i] = devices[i].used;
+			devices[i].used = 0;
+		} else if (from == PROCESS_CHECKPOINTED) {
+			devices[i].used += checkpointed[i];
+		}
+	}
+	pthread_mutex_unlock(&memory_lock);
+	return err;
+}
+
+API CUresult cuCheckpointProcessLock(int pid, void *args)
+{
+	(void)args;
+	ENTER();
+	return process_turn(pid, PROCESS_RUNNING, PROCESS_LOCKED);
+}
+
+API CUresult cuCheckpointProcessCheckpoint(int pid, void *args)
+{
+	(void)args;
+	ENTER();
+	return process_turn(pid, PROCESS_LOCKED, PROCESS_CHECKPOINTED);
+}
+
+API CUresult cuCheckpointProcessRestore(int pid, void *args)
+{
+	(void)args;
+	ENTER();
+	return process_turn(pid, PROCESS_CHECKPOINTED, PROCESS_LOCKED);
+}
+
+API CUresult cuCheckpointProcessUnlock(int pid, void *args)
+{
+	(void)args;
+	ENTER();
+	return process_turn(pid, PROCESS_LOCKED, PROCESS_RUNNING);
 }

@@ -20,11 +20,13 @@
  *                        4,000 there when it is bound again. All are left
  *   book_calls attach    with two devices, 1,000 bytes and, when the context was attached and detached once, 2,000 in one of
  *                        device 1, which ends at the next
+ *   book_calls checkpoint  1,000 bytes leave the device with a checkpoint of the process and come back; freed
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
 
@@ -197,6 +199,20 @@ static int attach(void)
 	return 0;
 }
 
+/* cuda.h, cuCheckpointProcessCheckpoint(): "all underlying references will be released". */
+static int checkpoint(void)
+{
+	void *p;
+
+	MUST(cudaMalloc(&p, 1000));
+	MUST(cuCheckpointProcessLock(getpid(), NULL));
+	MUST(cuCheckpointProcessCheckpoint(getpid(), NULL));
+	MUST(cuCheckpointProcessRestore(getpid(), NULL));
+	MUST(cuCheckpointProcessUnlock(getpid(), NULL));
+	MUST(cudaFree(p));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -215,6 +231,8 @@ int main(int argc, char **argv)
 		return stack();
 	if (!strcmp(what, "attach"))
 		return attach();
-	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach\n", stderr);
+	if (!strcmp(what, "checkpoint"))
+		return checkpoint();
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach|checkpoint\n", stderr);
 	return 2;
 }

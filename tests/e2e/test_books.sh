@@ -63,4 +63,13 @@ expect stack 'p.memory.failed_allocations' 1
 holds attach '[2,0,0,3000,3000]'
 expect attach "$resets" '["cuCtxDetach of device 1 ended 2 live allocations: 2.9K leaked"]'
 
+# ---- a checkpoint takes a process's memory off the device: cuda.h, cuCheckpointProcessCheckpoint()
+
+holds checkpoint '[1,1,0,0,1000]'
+CUDA_DOUBLE_DELAY=cuCheckpointProcessRestore=1s,cuCheckpointProcessUnlock=1s \
+	"$CUTOP" -b -f json -d 0.1 -- "$book_calls" checkpoint >"$T/moments.out" 2>&1
+grep '^{' "$T/moments.out" | jq -c 'select(.processes[0].memory.live_allocations == 1) | .processes[0].memory.live_bytes' |
+	uniq | paste -s -d , >"$T/moments"
+check "checkpoint: live was $(cat "$T/moments")" grep -q '0,1000$' "$T/moments"
+
 finish

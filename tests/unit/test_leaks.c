@@ -136,6 +136,40 @@ START_TEST(memory_of_no_context_outlives_all)
 }
 END_TEST
 
+static void by_another(enum map_act act)
+{
+	feed.image = 2;
+	feed.pid = 4243;
+	feed_map(&feed, act, 4242, 0, 0);
+	feed.image = 1;
+	feed.pid = 4242;
+}
+
+/* cuda.h, cuCheckpointProcessCheckpoint(): references to the memory are released; another process may make the call */
+START_TEST(a_checkpoint_takes_memory_off_the_device)
+{
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x20000, 30, 0);
+	by_another(MAP_CHECKPOINT);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->live_allocations, 2);
+	ck_assert_uint_eq(snapshot->live, 0);
+	if (_i) {
+		by_another(MAP_RESTORE);
+		look();
+		ck_assert_uint_eq(process->live, 100);
+		feed_free(&feed, 0x10000, 0);
+		feed_free(&feed, 0x20000, 0);
+	}
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->live, 0);
+	ck_assert_uint_eq(process->leaked, _i ? 0 : 130);
+	ck_assert_uint_eq(process->peak, 100);
+}
+END_TEST
+
 static void release(int device)
 {
 	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.image, ++feed.now, feed.pid, feed.pid },
@@ -419,6 +453,7 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, reset_ends_a_device);
 	tcase_add_test(tests, reset_of_unknown_device_ends_all);
 	tcase_add_test(tests, memory_of_no_context_outlives_all);
+	tcase_add_loop_test(tests, a_checkpoint_takes_memory_off_the_device, 0, 2);
 	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 4);
 	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
