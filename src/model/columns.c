@@ -122,7 +122,7 @@ const struct column columns[] = {
 	{ "suspect", "SUSPECT", "bytes at call sites whose floor keeps rising", UNIT_BYTES, 7, value_suspect },
 	{ "used", "USED", "bytes of devices' memory in use, as the driver says", UNIT_BYTES, 7, value_used },
 	{ "untracked", "UNTRACKED", "those that are not among the live ones", UNIT_BYTES, 9, value_untracked },
-	{ "managed", "MANAGED", "bytes of managed memory allocated and not freed, on a device or not", UNIT_BYTES, 7, value_managed },
+	{ "managed", "MANAGED", "bytes of managed memory not freed", UNIT_BYTES, 7, value_managed },
 	{ "frees", "FREES", "allocations freed", UNIT_COUNT, 7, value_frees },
 	{ "graph", "GRAPH", "kernel launches by graphs in all", UNIT_COUNT, 7, value_graph },
 	{ "graph_rate", "GRAPH/s", "kernel launches by graphs per second", UNIT_PER_SECOND, 7, value_graph_rate },
