@@ -167,30 +167,35 @@ static __always_inline __u8 direction_of(__u64 kind)
 	return kind == CUDA_MEMCPY_DEFAULT ? DIR_DEFAULT : DIR_UNKNOWN;
 }
 
-static __noinline int copy_3d_arguments(struct frame *frame, __u64 params, bool peer)
+static __noinline int copy_3d_arguments(struct frame *frame, __u64 params)
 {
 	struct copy_3d p = {};
-	struct copy_3d_peer q = {};
 
 	if (!frame)
 		return 0;
-	if (peer) {
-		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
-			argument_lost();
-		frame->args[0] = q.destination_array ? q.destination_array : q.destination_pointer;
-		frame->args[1] = q.source_array ? q.source_array : q.source_pointer;
-		frame->args[2] = extent_size(&q.extent);
-		/* An int each. */
-		frame->direction = (__u32)q.source_device == (__u32)q.destination_device ? DIR_D2D : DIR_P2P;
-		frame->flags = q.source_array || q.destination_array ? COPY_IN_ELEMENTS : 0;
-		return 0;
-	}
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
 	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
 	frame->args[2] = extent_size(&p.extent);
 	frame->direction = direction_of((__u32)p.kind);
+	frame->flags = p.source_array || p.destination_array ? COPY_IN_ELEMENTS : 0;
+	return 0;
+}
+
+static __noinline int copy_3d_peer_arguments(struct frame *frame, __u64 params)
+{
+	struct copy_3d_peer p = {};
+
+	if (!frame)
+		return 0;
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
+		argument_lost();
+	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
+	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
+	frame->args[2] = extent_size(&p.extent);
+	/* An int each. */
+	frame->direction = (__u32)p.source_device == (__u32)p.destination_device ? DIR_D2D : DIR_P2P;
 	frame->flags = p.source_array || p.destination_array ? COPY_IN_ELEMENTS : 0;
 	return 0;
 }
@@ -222,34 +227,34 @@ static __always_inline __u8 peer_direction(struct thread_state *thread, __u64 to
 }
 
 /* The driver's copies whose arguments are in a struct: extents are in bytes there, of arrays, too. */
-static __noinline int copy_driver_arguments(struct thread_state *thread, struct frame *frame, __u64 params, bool flat,
-					    __u8 direction)
+static __noinline int copy_driver_2d(struct frame *frame, __u64 params, __u8 direction)
 {
 	struct driver_copy_2d p = {};
-	struct driver_copy_3d q = {};
-	__u32 source, destination;
 
 	if (!frame)
 		return 0;
-	if (flat) {
-		if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
-			argument_lost();
-		source = p.source.type;
-		destination = p.destination.type;
-		frame->args[0] = driver_address(destination, p.destination.host, p.destination.device, p.destination.array);
-		frame->args[1] = driver_address(source, p.source.host, p.source.device, p.source.array);
-		frame->args[2] = p.width * p.height;
-	} else {
-		if (bpf_probe_read_user(&q, sizeof(q), (void *)params))
-			argument_lost();
-		source = q.source.type;
-		destination = q.destination.type;
-		frame->args[0] = driver_address(destination, q.destination.host, q.destination.device, q.destination.array);
-		frame->args[1] = driver_address(source, q.source.host, q.source.device, q.source.array);
-		frame->args[2] = extent_size(&q.extent);
-	}
-	frame->direction = direction == DIR_P2P ? peer_direction(thread, q.destination.context, q.source.context) :
-			   direction == DIR_DEFAULT ? driver_direction(source, destination) : direction;
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
+		argument_lost();
+	frame->args[0] = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
+	frame->args[1] = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->args[2] = p.width * p.height;
+	frame->direction = direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
+	return 0;
+}
+
+static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *frame, __u64 params, __u8 direction)
+{
+	struct driver_copy_3d p = {};
+
+	if (!frame)
+		return 0;
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
+		argument_lost();
+	frame->args[0] = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
+	frame->args[1] = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->args[2] = extent_size(&p.extent);
+	frame->direction = direction == DIR_P2P ? peer_direction(thread, p.destination.context, p.source.context) :
+			   direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
 	return 0;
 }
 
@@ -276,12 +281,20 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 	__u64 operations;
 
 	frame->flags = 0;
-	if (rule == BYTES_3D || rule == BYTES_3D_PEER) {
-		copy_3d_arguments(frame, call_arg(ctx, c), rule == BYTES_3D_PEER);
+	if (rule == BYTES_3D) {
+		copy_3d_arguments(frame, call_arg(ctx, c));
 		return;
 	}
-	if (rule == BYTES_DRIVER_2D || rule == BYTES_DRIVER_3D) {
-		copy_driver_arguments(thread, frame, call_arg(ctx, c), rule == BYTES_DRIVER_2D, d & ~COPY_FIXED);
+	if (rule == BYTES_3D_PEER) {
+		copy_3d_peer_arguments(frame, call_arg(ctx, c));
+		return;
+	}
+	if (rule == BYTES_DRIVER_2D) {
+		copy_driver_2d(frame, call_arg(ctx, c), d & ~COPY_FIXED);
+		return;
+	}
+	if (rule == BYTES_DRIVER_3D) {
+		copy_driver_3d(thread, frame, call_arg(ctx, c), d & ~COPY_FIXED);
 		return;
 	}
 	if (rule == BYTES_BATCH3D || rule == BYTES_OPERATION) {
