@@ -566,7 +566,7 @@ int build_failures(struct build *build, struct image *image, struct snap_process
 	for (entry = fail_first(image); entry; entry = fail_next(entry)) {
 		struct snap_failure *failure = &process->failure_list[process->failure_count++];
 		const char *name = error_name(call_layer(entry->key.call), entry->key.result);
-		struct snap_extra extra = { NULL };
+		struct snap_extra extra = { .brief = NULL };
 
 		if (CUTOP_IS_EXTRA(entry->key.call)) {
 			if (model_extra_names(build->model, build->arena, entry->key.call, &extra))
