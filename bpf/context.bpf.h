@@ -213,7 +213,7 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 static __always_inline bool context_teaches(__u32 act)
 {
 	return act == CONTEXT_CREATE || act == CONTEXT_RETAIN || act == CONTEXT_RELEASE ||
-	       (act >= CONTEXT_POOL && act < CONTEXT_STREAM);
+	       (act >= CONTEXT_POOL && act < CONTEXT_STREAM) || act == CONTEXT_STREAM_OF;
 }
 
 /* The kind of memory that a pool gives (CUmemAllocationType), 0 if the call does not say. */

@@ -103,15 +103,27 @@ lost:
 	return NULL;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 struct image *images_running(struct model *model, const struct image *asker, uint32_t pid)
 {
 	bool by_own = asker->ns_pid && asker->ns_pid != asker->pid;
-	struct image *image;
+	struct image *image, *found = NULL;
 
-	for (image = image_tree_first(model); image; image = image_tree_next(image))
-		if (!image->ended && (by_own ? image->ns_pid : image->pid) == pid)
-			return image;
-	return NULL;
+	for (image = image_tree_first(model); image; image = image_tree_next(image)) {
+		if (image->ended || (by_own ? image->ns_pid : image->pid) != pid)
+			continue;
+		/* The same number may name a process of each container; where it names two, which is meant cannot be told. */
+		if (by_own && !is_same_text(image->container, asker->container))
+			continue;
+		if (found)
+			return NULL;
+		found = image;
+	}
+	return found;
 }
 
 void image_note_device(struct image *image, int device)
@@ -124,6 +136,15 @@ void image_note_runtime(struct image *image, int device)
 {
 	if (device >= 0 && device < DEVICES_MAX)
 		image->runtime_devices[device / 64] |= 1ull << device % 64;
+}
+
+void image_forget_runtime(struct image *image, int device)
+{
+	if (device >= 0 && device < DEVICES_MAX)
+		image->runtime_devices[device / 64] &= ~(1ull << device % 64);
+	else
+		memset(image->runtime_devices, 0, sizeof(image->runtime_devices));
+	image->runtime_launched = false;
 }
 
 bool image_runtime_uses(const struct image *image, int device)

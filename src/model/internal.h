@@ -386,6 +386,8 @@ void image_note_device(struct image *image, int device);
 struct image *images_running(struct model *model, const struct image *asker, uint32_t pid);
 /* The runtime works in the primary context of @device. */
 void image_note_runtime(struct image *image, int device);
+/* It does no more, as @device was reset. */
+void image_forget_runtime(struct image *image, int device);
 /* Whether it does, as far as is known yet. */
 bool image_runtime_uses(const struct image *image, int device);
 /* The machine's number of the process's @device: CUTOP_DEVICE_UNKNOWN if it is none of those it sees. */

@@ -424,6 +424,14 @@ static bool is_others_release(const struct image *image, const struct rec_reset 
 	       image_runtime_uses(image, record->device);
 }
 
+/* Whether it also ends the runtime's own reference: what the runtime did before says nothing of the context that comes. */
+static bool is_reset(const struct rec_reset *record)
+{
+	const struct call_desc *desc = &call_descs[record->call];
+
+	return desc->class == CLASS_RESET || (desc->class == CLASS_CONTEXT && desc->a == CONTEXT_RESET);
+}
+
 void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
 {
 	uint64_t leaked = image->leaked, held = image->held, count = 0;
@@ -438,6 +446,8 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	image_note_device(image, record->device);
 	if (is_others_release(image, record))
 		return;
+	if (!record->context && is_reset(record))
+		image_forget_runtime(image, record->device);
 	if (record->context && !context)
 		return;		/* it owned nothing */
 	if (context)

@@ -4,8 +4,9 @@
  * variables, as far as a call tells how large they are. With the runtime that is
  * their registration (__cudaRegisterVar, __cudaRegisterManagedVar), once for each
  * variable, on however many devices it comes to lie; with the driver it is the
- * call that asks for one (cuModuleGetGlobal and the like). Nobody allocates or
- * frees it: it is a kind of its own, in no total, and never a leak.
+ * call that asks for one (cuModuleGetGlobal and the like). No call allocates or
+ * frees it: it is a kind of its own, in no total, and never a leak. That a context's end or dlclose(3) takes variables away
+ * is not followed.
  *
  * The runtime asks the driver for its variables as well, and not only inside
  * calls that are probed: in a program that registers variables, what the driver

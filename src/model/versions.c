@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From the public headers of CUDA 11.4 to 13.0. A function without a line here
- * is declared in all of them. The forms for a default stream per thread (_ptsz,
+ * is declared in all of them; one that came later counts as declared in none. The forms for a default stream per thread (_ptsz,
  * _ptds) come and go with the function they are a form of.
  */
 #include "model/versions.h"

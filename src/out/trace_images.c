@@ -358,7 +358,9 @@ static void reset(struct trace_image *image, const struct rec_reset *record)
 {
 	struct trace_block *block, *next;
 
-	if (record->context)
+	/* Nor is it known here whether the runtime holds the context that a release seemed to end. */
+	if (record->context || (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
+				call_descs[record->call].a != CONTEXT_RESET))
 		return;
 	HASH_ITER(hh, image->blocks, block, next) {
 		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)

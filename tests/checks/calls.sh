@@ -14,6 +14,10 @@ cat "$here"/../../include/cutop_calls.h "$here"/../../include/cutop_driver_calls
 	sed -n 's/.*CUTOP_CALL(\([A-Za-z0-9_]*\), LAYER.*/\1/p' | sort -u >"$T/table"
 grep -v '^#' "$here/excluded-calls" | grep . >"$T/excluded"
 status=0
+if grep -xE -f "$T/excluded" "$T/table" >"$T/both"; then
+	sed 's|$|: in the table, and in tests/checks/excluded-calls|' "$T/both"
+	status=1
+fi
 for file; do
 	case $file in
 	*.h)

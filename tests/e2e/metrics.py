@@ -109,7 +109,7 @@ def monotone(paths):
 
 def ask(host, port, path='/metrics', headers='', limit=20):
     with socket.create_connection((host, port), limit) as connection:
-        connection.sendall(('GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n' % (path, headers)).encode())
+        connection.sendall(('GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n' % (path, headers)).encode())
         answer = b''
         while True:
             part = connection.recv(65536)
@@ -128,10 +128,10 @@ def alive(host, port, after):
 
 GARBAGE = [
     b'\r\n\r\n', b'\0' * 1000, b'GET', b'GET / HTTP/9.9\r\n\r\n', b'GET ' + b'/' * 100000 + b' HTTP/1.1\r\n\r\n',
-    b'GET /metrics HTTP/1.1\r\n' + b'A: b\r\n' * 5000 + b'\r\n', b'GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: ' + b';,q=' * 500 + b'\r\n\r\n',
-    b'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\nxxxx', b'GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n',
-    b'GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n', bytes(range(256)) * 100,
-    b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + b'\xaa' * 200, b'GET /%00%ff%2e%2e HTTP/1.1\r\nHost: x\r\n\r\n',
+    b'GET /metrics HTTP/1.1\r\n' + b'A: b\r\n' * 5000 + b'\r\n', b'GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: ' + b';,q=' * 500 + b'\r\n\r\n',
+    b'POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\nxxxx', b'GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    b'GET /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n', bytes(range(256)) * 100,
+    b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + b'\xaa' * 200, b'GET /%00%ff%2e%2e HTTP/1.1\r\nHost: localhost\r\n\r\n',
 ]
 
 
@@ -159,7 +159,7 @@ def attack(host, port):
         connection.close()
     # One that asks and does not read.
     deaf = socket.create_connection((host, port), 10)
-    deaf.sendall(b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n')
+    deaf.sendall(b'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
     alive(host, port, 'a client that does not read')
     deaf.close()
     # Many that leave in the middle of a request: their places are free at once.

@@ -94,6 +94,8 @@ if command -v python3 >/dev/null && python3 -m venv --without-pip "$T/venv" 2>/d
 	fresh=$T/path/nvidia/cu13/lib
 	cp "$held_plugin" "$fresh"
 	ahead PYTHONPATH env PYTHONPATH="$T/path" "$T/venv/bin/python3" -c "import ctypes; ctypes.CDLL('$fresh/libheld.so')"
+else
+	echo "not tried: Python, which has no venv here"
 fi
 
 # ---- chroot
@@ -107,7 +109,7 @@ cp "$first" "$root/first"
 [ -e "$root/lib64/ld-linux-x86-64.so.2" ] || cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64" 2>/dev/null
 ahead chroot env LD_LIBRARY_PATH=/opt chroot "$root" /first
 
-# ---- what is not known ahead is not taken for known: it is late
+# ---- what is not known ahead is not taken for known: it is late, or not seen at all if it ends first
 fresh
 cp "$held_plugin" "$fresh"
 watch unknown -- sh -c '"$0" "$1"' "$top_builddir/tests/e2e/bin/held" "$fresh/libheld.so"

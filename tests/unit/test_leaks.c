@@ -170,6 +170,29 @@ START_TEST(a_checkpoint_takes_memory_off_the_device)
 }
 END_TEST
 
+/* Two containers, each with a process that is number 7 there: the one of the caller's container is meant. */
+START_TEST(a_checkpoint_is_of_the_callers_container)
+{
+	static const char here[] = "ana\0python\0train.py\0docker-abc\0pod-1", there[] = "ana\0python\0train.py\0docker-def\0pod-2";
+	const struct snap_process *other;
+
+	feed_identity(&feed, true, here, sizeof(here));
+	feed_alloc(&feed, 0x10000, 100);
+	feed.image = 2;
+	feed.pid = 4243;
+	feed_process(&feed);
+	feed_identity(&feed, true, there, sizeof(there));
+	feed_alloc(&feed, 0x10000, 50);
+	feed_map(&feed, MAP_CHECKPOINT, 7, 0, 0);
+	other = feed_find(&feed, snapshot = feed_snapshot(&feed));
+	ck_assert_uint_eq(other->live, 0);
+	feed.image = 1;
+	feed.pid = 4242;
+	look();
+	ck_assert_uint_eq(process->live, 100);
+}
+END_TEST
+
 static void release(int device)
 {
 	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.image, ++feed.now, feed.pid, feed.pid },
@@ -178,9 +201,14 @@ static void release(int device)
 	feed_give(&feed, &record, sizeof(record));
 }
 
-/* The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another device, 3 there is none */
+/* The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another device, 3 there is none, 4 it was reset */
 START_TEST(a_release_beside_the_runtime_ends_nothing)
 {
+	if (_i == 4) {
+		feed_alloc(&feed, 0x20000, 30);
+		feed_free(&feed, 0x20000, 0);
+		feed_reset(&feed, 0);
+	}
 	feed_alloc_as(&feed, CALL_cuMemAlloc_v2, KIND_DEVICE, 0x10000, 100, 0);
 	if (_i == 1)
 		feed_kernel(&feed, 0x1000, 0x1000, NAME_SYMBOL, "odd");
@@ -190,7 +218,7 @@ START_TEST(a_release_beside_the_runtime_ends_nothing)
 	release(0);
 	look();
 	ck_assert_uint_eq(process->leaked, _i < 2 ? 0 : 100);
-	ck_assert_uint_eq(count_events(snapshot, EVENT_RESET, NULL), _i < 2 ? 0 : 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_RESET, NULL), _i < 2 ? 0 : _i == 4 ? 2 : 1);
 }
 END_TEST
 
@@ -454,7 +482,8 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, reset_of_unknown_device_ends_all);
 	tcase_add_test(tests, memory_of_no_context_outlives_all);
 	tcase_add_loop_test(tests, a_checkpoint_takes_memory_off_the_device, 0, 2);
-	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 4);
+	tcase_add_test(tests, a_checkpoint_is_of_the_callers_container);
+	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 5);
 	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
 	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);
