@@ -135,7 +135,7 @@ static __noinline int blind_assume(struct pt_regs *ctx, struct thread_state *thr
 		context_turn(thread, 0, call_arg(ctx, desc->a));
 		break;
 	case CLASS_CONTEXT:
-		if (desc->a <= CONTEXT_DESTROY)
+		if (desc->a <= CONTEXT_DESTROY || desc->a == CONTEXT_DETACH)
 			context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
 		break;
 	case CLASS_GRAPH:

@@ -62,22 +62,24 @@ static __always_inline __s32 device_at(__u64 where)
 }
 
 #define DEVICES_MAX	1024	/* as the model: a larger number is none */
-#define DEVICES_SEVERAL	0xffff	/* devices_used[] */
+#define DEVICES_SEVERAL	0xffffffff	/* devices_used[]: the image in the upper half; the only device, plus 1, or this */
 
 /* Memory of @device was allocated. */
 static __always_inline void device_used(__u32 image, __s32 device)
 {
-	__u16 *used = &devices_used[image & (WATCHFUL_COUNT - 1)];
+	__u64 *used = &devices_used[image & (WATCHFUL_COUNT - 1)], mine = (__u64)image << 32, was = *used;
 
-	if ((__u32)device >= DEVICES_MAX || *used == device + 1 || *used == DEVICES_SEVERAL)
+	if ((__u32)device >= DEVICES_MAX || was == (mine | (device + 1)) || was == (mine | DEVICES_SEVERAL))
 		return;
-	*used = *used ? DEVICES_SEVERAL : device + 1;
+	*used = mine | (was >> 32 == image ? DEVICES_SEVERAL : (__u32)device + 1);
 }
 
-/* Whether the memory that the image allocated lies on more than one device. */
+/* Whether the memory that the image allocated may lie on more than one device: of an image whose place another one took, it may. */
 static __always_inline bool uses_several_devices(__u32 image)
 {
-	return devices_used[image & (WATCHFUL_COUNT - 1)] == DEVICES_SEVERAL;
+	__u64 used = devices_used[image & (WATCHFUL_COUNT - 1)];
+
+	return used && (used >> 32 != image || (__u32)used == DEVICES_SEVERAL);
 }
 
 __u32 many_devices;	/* a device other than 0 is in use */

@@ -72,7 +72,7 @@ __u32 watchful[WATCHFUL_COUNT];
 /* The same: captures under way, so that a launch need not look for one where there is none. */
 __u32 capturing[WATCHFUL_COUNT];
 /* The same: the device that memory was allocated on, plus 1, or DEVICES_SEVERAL; 0: none yet. */
-__u16 devices_used[WATCHFUL_COUNT];
+__u64 devices_used[WATCHFUL_COUNT];
 
 /*
  * The slots of launch_rows.bpf.h; slot 0 is none's. Those that are free wait in

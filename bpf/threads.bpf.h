@@ -104,7 +104,6 @@ __noinline __u32 image_new(void)
 	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
 	/* What is said of an image long before: */
 	__sync_fetch_and_and(&watchful[image & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS);
-	devices_used[image & (WATCHFUL_COUNT - 1)] = 0;
 	/* Before another thread can find the image: it may wait in a call at once. */
 	near = NEAR_AT(near_syncs, NEAR_SYNCS, image);
 	near_claim(near, image);

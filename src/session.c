@@ -59,7 +59,7 @@ static void command_add(const struct session *session, struct probe *probe)
 		.library_path = library_path(session),
 		.preload = command_variable(session->environment, "LD_PRELOAD"),
 		.python_path = command_variable(session->environment, "PYTHONPATH"),
-		.home = command_variable(session->environment, "HOME"),
+		.home = command_home(session->options->run_as, session->environment),
 	};
 
 	probe_add_command(probe, session->command_line, &start);

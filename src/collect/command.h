@@ -40,6 +40,9 @@ void command_environment_free(char **environment);
 /* The value of @name in @environment, or in ours for NULL; NULL: it is not set. */
 const char *command_variable(char **environment, const char *name);
 
+/* The home folder that COMMAND, run as @run_as, will find in HOME; NULL: none. Good until a user is next looked up. */
+const char *command_home(const char *run_as, char **environment);
+
 /*
  * Forks a child that waits for command_go() and then runs @argv as user
  * @run_as; NULL: as the user who called sudo, if it was sudo. Its environment is @environment, or ours for NULL.

@@ -3,12 +3,16 @@
 #include "names/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -66,6 +70,29 @@ static void limits_set(void)
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 });
 }
 
+/* Memory that is shared with the process we were forked from: BPF maps, among others, which it takes for its own. */
+static int shared_unmap(void)
+{
+	char text[8192], kind[5], *line, *end;	/* a line has a path of PATH_MAX at most */
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	unsigned long from, to;
+	size_t kept = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		text[kept + (size_t)n] = '\0';
+		for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
+			if (sscanf(line, "%lx-%lx %4s", &from, &to, kind) == 3 && kind[3] == 's')
+				munmap((void *)from, to - from);
+		kept = strlen(line);
+		memmove(text, line, kept);
+	}
+	close(fd);
+	return n < 0 ? -EIO : 0;
+}
+
 /* Leaves nothing open but @socket, as descriptor 0. */
 static int descriptors_close(int socket)
 {
@@ -102,7 +129,9 @@ int confine(const char *name, int socket, const int *calls, unsigned int count)
 
 	signals_set();
 	prctl(PR_SET_NAME, name);
-	err = descriptors_close(socket);
+	err = shared_unmap();
+	if (!err)
+		err = descriptors_close(socket);
 	if (err)
 		return err;
 	limits_set();

@@ -140,7 +140,9 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 	do	/* its alarm ends the process long before */
 		ready = poll(&answer, 1, 10 * (int)(NAME_TIME / NSEC_PER_MSEC));
 	while (ready < 0 && errno == EINTR);
-	n = ready > 0 ? recv(demangler->socket, out, DEMANGLE_OUTPUT_MAX + 1, 0) : -1;
+	n = ready > 0 ? recv(demangler->socket, out, DEMANGLE_OUTPUT_MAX + 1, 0) : 0;
+	if (n > 0)
+		out[n - 1] = '\0';	/* whatever that process has become */
 	return n - 1;
 }
 

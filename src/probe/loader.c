@@ -234,13 +234,15 @@ bool loader_waits(struct probe *probe, uint32_t tgid, uint64_t since)
 void loader_answer(struct probe *probe, const struct rec_hdr *record)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
+	__u64 time = record->time, before = 0;
 	__u32 tgid = record->tgid;
-	__u64 time = record->time;
 
 	if (!probe->bpf.loader_waits)
 		return;
 	__atomic_store_n(&s->bss->loader_stalled, 0, __ATOMIC_SEQ_CST);
-	bpf_map_update_elem(bpf_map__fd(s->maps.answers), &tgid, &time, BPF_ANY);
+	/* Of two threads the later record may come first. */
+	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.answers), &tgid, &before) || before < time)
+		bpf_map_update_elem(bpf_map__fd(s->maps.answers), &tgid, &time, BPF_ANY);
 }
 
 void loader_examining(struct probe *probe, bool examining)

@@ -277,6 +277,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
 	if (err) {
+		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* What a process makes of it is missing all the same, unless nothing of it was asked for. */
 		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
 		for (i = 0; err != -ENOENT && i < found.count; i++)

@@ -41,7 +41,7 @@ bool root_has(const char *root, const char *path, int mode)
 	char real[4096];
 	struct stat st;
 
-	return root_realpath(root, path, real) && !stat(real, &st) && S_ISREG(st.st_mode) && !access(real, mode);
+	return root_realpath(root, path, real) && !stat(real, &st) && S_ISREG(st.st_mode) && file_is_open_to(real, mode);
 }
 
 char *root_file_read(const char *root, const char *path, size_t max)
