@@ -26,7 +26,6 @@
 
 #include "model/calls.h"
 
-#define ATTACH_TYPE_UPROBE_MULTI	48	/* linux/bpf.h, Linux 6.6 */
 #define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
 #define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */
 

@@ -22,8 +22,7 @@
 #include "model/calls.h"
 #include "probe/slots.h"
 
-/* linux/bpf.h, Linux 6.6 and 6.13: newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_MULTI	48
+/* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
 #define ATTACH_TYPE_UPROBE_SESSION	57
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class)

@@ -22,8 +22,6 @@
 
 const char *const attach_method_names[ATTACH_METHOD_COUNT] = { "session", "multi", "perf" };
 
-#define ATTACH_TYPE_UPROBE_MULTI	48	/* linux/bpf.h, Linux 6.6 */
-
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38	/* include/uapi/linux/capability.h, Linux 5.8 */
 #endif

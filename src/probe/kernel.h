@@ -7,6 +7,9 @@
 
 #include "util/util.h"
 
+/* enum bpf_attach_type of linux/bpf.h, Linux 6.6: newer than the headers we may be built with */
+#define ATTACH_TYPE_UPROBE_MULTI	48
+
 enum attach_method {
 	ATTACH_SESSION,		/* uprobe_multi session links, Linux 6.13 */
 	ATTACH_MULTI,		/* uprobe_multi links, Linux 6.6 */
