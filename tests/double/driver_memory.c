@@ -73,7 +73,7 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 
 	if (!size)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* What a pool gives is its device's, whoever asks; what belongs to no context is listed under the primary one. */
+	/* What a pool gives is its device's, whatever thread asks; what belongs to no context is listed under the primary one. */
 	if (pool || kind == MEMORY_ASYNC)
 		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
