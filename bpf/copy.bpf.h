@@ -167,6 +167,14 @@ static __always_inline __u8 direction_of(__u64 kind)
 	return kind == CUDA_MEMCPY_DEFAULT ? DIR_DEFAULT : DIR_UNKNOWN;
 }
 
+/* The runtime's two structs of a copy in three dimensions name these alike. An array at an end makes the extent one of elements. */
+#define COPY_3D_ENDS(frame, p) do {									\
+	(frame)->args[0] = (p).destination_array ? (p).destination_array : (p).destination_pointer;	\
+	(frame)->args[1] = (p).source_array ? (p).source_array : (p).source_pointer;			\
+	(frame)->args[2] = extent_size(&(p).extent);							\
+	(frame)->flags = (p).source_array || (p).destination_array ? COPY_IN_ELEMENTS : 0;		\
+} while (0)
+
 static __noinline int copy_3d_arguments(struct frame *frame, __u64 params)
 {
 	struct copy_3d p = {};
@@ -175,11 +183,8 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params)
 		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
-	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
-	frame->args[2] = extent_size(&p.extent);
+	COPY_3D_ENDS(frame, p);
 	frame->direction = direction_of((__u32)p.kind);
-	frame->flags = p.source_array || p.destination_array ? COPY_IN_ELEMENTS : 0;
 	return 0;
 }
 
@@ -191,12 +196,9 @@ static __noinline int copy_3d_peer_arguments(struct frame *frame, __u64 params)
 		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->args[0] = p.destination_array ? p.destination_array : p.destination_pointer;
-	frame->args[1] = p.source_array ? p.source_array : p.source_pointer;
-	frame->args[2] = extent_size(&p.extent);
+	COPY_3D_ENDS(frame, p);
 	/* An int each. */
 	frame->direction = (__u32)p.source_device == (__u32)p.destination_device ? DIR_D2D : DIR_P2P;
-	frame->flags = p.source_array || p.destination_array ? COPY_IN_ELEMENTS : 0;
 	return 0;
 }
 
