@@ -21,7 +21,7 @@
 #include "util/util.h"
 
 #define MEMORY_MAX	(1ul << 30)	/* what we allocate; mapped files do not count */
-#define NOBODY		65534
+#define USER_OF_NOTHING	65534	/* the kernel's overflowuid: no file is its own */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -56,7 +56,7 @@ static int calls_limit(const int *calls, unsigned int count)
 static int rights_drop(void)
 {
 	/* Where cutop has given up the right to change user, the user is one who may open nothing below. */
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+	if (setgroups(0, NULL) || setresgid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING) || setresuid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING))
 		errno = 0;
 	return capabilities_clear();
 }
