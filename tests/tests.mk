@@ -68,6 +68,7 @@ TESTS_FULL = \
 	tests/e2e/test_verifier.sh \
 	tests/fuzz/fuzz.sh \
 	tests/checks/test_checks.sh \
+	tests/checks/test_setup.sh \
 	tests/gpu/test_gpu_check.sh \
 	tests/vm/test_vm.sh \
 	tests/vm/test_vm_multi.sh \

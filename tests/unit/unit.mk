@@ -6,7 +6,10 @@ EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_model
 TESTS += tests/unit/test_model
+else
+TESTS += tests/unit/test_absent.sh
 endif
+EXTRA_DIST += tests/unit/test_absent.sh
 
 tests_unit_test_model_SOURCES = \
 	tests/unit/feed.c tests/unit/feed.h tests/unit/one_process.h \
