@@ -7,6 +7,8 @@ check-asan:
 	$(checks_run) asan
 check-tsan:
 	$(checks_run) tsan
+coverage:
+	$(checks_run) coverage
 check-valgrind: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	UNIT_TESTS='$(TESTS)' $(checks_run) valgrind
@@ -14,7 +16,7 @@ check-static: all
 	$(checks_run) cppcheck
 	$(checks_run) warnings
 	$(checks_run) analyzer
-.PHONY: check-asan check-tsan check-valgrind check-static
+.PHONY: check-asan check-tsan check-valgrind check-static coverage
 
 clean-local: clean-checks
 clean-checks:

@@ -3,6 +3,7 @@
 # What reads or instruments the code, as docs/testing.md tells:
 #
 #   checks.sh asan|tsan    the whole test suite, built with the sanitizers, in a build of its own
+#   checks.sh coverage     the whole test suite, and which lines of src/ it never runs
 #   checks.sh valgrind     the unit tests of this build under valgrind
 #   checks.sh warnings     gcc and clang, where every warning is an error
 #   checks.sh analyzer     clang's static analyzer
@@ -47,12 +48,7 @@ sanitized() {
 	export CUTOP_TEST_LIMIT="${CUTOP_TEST_LIMIT:-1200}"
 	{ make -j "$jobs" all && make -j "$jobs" check TESTS=; } >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
 	failed=0
-	if [ -n "${CHECK_TESTS:-}" ]; then
-		make -j "$jobs" -k check-TESTS TESTS="$CHECK_TESTS" || failed=1
-	else
-		make -j "$jobs" -k check || failed=1
-		make -k check-full-only || failed=1
-	fi
+	tests_run
 	for report in "$found"/*; do
 		[ -s "$report" ] || continue
 		echo "FOUND: $report"
@@ -60,6 +56,16 @@ sanitized() {
 		failed=1
 	done
 	exit $failed
+}
+
+# The tests named in $CHECK_TESTS, or all of them.
+tests_run() {
+	if [ -n "${CHECK_TESTS:-}" ]; then
+		make -j "$jobs" -k check-TESTS TESTS="$CHECK_TESTS" || failed=1
+	else
+		make -j "$jobs" -k check || failed=1
+		make -k check-full-only || failed=1
+	fi
 }
 
 # Children of Check, one for each test, are looked at one by one: what a test leaks fails it.
@@ -95,6 +101,59 @@ valgrind_units() {
 		rm -f "$log"
 	done
 	exit $failed
+}
+
+# Every program writes its counters into a file that it maps from its start on ("%c", "%m": LLVM's guide to source-based
+# code coverage), so that processes that are killed, and helpers that may open no file, are counted like any other.
+coverage() {
+	need clang clang
+	need llvm-cov llvm
+	need llvm-profdata llvm
+	instrument="-fprofile-instr-generate -fcoverage-mapping -mllvm -runtime-counter-relocation -Qunused-arguments -DCUTOP_COVERAGE"
+	configured coverage CC=clang CFLAGS="-g -O1 $instrument" LDFLAGS="-fprofile-instr-generate"
+	found=$where/coverage/found
+	rm -rf "$found"
+	mkdir -m 1777 "$found"
+	# Tests run cutop as other users, too.
+	umask 0
+	export LLVM_PROFILE_FILE="$found/%m%c.profraw"
+	export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-600}" CUTOP_TEST_LIMIT="${CUTOP_TEST_LIMIT:-1200}"
+	{ make -j "$jobs" all && make -j "$jobs" check TESTS=; } >build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+	failed=0
+	tests_run
+	llvm-profdata merge -sparse "$found"/*.profraw -o coverage.profdata || exit 1
+	set -- src/cutop
+	for program in tests/unit/test_* tests/view/test_* tests/fuzz/kept_*; do
+		case $program in *.*) continue ;; esac
+		[ -x "$program" ] && [ -f "$program" ] && set -- "$@" -object "$program"
+	done
+	llvm-cov report -instr-profile=coverage.profdata "$@" -ignore-filename-regex='/(tests|bpf)/|\.skel\.h$' >coverage.txt || exit 1
+	llvm-cov show -instr-profile=coverage.profdata "$@" -ignore-filename-regex='/(tests|bpf)/|\.skel\.h$' -show-instantiations=false >lines.txt || exit 1
+	rooms
+	echo "each file: $where/coverage/coverage.txt; each line: $where/coverage/lines.txt"
+	exit $failed
+}
+
+# Lines of each room of src/, and how many of them never ran; then the longest runs of such lines.
+rooms() {
+	awk '
+	/^\/.*:$/ { file = $0; ours = sub(/^.*\/src\//, "src/", file) || sub(/^.*\/include\//, "include/", file); sub(/:$/, "", file); run = 0; next }
+	/^ *[0-9]+\| *[0-9.kMGTE]*\|/ {
+		split($0, part, "|"); count = part[2]; gsub(/ /, "", count)
+		if (count == "" || !ours) { next }
+		room = file; if (!sub(/\/[^\/]*$/, "", room)) room = "."
+		lines[room]++; total++
+		if (count == "0") { dark[room]++; all_dark++; if (!run++) first = part[1] + 0; if (run > best[file ":" first]) best[file ":" first] = run }
+		else run = 0
+	}
+	END {
+		for (room in lines) printf "0 %s %d %d %.1f\n", room, lines[room], dark[room], 100 * (1 - dark[room] / lines[room])
+		printf "1 all %d %d %.1f\n", total, all_dark, 100 * (1 - all_dark / total)
+		for (place in best) printf "2 %s %d\n", place, best[place]
+	}' lines.txt | sort -k1,1n -k2,2 >rooms.txt
+	awk '$1 < 2 { printf "%-16s %6d lines, %5d never run, %5.1f %%\n", $2, $3, $4, $5 }' rooms.txt
+	echo "longest runs of lines that never ran:"
+	sort -k3,3nr rooms.txt | awk '$1 == 2 && n++ < 20 { printf "%5d  %s\n", $3, $2 }'
 }
 
 warnings() {
@@ -150,12 +209,13 @@ with_cppcheck() {
 case ${1:-} in
 asan) sanitized asan address,undefined ;;
 tsan) sanitized tsan thread ;;
+coverage) coverage ;;
 valgrind) valgrind_units ;;
 warnings) warnings ;;
 analyzer) analyzer ;;
 cppcheck) with_cppcheck ;;
 *)
-	sed -n '3,14s/^# \{0,1\}//p' "$0"
+	sed -n '3,15s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac

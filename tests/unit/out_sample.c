@@ -203,8 +203,12 @@ static void fill_infer(void)
 	p->device_count = 2;
 	p->exited = true;
 	p->exit_code = SIGKILL;
-	infer_failures[0] = (struct snap_failure){ CALL_cudaMalloc, 2, "cudaErrorMemoryAllocation", 3, NOW - NS, NOW, { NULL } };
-	infer_failures[1] = (struct snap_failure){ CALL_cudaLaunchKernel, 9, "cudaErrorInvalidConfiguration", 1, NOW, 0, { NULL } };
+	infer_failures[0] = (struct snap_failure){
+		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 3, .first = NOW - NS, .last = NOW,
+	};
+	infer_failures[1] = (struct snap_failure){
+		.call = CALL_cudaLaunchKernel, .code = 9, .error = "cudaErrorInvalidConfiguration", .count = 1, .first = NOW,
+	};
 	p->failure_list = infer_failures;
 	p->failure_count = 2;
 }

@@ -190,9 +190,18 @@ static void failing(struct snapshot *snapshot, int step)
 	process->failures = 3 * (uint64_t)step;
 	process->failures_per_second = 3;
 	process->failed_allocations = (uint64_t)step;
-	failures[0] = (struct snap_failure){ CALL_cudaMalloc, 2, "cudaErrorMemoryAllocation", 2 * (uint64_t)step, CAST_NOW - 60 * NS, CAST_NOW, { NULL } };
-	failures[1] = (struct snap_failure){ CALL_cudaLaunchKernel, 9, "cudaErrorInvalidConfiguration", (uint64_t)step, CAST_NOW - 50 * NS, CAST_NOW - NS, { NULL } };
-	failures[2] = (struct snap_failure){ CALL_cudaDeviceSynchronize, 700, "cudaErrorIllegalAddress", 1, CAST_NOW - 2 * NS, CAST_NOW - 2 * NS, { NULL } };
+	failures[0] = (struct snap_failure){
+		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 2 * (uint64_t)step,
+		.first = CAST_NOW - 60 * NS, .last = CAST_NOW,
+	};
+	failures[1] = (struct snap_failure){
+		.call = CALL_cudaLaunchKernel, .code = 9, .error = "cudaErrorInvalidConfiguration", .count = (uint64_t)step,
+		.first = CAST_NOW - 50 * NS, .last = CAST_NOW - NS,
+	};
+	failures[2] = (struct snap_failure){
+		.call = CALL_cudaDeviceSynchronize, .code = 700, .error = "cudaErrorIllegalAddress", .count = 1,
+		.first = CAST_NOW - 2 * NS, .last = CAST_NOW - 2 * NS,
+	};
 	process->failure_list = failures;
 	process->failure_count = 3;
 	process->device_list = "";
