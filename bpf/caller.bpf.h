@@ -24,8 +24,11 @@ HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
 /* How often it did: a file may be found to have a runtime after a thread called the driver from there. */
 __u32 runtime_marks;
 
-/* Looks for the mapping at @caller and remembers what is there. Returns 1 if that is the runtime's code. */
-__noinline int caller_find(struct thread_state *thread, __u64 caller)
+/*
+ * Looks for the mapping at @caller, the return address at @sp, and remembers what is there. Returns 1 if that is the
+ * runtime's code.
+ */
+__noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 {
 	struct vma_info info = {};
 	struct code_span *span = NULL;
@@ -36,6 +39,9 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller)
 
 	if (!thread || !find_callers)
 		return 0;
+	/* A function that jumped here, and whose return another tool probes. */
+	if (caller == trampoline_of(thread))
+		caller = caller_behind_trampoline(sp);
 	/* Once each way: should both fail, the thread's next call looks again. */
 	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) && vma_read(caller, &info))
 		return 0;
@@ -74,7 +80,7 @@ static __always_inline bool is_by_runtime(struct pt_regs *ctx, struct thread_sta
 		if (caller - thread->other_code.start < thread->other_code.size)
 			return false;
 	}
-	return caller_find(thread, caller);
+	return caller_find(thread, caller, call_sp(ctx));
 }
 
 /* Where @frame was opened: marks a driver's call that the runtime made. Not of the classes that are hot. */

@@ -22,6 +22,15 @@ static __always_inline __u64 trampoline_of(struct thread_state *thread)
 	return thread->trampoline;
 }
 
+/* The return address at @sp that a return probe put the kernel's trampoline over; 0 if it is not the innermost. */
+static __always_inline __u64 caller_behind_trampoline(__u64 sp)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct return_instance *instance = BPF_CORE_READ(task, utask, return_instances);
+
+	return instance && BPF_CORE_READ(instance, stack) == sp ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
+}
+
 /* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
 static __always_inline bool frame_alive(struct thread_state *thread, struct frame *frame)
 {
@@ -247,8 +256,12 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
 #if defined(__TARGET_ARCH_x86)
 	__u64 word = 0;
 
-	/* By a jump, to the same function only: a call of libffi's has one function after the other at one place. */
-	is_near = is_near || (is_same_act(cookie, outer->cookie) && sp == outer->sp && caller == outer->site &&
+	/*
+	 * By a jump, to the same function only: a call of libffi's has one function after the other at one place. Another
+	 * tool's return probe puts the trampoline there after @outer was entered.
+	 */
+	is_near = is_near || (is_same_act(cookie, outer->cookie) && sp == outer->sp &&
+			      (caller == outer->site || (caller && caller == trampoline_of(thread))) &&
 			      CUTOP_COOKIE_CALL(cookie) == CUTOP_COOKIE_CALL(outer->cookie));
 	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)outer->sp) &&
 	    (word == outer->site || word == trampoline_of(thread))) {

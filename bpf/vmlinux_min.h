@@ -230,8 +230,19 @@ struct bpf_uprobe_multi_run_ctx {
 	struct bpf_uprobe *uprobe;
 };
 
+/* The innermost of the functions whose returns are probed: where its return address lay, and what it was. */
+struct return_instance {
+	unsigned long stack;
+	unsigned long orig_ret_vaddr;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
 struct task_struct {
 	struct seccomp seccomp;
+	struct uprobe_task *utask;
 	struct bpf_run_ctx *bpf_ctx;
 	int pid;
 	int tgid;

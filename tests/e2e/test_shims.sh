@@ -3,6 +3,7 @@
 # Libraries that stand before the driver, or before the runtime, and call the real ones (tests/e2e/shim.c): each call counts
 # once, as the program made it. What is counted with such a library is held against what is counted without.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 helpers=$top_builddir/tests/e2e/bin
 mixed=$helpers/mixed_calls
@@ -86,6 +87,14 @@ for how in call jump; do
 	same "three-$how" "$T/libshim-first.so:$T/libshim-second.so:$T/libshim-third.so" $how -- "$mixed" mix 300
 	same "two-never-$how" "$T/libshim-first.so:$T/libshim-second.so" $how --returns=never -- "$mixed" mix 300
 done
+
+# Another tool's return probes put the kernel's trampoline where a jump leaves the return address.
+begin others --library "$shim" --library "$T/libshim-first.so" --library "$T/libshim-second.so" --library "$interposer" $known \
+	--library "$double/libcudart.so.13"
+same others-never-jump "$shim" jump --returns=never -- "$mixed" mix 300
+same others-two-never-jump "$T/libshim-first.so:$T/libshim-second.so" jump --returns=never -- "$mixed" mix 300
+same others-runtime-never-jump "$interposer" jump --returns=never -- "$workload" launches 500
+end
 
 # ---- in the program itself: no code could be nearer to what calls it
 watch near-plain -- "$mixed" mix 500
