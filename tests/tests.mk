@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests. 'make check' is what a developer runs every few minutes; 'make
-# check-full' adds what is slow or boots a virtual machine.
+# Tests. 'make check' is what a developer runs every few minutes, 'make check-more' the rest of what finds defects
+# often, 'make check-long' what takes minutes: virtual machines, floods, long lists of kills, other forms of the double.
+# All of them may run side by side ("make -j3 check"): a test asks only of its own files, processes and ports.
 
 include $(srcdir)/tests/double/double.mk
 include $(srcdir)/tests/workloads/workloads.mk
@@ -28,8 +29,15 @@ TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_
 EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)
 
-# What is slow, or needs much: the rest of what make check has.
-TESTS_FULL = \
+# The slowest come first, so that the last job does not run alone.
+TESTS_MORE = \
+	tests/e2e/test_harm.sh \
+	tests/e2e/test_verdicts.sh \
+	tests/e2e/test_shims.sh \
+	tests/e2e/test_driver.sh \
+	tests/e2e/test_fallback.sh \
+	tests/e2e/test_liars.sh \
+	tests/e2e/test_attach.sh \
 	tests/e2e/test_doctor.sh \
 	tests/e2e/test_mouse.sh \
 	tests/e2e/test_record.sh \
@@ -37,42 +45,38 @@ TESTS_FULL = \
 	tests/e2e/test_random_many.sh \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_status.sh \
-	tests/e2e/test_attach.sh \
 	tests/e2e/test_replaced.sh \
 	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \
-	tests/e2e/test_driver.sh \
 	tests/e2e/test_once.sh \
-	tests/e2e/test_overrun.sh \
-	tests/e2e/test_flood.sh \
-	tests/e2e/test_scale.sh \
 	tests/e2e/test_leaks.sh \
-	tests/e2e/test_verdicts.sh \
-	tests/e2e/test_harm.sh \
-	tests/e2e/test_liars.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
 	tests/e2e/test_two.sh \
 	tests/e2e/test_volumes.sh \
 	tests/e2e/test_rights.sh \
-	tests/e2e/test_package.sh \
-	tests/e2e/test_prometheus.sh \
-	tests/e2e/test_fallback.sh \
 	tests/e2e/test_points.sh \
-	tests/e2e/test_shims.sh \
 	tests/e2e/test_real_libraries.sh \
-	tests/e2e/test_form_driver.sh \
-	tests/e2e/test_form_endbr.sh \
-	tests/e2e/test_form_stepped.sh \
 	tests/e2e/test_verifier.sh \
-	tests/fuzz/fuzz.sh \
 	tests/checks/test_checks.sh \
-	tests/checks/test_setup.sh \
-	tests/gpu/test_gpu_check.sh \
-	tests/vm/test_vm.sh \
+	tests/checks/test_setup.sh
+# What takes minutes.
+TESTS_LONG = \
+	tests/e2e/test_form_driver.sh \
+	tests/e2e/test_form_stepped.sh \
+	tests/e2e/test_form_endbr.sh \
 	tests/vm/test_vm_multi.sh \
-	tests/e2e/test_killed.sh
+	tests/vm/test_vm.sh \
+	tests/e2e/test_scale.sh \
+	tests/fuzz/fuzz.sh \
+	tests/gpu/test_gpu_check.sh \
+	tests/e2e/test_overrun.sh \
+	tests/e2e/test_flood.sh \
+	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_package.sh
+# What no other cutop may run beside.
+TESTS_ALONE = tests/e2e/test_killed.sh
 # Machines that take long to emulate, and packages that are not always there.
 TESTS_KERNELS = tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
 EXTRA_DIST += $(TESTS_KERNELS)
@@ -81,19 +85,23 @@ check-kernels: all $(check_DATA)
 CLEANFILES += test-suite-kernels.log
 
 # Automake cleans up after the tests of make check.
-CLEANFILES += $(TESTS_FULL:.sh=.log) $(TESTS_FULL:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
+CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
 
-EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_FULL)
+EXTRA_DIST += tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)
 
 check-full: check
-	$(MAKE) $(AM_MAKEFLAGS) check-full-only
+	$(MAKE) $(AM_MAKEFLAGS) check-more
+	$(MAKE) $(AM_MAKEFLAGS) check-long
 
-# Without what 'make check' has run already.
-check-full-only: all $(check_DATA)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_FULL)' TEST_SUITE_LOG=test-suite-full.log
-CLEANFILES += test-suite-full.log
+# Each without what the others run.
+check-more: all $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_MORE)' TEST_SUITE_LOG=test-suite-more.log
+check-long: all $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_LONG)' TEST_SUITE_LOG=test-suite-long.log; long=$$?; \
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
+CLEANFILES += test-suite-more.log test-suite-long.log test-suite-alone.log
 
-.PHONY: double check-full check-full-only check-kernels bench
+.PHONY: double check-full check-more check-long check-kernels bench

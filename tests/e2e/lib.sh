@@ -13,7 +13,7 @@
 #   libraries_below ROOT FILE... copies what these are linked to, but for the double, to the same paths below ROOT
 #   mux ARGUMENTS                tmux with a server of the test's own, at $socket
 #   seen                         prints what the screen of its session t shows
-#   see REGEX                    waits until it shows that; $patience seconds, if that is set
+#   see REGEX                    waits until it shows that; 60 seconds, or $patience
 #   finish                       prints the count and exits
 #
 # CUTOP_TEST_FORM=driver, endbr or stepped runs the test on the double whose functions begin so (tests/double/forms): $double
@@ -197,7 +197,7 @@ seen() {
 }
 
 see() {
-	for _ in $(seq $((${patience:-20} * 10))); do
+	for _ in $(seq $((${patience:-60} * 10))); do
 		seen 2>/dev/null | grep -q -e "$1" && return 0
 		sleep 0.1
 	done
