@@ -27,7 +27,8 @@ struct array3d_desc {
 
 /* Flags of arrays, alike in both layers: driver_types.h, cuda.h */
 #define ARRAY_LAYERS	5	/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
-#define ARRAY_UNBACKED	0xc0	/* cudaArraySparse, cudaArrayDeferredMapping: memory is mapped into it later */
+#define ARRAY_DEFERRED	0x80	/* cudaArrayDeferredMapping: memory is mapped into it later, */
+#define ARRAY_UNBACKED	0xc0	/* also cudaArraySparse: the same, part by part */
 
 /* What memory holds of an array at the least: a square of texels. Compressed formats keep 4x4 of them in a block. */
 struct texels {
@@ -156,6 +157,18 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, str
 	return total;
 }
 
+/* frame->flags */
+#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is not a device's */
+#define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
+#define ALLOC_MANAGED	4	/* from a pool of managed memory */
+#define MAPPED_WHOLE	8	/* an array with ARRAY_DEFERRED */
+
+static __always_inline void array_note(struct frame *frame, __u32 flags)
+{
+	if (flags & ARRAY_DEFERRED)
+		frame->flags |= MAPPED_WHOLE;
+}
+
 /* The driver's array calls: everything is in a descriptor. */
 static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 levels, bool flat)
 {
@@ -180,13 +193,9 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.height = desc.height;
 	extent.depth = desc.depth;
 	frame->args[1] = array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
+	array_note(frame, desc.flags);
 	return 0;
 }
-
-/* frame->flags */
-#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is not a device's */
-#define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
-#define ALLOC_MANAGED	4	/* from a pool of managed memory */
 
 /* Whether the stream that is argument @n takes part in a capture. */
 static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state *thread,
@@ -282,7 +291,9 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		texels = desc_texels(call_arg(ctx, d), &frame->args[3]);
 		extent.width = call_arg(ctx, d + 1);
 		extent.height = call_arg(ctx, d + 2);
-		frame->args[1] = array_bytes(extent, 1, texels, call_arg(ctx, d + 3));
+		flags = call_arg(ctx, d + 3);
+		frame->args[1] = array_bytes(extent, 1, texels, flags);
+		array_note(frame, flags);
 		break;
 	case SIZE_ARRAY3D:
 	case SIZE_MIPMAP:
@@ -296,6 +307,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			flags = call_arg_past_struct(ctx, d + 2);
 		}
 		frame->args[1] = array_bytes(extent, levels, texels, flags);
+		array_note(frame, flags);
 		break;
 	}
 }
@@ -372,7 +384,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 	rec->device = frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device;
 	rec->call = call;
 	rec->kind = kind_of(frame, desc);
-	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
+	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) | (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
 	rec->element_bytes = frame->args[3];
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
@@ -453,6 +465,47 @@ static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *ta
 	return 0;
 }
 
+#define TILES_MAX	65536	/* of a call's list: what comes after is lost */
+#define MAP_INFO	96	/* sizeof(CUarrayMapInfo), cuda.h */
+
+struct tile_list {
+	struct thread_state *thread;
+	__u64 at, now;
+	__u32 call;
+	__u32 pad;
+};
+
+/* Memory is mapped into a sparse array, or unmapped, as element @i of the list says. */
+static long tiles_send(__u32 i, struct tile_list *list)
+{
+	struct thread_state *thread = list->thread;
+	struct rec_tiles *rec = record_begin(thread, REC_TILES, sizeof(*rec), list->now);
+
+	if (!rec)
+		return 1;
+	if (bpf_probe_read_user(&rec->mapping, sizeof(rec->mapping), (void *)(list->at + (__u64)i * MAP_INFO))) {
+		count_lost_of(thread->image, LOST_ARGUMENT);
+		bpf_ringbuf_discard(rec, 0);
+		return 1;
+	}
+	rec->call = list->call;
+	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
+static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 at, __u32 count)
+{
+	struct tile_list list = { .thread = thread, .at = at, .now = bpf_ktime_get_ns(), .call = call };
+
+	if (!thread)
+		return 0;
+	if (count > TILES_MAX)
+		count_lost_of(thread->image, LOST_ARGUMENT);
+	bpf_loop(count < TILES_MAX ? count : TILES_MAX, tiles_send, &list, 0);
+	return 0;
+}
+
 /* The word that a call wrote at @at, 0 if it was not asked to. */
 static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 {
@@ -484,6 +537,10 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 	address = frame->args[0];
 	bytes = frame->args[1];
 	handle = frame->args[2];
+	if (desc->a == MAP_TILES) {
+		tiles_tell(thread, call, address, bytes);
+		return 0;
+	}
 	if (desc->a == MAP_GLOBAL) {
 		address = word_wanted(thread, frame->args[0]);
 		bytes = word_wanted(thread, frame->args[1]);

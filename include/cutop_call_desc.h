@@ -122,6 +122,8 @@ enum map_act {
 	MAP_RESTORE,		/* and comes back */
 	/* only in records (struct rec_map) */
 	MAP_VARIABLE,		/* a variable that a program registered: the address of its host shadow */
+	/* only in the table: recordings have the numbers of those before */
+	MAP_TILES,		/* argument c structs CUarrayMapInfo at argument b: a struct rec_tiles of each */
 	MAP_ACT_COUNT,
 };
 

@@ -85,6 +85,7 @@ enum rec_type {
 	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
 	REC_CALL,		/* struct rec_call: with tracing, every call */
 	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE and where its file lies; in the ring only */
+	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -185,6 +186,11 @@ struct rec_end {
 	__u32 exit_code;	/* as wait(2) gives it */
 };
 
+enum alloc_flag {
+	ALLOC_CAPTURED = 1,	/* into a stream that is captured: nothing was allocated */
+	ALLOC_DEFERRED = 2,	/* an array that memory is mapped into as a whole, and later */
+};
+
 struct rec_alloc {
 	struct rec_hdr hdr;	/* time: at return */
 	__u64 entry;		/* time at entry */
@@ -195,7 +201,7 @@ struct rec_alloc {
 	__s32 device;		/* CUTOP_DEVICE_UNKNOWN where not known */
 	__u16 call;		/* enum call_id */
 	__u8 kind;		/* enum alloc_kind */
-	__u8 captured;		/* into a stream that is captured: nothing was allocated */
+	__u8 how;		/* enum alloc_flag */
 	__u32 element_bytes;	/* of an array's element, else 0 */
 	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
 	__u64 stack;		/* rec_stack.stack of the same image; 0: none, or not asked for */
@@ -344,6 +350,40 @@ struct rec_map {
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];
+};
+
+/*
+ * CUarrayMapInfo, cuda.h, as far as it matters: a box of one level, in elements, or a part of the mip tail, in bytes. Of an
+ * array with CUDA_ARRAY3D_DEFERRED_MAPPING it says nothing of the kind: the whole array is meant.
+ */
+struct array_mapping {
+	__u32 resource_type, pad;
+	__u64 array;
+	__u32 part;		/* enum array_part */
+	__u32 pad2;
+	union {
+		struct {
+			__u32 level, layer;
+			__u32 offset[3], extent[3];	/* x, y, z */
+		} level;
+		struct {
+			__u32 layer, pad;
+			__u64 offset, bytes;
+		} tail;
+	};
+	__u32 operation;	/* enum array_operation */
+	__u32 handle_type;
+	__u64 handle;		/* of physical memory */
+};
+
+enum array_part { ARRAY_LEVEL, ARRAY_TAIL };	/* CUarraySparseSubresourceType */
+enum array_operation { ARRAY_MAP = 1, ARRAY_UNMAP };	/* CUmemOperationType */
+
+struct rec_tiles {
+	struct rec_hdr hdr;
+	struct array_mapping mapping;
+	__u16 call;
+	__u16 pad[3];
 };
 
 struct rec_host {

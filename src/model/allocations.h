@@ -41,7 +41,8 @@ struct alloc_node {
 	int16_t device;
 	uint16_t element_bytes;
 	uint16_t opens;		/* shared memory is opened, and physical memory is held, more than once */
-	uint8_t kind : 7;
+	uint8_t kind : 6;
+	uint8_t is_deferred : 1;	/* an array that memory is mapped into as a whole */
 	uint8_t is_handle : 1;	/* what `address` is */
 	uint8_t state : 4;	/* enum node_state */
 	uint8_t end : 4;	/* enum node_end, once it ended */

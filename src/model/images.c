@@ -38,6 +38,7 @@ static void image_free(struct image *image)
 	kernels_free(image);
 	devices_free(&image->held_on);
 	mappings_free(image);
+	tiles_free(image);
 	levels_free(image);
 	globals_free(image);
 	statics_free(image);

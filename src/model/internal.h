@@ -23,6 +23,7 @@
 #define IMAGES_MAX		65536
 #define DEVICES_MAX		1024
 #define MAPPINGS_MAX		262144
+#define TILES_MAX		32768		/* as alloc_node.opens counts those that hold memory */
 #define LEVELS_MAX		65536
 #define GLOBALS_MAX		65536
 #define CONTEXTS_MAX		4096
@@ -167,6 +168,10 @@ struct mapping;			/* mappings.c */
 RB_HEAD(mapping_tree, mapping);
 RB_HEAD(mapping_handle_tree, mapping);
 
+struct tile;			/* tiles.c */
+
+RB_HEAD(tile_tree, tile);
+
 struct global;			/* globals.c */
 
 RB_HEAD(global_tree, global);
@@ -255,6 +260,9 @@ struct image {
 	struct mapping_tree mappings;	/* of physical memory */
 	struct mapping_handle_tree mapping_handles;
 	size_t mapping_count;
+	struct tile_tree tiles;		/* parts of sparse arrays, and the physical memory there */
+	size_t tile_count;
+	uint64_t tile_extent[3];	/* no tile is larger */
 	struct level_tree levels;	/* of mipmapped arrays */
 	size_t level_count;
 	struct global_tree globals;	/* variables of modules, and the like */
@@ -443,6 +451,13 @@ struct mapping *mappings_higher(struct mapping *mapping);
 /* What @mapping covers, and the memory it shows, NULL if that is not known. */
 struct alloc_node *mapping_look(struct image *image, const struct mapping *mapping, uint64_t *address, uint64_t *bytes);
 void mappings_free(struct image *image);
+
+/* tiles.c: physical memory that is mapped into sparse arrays. Returns 0 or -ENOMEM. */
+int tiles_record(struct model *model, struct image *image, const struct rec_tiles *record);
+/* The array with @handle is gone: what was mapped into it is so no more. */
+void tiles_end(struct model *model, struct image *image, uint64_t handle, uint64_t time);
+/* Forgets all of them: memory that they held stays held. */
+void tiles_free(struct image *image);
 
 /* globals.c: what lies on a device and was not allocated, such as variables of modules. */
 int globals_learn(struct image *image, uint64_t address, uint64_t bytes);

@@ -29,6 +29,8 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 {
 	struct site *site = image->sites.list[node->site];
 
+	if (node->kind == KIND_ARRAY)
+		tiles_end(model, image, node->address, time);
 	image->live_allocations--;
 	image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
@@ -279,6 +281,7 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device : CUTOP_DEVICE_UNKNOWN;
 	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
 	node->opens = 1;
+	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
 	node->context = outlives_contexts(node) ? 0 : context_index(image, record->context, true);
 
 	if (call_descs[record->call].layer == LAYER_RUNTIME && !record->context && !outlives_contexts(node))
@@ -371,6 +374,7 @@ void ledger_free(struct model *model, struct image *image, const struct rec_free
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
 	if (!node) {
+		tiles_end(model, image, record->address, record->hdr.time);
 		image->unknown_frees++;
 		return;
 	}
@@ -497,6 +501,7 @@ void ledger_end(struct model *model, struct image *image, uint64_t time)
 	}
 	for (i = 0; i < image->sites.count; i++)
 		image->sites.list[i]->last_bytes = image->sites.list[i]->ended;
+	tiles_free(image);	/* memory that they alone held was not given back */
 	book_walk(book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)

@@ -128,10 +128,12 @@ int mappings_record(struct model *model, struct image *image, const struct rec_m
 		if (image)
 			ledger_checkpoint(model, image, record->act == MAP_CHECKPOINT, record->hdr.time);
 		return 0;
-	default:
+	case MAP_RETAIN:
 		node = book_handle(&image->book, record->handle);
 		if (node && node->state == NODE_LIVE)
 			ledger_retain(node);
+		return 0;
+	default:
 		return 0;
 	}
 }

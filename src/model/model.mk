@@ -38,6 +38,7 @@ model_sources = \
 	src/model/statics.c \
 	src/model/stream.h \
 	src/model/suspect.c \
+	src/model/tiles.c \
 	src/model/totals.c \
 	src/model/tree.h \
 	src/model/versions.c src/model/versions.h \

@@ -54,6 +54,7 @@ union record {
 	struct rec_fail fail;
 	struct rec_reset reset;
 	struct rec_map map;
+	struct rec_tiles tiles;
 	struct rec_kernel kernel;
 	struct rec_launched_at launched_at;
 	struct rec_fault fault;
@@ -97,6 +98,7 @@ size_t record_size(unsigned int type)
 	case REC_HOST: return sizeof(struct rec_host);
 	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_MAP: return sizeof(struct rec_map);
+	case REC_TILES: return sizeof(struct rec_tiles);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_GRAPH: return sizeof(struct rec_graph);
@@ -143,6 +145,7 @@ size_t record_call_offset(unsigned int type)
 	case REC_LAUNCHED_AT: return offsetof(struct rec_launched_at, call);
 	case REC_HOST: return offsetof(struct rec_host, call);
 	case REC_MAP: return offsetof(struct rec_map, call);
+	case REC_TILES: return offsetof(struct rec_tiles, call);
 	case REC_GRAPH: return offsetof(struct rec_graph, call);
 	case REC_CALL: return offsetof(struct rec_call, call);
 	case REC_LAUNCH_ROW: return offsetof(struct rec_launch_row, key.call);
@@ -176,6 +179,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->reset.call < CALL_COUNT;
 	case REC_MAP:
 		return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
+	case REC_TILES:
+		return record->tiles.call < CALL_COUNT;
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
 		       record->graph.role != EXEC_LAUNCH;
@@ -204,7 +209,7 @@ static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
 	       type == REC_RESET || type == REC_FAULT || type == REC_HOST || type == REC_DEVICE || type == REC_MAP ||
-	       type == REC_GRAPH;
+	       type == REC_TILES || type == REC_GRAPH;
 }
 
 static int name_site(struct image *image, const struct rec_text *record, const char *text)
@@ -272,7 +277,7 @@ static int dispatch(struct model *model, struct image *image, const union record
 		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
 		/* Captured, it is a node: the graph's memory is not in these books. That it is the device's may matter. */
-		if (record->alloc.captured && !record->alloc.result)
+		if (record->alloc.how & ALLOC_CAPTURED && !record->alloc.result)
 			return globals_learn(image, record->alloc.address, record->alloc.bytes) ?: error;
 		return ledger_alloc(model, image, &record->alloc) ?: error;
 	case REC_FREE:
@@ -301,6 +306,8 @@ static int dispatch(struct model *model, struct image *image, const union record
 		return 0;
 	case REC_MAP:
 		return mappings_record(model, image, &record->map);
+	case REC_TILES:
+		return tiles_record(model, image, &record->tiles);
 	case REC_KERNEL:
 		if (record->kernel.call < CALL_COUNT)
 			image->runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;

@@ -106,6 +106,30 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR {
 	unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
 
+typedef struct CUDA_ARRAY_SPARSE_PROPERTIES {
+	struct { unsigned int width, height, depth; } tileExtent;
+	unsigned int miptailFirstLevel;
+	unsigned long long miptailSize;
+	unsigned int flags, reserved[4];
+} CUDA_ARRAY_SPARSE_PROPERTIES;
+
+typedef struct CUarrayMapInfo {
+	int resourceType;
+	union { CUmipmappedArray mipmap; CUarray array; } resource;
+	int subresourceType;
+	union {
+		struct {
+			unsigned int level, layer, offsetX, offsetY, offsetZ;
+			unsigned int extentWidth, extentHeight, extentDepth;
+		} sparseLevel;
+		struct { unsigned int layer; unsigned long long offset, size; } miptail;
+	} subresource;
+	int memOperationType, memHandleType;
+	union { CUmemGenericAllocationHandle memHandle; } memHandle;
+	unsigned long long offset;
+	unsigned int deviceBitMask, flags, reserved[2];
+} CUarrayMapInfo;
+
 typedef struct CUmemLocation { int type, id; } CUmemLocation;
 typedef struct CUmemAccessDesc { CUmemLocation location; int flags; } CUmemAccessDesc;
 
@@ -355,6 +379,8 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)) \
 	X(cuArrayDestroy, (CUarray array)) \
 	X(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)) \
+	X(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUarray array)) \
+	X(cuMipmappedArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUmipmappedArray array)) \
 	X(cuMipmappedArrayGetLevel, (CUarray *level_array, CUmipmappedArray array, unsigned int level)) \
 	X(cuMipmappedArrayDestroy, (CUmipmappedArray array)) \
 	X(cuMemAddressReserve, (CUdeviceptr *ptr, size_t size, size_t align, CUdeviceptr hint, unsigned long long flags)) \
@@ -424,6 +450,7 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuGetExportTable, (const void **table, const CUuuid *id))
 
 #define CUDA_PTSZ(X) \
+	X(cuMemMapArrayAsync, (CUarrayMapInfo *list, unsigned int count, CUstream stream)) \
 	X(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t count, CUstream stream)) \
 	X(cuLaunchKernel, (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params, void **extra)) \
 	X(cuLaunchCooperativeKernel, (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params)) \

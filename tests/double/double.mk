@@ -37,6 +37,7 @@ double_driver_files = \
 	tests/double/driver_objects.c \
 	tests/double/driver_per_thread.c \
 	tests/double/driver_pools.c \
+	tests/double/driver_sparse.c \
 	tests/double/driver_stream_calls.c \
 	tests/double/driver_streams.c \
 	tests/double/driver_textures.c \

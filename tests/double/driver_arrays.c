@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Arrays: pitched memory behind a handle.  A mipmapped array is one whose
- * levels, each half its parent's size, are arrays of their own.
+ * levels, each half its parent's size, are arrays of their own.  A sparse
+ * one has no memory, and no copy reaches what is mapped into it.
  */
 #include "driver.h"
 
@@ -43,6 +44,12 @@ static CUresult array_new(struct context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *de
 	a->width = a->pitch = desc->Width * element_size(desc);
 	a->height = desc->Height ? desc->Height : 1;
 	a->depth = desc->Depth ? desc->Depth : 1;
+	if (array_is_sparse(desc)) {
+		a->data = 0;
+		a->tiles = NULL;
+		*out = a;
+		return CUDA_SUCCESS;
+	}
 	err = memory_alloc(ctx, MEMORY_ARRAY, a->pitch * a->height * a->depth,
 			   NULL, &a->data);
 	if (err)
@@ -91,14 +98,21 @@ static CUresult destroy(struct array *a)
 {
 	size_t i;
 
+	bool sparse = a && array_is_sparse(&a->desc), ended = sparse && !a->ctx;
+
 	if (!a || a->borrowed)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (sparse)
+		sparse_unmap_all(a);
 	for (i = 1; i < 16; i++)
 		if (a->level[i]) {
-			memory_free(a->level[i]->data, 1u << MEMORY_ARRAY);
+			if (!sparse)
+				memory_free(a->level[i]->data, 1u << MEMORY_ARRAY);
 			object_drop(&arrays, a->level[i]);
 		}
 	object_drop(&arrays, a);
+	if (sparse)
+		return ended ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	return memory_free(a->data, 1u << MEMORY_ARRAY);
 }
 
@@ -123,6 +137,7 @@ API CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 	err = array_new(ctx, desc, &top);
 	if (err)
 		return err;
+	top->mipmapped = true;
 	level = *desc;
 	for (i = 1; i < levels; i++) {
 		level.Width = level.Width > 1 ? level.Width / 2 : 1;

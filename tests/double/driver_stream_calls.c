@@ -276,6 +276,22 @@ API CUresult PTSZ(cuEventRecordWithFlags)(CUevent event, CUstream stream,
 	return record(event, stream, flags);
 }
 
+API CUresult PTSZ(cuMemMapArrayAsync)(CUarrayMapInfo *list, unsigned int count, CUstream handle)
+{
+	CUresult err = CUDA_SUCCESS;
+	unsigned int i;
+
+	ENTER();
+	GET_STREAM(stream, handle);
+	if (!list)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	for (i = 0; !err && i < count; i++)
+		err = sparse_map(&list[i], stream->ctx->device);
+	return err;
+}
+
 API CUresult PTSZ(cuMemAllocAsync)(CUdeviceptr *ptr, size_t size, CUstream handle)
 {
 	uintptr_t at = 0;

@@ -12,6 +12,7 @@
 #include "driver.h"
 
 #define GRANULARITY	((size_t)2 << 20)
+#define TILE_POOL	1	/* CU_MEM_CREATE_USAGE_TILE_POOL, of the usage in allocFlags */
 
 struct physical {
 	struct object object;
@@ -20,6 +21,7 @@ struct physical {
 	int fd;
 	int references;		/* handles and mappings */
 	int handles;
+	bool tile_pool;		/* for sparse arrays only */
 };
 
 struct mapping {
@@ -36,7 +38,7 @@ static bool aligned(uint64_t value)
 	return value && !(value & (GRANULARITY - 1));
 }
 
-static void put(struct physical *p)
+void physical_put(struct physical *p)
 {
 	if (--p->references)
 		return;
@@ -44,6 +46,17 @@ static void put(struct physical *p)
 		p->device->used -= p->size;
 	close(p->fd);
 	object_drop(&physicals, p);
+}
+
+struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device, uint64_t offset,
+			       uint64_t size, bool pool)
+{
+	struct physical *p = object_check(&physicals, (void *)(uintptr_t)handle);
+
+	if (!p || !p->handles || p->device != device || p->tile_pool != pool || size > p->size || offset > p->size - size)
+		return NULL;
+	p->references++;
+	return p;
 }
 
 API CUresult cuMemGetAllocationGranularity(size_t *granularity,
@@ -118,6 +131,7 @@ API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 		p->device = device;
 		p->size = size;
 		p->references = p->handles = 1;
+		p->tile_pool = prop->allocFlags[2] & TILE_POOL;
 		device->used += size;
 		*handle = (uintptr_t)p;
 	} else {
@@ -140,7 +154,7 @@ API CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	p = object_check(&physicals, (void *)(uintptr_t)handle);
 	if (p && p->handles) {
 		p->handles--;
-		put(p);
+		physical_put(p);
 		err = CUDA_SUCCESS;
 	}
 	pthread_mutex_unlock(&memory_lock);
@@ -159,7 +173,7 @@ API CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
 	pthread_mutex_lock(&memory_lock);
 	p = object_check(&physicals, (void *)(uintptr_t)handle);
 	b = arena_find(&virtual_arena, ptr);
-	if (p && b && b->kind != MEMORY_FREE && aligned(size) && !flags &&
+	if (p && !p->tile_pool && b && b->kind != MEMORY_FREE && aligned(size) && !flags &&
 	    offset + size <= p->size && ptr + size <= b->base + b->size)
 		m = calloc(1, sizeof(*m));
 	if (m && mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE,
@@ -193,7 +207,7 @@ API CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		mmap((void *)m->at, m->size, PROT_NONE, MAP_PRIVATE |
 		     MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 		*link = m->next;
-		put(m->physical);
+		physical_put(m->physical);
 		free(m);
 		err = CUDA_SUCCESS;
 	}

@@ -30,7 +30,7 @@ static const char *letters;
 static const struct family { char letter; unsigned int weight; void (*step)(void); } families[] = {
 	{ 'm', 40, step_allocate }, { 'm', 36, step_free }, { 'm', 2, step_pool },
 	{ 'w', 6, step_wrong_free },
-	{ 'v', 12, step_physical },
+	{ 'v', 24, step_physical },
 	{ 'd', 3, step_device }, { 'd', 4, step_stream },
 	{ 'x', 5, step_context }, { 'x', 3, step_primary },
 	{ 'r', 1, step_reset },

@@ -18,6 +18,8 @@
 #define STACK_MAX	4	/* contexts that a thread pushes: cutop keeps as many; of what is below more, it does not know the device */
 #define CONTEXTS	5
 #define MAPPINGS	32
+#define SPARSE		2
+#define SPARSE_SIDE	8	/* tiles of a sparse array, in a row and in a column */
 #define MIB		((size_t)1 << 20)
 
 /* As cutop names them; what comes before KIND_PINNED is VRAM. */
@@ -36,6 +38,7 @@ struct allocation {
 	CUcontext context;	/* NULL: its device's primary one */
 	unsigned int opens;	/* handles and mappings of physical memory */
 	unsigned int handles;
+	bool tile_pool;		/* physical memory for sparse arrays only */
 	size_t width, height, depth, element;	/* of an array */
 	bool ended;		/* with its context, and leaked; its place was not given to another since */
 };
@@ -53,6 +56,7 @@ struct kernel_book { unsigned long launches, failures, graph_launches; };
 struct pool { cudaMemPool_t pool; int device; };
 struct current { CUcontext context; int device; };	/* NULL: the primary one of the device */
 struct mapping { uint64_t address, bytes, handle; };
+struct sparse { uint64_t array; bool levels; uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE]; };	/* by tile, the handle of the memory there */
 enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };	/* the last: what was an executable graph */
 
 struct graph_node {
@@ -98,6 +102,7 @@ struct actor {
 	unsigned int retained[DEVICES];
 	bool runtime_used[DEVICES], runtime_retained[DEVICES];	/* by its calls in the primary context; by cudaSetDevice() */
 	struct mapping mappings[MAPPINGS];
+	struct sparse sparse[SPARSE];
 	CUdeviceptr reserved;
 	cudaKernel_t handles[KERNELS];
 	CUfunction functions[KERNELS][4];
@@ -167,6 +172,7 @@ cudaStream_t any_stream(void);	/* of the current context, or one of the default 
 
 void step_physical(void);
 void unmap_all(void);
+void sparse_settle(void);	/* what is mapped into arrays that are gone is so no more */
 
 /* random_copies.c */
 void step_copy(void);

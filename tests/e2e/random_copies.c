@@ -73,7 +73,7 @@ static struct end any_array(void)
 
 	for (i = 0; i < 8 && self->allocation_count; i++) {
 		allocation = &self->allocations[any(self->allocation_count)];
-		if (allocation->ended || allocation->way != BY_ARRAY)
+		if (allocation->ended || allocation->way != BY_ARRAY || !allocation->bytes)
 			continue;
 		end.array = allocation;
 		end.at = (void *)(uintptr_t)allocation->address;

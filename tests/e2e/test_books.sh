@@ -63,6 +63,12 @@ expect stack 'p.memory.failed_allocations' 1
 holds attach '[2,0,0,3000,3000]'
 expect attach "$resets" '["cuCtxDetach of device 1 ended 2 live allocations: 2.9K leaked"]'
 
+# ---- what is mapped into a sparse array holds memory: cuda.h, cuMemRelease(), cuMemMapArrayAsync()
+
+# arrays: 4, of no bytes; 2 of them end with their context, one is left
+holds sparse "[9,5,0,$((8 * 1024 * 1024)),$((8 * 1024 * 1024))]"
+expect sparse '[p.memory.map[] | select(.size > 0) | [.kind, .size, .state]]' '[["physical",8388608,"leaked"]]'
+
 # ---- a checkpoint takes a process's memory off the device: cuda.h, cuCheckpointProcessCheckpoint()
 
 holds checkpoint '[1,1,0,0,1000]'

@@ -80,6 +80,101 @@ START_TEST(one_more_handle_holds_it)
 }
 END_TEST
 
+#define ARRAY	0x5000ull
+#define BOX(...) (const uint32_t[6]){ __VA_ARGS__ }
+
+static void create_sparse(uint64_t array, bool deferred)
+{
+	struct rec_alloc record = {
+		.hdr = { .type = REC_ALLOC, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid },
+		.address = array, .call = CALL_cuArray3DCreate_v2, .kind = KIND_ARRAY, .how = deferred ? ALLOC_DEFERRED : 0,
+	};
+
+	feed_give(&feed, &record, sizeof(record));
+}
+
+static uint64_t live(void)
+{
+	look();
+	ck_assert(!process->inexact);
+	return process->live;
+}
+
+/* cuda.h, cuMemRelease(): "freed when all outstanding mappings to the memory are unmapped", those of cuMemMapArrayAsync() as well. */
+START_TEST(lives_while_a_tile_does)
+{
+	create_sparse(ARRAY, false);
+	create(HANDLE, MIB);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 10), HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	ck_assert_uint_eq(live(), MIB);
+	/* From the middle, then from each side, and each twice; the last element is a corner. */
+	feed_tiles(&feed, ARRAY, BOX(40, 40, 4, 10, 10, 1), 0);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 9), 0);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 9), 0);
+	feed_tiles(&feed, ARRAY, BOX(0, 10, 0, 100, 90, 10), 0);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 99, 100, 10), 0);
+	ck_assert_uint_eq(live(), MIB);
+	feed_tiles(&feed, ARRAY, BOX(99, 9, 9, 1, 1, 1), 0);
+	ck_assert_uint_eq(live(), MIB);
+	feed_tiles(&feed, ARRAY, BOX(99, 0, 9, 1, 9, 1), 0);
+	ck_assert_uint_eq(live(), 0);
+	ck_assert_uint_eq(process->frees, 1);
+}
+END_TEST
+
+START_TEST(a_tile_gives_way_to_another)
+{
+	uint32_t i;
+
+	create_sparse(ARRAY, false);
+	for (i = 0; i < 16; i++) {
+		create(HANDLE + i, MIB);
+		feed_tiles(&feed, ARRAY, BOX(i % 4 * 10, i / 4 * 10, 0, 10, 10, 1), HANDLE + i);
+		feed_free(&feed, HANDLE + i, 0);
+	}
+	ck_assert_uint_eq(live(), 16 * MIB);
+	/* Over four of them, of which two are hidden whole. */
+	create(HANDLE + 100, MIB);
+	feed_tiles(&feed, ARRAY, BOX(5, 10, 0, 30, 10, 1), HANDLE + 100);
+	ck_assert_uint_eq(live(), 15 * MIB);
+	feed_free(&feed, ARRAY, 0);
+	ck_assert_uint_eq(live(), MIB);
+	feed_free(&feed, HANDLE + 100, 0);
+	ck_assert_uint_eq(live(), 0);
+}
+END_TEST
+
+START_TEST(an_array_may_be_mapped_as_a_whole)
+{
+	feed.context = 0x77;
+	create_sparse(ARRAY, true);
+	create(HANDLE, MIB);
+	create(HANDLE + 1, MIB);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 0, 0, 0), HANDLE);
+	feed_tiles(&feed, ARRAY, BOX(7, 7, 7, 7, 7, 7), HANDLE + 1);
+	feed_free(&feed, HANDLE, 0);
+	feed_free(&feed, HANDLE + 1, 0);
+	ck_assert_uint_eq(live(), MIB);
+	feed_tiles(&feed, ARRAY, BOX(3, 0, 0, 0, 0, 0), 0);
+	ck_assert_uint_eq(live(), 0);
+}
+END_TEST
+
+/* What is mapped at the process's end was not given back. */
+START_TEST(tiles_leak_with_their_process)
+{
+	create_sparse(ARRAY, false);
+	create(HANDLE, MIB);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), HANDLE);
+	feed_free(&feed, HANDLE, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, MIB);
+	ck_assert_uint_eq(process->frees, 0);
+}
+END_TEST
+
 START_TEST(shown_where_it_is_mapped)
 {
 	create(HANDLE, MIB);
@@ -324,6 +419,10 @@ Suite *suite_mappings(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lives_while_the_handle_does);
 	tcase_add_test(tests, lives_while_a_mapping_does);
+	tcase_add_test(tests, lives_while_a_tile_does);
+	tcase_add_test(tests, a_tile_gives_way_to_another);
+	tcase_add_test(tests, an_array_may_be_mapped_as_a_whole);
+	tcase_add_test(tests, tiles_leak_with_their_process);
 	tcase_add_test(tests, one_call_unmaps_several);
 	tcase_add_test(tests, one_more_handle_holds_it);
 	tcase_add_test(tests, shown_where_it_is_mapped);

@@ -33,7 +33,7 @@ START_TEST(captured_calls_are_no_memory)
 	struct rec_alloc alloc = {
 		.hdr = { .type = REC_ALLOC, .size = sizeof(alloc), .image = 1, .tgid = 4242, .time = feed.now },
 		.entry = feed.now - 500, .address = 0x10000, .bytes = 100, .call = CALL_cudaMallocAsync,
-		.kind = KIND_ASYNC, .captured = 1,
+		.kind = KIND_ASYNC, .how = ALLOC_CAPTURED,
 	};
 	struct rec_free gone = {
 		.hdr = { .type = REC_FREE, .size = sizeof(gone), .image = 1, .tgid = 4242, .time = feed.now },
