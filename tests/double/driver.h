@@ -137,7 +137,6 @@ struct device {
 	struct graph_memory graph_memory;
 	int ipc_fd;
 	_Atomic int64_t busy_until;
-	atomic_int sticky;
 };
 
 /* driver_objects.c */
@@ -199,6 +198,8 @@ extern int num_devices;
 extern bool driver_ready;
 extern _Thread_local struct context *current_context;
 CUresult driver_attention(const char *function);
+bool driver_heals(void);
+void driver_heal(void);	/* a primary context ended */
 struct context *context_get(void);
 struct context *context_check(CUcontext handle);
 struct device *device_get(CUdevice dev);

@@ -18,7 +18,7 @@ static void context_end(struct context *ctx)
 	memory_free_context(ctx);
 	if (ctx->primary) {
 		libraries_reset_device(ctx->device);
-		atomic_store(&ctx->device->sticky, 0);
+		driver_heal();
 		ctx->peers = 0;
 	}
 }

@@ -14,6 +14,7 @@ bool driver_ready;
 _Thread_local struct context *current_context;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_int sticky;
 
 /*
  * A child of fork cannot use its parent's contexts; here it starts afresh,
@@ -21,13 +22,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  */
 void driver_forked(void)
 {
-	int i;
-
 	objects_reset();
 	memory_reset();
 	ipc_forked();
-	for (i = 0; i < num_devices; i++)
-		atomic_store(&devices[i].sticky, 0);
+	atomic_store(&sticky, 0);
 }
 
 static void start_up(void)
@@ -71,21 +69,35 @@ static void start_up(void)
 	driver_ready = num_devices > 0;
 }
 
-/* The slow half of ENTER: scripted failures, then a device's sticky error. */
+/*
+ * The slow half of ENTER: scripted failures, then a sticky error, which "leaves the process in an inconsistent state and any
+ * further CUDA work will return the same error" (cuda.h of CUDA 13.0, CUDA_ERROR_ILLEGAL_ADDRESS and others): resets as well.
+ */
 CUresult driver_attention(const char *function)
 {
 	int code = dbl_scripted(function);
 	struct context *ctx = current_context;
 
-	if (ctx && atomic_load(&ctx->device->sticky) &&
-	    strncmp(function, "cuDevicePrimaryCtx", 18) &&
-	    strncmp(function, "cuGetError", 10))
-		return (CUresult)atomic_load(&ctx->device->sticky);
+	if (atomic_load(&sticky) && strncmp(function, "cuGetError", 10) &&
+	    !(driver_heals() && !strncmp(function, "cuDevicePrimaryCtx", 18)))
+		return (CUresult)atomic_load(&sticky);
 	if (code && ctx && dbl_is_sticky(code)) {
-		atomic_store(&ctx->device->sticky, code);
+		atomic_store(&sticky, code);
 		atomic_fetch_or(&dbl_attention, DBL_STICKY);
 	}
 	return (CUresult)code;
+}
+
+/* With CUDA_DOUBLE_HEAL in the environment a reset ends a sticky error, which the documents say of no driver. */
+bool driver_heals(void)
+{
+	return getenv("CUDA_DOUBLE_HEAL");
+}
+
+void driver_heal(void)
+{
+	if (driver_heals())
+		atomic_store(&sticky, 0);
 }
 
 struct context *context_get(void)

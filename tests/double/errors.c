@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Error state: each thread has a last error, and the process may have a
- * sticky one, which every call returns until the device is reset.
+ * sticky one, which every call returns from then on: "To continue using CUDA,
+ * the process must be terminated and relaunched" (driver_types.h of CUDA 13.0,
+ * cudaErrorIllegalAddress and others). With CUDA_DOUBLE_HEAL in the environment
+ * a reset of the device ends it.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "runtime.h"
 
@@ -32,7 +36,7 @@ cudaError_t rt_attention(const char *function)
 {
 	int code = dbl_scripted(function);
 
-	if (atomic_load(&sticky) && strcmp(function, "cudaDeviceReset"))
+	if (atomic_load(&sticky) && !(getenv("CUDA_DOUBLE_HEAL") && !strcmp(function, "cudaDeviceReset")))
 		return (cudaError_t)atomic_load(&sticky);
 	return (cudaError_t)code;
 }

@@ -24,6 +24,8 @@
  *                        when the last tile is unmapped, which was mapped as a part of a larger box; 2 MiB mapped into a mipmapped
  *                        array's level and its tail, when the array is destroyed; 6 MiB mapped as a whole into one with deferred
  *                        mapping, when its context is destroyed; 8 MiB mapped into an array are left
+ *   book_calls stuck     1,000 bytes of the primary context and 2,000 of another; a synchronize is to fail with an error that sticks,
+ *                        and so do resets, the destruction of the context, a free: the process's end is that of all
  *   book_calls checkpoint  1,000 bytes leave the device with a checkpoint of the process and come back; freed
  */
 #include <stdbool.h>
@@ -299,6 +301,25 @@ static int sparse(void)
 	return 0;
 }
 
+/* driver_types.h, cudaErrorIllegalAddress: "any further CUDA work will return the same error". */
+static int stuck(void)
+{
+	CUcontext own;
+	CUdeviceptr p;
+	void *plain;
+
+	MUST(cudaMalloc(&plain, 1000));
+	MUST(cuCtxCreate_v2(&own, 0, 0));
+	MUST(cuMemAlloc_v2(&p, 2000));
+	MUST(cudaDeviceSynchronize() != cudaErrorIllegalAddress);
+	MUST(cuMemFree_v2(p) != (CUresult)700);
+	MUST(cuCtxDestroy_v2(own) != (CUresult)700);
+	MUST(cuDevicePrimaryCtxReset_v2(0) != (CUresult)700);
+	MUST(cuDevicePrimaryCtxRelease_v2(0) != (CUresult)700);
+	MUST(cudaDeviceReset() != cudaErrorIllegalAddress);
+	return 0;
+}
+
 /* cuda.h, cuCheckpointProcessCheckpoint(): "all underlying references will be released". */
 static int checkpoint(void)
 {
@@ -333,8 +354,10 @@ int main(int argc, char **argv)
 		return attach();
 	if (!strcmp(what, "sparse"))
 		return sparse();
+	if (!strcmp(what, "stuck"))
+		return stuck();
 	if (!strcmp(what, "checkpoint"))
 		return checkpoint();
-	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach|sparse|checkpoint\n", stderr);
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach|sparse|stuck|checkpoint\n", stderr);
 	return 2;
 }

@@ -69,6 +69,15 @@ expect attach "$resets" '["cuCtxDetach of device 1 ended 2 live allocations: 2.9
 holds sparse "[9,5,0,$((8 * 1024 * 1024)),$((8 * 1024 * 1024))]"
 expect sparse '[p.memory.map[] | select(.size > 0) | [.kind, .size, .state]]' '[["physical",8388608,"leaked"]]'
 
+# ---- after a sticky error nothing succeeds, and so nothing ends but with the process: driver_types.h, cudaErrorIllegalAddress
+
+export CUDA_DOUBLE_FAIL=cuCtxSynchronize_v2:1:700
+holds stuck '[2,0,0,3000,3000]'
+unset CUDA_DOUBLE_FAIL
+expect stuck "$resets" '[]'
+expect stuck 'p.memory | [.failed_frees, .leaked_by_reset_bytes // 0, .leaked_by_context_bytes // 0]' '[1,0,0]'
+expect stuck '[p.failures[] | select(.code == 700).count] | add' 6
+
 # ---- a checkpoint takes a process's memory off the device: cuda.h, cuCheckpointProcessCheckpoint()
 
 holds checkpoint '[1,1,0,0,1000]'

@@ -127,10 +127,16 @@ seeds=$asked_seeds steps=$asked_steps
 below callbacks mdlh "" --exact-launches
 below threads-sampled mdvcxlt ""
 below children mdwlfe "" --exact-launches
-# What fails in the runtime, and in the driver below it; an error that sticks until a reset
+# What fails in the runtime, and in the driver below it; an error that sticks
 below failing $all cudaMalloc:7:2,cuMemAlloc_v2:9:2,cudaFree:5:1,cuMemFree_v2:11:1,cudaLaunchKernel:9:98,cuLaunchKernel:30:1,cudaMemcpyAsync:4:1,cudaGraphLaunch:3:1,cuGraphInstantiateWithFlags:2:2,cuStreamEndCapture:2:901,cuMemUnmap:2:1,cuMemMap:5:1,cuCtxCreate_v2:2:2,cuCtxPopCurrent_v2:3:201 \
 	--exact-launches
-below sticking mwdvrxclg cuMemcpyHtoD_v2:6:700,cuMemFree_v2:40:719 --exact-launches
+# From a sticky error on every call fails, resets and ends of contexts, too: driver_types.h, cudaErrorIllegalAddress.
+below sticking mwdvrxclg cuMemcpyHtoD_v2:6:700 --exact-launches
+below sticking-runtime $all cudaMemcpy:9:719 --exact-launches
+# The same with a driver that goes on after a reset.
+export CUDA_DOUBLE_HEAL=1
+below healing mwdvrxclg cuMemcpyHtoD_v2:6:700,cuMemFree_v2:40:719 --exact-launches
+unset CUDA_DOUBLE_HEAL
 below runtime-sampled ${all}R "" -l runtime
 below driver-sampled ${all}D "" -l driver
 below stacks-sampled $all "" --stacks
