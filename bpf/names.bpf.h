@@ -148,6 +148,8 @@ static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct 
 	frame = frame_open(thread, ctx, cookie);
 	if (!frame)
 		return 1;
+	if (frame->nested && is_callback(ctx, thread, cookie, frame_cookie(thread, thread->depth - 2)))
+		frame->nested = false;
 	frame->args[0] = call_arg(ctx, desc_of(call)->a);
 	frame->args[1] = call_arg(ctx, desc_of(call)->b);
 	caller_note(ctx, thread, frame, desc_of(call));
