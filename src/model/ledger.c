@@ -32,7 +32,8 @@ static void leave_live(struct model *model, struct image *image, struct alloc_no
 	if (node->kind == KIND_ARRAY)
 		tiles_end(model, image, node->address, time);
 	image->live_allocations--;
-	image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
+	if (!KIND_IS_VRAM(node->kind) || !image->checkpointed)
+		image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
 	if (KIND_IS_VRAM(node->kind) && !image->checkpointed) {
@@ -232,9 +233,11 @@ void ledger_checkpoint(struct model *model, struct image *image, bool out, uint6
 		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
 			continue;
 		if (out) {
+			image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
 			image->live = subtract_saturated(image->live, node->bytes);
 			devices_remove(model, image, node->device, node->bytes);
 		} else {
+			image->kinds[node->kind] = add_saturated(image->kinds[node->kind], node->bytes);
 			image->live = add_saturated(image->live, node->bytes);
 			devices_add(model, image, node->device, node->bytes, time);
 		}

@@ -378,6 +378,7 @@ const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
 	[ALLOC_SUSPECT] = "suspect",
 	[ALLOC_LEAKED] = "leaked",
 	[ALLOC_HELD] = "held",
+	[ALLOC_SAVED] = "saved",
 };
 
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra)

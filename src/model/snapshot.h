@@ -18,7 +18,11 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 
-enum alloc_state { ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD, ALLOC_STATE_COUNT };
+enum alloc_state {
+	ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD,
+	ALLOC_SAVED,	/* on no device while its process is checkpointed */
+	ALLOC_STATE_COUNT
+};
 
 extern const char *const alloc_state_names[ALLOC_STATE_COUNT];	/* "live", ... */
 

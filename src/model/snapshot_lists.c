@@ -89,7 +89,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 			.site = place_text(build, image, site->place),
 			.address = site->address,
 			.stack_id = site->stack_id,
-			.live = site->live,
+			.live = image->checkpointed ? site->managed : site->live,
 			.allocations = site->allocations,
 			.allocated = site->allocated,
 			.device = site->device,
@@ -166,13 +166,17 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	return count;
 }
 
-enum alloc_state build_state(const struct build *build, const struct site *site, const struct snap_site *snap,
+enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
 			     const struct alloc_node *node)
 {
+	const struct site *site = image->sites.list[node->site];
+
 	if (node->state == NODE_ENDED)
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
 	if (node->state == NODE_UNSURE)
 		return ALLOC_SUSPECT;
+	if (image->checkpointed && KIND_IS_VRAM(node->kind))
+		return ALLOC_SAVED;
 	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
 		return ALLOC_LIVE;
 	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */
@@ -216,7 +220,7 @@ static int build_map(struct build *build, struct image *image, struct snap_proce
 			.device = node->device,
 			.call = node->call,
 			.kind = node->kind,
-			.state = (uint8_t)build_state(build, image->sites.list[node->site], site, node),
+			.state = (uint8_t)build_state(build, image, site, node),
 		};
 	}
 	result = 0;

@@ -40,7 +40,7 @@ struct build {
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 
 /* Where @node stands at the snapshot. @site is its site's place in the list of sites, before those are sorted. */
-enum alloc_state build_state(const struct build *build, const struct site *site, const struct snap_site *snap,
+enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
 			     const struct alloc_node *node);
 
 /* The spans, unless nobody asked for them. Returns 0 or -ENOMEM. */

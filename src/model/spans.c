@@ -115,10 +115,13 @@ int build_spans(struct build *build, struct image *image, struct snap_process *p
 		return -ENOMEM;
 	while (pieces_next(&pieces, &piece)) {
 		const struct alloc_node *node = piece.node;
+		enum alloc_state state;
 
-		if (node && KIND_CAN_LEAK(node->kind) && piece.bytes)
-			spans_add(&spans, &piece,
-				  build_state(build, image->sites.list[node->site], &process->sites[node->site], node));
+		if (!node || !KIND_CAN_LEAK(node->kind) || !piece.bytes)
+			continue;
+		state = build_state(build, image, &process->sites[node->site], node);
+		if (state != ALLOC_SAVED)
+			spans_add(&spans, &piece, state);
 	}
 	while (spans.count > SPANS_MAX)
 		spans_join(&spans);

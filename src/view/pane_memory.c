@@ -28,8 +28,8 @@ static const struct list_column list_columns[] = {
 #define SUM 9			/* cells beside the label of a sum: number and gaps */
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
-static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held" };
-static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD };
+static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held", "saved" };
+static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD, ST_DIM };
 
 static enum style memory_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {

@@ -86,5 +86,9 @@ CUDA_DOUBLE_DELAY=cuCheckpointProcessRestore=1s,cuCheckpointProcessUnlock=1s \
 grep '^{' "$T/moments.out" | jq -c 'select(.processes[0].memory.live_allocations == 1) | .processes[0].memory.live_bytes' |
 	uniq | paste -s -d , >"$T/moments"
 check "checkpoint: live was $(cat "$T/moments")" grep -q '0,1000$' "$T/moments"
+grep '^{' "$T/moments.out" | jq -c '.processes[0].memory | select(.live_allocations == 1) |
+	[.live_bytes, .kinds.device, .map[0].state]' | sort -u | paste -s -d , >"$T/moments"
+check "checkpoint: kinds and map say the same as live: $(cat "$T/moments")" \
+	[ "$(cat "$T/moments")" = '[0,0,"saved"],[1000,1000,"live"]' ]
 
 finish

@@ -150,15 +150,30 @@ START_TEST(a_checkpoint_takes_memory_off_the_device)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x20000, 30, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x30000, 7, 0);
 	by_another(MAP_CHECKPOINT);
+	feed_free(&feed, 0x30000, 0);
+	model_focus(feed.model, feed.image);
 	look();
 	ck_assert_uint_eq(process->live, 0);
+	/* What is told beside it says the same. */
+	ck_assert_uint_eq(process->kinds[KIND_DEVICE], 0);
+	ck_assert_uint_eq(process->kinds[KIND_ASYNC], 0);
+	ck_assert_uint_eq(process->kinds[KIND_MANAGED], 30);
+	ck_assert_uint_eq(process->map[0].state, ALLOC_SAVED);
+	ck_assert_uint_eq(process->map[1].state, ALLOC_LIVE);
+	ck_assert_uint_eq(process->sites[0].live, 30);
+	ck_assert_uint_eq(process->span_count, 1);
+	ck_assert_uint_eq(process->spans[0].start, 0x20000);
 	ck_assert_uint_eq(process->live_allocations, 2);
 	ck_assert_uint_eq(snapshot->live, 0);
 	if (_i) {
 		by_another(MAP_RESTORE);
 		look();
 		ck_assert_uint_eq(process->live, 100);
+		ck_assert_uint_eq(process->kinds[KIND_DEVICE], 100);
+		ck_assert_uint_eq(process->map[0].state, ALLOC_LIVE);
+		ck_assert_uint_eq(process->sites[0].live, 130);
 		feed_free(&feed, 0x10000, 0);
 		feed_free(&feed, 0x20000, 0);
 	}
@@ -166,7 +181,7 @@ START_TEST(a_checkpoint_takes_memory_off_the_device)
 	look();
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(process->leaked, _i ? 0 : 130);
-	ck_assert_uint_eq(process->peak, 100);
+	ck_assert_uint_eq(process->peak, 107);
 }
 END_TEST
 
