@@ -284,6 +284,9 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		rec.node = frame->args[0];
 		__sync_fetch_and_add(&nodes_gone[thread->image & (WATCHFUL_COUNT - 1)], 1);
 		break;
+	case GRAPH_UPDATABLE:
+		rec.node = frame->args[0];
+		break;
 	case GRAPH_SET_CHILD:
 		rec.node = frame->args[0];
 		rec.other = frame->args[1];
@@ -398,6 +401,9 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 	if (role <= CAPTURE_LEAVE)
 		return capture_done(thread, frame, call, result);
 	if (result)
+		return 0;
+	if (role == GRAPH_UPDATABLE &&
+	    ((__u32)frame->args[1] != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->args[2]) != 1))
 		return 0;
 	if (role == EXEC_LAUNCH)
 		return exec_launched(thread, frame->args[0], stream_name(thread, frame->args[1], desc->flags), call);

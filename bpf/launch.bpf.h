@@ -157,6 +157,7 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	frame->flags = LAUNCH_CAPTURED;
 	frame->args[0] = key.function;
 	frame->args[1] = graph;
+	frame->args[2] = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
 	key.image = thread->image;
 	key.call = call;
 	key.device = thread->device;
@@ -184,6 +185,10 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 	rec.graph = frame->args[1];
 	rec.function = frame->args[0];
 	graph_send(thread, &rec);
+	if (frame->args[2]) {
+		rec.role = GRAPH_UPDATABLE;
+		graph_send(thread, &rec);
+	}
 	return 1;
 }
 

@@ -14,6 +14,13 @@ struct launch_config {
 	__u64 stream;
 };
 
+/* Where cudaLaunchConfig_t and CUlaunchConfig go on, and struct cudaLaunchAttribute, driver_types.h, which CUlaunchAttribute is alike. */
+#define CONFIG_ATTRIBUTES	40	/* a pointer, and 32 bits of how many there are */
+#define ATTRIBUTE_BYTES		72
+#define ATTRIBUTE_VALUE		8
+#define ATTRIBUTES_MAX		24	/* kinds there are: 16 in CUDA 13.0 */
+#define ATTRIBUTE_UPDATABLE	13	/* cudaLaunchAttributeDeviceUpdatableKernelNode; its value begins with whether it is */
+
 /* struct cudaLaunchParams, driver_types.h (CUDA 12 and before) */
 struct launch_params {
 	__u64 function;
@@ -127,6 +134,24 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 	if (err)
 		argument_lost();
 	return 0;
+}
+
+/* Whether the launch whose configuration lies at @config asks for a node that kernels may change. */
+static __noinline bool asks_updatable(__u64 config)
+{
+	struct { __u64 at; __u32 count; } list = {};
+	struct { __u32 id, pad, value; } one;
+	__u32 i;
+
+	if (bpf_probe_read_user(&list, 12, (void *)(config + CONFIG_ATTRIBUTES)) || !list.at)
+		return false;
+	for (i = 0; i < ATTRIBUTES_MAX; i++) {
+		if (i >= list.count || bpf_probe_read_user(&one, sizeof(one), (void *)(list.at + i * ATTRIBUTE_BYTES)))
+			break;
+		if (one.id == ATTRIBUTE_UPDATABLE)
+			return one.value == 1;
+	}
+	return false;
 }
 
 #endif

@@ -222,6 +222,7 @@ enum graph_role {
 	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
 	/* only in the table: recordings have the numbers of those before */
 	GRAPH_LEARN_NODE,	/* node, parameters with the node's type, written by the call */
+	GRAPH_UPDATABLE,	/* node, attribute, its value; in records: kernels may change or disable the node */
 	GRAPH_ROLE_COUNT,
 };
 #define NO_ARG			255

@@ -28,6 +28,7 @@ struct graph_node {
 	uint64_t handle;
 	struct graph *graph;		/* NULL: a captured one, of whichever graph */
 	struct launch_entry *kernel;
+	bool updatable;			/* by kernels */
 };
 
 RB_HEAD(graph_tree, graph);

@@ -170,11 +170,29 @@ static void set_kernel(struct act *act)
 		return;
 	}
 	graph = node->graph;
+	kernel->updatable |= node->updatable;
 	if (!graph_own(act, graph))
 		return;
 	parts_remove(&act->books->parts, graph->parts, node->handle);
 	graph_put(act, graph, node->handle, kernel, 1, false);
 	node->kernel = kernel;
+}
+
+/*
+ * Kernels may change a node's grid and arguments, and disable and enable it (cuda_device_runtime_api.h, cudaGraphKernelNodeUpdate):
+ * no call of the host's tells how often it ran. It goes on having the kernel that the host gave it.
+ */
+static void update_by_kernels(struct act *act)
+{
+	struct graph_node *node = graph_node_find(act->books, act->record->node);
+	struct launch_entry *kernel = act->record->function ? record_kernel(act) : node ? node->kernel : NULL;
+
+	if (node)
+		node->updatable = true;
+	if (kernel)
+		kernel->updatable = true;
+	else
+		act->image->updatable = true;
 }
 
 static void set_child(struct act *act)
@@ -252,10 +270,12 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 {
 	struct launch_entry *kernel = record_kernel(act), *before = captured_kernel(act);
 	struct part *part = parts_of(exec->parts, act->record->node);
+	const struct graph_node *node = graph_node_find(act->books, act->record->node);
 	bool off = part && part->off;
 
 	if (!kernel)
 		return;
+	kernel->updatable |= node && node->updatable;
 	if (part) {
 		parts_remove(&act->books->parts, exec->parts, act->record->node);
 		graph_put(act, exec, act->record->node, kernel, 1, off);
@@ -380,6 +400,9 @@ int graphs_record(struct model *model, struct image *image, const struct rec_gra
 		break;
 	case GRAPH_SET_CHILD:
 		set_child(&act);
+		break;
+	case GRAPH_UPDATABLE:
+		update_by_kernels(&act);
 		break;
 	default:
 		exec_record(&act);

@@ -117,6 +117,7 @@ struct launch_entry {
 	uint64_t graph_launches, graph_before;	/* by graphs */
 	bool is_graph;			/* stands for a graph of which nobody knows what it holds */
 	bool in_graph;			/* some graph holds it, or did */
+	bool updatable;			/* kernels may disable a node of it, or enable it again: graph_launches is not exact */
 };
 
 struct copy_entry {
@@ -289,6 +290,7 @@ struct image {
 	size_t kernel_count;
 	size_t name_bytes;		/* of their names, and of call sites' */
 	struct graph_books *graphs;	/* graphs.c; NULL until there is one */
+	bool updatable;			/* as launch_entry.updatable, of a kernel that is not known */
 	struct module *modules;
 	size_t module_count;
 

@@ -62,6 +62,7 @@ struct snap_kernel {
 	uint64_t captured;	/* calls that became nodes of a graph: not launches */
 	uint64_t graph_launches;	/* by launches of graphs; of an unknown graph: its own */
 	bool is_graph;		/* a graph of which it is not known what it holds */
+	bool updatable;		/* kernels may have disabled its nodes: graph_launches is not exact */
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;

@@ -387,6 +387,7 @@ static void add_launches(struct snap_kernel *kernel, const struct launch_entry *
 	kernel->launches += row->launches;
 	kernel->captured += row->captured;
 	kernel->graph_launches = add_saturated(kernel->graph_launches, entry->graph_launches);
+	kernel->updatable |= entry->updatable;
 	kernel->failures += row->failures;
 	kernel->samples += row->samples;
 	kernel->sampled |= row->sampled != 0;
@@ -423,6 +424,7 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 
 		kernel->function = list[i].entry->key.function;
 		kernel->is_graph = list[i].entry->is_graph;
+		kernel->updatable = image->updatable && list[i].entry->in_graph;
 		kernel->device = image_device(image, list[i].entry->key.device);
 		kernel->stream = row->stream;
 		kernel->shared_bytes = row->shared_bytes;

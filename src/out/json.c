@@ -126,6 +126,8 @@ static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *ke
 		put_count(w, o, "failures", kernel->failures);
 	put_count(w, o, "captured", kernel->captured);
 	put_count(w, o, "graph_launches", kernel->graph_launches);
+	if (kernel->updatable)
+		put(w, o, "graph_launches_exact", json_false());
 	if (kernel->is_graph)
 		put(w, o, "unknown_graph", json_true());
 	put(w, o, "grid", dim_array(w, kernel->grid));

@@ -202,7 +202,7 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 	line_right(line, from + K_LAUNCHES, text);
 	if (by_graph) {
 		from += K_GRAPH;
-		snprintf(text, sizeof(text), "%" PRIu64, kernel->graph_launches);
+		snprintf(text, sizeof(text), "%s%" PRIu64, kernel->updatable ? "~" : "", kernel->graph_launches);
 		line_right(line, from + K_LAUNCHES, text);
 	}
 	line_right(line, from + K_RATE, text_count(kernel->launches_per_second + kernel->graph_launches_per_second, text));

@@ -38,6 +38,15 @@ enum style cell_count(char out[CELL_TEXT], double count, int width)
 	return seen(count);
 }
 
+enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width)
+{
+	char number[CELL_TEXT];
+	enum style style = cell_count(number, count, width - !exact);
+
+	snprintf(out, CELL_TEXT, "%s%.32s", exact ? "" : "~", number);
+	return style;
+}
+
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes)
 {
 	if (isnan(rate))

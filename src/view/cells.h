@@ -8,6 +8,7 @@
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
 enum style cell_count(char out[CELL_TEXT], double count, int width);	/* whole, if it fits there */
+enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width);	/* ~12 */
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
 enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
 enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */

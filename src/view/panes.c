@@ -77,7 +77,8 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 
 	switch (column) {
 	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
-	case K_LAUNCHES: case K_GRAPH: return cell_count(out, number, width);
+	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
+	case K_LAUNCHES: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);
 	case K_SHARE: return cell_share(out, number);
 	case K_GRID: return cell_shape(out, kernel->grid);

@@ -454,6 +454,7 @@ struct cudaDeviceProp {
 	X(cudaGraphAddChildGraphNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, cudaGraph_t child)) \
 	X(cudaGraphAddNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, struct cudaGraphNodeParams *params)) \
 	X(cudaGraphDestroyNode, (cudaGraphNode_t node)) \
+	X(cudaGraphKernelNodeSetAttribute, (cudaGraphNode_t node, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, struct cudaKernelNodeParams *params)) \
 	X(cudaGraphKernelNodeSetParams, (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
 	X(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \

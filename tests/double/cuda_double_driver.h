@@ -431,6 +431,7 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUgraph child)) \
 	X(cuGraphAddNode_v2, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, CUgraphNodeParams *params)) \
 	X(cuGraphDestroyNode, (CUgraphNode node)) \
+	X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
 	X(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
 	X(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \

@@ -8,6 +8,8 @@
 #include <string.h>
 #include "driver_graphs.h"
 
+#define DEVICE_UPDATABLE	13	/* CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE */
+
 _Static_assert(sizeof(struct node) <= 512, "node slot");
 _Static_assert(sizeof(struct graph) <= 128, "graph slot");
 
@@ -254,6 +256,22 @@ API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_
 		return CUDA_ERROR_INVALID_VALUE;
 	*params = node->kernel;
 	return CUDA_SUCCESS;
+}
+
+/* Of a node's attributes only the one that a monitor has to understand: which, once set, is not taken back (cuda.h). */
+API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute, const CUlaunchAttributeValue *value)
+{
+	struct node *node;
+	int wanted;
+
+	ENTER();
+	node = object_check(&graph_nodes, handle);
+	if (!node || !value || node->type != NODE_KERNEL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (attribute != DEVICE_UPDATABLE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	memcpy(&wanted, value, sizeof(wanted));
+	return wanted == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)

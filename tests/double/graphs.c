@@ -105,6 +105,12 @@ static struct cudaKernelNodeParams kernel_told(const CUDA_KERNEL_NODE_PARAMS *dr
 	};
 }
 
+API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attribute, const CUlaunchAttributeValue *value)
+{
+	ENTER();
+	return rt_done(cuGraphKernelNodeSetAttribute(node, attribute, value));
+}
+
 API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 					     struct cudaKernelNodeParams *p)
 {

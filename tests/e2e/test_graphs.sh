@@ -55,6 +55,12 @@ expect update 'failure("cudaGraphExecUpdate"; "cudaErrorGraphExecUpdateFailure")
 scene update-child 100 '[["reduce",0,0,100],["saxpy",0,0,100]]'
 scene learned 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
 scene told 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
+# What kernels do to nodes is not seen: driver_types.h, cudaLaunchAttributeDeviceUpdatableKernelNode.
+scene updatable 100 '[["nn::softmax",0,0,100],["reduce",0,1,100],["saxpy",0,0,200],["vectorAdd",0,0,100]]'
+expect updatable '[p.kernels[] | select(.graph_launches_exact == false).name] | sort' '["nn::softmax","reduce","vectorAdd"]'
+"$CUTOP" -b -n 1 -- "$workload" graphs updatable 100 >"$T/updatable.txt"
+check "text marks them: $(grep saxpy "$T/updatable.txt")" [ "$(grep -c ' ~100 ' "$T/updatable.txt")" = 3 ]
+check "and no other" grep -q 'saxpy.* 200 ' "$T/updatable.txt"
 scene arguments 5000 '[["saxpy",0,0,5000]]'
 scene again 3000 '[["saxpy",0,6000,6000],["vectorAdd",0,3000,3000]]'
 

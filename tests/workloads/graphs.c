@@ -378,7 +378,7 @@ static const struct {
 	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
 	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
 	{ "recapture", scene_recapture }, { "recapture-fails", scene_recapture_fails }, { "command-list", scene_command_list },
-	{ "told", scene_told },
+	{ "told", scene_told }, { "updatable", scene_updatable },
 	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver },
 	{ "nested", scene_nested }, { "left", scene_left }, { "late", scene_late }, { "memory", scene_memory },
 };

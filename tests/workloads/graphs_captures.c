@@ -185,6 +185,38 @@ void scene_command_list(void)
 	MUST((cudaError_t)cuCtxDestroy_v2(context));
 }
 
+/*
+ * Nodes that kernels may disable and enable, so that the host does not know how often they ran: vectorAdd N and, after the host has
+ * changed it, softmax N, of a node made by hand; reduce N, of a captured launch. Beside them saxpy N and N.
+ */
+void scene_updatable(void)
+{
+	cudaLaunchAttribute attribute = { .id = 13, .val = { 1 } };	/* cudaLaunchAttributeDeviceUpdatableKernelNode */
+	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 }, .stream = stage.stream,
+				      .attrs = &attribute, .numAttrs = 1 };
+	struct cudaKernelNodeParams params = kernel_params(SOFTMAX);
+	CUlaunchAttributeValue value = { .pad = { 1 } };
+	cudaGraph_t graph = new_graph(), captured;
+	void *args[1] = { NULL };
+	cudaGraphNode_t node;
+	cudaGraphExec_t exec;
+
+	node = add(graph, VECTOR_ADD);
+	add(graph, SAXPY);
+	MUST(cudaGraphKernelNodeSetAttribute(node, 13, &value));
+	exec = instance(graph);
+	run(exec, stage.times);
+	MUST(cudaGraphExecKernelNodeSetParams(exec, node, &params));
+	run(exec, stage.times);
+	drop(exec, graph);
+	begin_capture(stage.stream);
+	MUST(cudaLaunchKernelExC(&config, kernel_stub(REDUCE), args));
+	captured = end_capture(stage.stream);
+	exec = instance(captured);
+	run(exec, stage.times);
+	drop(exec, captured);
+}
+
 /* An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce N */
 void scene_nested(void)
 {
