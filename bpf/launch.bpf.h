@@ -480,8 +480,8 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	tgid = thread->tgid;
 	image = thread->image;
 	row = bpf_map_lookup_elem(&images, &image);
-	/* Nor is it where handles are not seen as they are made: blind.bpf.h. */
-	if (!thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
+	/* Nor is it where handles are not seen as they are made: blind.bpf.h. And where the runtime is not watched, it tells whether that launches. */
+	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
 	module_announce(thread->image, site);
 	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());

@@ -41,6 +41,7 @@ const volatile bool trace_entries;	/* at its entry only, and no return is probed
 const volatile bool trace_pairs;	/* one at its entry and one at its return */
 const volatile bool trace_arguments;	/* with the arguments of kernels */
 const volatile bool keep_books = true;	/* allocations and frees are told of for the model */
+const volatile bool watch_runtime;	/* the runtime layer is probed */
 const volatile bool watch_driver;	/* the driver layer is probed, too */
 const volatile bool refuse_filtered;	/* no return probes in processes under a seccomp filter */
 const volatile __u32 refuse_all;	/* enum unreturned: none at all */

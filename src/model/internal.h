@@ -91,6 +91,7 @@ struct site {
 	uint32_t index;
 	int16_t device;			/* where it allocates; CUTOP_DEVICE_UNKNOWN: not on one only */
 	bool held;
+	bool by_runtime;		/* in a library that is the runtime: it is the runtime's call of the driver */
 	struct cache_signs signs;
 };
 
@@ -570,6 +571,8 @@ int kernels_module(struct image *image, const struct rec_module *record);
 const struct kernel_name *kernels_find(struct image *image, uint64_t function);
 /* The stub of @function, or itself if it is not known to be a handle. */
 uint64_t kernels_stub(struct image *image, uint64_t function);
+/* Whether @address is known to lie in a library that is the runtime. */
+bool kernels_is_runtime(const struct image *image, uint64_t address);
 /* Writes "file+0x10" or "0x7f00" for @address. */
 void kernels_describe(const struct image *image, uint64_t address, char *out, size_t size);
 void kernels_free(struct image *image);

@@ -112,9 +112,15 @@ int kernels_name(struct image *image, uint64_t function, uint64_t stub, unsigned
 
 int kernels_place(struct image *image, const struct rec_launched_at *record)
 {
+	struct kernel_name *kernel;
 	int error;
-	struct kernel_name *kernel = find_or_add(image, record->function, &error);
 
+	/* The runtime's call of the driver: it says nothing of the kernel, but where the runtime is at work. */
+	if (call_descs[record->call].layer == LAYER_DRIVER && kernels_is_runtime(image, record->site)) {
+		image->runtime_launched = true;
+		return 0;
+	}
+	kernel = find_or_add(image, record->function, &error);
 	if (!kernel)
 		return error;
 	kernel->site = record->site;
@@ -176,6 +182,13 @@ uint64_t kernels_stub(struct image *image, uint64_t function)
 	const struct kernel_name *kernel = find(image, function);
 
 	return kernel && kernel->stub ? kernel->stub : function;
+}
+
+bool kernels_is_runtime(const struct image *image, uint64_t address)
+{
+	const struct module *module = module_of(image, address);
+
+	return module && !strncmp(module->file, "libcudart", strlen("libcudart"));
 }
 
 void kernels_describe(const struct image *image, uint64_t address, char *out, size_t size)

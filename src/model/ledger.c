@@ -287,7 +287,11 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
 	node->context = outlives_contexts(node) ? 0 : context_index(image, record->context, true);
 
-	if (call_descs[record->call].layer == LAYER_RUNTIME && !record->context && !outlives_contexts(node))
+	/* Where its own functions are not watched, the runtime's calls of the driver tell of it. */
+	if (!site->allocations)
+		site->by_runtime = kernels_is_runtime(image, site->address);
+	if (!record->context && !outlives_contexts(node) &&
+	    (call_descs[record->call].layer == LAYER_RUNTIME || site->by_runtime))
 		image_note_runtime(image, node->device);
 
 	image->allocations++;
@@ -402,14 +406,43 @@ static unsigned int device_count(const struct image *image)
 	return count;
 }
 
-/* Whether the end of @context (0: of the primary one of @device) ends @node. */
-static bool is_ended_by(struct image *image, const struct alloc_node *node, uint16_t context, int device)
+/*
+ * Whether @site is in a function of the runtime that is linked into the program: of the table, or as NVIDIA's archive calls its
+ * inner ones (probe/runtime_code.c). Names of call sites come late, so this is asked at the end.
+ */
+static bool is_linked_runtime(const struct site *site)
 {
+	static const char inner[] = "libcudart_static_";
+	const char *name = site->place->name;
+	size_t len = name ? strcspn(name, "+ (") : 0;
+	unsigned int call;
+
+	if (!len || !strncmp(name, inner, sizeof(inner) - 1))
+		return len;
+	for (call = 0; call < CALL_COUNT; call++)
+		if (call_descs[call].layer == LAYER_RUNTIME && !strncmp(call_name(call), name, len) && !call_name(call)[len])
+			return true;
+	return false;
+}
+
+static bool is_release(const struct rec_reset *record)
+{
+	const struct call_desc *desc = &call_descs[record->call];
+
+	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END);
+}
+
+/* Whether the end of @context (0: of the primary one of @device) ends @node. */
+static bool is_ended_by(struct image *image, const struct alloc_node *node, uint16_t context, const struct rec_reset *record)
+{
+	int device = record->device;
+
 	if (node->state != NODE_LIVE || node->context != context || outlives_contexts(node))
 		return false;
 	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
 		return true;
-	if (node->device != CUTOP_DEVICE_UNKNOWN)
+	/* A context that was retained where it was seen is known, and so is its device: this is of one that something else holds. */
+	if (node->device != CUTOP_DEVICE_UNKNOWN || is_release(record))
 		return false;
 	/* On which device it lies is not known: on the only one, or nobody can say. */
 	if (device_count(image) <= 1)
@@ -425,10 +458,18 @@ static bool is_ended_by(struct image *image, const struct alloc_node *node, uint
  */
 static bool is_others_release(const struct image *image, const struct rec_reset *record)
 {
-	const struct call_desc *desc = &call_descs[record->call];
+	size_t i;
 
-	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END) &&
-	       image_runtime_uses(image, record->device);
+	if (!is_release(record))
+		return false;
+	for (i = 0; i < image->sites.count; i++) {
+		const struct site *site = image->sites.list[i];
+
+		if (site->live && (site->device == record->device || site->device == CUTOP_DEVICE_UNKNOWN) &&
+		    (site->by_runtime || is_linked_runtime(site)))
+			return true;
+	}
+	return image_runtime_uses(image, record->device);
 }
 
 /* Whether it also ends the runtime's own reference: what the runtime did before says nothing of the context that comes. */
@@ -462,7 +503,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	image->end_calls[end] = record->call;
 	book_walk(&image->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
-		if (!is_ended_by(image, node, context, record->device))
+		if (!is_ended_by(image, node, context, record))
 			continue;
 		count += KIND_CAN_LEAK(node->kind);
 		end_node(model, image, node, end, record->hdr.time);
@@ -470,7 +511,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	for (i = image->book.displaced_count; i-- > 0;) {
 		node = &image->book.displaced[i].was;
 		/* What was given to others before the call that ended it was freed by somebody. */
-		if (image->book.displaced[i].when < entry || !is_ended_by(image, node, context, record->device))
+		if (image->book.displaced[i].when < entry || !is_ended_by(image, node, context, record))
 			continue;
 		if (KIND_CAN_LEAK(node->kind)) {
 			count++;

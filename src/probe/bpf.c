@@ -237,6 +237,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->with_stacks = settings->stacks;
 	if (!settings->stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);
+	s->rodata->watch_runtime = settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
 	s->rodata->find_callers = s->rodata->watch_driver && settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
 	s->rodata->only_listed = settings->only_listed;

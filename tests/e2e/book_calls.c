@@ -16,6 +16,7 @@
  *                        pool of managed memory; then all of it is left
  *   book_calls primary   32 MiB by the runtime and 5,000 bytes by the driver in the primary context, which another library, so
  *                        to speak, retains and releases twice; all is freed
+ *   book_calls launching  the same of 5,000 bytes by the driver, where the runtime does nothing but launch a kernel
  *   book_calls stack     with two devices, 2,000 bytes on device 0 below 1,000 in a context of device 1, which is unbound;
  *                        4,000 there when it is bound again. All are left
  *   book_calls attach    with two devices, 1,000 bytes and, when the context was attached and detached once, 2,000 in one of
@@ -165,6 +166,37 @@ static int primary(void)
 	}
 	MUST(cuMemFree_v2(p));
 	MUST(cudaFree(plain));
+	return 0;
+}
+
+static void kernel(void)
+{
+}
+
+__attribute__((constructor)) static void register_kernel(void)
+{
+	static const char image[] = "image";
+	void **fatbin = __cudaRegisterFatBinary((void *)(uintptr_t)image);
+
+	__cudaRegisterFunction(fatbin, (const char *)(uintptr_t)kernel, (char *)(uintptr_t)"_Z6kernelv", "_Z6kernelv", -1, NULL, NULL,
+			       NULL, NULL, NULL);
+	__cudaRegisterFatBinaryEnd(fatbin);
+}
+
+static int launching(void)
+{
+	dim3 one = { 1, 1, 1 };
+	void *args[1] = { NULL };
+	CUcontext context;
+	CUdeviceptr p;
+
+	MUST(cudaLaunchKernel((const void *)(uintptr_t)kernel, one, one, args, 0, NULL));
+	MUST(cuDevicePrimaryCtxRetain(&context, 0));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuMemAlloc_v2(&p, 5000));
+	MUST(cuDevicePrimaryCtxRelease_v2(0));
+	MUST(cudaLaunchKernel((const void *)(uintptr_t)kernel, one, one, args, 0, NULL));
+	MUST(cuMemFree_v2(p));
 	return 0;
 }
 
@@ -348,6 +380,8 @@ int main(int argc, char **argv)
 		return managed();
 	if (!strcmp(what, "primary"))
 		return primary();
+	if (!strcmp(what, "launching"))
+		return launching();
 	if (!strcmp(what, "stack"))
 		return stack();
 	if (!strcmp(what, "attach"))
@@ -358,6 +392,6 @@ int main(int argc, char **argv)
 		return stuck();
 	if (!strcmp(what, "checkpoint"))
 		return checkpoint();
-	fputs("usage: book_calls survive|kept|own|streams|managed|primary|stack|attach|sparse|stuck|checkpoint\n", stderr);
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|launching|stack|attach|sparse|stuck|checkpoint\n", stderr);
 	return 2;
 }

@@ -50,8 +50,17 @@ expect_nothing_lost managed
 
 for private in "" 1; do
 	[ -z "$private" ] || export CUDA_DOUBLE_PRIVATE_RETAIN=1
-	holds primary "[2,2,0,0,$((32 * 1024 * 1024 + 5000))]"
-	expect primary "$resets" '[]'
+	for layer in both driver; do
+		watch primary -l $layer -- "$book_calls" primary
+		expect primary "$books" "[2,2,0,0,$((32 * 1024 * 1024 + 5000))]"
+		expect primary 'p.inexact // false' false
+		expect primary "$resets" '[]'
+		expect_nothing_lost primary
+		# The runtime only launches there, and what the driver allocated lives on.
+		watch launching -l $layer -- "$book_calls" launching
+		expect launching "$books" '[1,1,0,0,5000]'
+		expect launching "$resets" '[]'
+	done
 done
 unset CUDA_DOUBLE_PRIVATE_RETAIN
 
