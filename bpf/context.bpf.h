@@ -97,6 +97,7 @@ static __always_inline void context_turn(struct thread_state *thread, __u64 cont
 	device_note(device);
 	thread->context = context;
 	thread->device = device;
+	thread->green = 0;
 	thread->settled = 0;
 }
 
@@ -106,10 +107,9 @@ static __always_inline void context_turn_to(struct thread_state *thread, __u64 h
 	struct address_key key = { .address = handle, .image = thread->image };
 	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
 
+	context_turn(thread, row && !row->primary ? handle : 0, row ? row->device : CUTOP_DEVICE_UNKNOWN);
 	if (row)
-		context_turn(thread, row->primary ? 0 : handle, row->device);
-	else
-		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
+		thread->green = row->green;
 }
 
 static __always_inline void context_push(struct thread_state *thread)
@@ -119,6 +119,7 @@ static __always_inline void context_push(struct thread_state *thread)
 	if (thread->context_depth < CONTEXT_COUNT) {
 		entry->context = thread->context;
 		entry->device = thread->device;
+		entry->green = thread->green;
 	}
 	thread->context_depth++;
 }
@@ -134,10 +135,12 @@ static __always_inline void context_pop(struct thread_state *thread)
 	}
 	thread->context_depth--;
 	entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
-	if (thread->context_depth < CONTEXT_COUNT)
+	if (thread->context_depth < CONTEXT_COUNT) {
 		context_turn(thread, entry->context, entry->device);
-	else
+		thread->green = entry->green;
+	} else {
 		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than what is kept */
+	}
 }
 
 static __always_inline void context_learn(struct thread_state *thread, __u64 handle, const struct context_row *row)

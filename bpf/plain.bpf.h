@@ -10,7 +10,9 @@
 /*
  * The device whose work is all done when a synchronizing call of @scope returns;
  * DEVICE_PART where it waits for less: for a context that is no primary one, or
- * is not known.
+ * is not known. "If the current context is the primary context, green contexts
+ * that have been created will also be synchronized" (cuda.h of CUDA 13.0,
+ * cuCtxSynchronize()): of a green one that is current nothing else is.
  */
 static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, __u64 context)
 {
@@ -20,7 +22,7 @@ static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, 
 	if (!thread)
 		return DEVICE_PART;
 	if (scope == SYNC_DEVICE || !context)
-		return thread->context ? DEVICE_PART : thread->device;
+		return thread->context || thread->green ? DEVICE_PART : thread->device;
 	key.image = thread->image;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	return row && row->primary && !row->green ? row->device : DEVICE_PART;

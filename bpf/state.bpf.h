@@ -118,7 +118,7 @@ struct hot_launch {
 struct context_entry {
 	__u64 context;
 	__s32 device;
-	__u32 pad;
+	__u32 green;
 };
 
 /* A call whose end is not seen: the last that no other was inside of. */
@@ -177,7 +177,7 @@ struct thread_state {
 	/* What the driver was called from last, of the runtime's code and of other code: caller.bpf.h */
 	struct code_range runtime_code, other_code;
 	__u32 marks;		/* runtime_marks when that was so */
-	__u32 pad;
+	__u32 green;		/* the context is a green one: a part of its device's primary one */
 };
 
 struct {

@@ -35,6 +35,9 @@
  *                 64x32 texels of BC1, BC7 and NV12, and by the driver's call of
  *                 BC1, BC6H, NV12, P010, P210 and Y416; ten more that are
  *                 YUV. None freed
+ *   odd_memory green-sync, primary-sync
+ *                 100 bytes are copied in a stream of the primary context and 20 in one of a green one, which then is
+ *                 synchronized; or the primary one is. It waits for a byte then
  *   odd_memory green
  *                 in a green context of device 1, which keeps the primary one when
  *                 that is released: 1,000 bytes; 2,000 more when the green one is
@@ -61,6 +64,7 @@
  *   odd_memory opengl
  *                 in a context for OpenGL on device 1: 1,000 bytes; destroyed
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,6 +127,11 @@ DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsign
 DRIVER(cuGreenCtxDestroy, (void *green), NULL)
 DRIVER(cuCtxFromGreenCtx, (CUcontext *context, void *green), context)
 DRIVER(cuMemAlloc_v2, (CUdeviceptr *p, size_t size), p)
+DRIVER(cuMemHostAlloc, (void **p, size_t size, unsigned int flags), p)
+DRIVER(cuMemcpyHtoDAsync_v2, (CUdeviceptr dst, const void *src, size_t size, CUstream stream), NULL)
+DRIVER(cuCtxSynchronize, (void), NULL)
+DRIVER(cuCtxPushCurrent_v2, (CUcontext context), NULL)
+DRIVER(cuCtxPopCurrent_v2, (CUcontext *context), NULL)
 DRIVER(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc), array)
 DRIVER(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), array)
 RUNTIME(cudaMallocArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
@@ -523,6 +532,33 @@ static int green(void)
 	return 0;
 }
 
+/*
+ * cuda.h, cuCtxSynchronize(): "If the current context is the primary context, green contexts that have been created will also
+ * be synchronized": if it is a green one, nothing of the primary one is.
+ */
+static int green_synchronize(bool primary)
+{
+	static const char at[256];
+	CUcontext context, part;
+	void *green;
+	char byte;
+
+	cuDevicePrimaryCtxRetain(&context, 0);
+	given += 4096;
+	cuCtxSetCurrent(context);
+	cuGreenCtxCreate(&green, NULL, 0, 1);
+	given += 4096;
+	cuCtxFromGreenCtx(&part, green);
+	cuMemcpyHtoDAsync_v2(SPACE, at, 100, (CUstream)0x5000);
+	cuCtxPushCurrent_v2(part);
+	cuMemcpyHtoDAsync_v2(SPACE, at, 20, (CUstream)0x6000);
+	if (primary)
+		cuCtxPopCurrent_v2(&part);
+	cuCtxSynchronize();
+	/* Until the test has looked. */
+	return write(1, "waits\n", 6) != 6 || read(0, &byte, 1) != 1;
+}
+
 static int opengl(void)
 {
 	CUcontext context;
@@ -561,6 +597,8 @@ int main(int argc, char **argv)
 		return peers();
 	if (argc > 1 && !strcmp(argv[1], "places"))
 		return places();
+	if (argc > 1 && (!strcmp(argv[1], "green-sync") || !strcmp(argv[1], "primary-sync")))
+		return green_synchronize(!strcmp(argv[1], "primary-sync"));
 	if (argc > 1 && !strcmp(argv[1], "green"))
 		return green();
 	if (argc > 1 && !strcmp(argv[1], "directions"))

@@ -165,4 +165,15 @@ expect late '[p.copies[] | select(.mode == "async") | [.direction, .calls, .page
 expect late "$events" '[]'
 expect late 'p.watched_from' '"attach"'
 
+# ---- a synchronize of a green context waits for nothing of its device's primary one: cuda.h, cuCtxSynchronize()
+workload=$top_builddir/tests/e2e/bin/odd_memory
+begin green-sync
+step green-sync
+end
+expect green-sync "$pending" '[["H2D",120]]'
+begin primary-sync
+step primary-sync
+end
+expect primary-sync "$pending" '[["H2D",0]]'
+
 finish
