@@ -154,6 +154,7 @@ struct snap_process {
 	bool has_used;				/* the driver said what it uses of devices' memory: */
 	uint64_t used, untracked;		/* that, and what of it is not live in the books */
 	uint64_t suspect;
+	uint64_t suspect_live;			/* of it, what is in live: managed memory and what may have leaked are not */
 	bool has_suspect;			/* false: not known yet, absent */
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;

@@ -84,6 +84,7 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = image->sites.list[i];
+		uint64_t vram = image->checkpointed ? 0 : subtract_saturated(site->live, site->managed);
 
 		list[i] = (struct snap_site){
 			.site = place_text(build, image, site->place),
@@ -99,7 +100,9 @@ static int build_sites(struct build *build, struct image *image, struct snap_pro
 		if (!list[i].site || (site->stack && build_stack(build, image, site->stack, &list[i])))
 			return -ENOMEM;
 		if (!site->held)
-			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since) + site->unsure;
+			list[i].suspect = suspect_bytes(build->model, site, build->now, &site->suspect_since);
+		process->suspect_live = add_saturated(process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
+		list[i].suspect += site->held ? 0 : site->unsure;
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
 		process->held_unproven = add_saturated(process->held_unproven, caches_unproven(image, site));
 		process->has_suspect |= site->unsure != 0;

@@ -216,27 +216,36 @@ static const char *rate_text(double rate, bool bytes, char out[32])
 	return out;
 }
 
-static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect)
+/* The part of @cells that @bytes of @most are. What is looked for is never too small to be seen. */
+static int bar_cells(double bytes, double most, int cells)
+{
+	int part = (int)lround(bytes / most * cells);
+
+	return bytes > 0 && !part ? 1 : part;
+}
+
+/* Live, of which @suspect bytes are; then @beyond, which are suspect and in no live (managed memory, say); then leaked. */
+static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect, double beyond)
 {
 	const struct snapshot *snapshot = view->shown;
 	/* What is shown may be more than was measured: what came while the view was frozen was not. */
-	double most = fmax(fmax(view->most_live, (double)snapshot->live + (double)snapshot->leaked), 1);
-	int live, leaked, suspected;
+	double most = fmax(fmax(view->most_live, (double)snapshot->live + beyond + (double)snapshot->leaked), 1);
+	int live, leaked, suspected, more;
 
 	area_repeat(area, row, col, cells, ST_FREE, "░");
 	live = (int)lround((double)snapshot->live / most * cells);
-	leaked = (int)lround((double)snapshot->leaked / most * cells);
-	suspected = (int)lround(suspect / most * cells);
-	/* A leak is never too small to be seen. */
-	leaked = snapshot->leaked && !leaked ? 1 : leaked;
-	suspected = suspect > 0 && !suspected ? 1 : suspected;
-	if (live + leaked > cells)
-		live = cells - leaked;
+	leaked = bar_cells((double)snapshot->leaked, most, cells);
+	more = bar_cells(beyond, most, cells);
+	suspected = bar_cells(suspect, most, cells);
+	if (more > cells - leaked)
+		more = cells - leaked;
+	if (live > cells - leaked - more)
+		live = cells - leaked - more;
 	if (suspected > live)
 		suspected = live;
 	area_repeat(area, row, col, live - suspected, ST_LIVE, "█");
-	area_repeat(area, row, col + live - suspected, suspected, ST_SUSPECT, "▒");
-	area_repeat(area, row, col + live, leaked, ST_LEAKED, "▚");
+	area_repeat(area, row, col + live - suspected, suspected + more, ST_SUSPECT, "▒");
+	area_repeat(area, row, col + live + more, leaked, ST_LEAKED, "▚");
 }
 
 enum { VRAM_MIN = 31, LAUNCH_MIN = 15, FAILED_MIN = 15, WAIT_MIN = 9, COPY_MIN = 13, GAP = 2 };
@@ -245,19 +254,20 @@ static void vram_draw(const struct view *view, const struct area *area, int widt
 {
 	const struct snapshot *snapshot = view->shown;
 	char number[32], marked[40];
-	double suspect = (double)snapshot->gone.suspect;
+	double suspect = (double)snapshot->gone.suspect, in_live = 0;
 	bool bound = false;
 	int col;
 
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		suspect += (double)snapshot->processes[i].suspect;
+		in_live += (double)snapshot->processes[i].suspect_live;
 		bound |= snapshot->processes[i].from_attach;
 	}
 	format_bytes((double)snapshot->live, number, sizeof(number));
 	snprintf(marked, sizeof(marked), "%s%s", bound ? "≥" : "", number);
 	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, " live ");
 	if (width - VRAM_MIN >= 3) {
-		memory_bar(view, area, 0, col, width - VRAM_MIN - 1, suspect);
+		memory_bar(view, area, 0, col, width - VRAM_MIN - 1, in_live, suspect - in_live);
 		col += width - VRAM_MIN;
 	}
 	format_bytes((double)snapshot->leaked + suspect, number, sizeof(number));

@@ -44,6 +44,27 @@ START_TEST(weights_are_not)
 }
 END_TEST
 
+/* Managed memory may leak, and is in no live: what of the suspect bytes is, is told apart. */
+START_TEST(managed_is_suspect_beyond_live)
+{
+	struct snapshot *snapshot;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		feed.now += SECOND;
+		feed.site = LEAK_SITE;
+		feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x100000 + i * 0x10000ull, 0x1000, 0);
+		feed.site = CHURN_SITE;
+		feed_alloc(&feed, 0x10000000 + i * 0x10000ull, 0x10);
+	}
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_ge(feed_find(&feed, snapshot)->suspect, 10 * 0x1010);
+	ck_assert_uint_gt(feed_find(&feed, snapshot)->suspect_live, 0);
+	ck_assert_uint_le(feed_find(&feed, snapshot)->suspect_live, 100 * 0x10);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 START_TEST(sawtooth_is_not)
 {
 	unsigned int round, i, n = 0;
@@ -161,6 +182,7 @@ Suite *suite_suspect(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, weights_are_not);
+	tcase_add_test(tests, managed_is_suspect_beyond_live);
 	tcase_add_test(tests, sawtooth_is_not);
 	tcase_add_test(tests, ramp_that_levels_off_is_no_more);
 	tcase_add_test(tests, small_leak_among_churn_is_found);

@@ -162,7 +162,7 @@ static void leaker(struct snapshot *snapshot, int step)
 
 	process->parent_pid = 4242;
 	process->live = process->peak = (100 + 20 * (uint64_t)step) * MIB;
-	process->suspect = 20 * (uint64_t)step * MIB;
+	process->suspect = process->suspect_live = 20 * (uint64_t)step * MIB;
 	map_fill(snapshot, process, 24, 5 * MIB, 0, ALLOC_SUSPECT);
 	sites_fill(snapshot, process);
 }

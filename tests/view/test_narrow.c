@@ -232,6 +232,38 @@ START_TEST(marks)
 END_TEST
 
 /* What was lost is told by cause, as far as there is room. */
+static int bar_of(const char *text)
+{
+	const char *line = row_with("VRAM");
+	int count = 0;
+
+	while ((line = strstr(line, text)) != NULL) {
+		count++;
+		line += strlen(text);
+	}
+	return count;
+}
+
+/* Managed memory leaks, too, but is in no live: its part of the bar stands beyond that. */
+START_TEST(suspects_beyond_live)
+{
+	struct snapshot *snapshot = cast_snapshot(20);
+
+	snapshot->live = 0;
+	snapshot->leaked = 0;
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		snapshot->processes[i].suspect = snapshot->processes[i].suspect_live = 0;
+	snapshot->processes[0].suspect = 300u << 20;
+	view_free(&view);
+	cast_view(&view, 0);
+	view_feed(&view, snapshot);
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
+	draw();
+	ck_assert_int_eq(bar_of("█"), 0);
+	ck_assert_int_gt(bar_of("▒"), 0);
+}
+END_TEST
+
 START_TEST(what_was_lost)
 {
 	struct snapshot *shown = (struct snapshot *)(uintptr_t)view.shown;
@@ -326,6 +358,7 @@ Suite *suite_narrow(void)
 	tcase_add_test(tests, whose_pane_it_is);
 	tcase_add_test(tests, whole_figures);
 	tcase_add_test(tests, marks);
+	tcase_add_test(tests, suspects_beyond_live);
 	tcase_add_test(tests, what_was_lost);
 	tcase_add_test(tests, how_far_back);
 	tcase_add_test(tests, days_ago);
