@@ -506,6 +506,26 @@ static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 
 	return 0;
 }
 
+/* The variable at @address goes with the thread's context. */
+static __noinline int owner_tell(struct thread_state *thread, __u32 call, __u64 address)
+{
+	struct rec_map *rec;
+
+	if (!thread)
+		return 0;
+	rec = record_begin(thread, REC_MAP, sizeof(*rec), bpf_ktime_get_ns());
+	if (!rec)
+		return 0;
+	rec->address = address;
+	rec->bytes = (__u32)thread->device;
+	rec->handle = thread->context;
+	rec->call = call;
+	rec->act = MAP_OWNED;
+	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	return 0;
+}
+
 /* The word that a call wrote at @at, 0 if it was not asked to. */
 static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 {
@@ -559,6 +579,8 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 	rec->act = desc->a;
 	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
+	if (call == CALL_cuModuleGetGlobal_v2)
+		owner_tell(thread, call, address);
 	return 0;
 }
 

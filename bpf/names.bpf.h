@@ -94,7 +94,7 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 	*last = address;
 }
 
-/* A variable of the program, of which only its registration tells the size. */
+/* A variable of the program, of which only its registration tells the size; or that those of a fat binary are gone. */
 static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
@@ -106,10 +106,10 @@ static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *th
 	if (!rec)
 		return 0;
 	rec->address = call_arg(ctx, desc->a);
-	rec->bytes = call_arg(ctx, desc->c);
-	rec->handle = 0;
+	rec->bytes = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
+	rec->handle = call_arg(ctx, 0);
 	rec->call = call;
-	rec->act = MAP_VARIABLE;
+	rec->act = desc->c == NO_ARG ? MAP_UNLOAD : MAP_VARIABLE;
 	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
@@ -129,6 +129,10 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 		variable_tell(ctx, thread, call);
 	else if (!stub_learn(thread->image, stub, call_arg(ctx, desc_of(call)->b)))
 		count_lost(LOST_NAMES);
+	if (desc_of(call)->c == NO_ARG) {
+		trace_alone(ctx, thread, call);
+		return 0;
+	}
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
 	if (!thread->told_program)
 		thread->told_program = !module_announce(thread->image, stub);

@@ -33,7 +33,8 @@ enum call_class {
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
 	CLASS_RESET,		/* ends the allocations of the current device's primary context, if that is current */
-	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size. No result */
+	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size, or NO_ARG: all
+				 * that argument a registered is gone. No result */
 	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
 	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
 	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
@@ -122,7 +123,10 @@ enum map_act {
 	MAP_RESTORE,		/* and comes back */
 	/* only in records (struct rec_map) */
 	MAP_VARIABLE,		/* a variable that a program registered: the address of its host shadow */
-	/* only in the table: recordings have the numbers of those before */
+	/* recordings have the numbers of those before */
+	MAP_OWNED,		/* only in records: the variable at the address is of a module of the context `handle`, or, if that is 0, of
+				 * the primary one of the device `bytes` */
+	/* only in the table */
 	MAP_TILES,		/* argument c structs CUarrayMapInfo at argument b: a struct rec_tiles of each */
 	MAP_ACT_COUNT,
 };

@@ -346,7 +346,7 @@ struct rec_map {
 	struct rec_hdr hdr;
 	__u64 address;
 	__u64 bytes;		/* 0 where not known */
-	__u64 handle;		/* of physical memory, of part of the array at `address`, or of the module that a variable is of; or 0 */
+	__u64 handle;		/* of physical memory, of part of the array at `address`, or of the module or fat binary that a variable is of; or 0 */
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];

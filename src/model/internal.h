@@ -469,6 +469,10 @@ void globals_free(struct image *image);
 
 /* statics.c: variables of known size, image->kinds[KIND_STATIC] */
 int statics_learn(struct image *image, const struct rec_map *record);
+/* Which context the variable goes with, as a MAP_OWNED says. */
+void statics_own(struct image *image, const struct rec_map *record);
+/* A context ended: @context, or, if that is 0, the primary one of @device. */
+void statics_end(struct image *image, uint64_t context, int device);
 void statics_unload(struct image *image, uint64_t module);
 void statics_free(struct image *image);
 

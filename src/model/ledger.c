@@ -494,6 +494,7 @@ void ledger_reset(struct model *model, struct image *image, const struct rec_res
 	image_note_device(image, record->device);
 	if (is_others_release(image, record))
 		return;
+	statics_end(image, record->context, record->device);
 	if (!record->context && is_reset(record))
 		image_forget_runtime(image, record->device);
 	if (record->context && !context)

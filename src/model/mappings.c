@@ -119,6 +119,9 @@ int mappings_record(struct model *model, struct image *image, const struct rec_m
 		return globals_learn(image, record->address, record->bytes) ?: record->handle ? statics_learn(image, record) : 0;
 	case MAP_VARIABLE:
 		return statics_learn(image, record);
+	case MAP_OWNED:
+		statics_own(image, record);
+		return 0;
 	case MAP_UNLOAD:
 		statics_unload(image, record->address);
 		return 0;

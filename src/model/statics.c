@@ -5,8 +5,10 @@
  * their registration (__cudaRegisterVar, __cudaRegisterManagedVar), once for each
  * variable, on however many devices it comes to lie; with the driver it is the
  * call that asks for one (cuModuleGetGlobal and the like). No call allocates or
- * frees it: it is a kind of its own, in no total, and never a leak. That a context's end or dlclose(3) takes variables away
- * is not followed.
+ * frees it: it is a kind of its own, in no total, and never a leak. It goes with its module (cuModuleUnload(), cuLibraryUnload());
+ * a module's also with the context that the module was loaded into (cuda.h of CUDA 13.0, cuCtxDestroy(): "These resources
+ * include CUDA types CUmodule"), and a registered one with its fat binary, which the code that nvcc writes unregisters when
+ * its library is closed (crt/host_runtime.h, __cudaUnregisterFatBinary()).
  *
  * The runtime asks the driver for its variables as well, and not only inside
  * calls that are probed: in a program that registers variables, what the driver
@@ -24,7 +26,10 @@ struct static_variable {
 	RB_ENTRY(static_variable) link;
 	uint64_t address;	/* of the variable, or of its host shadow, which lies elsewhere */
 	uint64_t bytes;
-	uint64_t module;	/* 0: registered */
+	uint64_t module;	/* or fat binary; 0 in older recordings: registered */
+	bool owned;		/* by a context: */
+	uint64_t context;	/* 0: the primary one */
+	int device;		/* of that */
 };
 
 static int static_compare(const struct static_variable *a, const struct static_variable *b)
@@ -78,6 +83,28 @@ void statics_unload(struct image *image, uint64_t module)
 	for (variable = RB_MIN(static_tree, &image->statics); module && variable; variable = next) {
 		next = RB_NEXT(static_tree, &image->statics, variable);
 		if (variable->module == module)
+			drop(image, variable);
+	}
+}
+
+void statics_own(struct image *image, const struct rec_map *record)
+{
+	struct static_variable key = { .address = record->address }, *variable = RB_FIND(static_tree, &image->statics, &key);
+
+	if (!variable)
+		return;
+	variable->owned = true;
+	variable->context = record->handle;
+	variable->device = image_device(image, (int32_t)record->bytes);
+}
+
+void statics_end(struct image *image, uint64_t context, int device)
+{
+	struct static_variable *variable, *next;
+
+	for (variable = RB_MIN(static_tree, &image->statics); variable; variable = next) {
+		next = RB_NEXT(static_tree, &image->statics, variable);
+		if (variable->owned && variable->context == context && (context || variable->device == device))
 			drop(image, variable);
 	}
 }

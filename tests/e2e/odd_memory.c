@@ -115,6 +115,7 @@ DRIVER(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, vo
 DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, const void *prop), handle)
 DRIVER(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), context)
 DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
+DRIVER(cuDevicePrimaryCtxReset_v2, (CUdevice device), NULL)
 DRIVER(cuModuleUnload, (CUmodule module), NULL)
 DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
 DRIVER(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
@@ -280,6 +281,7 @@ static void variables(void *host, cudaStream_t stream)
 static int statics(void)
 {
 	CUmodule one = (CUmodule)0x10000, other = (CUmodule)0x20000;
+	CUcontext context;
 	CUdeviceptr p;
 	size_t size;
 
@@ -289,6 +291,14 @@ static int statics(void)
 	cuModuleGetGlobal_v2(&p, &size, other, "4");
 	usleep(500000);
 	cuModuleUnload(one);
+	usleep(500000);
+	/* A context of its own with a module, and the primary one's end. */
+	cuCtxCreate_v2(&context, 0, 0);
+	cuModuleGetGlobal_v2(&p, &size, (CUmodule)0x30000, "3");
+	usleep(500000);
+	cuCtxDestroy_v2(context);
+	usleep(500000);
+	cuDevicePrimaryCtxReset_v2(0);
 	usleep(500000);
 	return 0;
 }

@@ -145,7 +145,7 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
 	static const __u16 calls[] = {
 		[MAP_PLACE] = CALL_cuMemMap, [MAP_REMOVE] = CALL_cuMemUnmap, [MAP_RETAIN] = CALL_cuMemRetainAllocationHandle,
 		[MAP_LEVEL] = CALL_cudaGetMipmappedArrayLevel, [MAP_GLOBAL] = CALL_cuModuleGetGlobal_v2,
-		[MAP_UNLOAD] = CALL_cuModuleUnload, [MAP_VARIABLE] = CALL___cudaRegisterVar,
+		[MAP_UNLOAD] = CALL_cuModuleUnload, [MAP_VARIABLE] = CALL___cudaRegisterVar, [MAP_OWNED] = CALL_cuModuleGetGlobal_v2,
 	};
 	struct rec_map record = {
 		.hdr = header(feed, REC_MAP, sizeof(record)), .address = address, .bytes = bytes, .handle = handle,
