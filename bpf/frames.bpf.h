@@ -238,11 +238,27 @@ static __always_inline void layers_note(__u32 image)
 }
 
 /*
+ * Whether a call, entered at @sp and to return to @caller, comes from the code of @outer's library, or of the last that
+ * was inside it; or is in @outer's place, by a jump. By a jump only to the same function: a call of libffi's has one
+ * function after the other at one place.
+ */
+static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_call *outer, __u32 cookie)
+{
+	if (sp < outer->sp)
+		return same_library(caller, outer->ip) || (outer->inner_ip && same_library(caller, outer->inner_ip));
+#if defined(__TARGET_ARCH_x86)
+	return sp == outer->sp && caller == outer->site && is_same_act(cookie, outer->cookie) &&
+	       CUTOP_COOKIE_CALL(cookie) == CUTOP_COOKIE_CALL(outer->cookie);
+#else
+	return false;
+#endif
+}
+
+/*
  * Where only entries are seen: whether a call of a thread that entered @outer
- * before is inside that: a driver's inside one of the runtime's, or one that is the same act once more. It comes from
- * deeper down, and from the code of @outer's library or of the last that was inside it; or in @outer's place, by a jump.
+ * before is inside that: a driver's inside one of the runtime's, or one that is the same act once more.
  * Where another tool probes returns, the kernel's trampoline stands in the
- * return address's place. If it is not inside, it takes @outer's place.
+ * return address's place. If the call is not inside, it takes @outer's place.
  */
 static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
 					   __u32 cookie)
@@ -251,18 +267,16 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
 	bool may_be = is_same_act(cookie, outer->cookie) ||
 		      (desc_of(CUTOP_COOKIE_CALL(cookie))->layer == LAYER_DRIVER &&
 		       desc_of(CUTOP_COOKIE_CALL(outer->cookie))->layer == LAYER_RUNTIME);
-	bool is_near = may_be && sp < outer->sp &&
-		       (same_library(caller, outer->ip) || (outer->inner_ip && same_library(caller, outer->inner_ip)));
+	bool is_near = may_be && is_from_outer(sp, caller, outer, cookie);
 #if defined(__TARGET_ARCH_x86)
 	__u64 word = 0;
+#endif
 
-	/*
-	 * By a jump, to the same function only: a call of libffi's has one function after the other at one place. Another
-	 * tool's return probe puts the trampoline there after @outer was entered.
-	 */
-	is_near = is_near || (is_same_act(cookie, outer->cookie) && sp == outer->sp &&
-			      (caller == outer->site || (caller && caller == trampoline_of(thread))) &&
-			      CUTOP_COOKIE_CALL(cookie) == CUTOP_COOKIE_CALL(outer->cookie));
+	if (may_be && !is_near && caller && caller == trampoline_of(thread)) {
+		caller = caller_behind_trampoline(sp);
+		is_near = is_from_outer(sp, caller, outer, cookie);
+	}
+#if defined(__TARGET_ARCH_x86)
 	if (is_near && !bpf_probe_read_user(&word, sizeof(word), (void *)outer->sp) &&
 	    (word == outer->site || word == trampoline_of(thread))) {
 		outer->inner_ip = PT_REGS_IP(ctx);

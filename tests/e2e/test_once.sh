@@ -9,6 +9,12 @@ counting=/proc/sys/kernel/bpf_stats_enabled
 { before=$(cat $counting) && echo 1 >$counting; } 2>/dev/null || skip "cannot have the kernel count runs of BPF programs"
 trap 'echo "$before" >$counting; clean_up' EXIT
 
+# Libraries of our own: what other programs call is not to be counted.
+private_double "$T/own"
+double=$T/own
+LD_LIBRARY_PATH=$double
+export LD_LIBRARY_PATH
+
 # Below cutop: how often the programs of its probes had run before each workload, and after the last, a line for each. $1 is
 # the workload program. 2 is BPF_PROG_TYPE_KPROBE (linux/bpf.h), which uprobes are, too; the shell's parent is cutop.
 cat >"$T/workloads" <<'END'

@@ -88,13 +88,20 @@ for how in call jump; do
 	same "two-never-$how" "$T/libshim-first.so:$T/libshim-second.so" $how --returns=never -- "$mixed" mix 300
 done
 
-# Another tool's return probes put the kernel's trampoline where a jump leaves the return address.
-begin others --library "$shim" --library "$T/libshim-first.so" --library "$T/libshim-second.so" --library "$interposer" $known \
-	--library "$double/libcudart.so.13"
-same others-never-jump "$shim" jump --returns=never -- "$mixed" mix 300
-same others-two-never-jump "$T/libshim-first.so:$T/libshim-second.so" jump --returns=never -- "$mixed" mix 300
-same others-runtime-never-jump "$interposer" jump --returns=never -- "$workload" launches 500
-end
+# Another tool's return probes put the kernel's trampoline where a jump leaves the return address: those of sessions at calls that
+# nothing encloses, others at all.
+for links in session multi; do
+	CUTOP_ATTACH=$links
+	export CUTOP_ATTACH
+	[ "$(attach_method)" = $links ] || { unset CUTOP_ATTACH; continue; }
+	begin others-$links --library "$shim" --library "$T/libshim-first.so" --library "$T/libshim-second.so" --library "$interposer" \
+		$known --library "$double/libcudart.so.13"
+	unset CUTOP_ATTACH
+	same $links-never-jump "$shim" jump --returns=never -- "$mixed" mix 300
+	same $links-two-never-jump "$T/libshim-first.so:$T/libshim-second.so" jump --returns=never -- "$mixed" mix 300
+	same $links-runtime-never-jump "$interposer" jump --returns=never -- "$workload" launches 500
+	end
+done
 
 # ---- in the program itself: no code could be nearer to what calls it
 watch near-plain -- "$mixed" mix 500
