@@ -69,6 +69,13 @@ static void start_up(void)
 	driver_ready = num_devices > 0;
 }
 
+/* What ends a sticky error under CUDA_DOUBLE_HEAL, and what the runtime asks to know which context it would reset. */
+static bool passes_sticky(const char *function)
+{
+	return !strncmp(function, "cuGetError", 10) ||
+	       (driver_heals() && (!strncmp(function, "cuDevicePrimaryCtx", 18) || !strcmp(function, "cuCtxGetCurrent")));
+}
+
 /*
  * The slow half of ENTER: scripted failures, then a sticky error, which "leaves the process in an inconsistent state and any
  * further CUDA work will return the same error" (cuda.h of CUDA 13.0, CUDA_ERROR_ILLEGAL_ADDRESS and others): resets as well.
@@ -78,8 +85,7 @@ CUresult driver_attention(const char *function)
 	int code = dbl_scripted(function);
 	struct context *ctx = current_context;
 
-	if (atomic_load(&sticky) && strncmp(function, "cuGetError", 10) &&
-	    !(driver_heals() && !strncmp(function, "cuDevicePrimaryCtx", 18)))
+	if (atomic_load(&sticky) && !passes_sticky(function))
 		return (CUresult)atomic_load(&sticky);
 	if (code && ctx && dbl_is_sticky(code)) {
 		atomic_store(&sticky, code);
