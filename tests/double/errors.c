@@ -6,12 +6,19 @@
  * cudaErrorIllegalAddress and others). With CUDA_DOUBLE_HEAL in the environment
  * a reset of the device ends it.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime.h"
 
 _Thread_local cudaError_t rt_last_error;
 static atomic_int sticky;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, rt_clear_sticky);
+}
 
 cudaError_t rt_fail(cudaError_t error)
 {
@@ -19,6 +26,8 @@ cudaError_t rt_fail(cudaError_t error)
 		return error;
 	rt_last_error = error;
 	if (dbl_is_sticky((int)error)) {
+		/* In a child the driver starts afresh (driver_forked()), so the error is not the child's. */
+		pthread_once(&once, watch_forks);
 		atomic_store(&sticky, (int)error);
 		atomic_fetch_or(&dbl_attention, DBL_STICKY);
 	}
