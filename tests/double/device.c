@@ -98,9 +98,12 @@ API cudaError_t cudaSetDevice(int device)
 		return rt_fail(err);
 	if (device < 0 || device >= atomic_load(&num_devices))
 		return rt_fail(cudaErrorInvalidDevice);
+	err = rt_done(cuCtxSetCurrent(rt_context(device)));
+	if (err)
+		return err;
 	rt_device = device;
 	rt_thread_ready = true;
-	return rt_done(cuCtxSetCurrent(rt_context(device)));
+	return cudaSuccess;
 }
 
 API cudaError_t cudaInitDevice(int device, unsigned int device_flags,
