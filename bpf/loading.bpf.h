@@ -12,7 +12,7 @@
 #ifndef LOADING_BPF_H
 #define LOADING_BPF_H
 
-__u32 own_mappings;	/* of user space itself: src/collect/loading.c */
+__u32 own_mappings;	/* of user space itself: src/probe/loading.c */
 
 static __always_inline bool is_asked_for(__u32 tgid)
 {

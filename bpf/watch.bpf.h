@@ -77,7 +77,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	struct rec_exec *rec;
 	struct file *file;
 
-	late_forget(tgid);	/* before the image is looked up: src/probe/idle.c */
+	late_forget(tgid);	/* before the image is looked up: src/probe/idle_processes.c */
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
 		image = *known;

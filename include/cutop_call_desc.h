@@ -46,7 +46,7 @@ enum call_class {
 	CLASS_COUNT,
 };
 
-/* What --calls selects. Names in call_group_names[], model/calls.c. */
+/* What --calls selects. Names in call_group_names[], cuda/calls.c. */
 enum call_group {
 	GROUP_MEMORY,
 	GROUP_COPY,

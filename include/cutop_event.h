@@ -114,7 +114,7 @@ enum rec_type {
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
 };
 
-/* Why returns of an image's calls are not probed. Names in unreturned_names[], model/calls.c. */
+/* Why returns of an image's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
 enum unreturned {
 	UNRETURNED_NOT,		/* they are */
 	UNRETURNED_ASKED,	/* --returns=never */
@@ -530,7 +530,7 @@ struct rec_text {
 	char text[];
 };
 
-/* What could not be recorded, by cause. Names in lost_cause_names[], model/calls.c. */
+/* What could not be recorded, by cause. Names in lost_cause_names[], cuda/calls.c. */
 enum lost_cause {
 	LOST_RING_FULL,		/* a record found no room in the ring buffer */
 	LOST_RETURN,		/* a return without its entry, or an entry without its return */

@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch.h"
-#include "doctor.h"
-#include "options.h"
-#include "rights.h"
-#include "screen.h"
-#include "trace.h"
+#include "app/batch.h"
+#include "doctor/doctor.h"
+#include "cli/options.h"
+#include "util/rights.h"
+#include "app/screen.h"
+#include "trace/trace.h"
 
 /* What --help and the like printed must have arrived. */
 static int printed(int status)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes src/model/errors_table.h from NVIDIA's public headers: codes and names,
+# Makes src/cuda/errors_table.h from NVIDIA's public headers: codes and names,
 # and whether the error ends all further work of the process. The result is
 # committed, because building cutop needs no CUDA toolkit.
 #
-#   tests/generate-errors.sh [INCLUDE-DIR] > src/model/errors_table.h
+#   tests/generate-errors.sh [INCLUDE-DIR] > src/cuda/errors_table.h
 #   tests/generate-errors.sh --list [INCLUDE-DIR]    one "layer code name sticky" per line, for the test
 set -eu
 

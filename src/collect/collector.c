@@ -21,7 +21,7 @@
 
 #include "collect/collector_internal.h"
 #include "collect/feed.h"
-#include "collect/loading.h"
+#include "probe/loading.h"
 #include "collect/nvml.h"
 #include "collect/synthetic.h"
 #include "config.h"

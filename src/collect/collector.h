@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect/player.h"
+#include "collect/playback.h"
 #include "model/snapshot.h"
 #include "probe/probe.h"
 #include "util/util.h"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "collect/collector.h"
-#include "collect/outlet.h"
+#include "collect/record_sink.h"
 
 struct collector {
 	struct collector_settings settings;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "collect/feed_internal.h"
-#include "collect/identity.h"
+#include "collect/process_identity.h"
 #include "collect/text_record.h"
-#include "model/identity.h"
-#include "probe/idle.h"
+#include "model/chosen.h"
+#include "probe/idle_processes.h"
 
 #define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */

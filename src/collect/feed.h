@@ -3,7 +3,7 @@
 #ifndef COLLECT_FEED_H
 #define COLLECT_FEED_H
 
-#include "collect/outlet.h"
+#include "collect/record_sink.h"
 #include "probe/probe.h"
 
 struct feed;

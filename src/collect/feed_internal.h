@@ -8,7 +8,7 @@
 #include "collect/arrivals.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
-#include "collect/rows.h"
+#include "probe/map_rows.h"
 #include "collect/site_names.h"
 #include "collect/stacks.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "collect/feed_internal.h"
-#include "probe/near.h"
+#include "probe/row_cache.h"
 #include "probe/slots.h"
 
 static uint64_t histogram_sum(const __u64 *hist)

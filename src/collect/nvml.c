@@ -9,7 +9,7 @@
  * the way has no figures from then on and keeps its number.
  *
  * Numbers: devices are counted by their place on the PCI bus, as nvidia-smi and
- * visible.c do, whatever order the library has.
+ * visible_devices.c do, whatever order the library has.
  */
 #include "collect/nvml.h"
 

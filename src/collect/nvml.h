@@ -8,7 +8,7 @@
 #ifndef COLLECT_NVML_H
 #define COLLECT_NVML_H
 
-#include "collect/outlet.h"
+#include "collect/record_sink.h"
 #include "util/util.h"
 
 struct nvml;

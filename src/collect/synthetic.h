@@ -6,7 +6,7 @@
 #ifndef COLLECT_SYNTHETIC_H
 #define COLLECT_SYNTHETIC_H
 
-#include "collect/outlet.h"
+#include "collect/record_sink.h"
 
 struct synthetic;
 

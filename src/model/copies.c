@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };

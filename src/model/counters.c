@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/arena.h"
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 #include "names/demangle.h"
 

@@ -385,7 +385,7 @@ void model_clock(struct model *model, const struct rec_clock *record);
 /* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */
 char *clean_copy(const char *text, size_t len);
 
-/* images.c */
+/* programs.c */
 void images_free(struct model *model);
 /*
  * Returns the image, made if there is none, or NULL with *@error set: -ENOMEM

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 #include "names/demangle.h"
 

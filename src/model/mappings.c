@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 
 struct mapping {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The model: its life, and what was lost. Its images are in images.c, what comes in through records.c. */
+/* The model: its life, and what was lost. Its images are in programs.c, what comes in through records.c. */
 #include <stdlib.h>
 #include <string.h>
 

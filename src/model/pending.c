@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 
 #define RUNS_MAX	1024	/* remembered of a stream; older ones are joined */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/calls.h"
-#include "model/errors.h"
+#include "cuda/calls.h"
+#include "cuda/errors.h"
 #include "model/internal.h"
 #include "model/stream.h"
 

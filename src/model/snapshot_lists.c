@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
-#include "model/errors.h"
+#include "cuda/calls.h"
+#include "cuda/errors.h"
 #include "model/snapshot_lists.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))

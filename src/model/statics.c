@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 
 #define STATICS_MAX	65536

@@ -22,7 +22,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "names/confine.h"
+#include "util/confine.h"
 #include "names/demangle_run.h"
 #include "util/util.h"
 

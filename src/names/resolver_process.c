@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "names/confine.h"
+#include "util/confine.h"
 #include "names/lines.h"
 #include "util/util.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "probe/closure.h"
-#include "probe/root.h"
+#include "probe/rooted_open.h"
 #include "util/util.h"
 
 #define DEPTH_MAX	12		/* programs that start programs */

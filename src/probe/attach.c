@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
 #define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */

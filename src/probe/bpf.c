@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "cutop_context.skel.h"
-#include "model/arguments.h"
-#include "model/calls.h"
+#include "cuda/arguments.h"
+#include "cuda/calls.h"
 #include "probe/slots.h"
 
 /* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "probe/elffile.h"
-#include "probe/root.h"
+#include "probe/rooted_open.h"
 #include "util/util.h"
 
 #define CLOSURE_MAX	4096	/* files */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "names/elfopen.h"
 
 #define SECTION_MAX	(512u << 20)	/* bytes of a symbol or string table looked at */

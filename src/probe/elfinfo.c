@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "names/demangle.h"
 
 #define NOTES_MAX	65536

@@ -16,7 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probe/internal.h"
+#include "probe/probe_internal.h"
 #include "probe/loader.h"
 #include "probe/maps.h"
 #include "util/util.h"

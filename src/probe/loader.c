@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "probe/attach.h"
-#include "probe/internal.h"
+#include "probe/probe_internal.h"
 
 #define SYMBOLS_MAX	4096	/* a loader exports some forty */
 

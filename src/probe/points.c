@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "probe/decode.h"
 
 #define PAST_MAX	48		/* bytes from the entry to a probe */

@@ -8,7 +8,7 @@
  * examined here is entered there first: reading a library to find its symbols
  * must not report it again.
  */
-#include "probe/internal.h"
+#include "probe/probe_internal.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

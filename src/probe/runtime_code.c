@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "probe/elfinfo.h"
 
 static bool is_prefix(const char *prefix, const char *name)

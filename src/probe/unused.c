@@ -20,7 +20,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probe/internal.h"
+#include "probe/probe_internal.h"
 #include "probe/maps.h"
 #include "probe/mounts.h"
 

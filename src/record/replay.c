@@ -15,7 +15,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "model/identity.h"
+#include "model/chosen.h"
 #include "model/stream.h"
 
 struct seen {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "model/columns.h"
-#include "out/text.h"
+#include "print/text.h"
 
 static enum style seen(double value)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "view/bars.h"
 #include "view/cells.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "util/util.h"
 #include "view/bars.h"
 #include "view/cells.h"

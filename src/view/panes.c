@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/calls.h"
-#include "model/errors.h"
+#include "cuda/calls.h"
+#include "cuda/errors.h"
 #include "view/cells.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

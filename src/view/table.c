@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out/text.h"
+#include "print/text.h"
 #include "util/util.h"
 #include "view/view.h"
 

@@ -6,7 +6,7 @@ view_sources = \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \
-	src/view/devices.c \
+	src/view/device_lines.c \
 	src/view/header.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \

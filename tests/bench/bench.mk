@@ -53,7 +53,7 @@ tests_bench_storm_SOURCES = tests/bench/storm.c
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-tests_bench_filter_SOURCES = tests/bench/filter.c src/rights.c
+tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
 bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls

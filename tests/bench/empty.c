@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "empty.skel.h"
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "probe/elffile.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION 57	/* linux/bpf.h, Linux 6.13 */

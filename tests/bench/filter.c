@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the filter of system calls costs (src/rights.c): the cheapest call there is, before and after. Gives up the
+ * What the filter of system calls costs (src/util/rights.c): the cheapest call there is, before and after. Gives up the
  * rights of whoever runs it: tests/bench/filter
  */
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rights.h"
+#include "util/rights.h"
 
 #define CALLS	3000000
 #define ROUNDS	7

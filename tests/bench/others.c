@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "others.skel.h"
 #include "probe/elffile.h"
 

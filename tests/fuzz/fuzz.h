@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "out/out.h"
+#include "print/print.h"
 
 /* libFuzzer calls this. It returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "model/model.h"
 #include "model/stream.h"
-#include "out/trace.h"
+#include "trace/trace_printer.h"
 
 #define START 100000000000ull
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "collect/container.h"
-#include "collect/visible.h"
+#include "cuda/visible_devices.h"
 #include "fuzz.h"
 #include "model/columns.h"
-#include "model/identity.h"
+#include "model/chosen.h"
 #include "names/demangle.h"
 #include "names/handles.h"
 #include "probe/extras.h"

@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "out/out.h"
+#include "print/print.h"
 
 /*
  * Three processes: 4107 leaked and exited, 4242 trains, 4311 was watched since

@@ -7,7 +7,7 @@
 
 #include "feed.h"
 #include "model/stream.h"
-#include "out/out.h"
+#include "print/print.h"
 #include "record/recorder.h"
 
 #define START		(100 * SECOND)

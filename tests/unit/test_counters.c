@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "model/internal.h"
 #include "one_process.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor.h"
-#include "model/calls.h"
+#include "doctor/doctor.h"
+#include "cuda/calls.h"
 
 static struct doctor doctor;
 static struct options options;

@@ -2,8 +2,8 @@
 /* Post-mortems: allocations that find no memory, devices that fill up. */
 #include <string.h>
 
-#include "model/errors.h"
-#include "model/errors_table.h"
+#include "cuda/errors.h"
+#include "cuda/errors_table.h"
 #include "one_process.h"
 
 /* From here on records are those of another process. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/near.h"
+#include "probe/row_cache.h"
 #include "probe_tests.h"
 
 static struct cutop_bpf *skeleton_make(void)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
-#include "out/openmetrics.h"
+#include "cuda/calls.h"
+#include "metrics/openmetrics.h"
 #include "out_sample.h"
-#include "serve_accept.h"
+#include "metrics/serve_accept.h"
 
 static struct openmetrics *metrics;
 static char *text;

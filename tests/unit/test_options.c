@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/identity.h"
-#include "model/identity.h"
-#include "model/calls.h"
-#include "options.h"
+#include "collect/process_identity.h"
+#include "model/chosen.h"
+#include "cuda/calls.h"
+#include "cli/options.h"
 #include "probe_tests.h"
 
 static struct options options;

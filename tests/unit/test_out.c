@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "out/line.h"
-#include "out/out.h"
-#include "out/sink.h"
+#include "print/line.h"
+#include "print/print.h"
+#include "util/sink.h"
 #include "out_sample.h"
 
 static const printer printers[] = { out_text, out_json, out_csv, out_leak_report, out_folded };

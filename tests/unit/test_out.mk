@@ -4,7 +4,7 @@ check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trac
 TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
 endif
 tests_unit_test_out_SOURCES = \
-	src/serve_accept.c src/serve_accept.h \
+	src/metrics/serve_accept.c src/metrics/serve_accept.h \
 	tests/unit/out_sample.c \
 	tests/unit/out_sample.h \
 	tests/unit/test_openmetrics.c \
@@ -16,8 +16,8 @@ tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
 
 tests_unit_test_serve_SOURCES = \
-	src/serve.c src/serve.h \
-	src/serve_accept.c src/serve_accept.h \
+	src/metrics/serve.c src/metrics/serve.h \
+	src/metrics/serve_accept.c src/metrics/serve_accept.h \
 	tests/unit/test_serve.c
 tests_unit_test_serve_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(CHECK_LIBS)
@@ -33,7 +33,7 @@ EXTRA_DIST += \
 	tests/unit/golden/text.txt
 
 tests_unit_test_trace_SOURCES = \
-	src/trace_writer.c src/trace_writer.h \
+	src/trace/trace_writer.c src/trace/trace_writer.h \
 	tests/unit/test_trace.c
 tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)

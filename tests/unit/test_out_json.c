@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "out_sample.h"
 
 static json_t *parsed(const struct snapshot *snapshot)

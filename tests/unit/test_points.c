@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "probe/forms.h"
 #include "probe/points.h"
 #include "probe_tests.h"

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "names/symbols.h"
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"

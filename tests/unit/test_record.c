@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/player.h"
+#include "collect/playback.h"
 #include "feed.h"
-#include "out/out.h"
+#include "print/print.h"
 #include "record/format.h"
 #include "record/replay.h"
 #include "record_sample.h"

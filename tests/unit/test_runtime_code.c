@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/calls.h"
+#include "cuda/calls.h"
 #include "probe/runtime_code.h"
 #include "probe_tests.h"
 

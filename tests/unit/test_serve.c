@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "model/model.h"
-#include "serve.h"
+#include "metrics/serve.h"
 
 static struct serve *serve;
 static struct model *model;

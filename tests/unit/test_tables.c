@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "feed.h"
-#include "model/calls.h"
-#include "model/errors.h"
+#include "cuda/calls.h"
+#include "cuda/errors.h"
 
 START_TEST(every_call_is_described)
 {

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/arguments.h"
-#include "model/calls.h"
+#include "cuda/arguments.h"
+#include "cuda/calls.h"
 #include "model/stream.h"
-#include "out/trace.h"
-#include "out/trace_images.h"
-#include "out/trace_types.h"
-#include "trace_writer.h"
+#include "trace/trace_printer.h"
+#include "trace/trace_programs.h"
+#include "trace/trace_types.h"
+#include "trace/trace_writer.h"
 
 #define KERNEL	0x401000ull
 

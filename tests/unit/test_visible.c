@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/visible.h"
+#include "cuda/visible_devices.h"
 
 static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
 

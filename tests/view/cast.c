@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "model/arena.h"
-#include "model/errors.h"
+#include "cuda/errors.h"
 
 #define NS 1000000000ull
 #define MIB 1048576ull

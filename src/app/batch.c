@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Batch mode. The main thread waits for three things: snapshots of the
+ * collector, signals, the end of COMMAND among them, and that nobody reads
+ * its output any more: a table of no process prints nothing, so that no write
+ * would tell. However it ends, what was collected is printed once more.
+ */
+#include "app/batch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/batch_metrics.h"
+#include "config.h"
+#include "print/print.h"
+#include "app/pipe_output.h"
+#include "app/session.h"
+
+struct batch {
+	struct session session;
+	FILE *file;		/* where to; NULL: nothing is printed to a stream */
+	FILE *out;		/* what is printed to: the same, or one that waits for @file's reader */
+	struct patient patient;
+	struct batch_metrics metrics;
+	struct out_options out_options;
+	uint64_t printed;
+	bool is_quiet;		/* only a recording is made */
+	bool record_failed;	/* and the user knows */
+	bool is_starved;	/* there is no memory for snapshots, and the user knows */
+	int write_error;	/* the first; nothing is printed after it */
+};
+
+/* A demonstration's cast has no end of its own to wait for. */
+static bool waits_for_command(const struct batch *batch)
+{
+	return batch->session.have_command && batch->session.options->mode != MODE_DEMO;
+}
+
+/* The leak report is for one who watched a program to its end, or replays that. */
+static bool wants_report(const struct batch *batch)
+{
+	if (batch->session.replay)
+		return reader_facts(replay_reader(batch->session.replay))->has_command;
+	return waits_for_command(batch);
+}
+
+/* ---- output ---- */
+
+/* Where snapshots go, unless NULL: of record, --output is the recording. */
+static const char *output_path(const struct options *options)
+{
+	return options->mode == MODE_RECORD ? NULL : options->output;
+}
+
+/* A server is asked for what it knows. It prints only if it is told what, or where to. */
+static bool is_silent(const struct options *options)
+{
+	return options->listen && !options->format_given && !output_path(options) && !options->to_stdout;
+}
+
+static bool is_metrics(const struct options *options)
+{
+	return options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
+}
+
+static int stream_open(FILE **stream, const char *path)
+{
+	int fd = path ? file_create(path) : STDOUT_FILENO, err;
+
+	if (fd < 0)
+		return fd;
+	*stream = path ? fdopen(fd, "w") : stdout;
+	if (*stream)
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+static int batch_open(struct batch *batch)
+{
+	const struct options *options = batch->session.options;
+	int err = 0;
+
+	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
+	if (is_metrics(options))
+		err = batch_metrics_open(&batch->metrics, options, output_path(options));
+	if (!err && !is_silent(options) && !batch->metrics.replaces)
+		err = stream_open(&batch->file, output_path(options));
+	if (err) {
+		warn_user(&batch->session.notes, "cannot write %s: %s", output_path(options) ? output_path(options) : "metrics",
+			  strerror(-err));
+		return err;
+	}
+	if (!batch->file)
+		return 0;
+	patient_begin(&batch->patient, &batch->session, fileno(batch->file));
+	batch->out = patient_stream(&batch->patient);
+	if (!batch->out)
+		return session_fail(&batch->session, -ENOMEM, "no memory");
+	batch->out_options.sort = options->sort;
+	batch->out_options.version = PACKAGE_VERSION;
+	batch->out_options.tells_on = true;
+	batch->out_options.color = options_want_color(options, batch->file);
+	batch->out_options.ascii = options->ascii;
+	batch->out_options.lists_map = options->map_given;
+	batch->out_options.weight = options->folded_by;
+	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
+		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");
+	batch->out_options.width = stream_width(batch->file);
+	return 0;
+}
+
+/* A reader of folded stacks adds up what it reads: it gets the last snapshot alone. */
+static bool is_wanted(const struct batch *batch, bool final)
+{
+	const struct options *options = batch->session.options;
+
+	return final || (options->iterations && batch->printed + 1 >= options->iterations && !waits_for_command(batch));
+}
+
+static int print_folded(struct batch *batch, const struct snapshot *snapshot)
+{
+	static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
+		[FOLDED_LIVE] = "nothing is live now; --folded-by leaked or allocated weighs what was",
+		[FOLDED_LEAKED] = "nothing leaked",
+		[FOLDED_SUSPECT] = "nothing is suspect",
+		[FOLDED_HELD] = "nothing is held",
+		[FOLDED_ALLOCATED] = "nothing was allocated",
+		[FOLDED_LAUNCHES] = "no kernel was launched",
+	};
+	int err = out_folded(batch->out, snapshot, &batch->out_options);
+
+	/* An empty flame graph does not say why it is empty. */
+	if (!err && !batch->out_options.folded_total)
+		warn_user(&batch->session.notes, "%s", nothing[batch->out_options.weight]);
+	return err;
+}
+
+static void print(struct batch *batch, const struct snapshot *snapshot, bool final)
+{
+	int err = 0;
+
+	if (!snapshot || batch->write_error)
+		return;
+	if (batch->is_quiet || is_silent(batch->session.options)) {
+		batch->printed++;
+		return;
+	}
+	switch (batch->session.options->format) {
+	case FORMAT_JSON:
+		err = out_json(batch->out, snapshot, &batch->out_options);
+		break;
+	case FORMAT_CSV:
+		err = out_csv(batch->out, snapshot, &batch->out_options);
+		break;
+	case FORMAT_OPENMETRICS:
+	case FORMAT_PROMETHEUS:
+		err = batch_metrics_print(&batch->metrics, batch->out, snapshot);
+		break;
+	case FORMAT_FOLDED:
+		if (is_wanted(batch, final))
+			err = print_folded(batch, snapshot);
+		break;
+	default:
+		err = out_text(batch->out, snapshot, &batch->out_options);
+		if (!err && final && wants_report(batch))
+			err = out_leak_report(batch->out, snapshot, &batch->out_options);
+	}
+	batch->printed++;
+	if (!err)
+		return;
+	batch->write_error = err;
+	write_error_tell(&batch->session, batch->file != stdout ? batch->session.options->output : NULL, err);
+}
+
+/* ---- the wait ---- */
+
+static bool more_snapshots(const struct batch *batch)
+{
+	uint64_t limit = batch->session.options->iterations;
+
+	if (!limit)
+		return true;
+	/* With COMMAND the last of them is the final one. */
+	return batch->printed < limit - (waits_for_command(batch) ? 1 : 0);
+}
+
+static bool is_over(const struct batch *batch)
+{
+	if (batch->session.ended_by || session_is_late(&batch->session))
+		return true;
+	if (waits_for_command(batch))
+		return batch->session.command.ended;
+	return batch->write_error || batch->record_failed || batch->is_starved || !more_snapshots(batch);
+}
+
+static void record_check(struct batch *batch, int err)
+{
+	if (!err || batch->record_failed)
+		return;
+	batch->record_failed = true;
+	if (err == -ESTALE)
+		warn_user(&batch->session.notes, "%s was removed while it was recorded: nothing is left of it", batch->session.options->output);
+	else
+		warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
+			  batch->session.options->output, strerror(-err));
+}
+
+static void memory_check(struct batch *batch)
+{
+	if (batch->is_starved || !collector_is_starved(batch->session.collector))
+		return;
+	batch->is_starved = true;
+	warn_user(&batch->session.notes, "there is no memory for a snapshot; is there a limit (ulimit -v)?");
+}
+
+static void batch_wait(struct batch *batch)
+{
+	struct session *session = &batch->session;
+	struct pollfd fds[3] = {
+		{ .fd = session->signals, .events = POLLIN },
+		{ .fd = collector_fd(session->collector), .events = POLLIN },
+		{ .fd = batch->is_quiet || !batch->file ? -1 : fileno(batch->file), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+	};
+
+	while (!is_over(batch)) {
+		struct snapshot *snapshot;
+
+		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
+			break;
+		session_signals(session, NULL, NULL);
+		record_check(batch, collector_record_error(session->collector));
+		memory_check(batch);
+		if (fds[2].revents) {
+			fds[2].fd = -1;	/* said once */
+			if (!batch->write_error)
+				batch->write_error = -EPIPE;
+		}
+		if (!(fds[1].revents & POLLIN) || (session->have_command && session->command.ended))
+			continue;
+		snapshot = collector_take(session->collector);
+		if (more_snapshots(batch))
+			print(batch, snapshot, false);
+		snapshot_free(snapshot);
+	}
+}
+
+/* ---- replay ---- */
+
+/* As fast as it can be read and printed. Returns the last snapshot, or NULL without memory; the caller frees it. */
+static struct snapshot *batch_replay(struct batch *batch)
+{
+	const struct options *options = batch->session.options;
+	struct replay *replay = batch->session.replay;
+	uint64_t begin = replay_begin(replay), next = begin, last = options->duration ? begin + options->duration : UINT64_MAX;
+	struct snapshot *snapshot = NULL, *newer;
+
+	while (!batch->session.ended_by && !batch->write_error && more_snapshots(batch)) {
+		if (options->delay_given)
+			next = (replay_now(replay) > next ? replay_now(replay) : next) + options->delay;
+		if (snapshot && (replay_next_time(replay) == UINT64_MAX || replay_next_time(replay) > last))
+			break;
+		newer = replay_step(replay, next);
+		if (!newer)
+			break;
+		snapshot_free(snapshot);
+		snapshot = newer;
+		print(batch, snapshot, replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
+		session_signals(&batch->session, NULL, NULL);
+	}
+	return snapshot;
+}
+
+/* ---- the whole ---- */
+
+/* Ends the recording, and says what it is. */
+static void record_end(struct batch *batch, const struct snapshot *snapshot)
+{
+	uint64_t bytes;
+	char size[32];
+
+	record_check(batch, collector_record_end(batch->session.collector, &bytes));
+	if (batch->record_failed || !batch->is_quiet || !snapshot)
+		return;
+	format_bytes((double)bytes, size, sizeof(size));
+	warn_user(&batch->session.notes, "recorded %.1f s, %zu process%s, %s: %s", snapshot->elapsed_seconds,
+		  snapshot->process_count, snapshot->process_count == 1 ? "" : "es", size, batch->session.options->output);
+}
+
+static struct snapshot *batch_watch(struct batch *batch)
+{
+	bool records = batch->session.options->mode == MODE_RECORD, prints;
+	struct snapshot *snapshot = NULL;
+
+	batch_wait(batch);
+	prints = waits_for_command(batch) || more_snapshots(batch);
+	if (prints || records)
+		snapshot = collector_finish(batch->session.collector);
+	if (prints)
+		print(batch, snapshot, true);
+	if (records)
+		record_end(batch, snapshot);
+	return snapshot;
+}
+
+int batch_run(const struct options *options)
+{
+	struct snapshot *snapshot;
+	struct batch batch = { 0 };
+	int status;
+
+	status = session_open(&batch.session, options, NULL);
+	if (status)
+		return status;
+	/* A recording first: what cannot be read has not emptied the file that was to hold what it shows. */
+	if (options->replay)
+		status = session_begin(&batch.session);
+	if (!status && batch_open(&batch))
+		status = EXIT_FAILED;
+	if (!status && !options->replay)
+		status = session_begin(&batch.session);
+	if (status)
+		goto out;
+	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);
+	status = session_status(&batch.session, snapshot);
+	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed || batch.is_starved))
+		status = EXIT_FAILED;
+	snapshot_free(snapshot);
+out:
+	if (batch.out)
+		fclose(batch.out);	/* each snapshot was flushed */
+	session_close(&batch.session);
+	batch_metrics_close(&batch.metrics);
+	if (batch.file && batch.file != stdout && fclose(batch.file) && !batch.write_error) {
+		warn_user(&batch.session.notes, "cannot write %s: %s", options->output, strerror(errno));
+		if (!status)
+			status = EXIT_FAILED;
+	}
+	return status;
+}

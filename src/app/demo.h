@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `cutop demo`: the built-in workload and where it is. */
+#ifndef APP_DEMO_H
+#define APP_DEMO_H
+
+#include <limits.h>
+
+/* COMMAND of a demonstration: the cast, which runs on the double from a folder of its own. */
+struct demo {
+	char path[PATH_MAX];
+	char *argv[4];
+};
+
+/*
+ * Finds the cast: installed, or in the build tree this program runs from.
+ * Returns its command line, which lives in @demo, or NULL if it is not there.
+ */
+char **demo_command(struct demo *demo);
+
+#endif

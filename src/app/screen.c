@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The screen. This thread waits for keys, signals and snapshots, and draws
+ * when one of them changed something; the collector's thread goes on whatever
+ * happens here. What the view asks for and cannot do itself - to quit, to send
+ * a signal, to write a file - is done here.
+ *
+ * COMMAND does not get the terminal: what it writes is kept in a file without a
+ * name and printed when the screen is gone.
+ */
+#include "app/screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "print/print.h"
+#include "app/session.h"
+#include "view/settings.h"
+#include "view/terminal.h"
+#include "view/view.h"
+
+#define FIRST_SNAPSHOT	(100 * NSEC_PER_MSEC)	/* something is to be seen at once */
+#define OUTPUT_MAX	(1 << 20)		/* of COMMAND's output, printed at the end */
+#define COMMAND_WAIT	5000			/* ms that COMMAND has to end when asked to */
+
+#define CLOCKS_MAX	16
+#define CLOCK_STEP	(NSEC_PER_SEC / 2)	/* as the collector's: more than a clock is ever slewed between two looks */
+#define SAME_START	(2 * NSEC_PER_SEC)	/* what /proc and BPF say of one start is not further apart */
+
+/* How far the wall clock was ahead of the time since boot, and since when, by the latter: somebody may have set it. */
+struct wall_clock {
+	uint64_t ahead, since;
+};
+
+struct screen {
+	const struct options *options;
+	struct session session;
+	struct view view;
+	struct terminal *terminal;
+	struct canvas canvas;
+	char settings_path[PATH_MAX];	/* empty: none is to be read or written */
+	uint64_t snapshots;
+	uint32_t focus;
+	struct wall_clock clocks[CLOCKS_MAX];	/* the latest last */
+	size_t clock_count;
+	int output;			/* what COMMAND writes */
+	bool quit, dirty, found_damage;
+};
+
+/* ---- start ---- */
+
+/* The file first, then the command line. */
+static int settings_begin(struct screen *screen)
+{
+	const struct options *options = screen->options;
+	struct settings *settings = &screen->view.settings;
+	struct reason why = { "" };
+	int err = 0;
+
+	if (options->config)
+		snprintf(screen->settings_path, sizeof(screen->settings_path), "%s", options->config);
+	else if (options->no_config || settings_path(screen->settings_path, sizeof(screen->settings_path)))
+		screen->settings_path[0] = 0;
+	if (screen->settings_path[0] && !options->no_config)
+		err = settings_read(settings, screen->settings_path, &why);
+	/* A file that is named has to be good; the usual one must not keep anybody from looking. */
+	if (err && options->config)
+		return session_fail(&screen->session, EXIT_FAILED, why.text);
+	if (err)
+		view_message(&screen->view, "%s", why.text);
+	if (options->theme)
+		settings->theme = theme_find(options->theme);
+	if (options->no_mouse)
+		settings->mouse = false;
+	if (options->delay_given)
+		settings->delay = options->delay;
+	if (options->sort_given)
+		settings->sort = options->sort;
+	else if (options->sort.reverse)
+		settings->sort.reverse = true;
+	screen->view.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	return 0;
+}
+
+static void output_open(struct screen *screen)
+{
+	const char *folder = getenv("TMPDIR");
+
+	screen->output = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	if (screen->output < 0)
+		screen->output = memfd_create("cutop", MFD_CLOEXEC);
+	if (screen->output < 0)
+		screen->output = open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+/* ---- what the view asks for ---- */
+
+#define WRITTEN_MAX	100	/* snapshots of one second */
+
+/* A new file for a snapshot, its name in @name: never over what is there, nor through a link that somebody laid. */
+static int snapshot_create(const char *stamp, char *name, size_t size)
+{
+	int fd = -1, i;
+
+	snprintf(name, size, "cutop-%s.json", stamp);
+	for (i = 2; i <= WRITTEN_MAX; i++) {
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		snprintf(name, size, "cutop-%s-%d.json", stamp, i);
+	}
+	return fd;
+}
+
+static void snapshot_write(struct screen *screen)
+{
+	struct out_options out = { .sort = screen->view.settings.sort, .version = PACKAGE_VERSION };
+	const struct snapshot *snapshot = screen->view.shown;
+	char stamp[32], name[64];
+	time_t seconds;
+	struct tm tm;
+	FILE *file;
+	int fd, err;
+
+	if (!snapshot)
+		return;
+	seconds = (time_t)(snapshot->time / NSEC_PER_SEC);
+	if (!localtime_r(&seconds, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
+		return;
+	fd = snapshot_create(stamp, name, sizeof(name));
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file) {
+		view_message(&screen->view, "cannot write %s: %s", name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	err = out_json(file, snapshot, &out);
+	if (fclose(file) && !err)
+		err = -errno;
+	if (err)
+		view_message(&screen->view, "cannot write %s: %s", name, strerror(-err));
+	else
+		view_message(&screen->view, "wrote %s", name);
+}
+
+static void settings_save(struct screen *screen)
+{
+	struct reason why = { "" };
+
+	if (!screen->settings_path[0])
+		view_message(&screen->view, "nothing is saved with --no-config");
+	else if (settings_write(&screen->view.settings, screen->settings_path, &why))
+		view_message(&screen->view, "%s", why.text);
+	else
+		view_message(&screen->view, "saved %s", screen->settings_path);
+}
+
+/* When the process with @pid started, in clock ticks since boot; 0: it is gone. */
+static unsigned long long start_ticks(uint32_t pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], *text, *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	text = file_read(path, 4096, NULL);
+	at = text ? strrchr(text, ')') : NULL;
+	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+		ticks = 0;
+	free(text);
+	return ticks;
+}
+
+/* What a process is said to have started at was told by the clock as it was then. */
+static void clock_look(struct screen *screen)
+{
+	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot, before;
+
+	if (screen->clock_count) {
+		before = screen->clocks[screen->clock_count - 1].ahead;
+		if ((ahead > before ? ahead - before : before - ahead) < CLOCK_STEP)
+			return;
+	}
+	if (screen->clock_count == CLOCKS_MAX)
+		memmove(screen->clocks, screen->clocks + 1, --screen->clock_count * sizeof(*screen->clocks));
+	screen->clocks[screen->clock_count] = (struct wall_clock){ ahead, screen->clock_count ? boot : 0 };
+	screen->clock_count++;
+}
+
+/* True if what has @process's pid now still is what was chosen: pids are given out again. */
+static bool is_same(const struct screen *screen, const struct snap_process *process)
+{
+	uint64_t started = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)), told, until;
+	const struct wall_clock *clock, *end = screen->clocks + screen->clock_count;
+
+	for (clock = screen->clocks; started && clock < end; clock++) {
+		if (process->start_time < clock->ahead)
+			continue;
+		told = process->start_time - clock->ahead;
+		if ((told > started ? told - started : started - told) < SAME_START)
+			return true;
+		/* Of a process that was not looked up in time only its first call is known. */
+		until = clock + 1 < end ? clock[1].since : clock_own_ns(CLOCK_BOOTTIME);
+		if (told >= started && told >= clock->since && told < until)
+			return true;
+	}
+	return false;
+}
+
+static void signal_send(struct screen *screen)
+{
+	struct view *view = &screen->view;
+	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
+	int number = view->signal_number, fd, err = 0;
+
+	view->signal_number = 0;
+	if (view->readonly)
+		return;
+	if (!process || process->exited) {
+		view_message(view, "the process has exited");
+		return;
+	}
+	/* Held by a descriptor it cannot become another one between the look and the signal. */
+	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	if (fd < 0 || !is_same(screen, process))
+		err = fd < 0 ? errno : ESRCH;
+	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		view_message(view, "process %u: %s", process->pid, strerror(err));
+	else
+		view_message(view, "SIG%s sent to %u", sigabbrev_np(number), process->pid);
+}
+
+static void requests_do(struct screen *screen)
+{
+	enum request request = screen->view.request;
+
+	screen->view.request = REQUEST_NONE;
+	switch (request) {
+	case REQUEST_QUIT:
+		screen->quit = true;
+		break;
+	case REQUEST_WRITE:
+		snapshot_write(screen);
+		break;
+	case REQUEST_SAVE:
+		settings_save(screen);
+		break;
+	case REQUEST_CLEAR:
+		collector_clear_exited(screen->session.collector);
+		view_message(&screen->view, screen->view.frozen ? "exited processes are cleared, and go when the view does" :
+			     "exited processes are cleared");
+		break;
+	case REQUEST_PAUSE:
+		collector_play(screen->session.collector, PLAY_PAUSE);
+		break;
+	case REQUEST_FASTER:
+		collector_play(screen->session.collector, PLAY_FASTER);
+		break;
+	case REQUEST_SLOWER:
+		collector_play(screen->session.collector, PLAY_SLOWER);
+		break;
+	case REQUEST_BACKWARD:
+		collector_play(screen->session.collector, PLAY_BACK);
+		break;
+	case REQUEST_FORWARD:
+		collector_play(screen->session.collector, PLAY_ON);
+		break;
+	case REQUEST_REDRAW:
+		terminal_resize(screen->terminal);
+		break;
+	case REQUEST_DELAY:
+		collector_set_delay(screen->session.collector, screen->view.settings.delay);
+		break;
+	case REQUEST_SIGNAL:
+		signal_send(screen);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the wait ---- */
+
+static void other_signal(void *context, int number)
+{
+	struct screen *screen = context;
+
+	if (number == SIGTSTP)
+		terminal_suspend(screen->terminal);
+	else if (number == SIGCONT)
+		terminal_continue(screen->terminal);
+	else
+		terminal_resize(screen->terminal);
+	screen->dirty = true;
+}
+
+static void input_read(struct screen *screen)
+{
+	struct terminal_event event;
+
+	/* All that waits, then one drawing: holding a key down does not queue up. */
+	while (!screen->quit && terminal_event(screen->terminal, &event)) {
+		if (event.kind == EVENT_KEY)
+			view_key(&screen->view, event.key);
+		else
+			view_mouse(&screen->view, event.row, event.col, (enum mouse)event.mouse);
+		requests_do(screen);
+		screen->dirty = true;
+	}
+}
+
+#define NOTE_DAMAGED "DAMAGED: not to its end"
+
+static void play_show(struct screen *screen)
+{
+	struct play_status status = collector_play_status(screen->session.collector);
+	struct play *play = &screen->view.play;
+
+	play->paused = status.paused;
+	play->ended = status.ended;
+	play->position = status.position;
+	play->total = status.total;
+	play->speed = status.speed;
+	if (status.damaged) {
+		screen->view.note = NOTE_DAMAGED;
+		screen->found_damage = !screen->session.replay_damaged;
+	}
+	screen->dirty = true;
+}
+
+static void snapshot_take(struct screen *screen)
+{
+	struct snapshot *snapshot = collector_take(screen->session.collector);
+
+	if (screen->view.play.is_on)
+		play_show(screen);
+	clock_look(screen);
+	if (!snapshot)
+		return;
+	if (!screen->snapshots++ && !screen->view.play.is_on)
+		collector_set_delay(screen->session.collector, screen->view.settings.delay);
+	view_feed(&screen->view, snapshot);
+	screen->dirty = true;
+}
+
+static void draw(struct screen *screen)
+{
+	int rows, cols;
+
+	terminal_mouse(screen->terminal, screen->view.settings.mouse);
+	terminal_size(screen->terminal, &rows, &cols);
+	if (canvas_resize(&screen->canvas, rows, cols))
+		return;
+	view_draw(&screen->view, &screen->canvas);
+	terminal_show(screen->terminal, &screen->canvas, screen->view.settings.theme);
+	screen->dirty = false;
+}
+
+static void focus_follow(struct screen *screen)
+{
+	uint32_t image = screen->view.has_selected ? screen->view.selected : 0;
+
+	if (image == screen->focus)
+		return;
+	screen->focus = image;
+	collector_focus(screen->session.collector, image);
+}
+
+static bool is_over(const struct screen *screen)
+{
+	/* The first snapshot comes early and is not counted. */
+	if (screen->options->iterations && screen->snapshots > screen->options->iterations)
+		return true;
+	return screen->quit || screen->session.ended_by || session_is_late(&screen->session);
+}
+
+static void screen_wait(struct screen *screen)
+{
+	struct session *session = &screen->session;
+	struct pollfd fds[3] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = session->signals, .events = POLLIN },
+		{ .fd = collector_fd(session->collector), .events = POLLIN },
+	};
+
+	screen->dirty = true;
+	while (!is_over(screen)) {
+		bool ended = session->command.ended;
+
+		if (screen->dirty)
+			draw(screen);
+		focus_follow(screen);
+		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
+			break;
+		session_signals(session, other_signal, screen);
+		if (fds[0].revents & (POLLHUP | POLLERR)) {
+			/* The terminal is gone, and perhaps no signal comes to say so. */
+			session->ended_by = session->ended_by ? session->ended_by : SIGHUP;
+			break;
+		}
+		if (fds[0].revents & POLLIN)
+			input_read(screen);
+		if (fds[2].revents & POLLIN)
+			snapshot_take(screen);
+		if (session->have_command && session->command.ended && !ended) {
+			screen->view.command_ended = true;
+			screen->dirty = true;
+		}
+	}
+}
+
+/* ---- the end ---- */
+
+/* COMMAND is not left behind: nobody would see what it does. */
+static void command_end(struct screen *screen)
+{
+	struct session *session = &screen->session;
+	int waited;
+
+	if (!session->command_started || session->command.ended)
+		return;
+	kill(session->command.pid, SIGTERM);
+	for (waited = 0; waited < COMMAND_WAIT && !command_reap(&session->command); waited += 10)
+		usleep(10000);
+	if (!session->command.ended)
+		warn_user(&session->notes, "the command (process %d) does not end; it is left running", (int)session->command.pid);
+}
+
+static void output_print(const struct screen *screen)
+{
+	char bytes[8192];
+	struct stat stat;
+	off_t at;
+	ssize_t len;
+
+	if (screen->output < 0 || fstat(screen->output, &stat) || stat.st_size <= 0)
+		return;
+	at = stat.st_size > OUTPUT_MAX ? stat.st_size - OUTPUT_MAX : 0;
+	if (at)
+		warn_user(&screen->session.notes, "the first %lld bytes that the command wrote are left out", (long long)at);
+	while ((len = pread(screen->output, bytes, sizeof(bytes), at)) > 0) {
+		fwrite(bytes, 1, (size_t)len, stdout);
+		at += len;
+	}
+	fflush(stdout);
+}
+
+static int screen_show(struct screen *screen)
+{
+	struct session *session = &screen->session;
+	struct snapshot *snapshot = NULL;
+	struct reason why = { "" };
+	int status;
+
+	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why)) {
+		command_end(screen);
+		return session_fail(session, EXIT_FAILED, why.text);
+	}
+	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
+	if (!screen->view.play.is_on)
+		collector_set_delay(session->collector, FIRST_SNAPSHOT);
+	screen_wait(screen);
+	terminal_close(screen->terminal);
+	__atomic_store_n(&session->notes.quiet, false, __ATOMIC_RELAXED);
+	command_end(screen);
+	if (screen->found_damage) {
+		session->replay_damaged = true;
+		warn_user(&session->notes, "%s: it is damaged inside; what comes before that was shown", screen->options->replay);
+	}
+	if (session->have_command && screen->options->fail_on_leak)
+		snapshot = collector_finish(session->collector);
+	status = session_status(session, snapshot);
+	snapshot_free(snapshot);
+	return status;
+}
+
+/* Short, for the line at the top; -v has the whole reason. */
+static const char *made_up_note(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return "DEMO, made up: no right to place probes";
+	case -ENOENT:
+		return "DEMO, made up: its workload is not installed";
+	default:
+		return "DEMO, made up: probes do not work here";
+	}
+}
+
+int screen_run(const struct options *options)
+{
+	static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, 0 };
+	struct screen *screen = calloc(1, sizeof(*screen));
+	struct reason why = { "" };
+	int status;
+
+	if (!screen)
+		return EXIT_FAILED;
+	screen->options = options;
+	screen->output = -1;
+	view_init(&screen->view);
+	status = session_open(&screen->session, options, signals);
+	if (!status)
+		status = settings_begin(screen);
+	if (!status && terminal_check(&why))
+		status = session_fail(&screen->session, EXIT_FAILED, why.text);
+	if (status)
+		goto out;
+	screen->session.stops_by_signal = true;
+	screen->view.readonly = options->readonly;
+	screen->view.play.is_on = options->replay != NULL;
+	screen->view.from_command = screen->session.have_command;
+	if (screen->session.have_command)
+		output_open(screen);
+	screen->session.command_output = screen->output;
+	status = session_begin(&screen->session);
+	screen->view.from_command = screen->session.have_command && options->mode != MODE_DEMO;
+	if (screen->session.replay_damaged)
+		screen->view.note = NOTE_DAMAGED;
+	else if (screen->session.made_up.text[0])
+		screen->view.note = made_up_note(screen->session.made_up_error);
+	else if (options->mode == MODE_DEMO)
+		screen->view.note = "DEMO";
+	if (!status)
+		status = screen_show(screen);
+	session_close(&screen->session);
+	output_print(screen);
+out:
+	if (screen->output >= 0)
+		close(screen->output);
+	view_free(&screen->view);
+	canvas_free(&screen->canvas);
+	free(screen);
+	return status;
+}

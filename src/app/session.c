@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session. The order at its start matters: signals are blocked before any
+ * thread exists; probes are placed before COMMAND, already forked and waiting,
+ * is let go, so that its first call is seen.
+ */
+#include "app/session.h"
+
+#include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe/ahead.h"
+#include "util/rights.h"
+
+int session_fail(const struct session *session, int status, const char *text)
+{
+	warn_user(&session->notes, "%s", text);
+	return status;
+}
+
+static const char *library_path(const struct session *session)
+{
+	return command_variable(session->environment, "LD_LIBRARY_PATH");
+}
+
+static void add_libraries(struct session *session, int *error)
+{
+	struct probe *probe = collector_probe(session->collector);
+	struct reason why = { "" };
+	size_t i;
+	int result;
+
+	for (i = 0; i < session->options->library_count && !*error; i++) {
+		result = probe_add_path(probe, session->options->libraries[i], &why);
+		if (result > 0) {
+			/* With what it needs: a runtime needs its driver. */
+			probe_add_program(probe, session->options->libraries[i], library_path(session));
+			continue;
+		}
+		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
+		*error = result ? result : -ENOENT;
+	}
+}
+
+/* COMMAND's words are followed in the environment that it will have. */
+static void command_add(const struct session *session, struct probe *probe)
+{
+	const struct ahead_start start = {
+		.path = command_variable(session->environment, "PATH"),
+		.library_path = library_path(session),
+		.preload = command_variable(session->environment, "LD_PRELOAD"),
+		.python_path = command_variable(session->environment, "PYTHONPATH"),
+		.home = command_home(session->options->run_as, session->environment),
+	};
+
+	probe_add_command(probe, session->command_line, &start);
+}
+
+static int watch_begin(struct session *session)
+{
+	struct probe *probe = collector_probe(session->collector);
+	struct reason why = { "" };
+	int err;
+
+	if (!probe)
+		return 0;
+	err = collector_watch(session->collector, &why);
+	if (err)
+		return session_fail(session, err, why.text);
+	add_libraries(session, &err);
+	if (err)
+		return err;
+	err = probe_add_extras(probe, library_path(session), &why);
+	if (err)
+		return session_fail(session, err, why.text);
+	if (session->have_command) {
+		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
+		if (err)
+			return session_fail(session, err, "cannot list the command's process");
+		command_add(session, probe);
+	}
+	probe_find_ahead(probe);
+	if (!probe_counts(probe).targets)
+		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
+		     "with --library");
+	collector_watch_idle(session->collector);
+	return 0;
+}
+
+static bool is_metrics(enum format format)
+{
+	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
+}
+
+/* What has to be kept to probe further libraries, with @probe or, if that is NULL, without any. */
+static unsigned int rights_to_probe(const struct probe *probe)
+{
+	if (!probe)
+		return 0;
+	return probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE;
+}
+
+/* From here on nothing is opened that only root may. COMMAND, which waits, has its own rights. */
+static void rights_keep(const struct session *session, unsigned int what)
+{
+	const struct options *options = session->options;
+	struct reason why = { "" };
+	bool shown = options->mode != MODE_TRACE && options->mode != MODE_RECORD && !options->batch;
+
+	/* F9; and what ends us ends COMMAND, whoever it runs as. */
+	if ((shown && !options->readonly && !options->replay) || session->have_command)
+		what |= RIGHTS_SIGNAL;
+	/* The keys w and W; a file that is written anew for each snapshot. */
+	if (shown || is_metrics(options->format))
+		what |= RIGHTS_WRITE;
+	if (rights_drop(what, &why))
+		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
+}
+
+/* The start reads the kernel's types and whole ELF files, and keeps little of that: 10 MB that nobody needs again. */
+static void memory_return(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
+/* The threads begin here: after the fork, and with the rights that are left. */
+static int threads_start(struct session *session)
+{
+	struct reason why = { "" };
+	int err = session->serve ? serve_start(session->serve, &why) : 0;
+
+	if (!err && session->serve)
+		note(&session->notes, "metrics are at %s", serve_url(session->serve));
+	if (!err)
+		err = collector_start(session->collector, &why);
+	return err ? session_fail(session, err, why.text) : 0;
+}
+
+int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count)
+{
+	size_t i;
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
+		if (fd >= 0) {
+			close(fd);
+			continue;
+		}
+		if (errno == ESRCH) {
+			warn_user(notes, "there is no process %u", pids[i]);
+			return -ESRCH;
+		}
+		/* pidfd_open(2): a thread that leads no process. ENOENT since Linux 6.9 */
+		if (errno == EINVAL || errno == ENOENT) {
+			warn_user(notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
+				  pids[i], pids[i]);
+			return -ESRCH;
+		}
+	}
+	return 0;
+}
+
+/* The command line, for who reads the recording. NULL without memory. */
+static char *words_join(char **words)
+{
+	char *text = NULL, *longer;
+
+	for (; *words; words++) {
+		longer = format_new("%s%s%s", text ? text : "", text ? " " : "", *words);
+		free(text);
+		text = longer;
+		if (!text)
+			break;
+	}
+	return text;
+}
+
+static void snapshot_serve(void *context, struct snapshot *snapshot, uint64_t due)
+{
+	struct session *session = context;
+
+	serve_feed(session->serve, snapshot, due);
+}
+
+static void clients_tend(void *context)
+{
+	struct session *session = context;
+
+	serve_tend(session->serve, clock_ns(CLOCK_MONOTONIC));
+}
+
+static struct trace_settings trace_settings_of(const struct options *options)
+{
+	return (struct trace_settings){
+		.on = options->mode == MODE_TRACE || options->record_calls,
+		.groups = options->traced_groups,
+		.entries = options->entries,
+		.pairs = options->pairs,
+		.arguments = options->kernel_arguments,
+		.no_books = options->mode == MODE_TRACE,
+	};
+}
+
+static int collector_begin(struct session *session)
+{
+	const struct options *options = session->options;
+	struct collector_settings settings = {
+		.probe = {
+			.bpf = {
+				.exact_launches = options->exact_launches,
+				.stacks = options->stacks,
+				.extras = options->probe_count > 0,
+				.layers = options->layers,
+				/* What is said at the end of COMMAND is to be true of all that it allocated. */
+				/* It costs each allocation a probe: only where a verdict is asked for, now or of the recording. */
+				.notice_driver = session->have_command && (options->fail_on_leak || options->mode == MODE_RECORD),
+				.only_listed = session->have_command || options->pid_count,
+				.follow_children = session->have_command,
+				.loader_waits = session->have_command && options->hold,
+				.only_uid = options->uid,
+				.ring_bytes = options->ring_bytes,
+				.trace = trace_settings_of(options),
+			},
+			.pids = options->pids,
+			.pid_count = options->pid_count,
+			.groups = options->groups,
+			.extras = session->extras,
+			.method = getenv("CUTOP_ATTACH"),
+			.returns = options->returns,
+			.no_single_step = options->no_single_step,
+			.notes = &session->notes,
+		},
+		.delay = options->delay,
+		.leak_age = options->leak_age,
+		.map_max = options->map_max,
+		.command_glob = options->command_glob,
+		.held_globs = options->leak_ignore,
+		/* Not where each snapshot is recorded: a replay would print it. */
+		.rates_at_once = options->batch && options->mode != MODE_RECORD,
+		.each = options->batch,
+		.record = options->mode == MODE_RECORD ? options->output : NULL,
+		.record_command = session->have_command,
+		.record_calls = options->record_calls,
+		.totals = session->serve || (options->batch && is_metrics(options->format)),
+		.on_snapshot = session->serve ? snapshot_serve : NULL,
+		.on_tick = session->serve ? clients_tend : NULL,
+		.context = session,
+		.tee = session->tee,
+		.tee_context = session->tee_context,
+	};
+	struct reason why = { "" };
+	char *words = settings.record ? words_join(options->words) : NULL;
+	int err;
+
+	settings.record_options = words;
+	err = session_pids_check(&session->notes, options->pids, options->pid_count);
+	if (err) {
+		free(words);
+		return err;
+	}
+	if (command_files_raise(&why)) {
+		free(words);
+		return session_fail(session, -EMFILE, why.text);
+	}
+	if (options->mode == MODE_DEMO && !session->have_command)
+		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
+	else
+		err = collector_new(&session->collector, &settings, &why);
+	if (err && options->mode == MODE_DEMO) {
+		session->made_up = why;
+		session->made_up_error = err;
+		/* The screen says it at its top. Who reads figures has to be told besides. */
+		if (options->batch)
+			warn_user(&session->notes, "these figures are made up, to show what they would look like: %s", why.text);
+		else
+			note(&session->notes, "a made-up demonstration: %s", why.text);
+		session->have_command = false;
+		err = collector_new_synthetic(&session->collector, &settings, &why);
+	}
+	free(words);
+	return err ? session_fail(session, err, why.text) : 0;
+}
+
+static int signals_open(const int *more, bool have_command)
+{
+	struct sigaction hangup;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	/* A blocked signal is queued even where it is ignored: under nohup(1) it is to stay ignored. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	if (have_command) {
+		/* These would end us and leave COMMAND behind. */
+		sigaddset(&set, SIGQUIT);
+		sigaddset(&set, SIGUSR1);
+		sigaddset(&set, SIGUSR2);
+	}
+	for (; more && *more; more++)
+		sigaddset(&set, *more);
+	sigprocmask(SIG_BLOCK, &set, NULL);	/* before any thread exists: all inherit it */
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* True if both name one file, whatever they call it. */
+static bool is_one_file(const char *path, const char *other)
+{
+	struct stat stats[2];
+
+	return !stat(path, &stats[0]) && !stat(other, &stats[1]) && S_ISREG(stats[0].st_mode) &&
+	       stats[0].st_dev == stats[1].st_dev && stats[0].st_ino == stats[1].st_ino;
+}
+
+int session_open(struct session *session, const struct options *options, const int *more)
+{
+	struct reason why = { "" };
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->notes.verbose = options->verbose;
+	session->deadline = UINT64_MAX;
+	if (options->replay && options->output && is_one_file(options->replay, options->output)) {
+		warn_user(&session->notes, "cannot write %s: it is the recording that is to be shown", options->output);
+		return EXIT_FAILED;
+	}
+	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) : options->command;
+	session->have_command = session->command_line != NULL;
+	session->command_output = -1;
+	session->signals = signals_open(more, session->have_command);
+	if (session->signals < 0)
+		return session_fail(session, EXIT_FAILED, "signalfd failed");
+	session->environment = command_environment();
+	if (session->have_command) {
+		err = command_find(session->command_line[0], session->program, &why);
+		if (err)
+			return session_fail(session, err == -EACCES ? 126 : 127, why.text);
+	}
+	if (!options->listen)
+		return 0;
+	/* A low port may be one of the rights. */
+	err = rights_raise(&why);
+	if (!err)
+		err = serve_open(&session->serve, options->listen_host, options->listen_port, options->kernels_shown, &why);
+	if (!err)
+		err = rights_lower(&why);
+	return err ? session_fail(session, EXIT_FAILED, why.text) : 0;
+}
+
+/* Starts COMMAND. Returns 0, or the exit status to end with. */
+static int command_begin(struct session *session)
+{
+	int err = command_go(&session->command);
+
+	if (!err) {
+		session->command_started = true;
+		return 0;
+	}
+	warn_user(&session->notes, "cannot run %s: %s", session->command_line[0], strerror(-err));
+	while (!command_reap(&session->command))
+		usleep(1000);
+	return err == -ENOENT ? 127 : 126;
+}
+
+void session_replay_tell(struct session *session, const struct reader *reader)
+{
+	const char *why;
+
+	if (session->replay_damaged)
+		return;
+	switch (reader_end(reader, &why)) {
+	case RECORDING_IS_CUT_OFF:
+		if (!session->replay_told)
+			warn_user(&session->notes, "%s: %s; up to there it is shown", session->options->replay, why);
+		session->replay_told = true;
+		break;
+	case RECORDING_IS_DAMAGED:
+		session->replay_damaged = true;
+		warn_user(&session->notes, "%s: %s; what comes before that is shown", session->options->replay, why);
+		break;
+	default:
+		break;
+	}
+}
+
+static int recording_begin(struct session *session)
+{
+	const struct options *options = session->options;
+	struct replay_settings settings = {
+		.leak_age = options->leak_age_given ? options->leak_age : 0,
+		.map_max = options->map_max,
+		.totals = is_metrics(options->format),
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.uid = options->uid,
+		.command_glob = options->command_glob,
+		.tee = session->tee,
+		.tee_context = session->tee_context,
+	};
+	struct collector_settings collector = {
+		.delay = options->delay_given ? options->delay : 0, .leak_age = options->leak_age, .map_max = options->map_max,
+	};
+	struct reason why = { "" };
+	struct replay *replay;
+
+	if (replay_open(&replay, options->replay, &settings, &why)) {
+		warn_user(&session->notes, "cannot replay %s: %s", options->replay, why.text);
+		return EXIT_FAILED;
+	}
+	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay, reader_facts(replay_reader(replay))->version,
+	     reader_facts(replay_reader(replay))->host, reader_facts(replay_reader(replay))->options);
+	session_replay_tell(session, replay_reader(replay));
+	if (options->duration)
+		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
+	rights_keep(session, 0);
+	if (options->batch || options->mode == MODE_TRACE) {
+		session->replay = replay;
+		return 0;
+	}
+	if (collector_new_replay(&session->collector, &collector, replay, &why) || collector_start(session->collector, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	return 0;
+}
+
+int session_begin(struct session *session)
+{
+	struct reason why = { "" };
+	int err;
+
+	if (session->options->probe_count &&
+	    extras_new(&session->extras, session->options->probes, session->options->probe_count, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	if (session->options->replay)
+		return recording_begin(session);
+	if (rights_raise(&why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	if (collector_begin(session))
+		return EXIT_FAILED;
+	if (session->have_command && command_fork(&session->command, session->command_line, session->environment,
+						  session->options->run_as, session->command_output, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	err = watch_begin(session);
+	if (!err) {
+		rights_keep(session, rights_to_probe(collector_probe(session->collector)));
+		memory_return();
+		err = threads_start(session);
+	}
+	if (err) {
+		if (session->have_command)
+			command_abandon(&session->command);
+		return EXIT_FAILED;
+	}
+	if (session->have_command) {
+		int status = command_begin(session);
+
+		if (status)
+			return status;
+	}
+	if (session->options->duration)
+		session->deadline = clock_ns(CLOCK_MONOTONIC) + session->options->duration;
+	return 0;
+}
+
+/* ---- the wait ---- */
+
+static bool is_ending(uint32_t number)
+{
+	return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+/* Without COMMAND nobody blocks these: they do what they always do. */
+static bool is_for_command(uint32_t number)
+{
+	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;
+}
+
+void session_signals(struct session *session, void (*other)(void *context, int number), void *context)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (session->command_started)
+				command_reap(&session->command);
+			continue;
+		}
+		if (!is_ending(info.ssi_signo) && !is_for_command(info.ssi_signo)) {
+			if (other)
+				other(context, (int)info.ssi_signo);
+			continue;
+		}
+		if (!session->have_command || (session->stops_by_signal && is_ending(info.ssi_signo))) {
+			session->ended_by = (int)info.ssi_signo;
+			if (!session->have_command)
+				continue;
+		}
+		/* What the terminal sent, it sent to COMMAND as well. */
+		if (info.ssi_code != SI_KERNEL && !session->command.ended)
+			kill(session->command.pid, (int)info.ssi_signo);
+	}
+}
+
+bool session_is_late(const struct session *session)
+{
+	return clock_ns(CLOCK_MONOTONIC) >= session->deadline;
+}
+
+int session_time_left(const struct session *session)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), left;
+
+	if (session->deadline == UINT64_MAX)
+		return -1;
+	left = session->deadline > now ? (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
+	return left > INT_MAX ? INT_MAX : (int)left;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line. option_table.c says what there is, option_values.c reads
+ * what options are given; here it all becomes struct options.
+ */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "cli/option_hints.h"
+#include "cli/option_table.h"
+#include "cli/option_values.h"
+#include "metrics/openmetrics.h"
+#include "view/theme.h"
+
+#define RING_DEFAULT	(16u << 20)
+#define RING_TRACING	(64u << 20)	/* a second of 400,000 calls */
+
+/* ---- the options ---- */
+
+static int parse_one(struct options *options, int code, const char *argument, bool *reverse, const char **sort)
+{
+	static const char *const returns[] = { [RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never" };
+	static const char *const colors[] = { "auto", "always", "never" };
+	uint64_t value;
+	int err;
+
+	switch (code) {
+	case 'b':
+		options->batch = true;
+		return 0;
+	case 'n':
+		return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
+	case 'd':
+		options->delay_given = true;
+		return parse_seconds("delay", argument, DELAY_SECONDS_MIN, &options->delay);
+	case OPTION_DURATION:
+		return parse_seconds("duration", argument, 0.01, &options->duration);
+	case 'f':
+		err = parse_choice("format", argument, format_names, ARRAY_LEN(format_names));
+		if (err >= 0)
+			options->format = (enum format)err;
+		options->format_given = true;
+		return err < 0 ? err : 0;
+	case OPTION_FOLDED_BY:
+		err = parse_choice("folded-by", argument, folded_weight_names, FOLDED_WEIGHT_COUNT);
+		if (err >= 0)
+			options->folded_by = (enum folded_weight)err;
+		options->folded_given = true;
+		return err < 0 ? err : 0;
+	case 'o':
+		/* As everywhere, - is standard output. */
+		options->to_stdout = !strcmp(argument, "-");
+		options->output = options->to_stdout ? NULL : argument;
+		return 0;
+	case OPTION_TRACE:
+		options->record_calls = true;
+		return 0;
+	case OPTION_REPLAY:
+		options->replay = argument;
+		return 0;
+	case OPTION_LISTEN:
+		return parse_listen(options, argument);
+	case OPTION_TOP_KERNELS:
+		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
+		options->kernels_shown = (unsigned int)value;
+		options->kernels_given = true;
+		return err;
+	case 'p':
+		return parse_pids(options, argument);
+	case 'u':
+		options->user = argument;
+		return parse_user("user", argument, &options->uid);
+	case 'c':
+		options->command_glob = argument;
+		return 0;
+	case 's':
+		options->sort_given = true;
+		*sort = argument;
+		return 0;
+	case 'r':
+		*reverse = true;
+		return 0;
+	case 'l':
+		return parse_layer(options, argument);
+	case OPTION_CALLS:
+		return parse_groups(options, argument);
+	case OPTION_STACKS:
+		options->stacks = true;
+		return 0;
+	case OPTION_HOLD:
+		options->hold = true;
+		return 0;
+	case OPTION_NO_SINGLE_STEP:
+		options->no_single_step = true;
+		return 0;
+	case OPTION_EXACT:
+		options->exact_launches = true;
+		return 0;
+	case OPTION_RETURNS:
+		err = parse_choice("returns", argument, returns, ARRAY_LEN(returns));
+		if (err >= 0)
+			options->returns = (enum returns_choice)err;
+		return err < 0 ? err : 0;
+	case OPTION_LEAK_AGE:
+		options->leak_age_given = true;
+		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);
+	case OPTION_LEAK_IGNORE:
+		if (options->leak_ignore_count == OPTIONS_LIST_MAX)
+			return usage_error("--leak-ignore is given too often");
+		options->leak_ignore[options->leak_ignore_count++] = argument;
+		return 0;
+	case OPTION_FAIL_ON_LEAK:
+		options->fail_on_leak = true;
+		return argument ? parse_bytes("fail-on-leak", argument, &options->leak_bytes) : 0;
+	case OPTION_ALLOW_NO_CUDA:
+		options->allow_no_cuda = true;
+		return 0;
+	case OPTION_MAP:
+		options->map_given = true;
+		return parse_map(options, argument);
+	case OPTION_RUN_AS:
+		options->run_as = argument;
+		return parse_user("run-as", argument, &(uint32_t){ 0 });
+	case OPTION_LIBRARY:
+		if (options->library_count == OPTIONS_LIST_MAX)
+			return usage_error("--library is given too often");
+		options->libraries[options->library_count++] = argument;
+		return 0;
+	case OPTION_PROBE:
+		return parse_probe(options, argument);
+	case OPTION_RING_SIZE:
+		return parse_ring(options, argument);
+	case 'C':
+		err = parse_choice("color", argument, colors, ARRAY_LEN(colors));
+		if (err >= 0)
+			options->color = (unsigned int)err;
+		return err < 0 ? err : 0;
+	case OPTION_THEME:
+		if (!theme_find(argument))
+			return usage_error("there is no theme '%s'; there are default, mono, colorblind and light", argument);
+		options->theme = argument;
+		return 0;
+	case OPTION_NO_MOUSE:
+		options->no_mouse = true;
+		return 0;
+	case OPTION_READONLY:
+		options->readonly = true;
+		return 0;
+	case OPTION_NO_CONFIG:
+		options->no_config = true;
+		return 0;
+	case OPTION_CONFIG:
+		options->config = argument;
+		return 0;
+	case OPTION_ASCII:
+		options->ascii = true;
+		return 0;
+	case 't':
+		options->no_time = true;
+		return 0;
+	case 'E':
+		options->entries = true;
+		return 0;
+	case OPTION_PAIRS:
+		options->pairs = true;
+		return 0;
+	case OPTION_ARGS:
+		options->kernel_arguments = true;
+		return 0;
+	case 'v':
+		options->verbose = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int sort_set(struct options *options, const char *text, bool reverse)
+{
+	const char *bad;
+	struct hint hint;
+	char word[64];
+	size_t len, i;
+	int err;
+
+	err = sort_order_parse(&options->sort, text, &bad, &len);
+	if (err == -E2BIG)
+		return usage_error("--sort takes at most %d columns", SORT_KEYS_MAX);
+	if (err) {
+		snprintf(word, sizeof(word), "%.*s", (int)len, bad);
+		hint_begin(&hint, word);
+		for (i = 0; i < column_count; i++) {
+			hint_try(&hint, columns[i].name, columns[i].name);
+			hint_try(&hint, columns[i].title, columns[i].name);
+		}
+		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad, hint_say(&hint));
+	}
+	options->sort.reverse = reverse;
+	return 0;
+}
+
+static void tables_build(struct option *longs, char *shorts)
+{
+	size_t i;
+
+	*shorts++ = '+';	/* the first word that is no option begins COMMAND */
+	*shorts++ = ':';	/* we say ourselves what is wrong */
+	for (i = 0; i < option_count; i++) {
+		const struct option_entry *o = &option_table[i];
+		int has = !o->argument ? no_argument : option_is_optional(o) ? optional_argument : required_argument;
+
+		longs[i] = (struct option){ o->name, has, NULL, o->code };
+		if (o->code < 256) {
+			*shorts++ = (char)o->code;
+			if (has == required_argument)
+				*shorts++ = ':';
+		}
+	}
+	longs[i] = (struct option){ 0 };
+	*shorts = 0;
+}
+
+/* Says what getopt_long() found wrong with the word before @word; it itself only names a letter. */
+static void option_complain(int code, const char *word)
+{
+	size_t i, len = strcspn(word, "="), fitting = 0;
+	struct hint hint;
+	char name[64];
+
+	for (i = 0; i < option_count; i++) {
+		if (optopt == option_table[i].code) {
+			if (code == ':')
+				usage_error("--%s needs an argument: %s", option_table[i].name, option_table[i].argument);
+			else
+				usage_error("--%s takes no argument", option_table[i].name);
+			return;
+		}
+		fitting += len > 2 && !strncmp(word + 2, option_table[i].name, len - 2);
+	}
+	if (optopt)
+		usage_error("there is no option '-%c'", optopt);
+	else if (fitting > 1)
+		usage_error("'%s' may be any of %zu options", word, fitting);
+	else {
+		snprintf(name, sizeof(name), "%.*s", len > 2 ? (int)len - 2 : 0, word + 2);
+		hint_begin(&hint, name);
+		hint.prefix = "--";
+		for (i = 0; i < option_count; i++)
+			hint_try(&hint, option_table[i].name, option_table[i].name);
+		hint_try(&hint, "no-color", "color never");	/* what others call it */
+		usage_error("there is no option '%s'%s", word, hint_say(&hint));
+	}
+}
+
+/* A file, a path or a pattern without a letter: a variable of a script's that is not set. The other kinds say themselves what they take. */
+static bool is_empty(int code, const char *argument)
+{
+	static const char *const texts[] = { "FILE", "PATH", "GLOB" };
+	size_t i, k;
+
+	for (i = 0; argument && !*argument && i < option_count; i++) {
+		for (k = 0; option_table[i].code == code && k < ARRAY_LEN(texts); k++) {
+			if (!strcmp(option_table[i].argument, texts[k])) {
+				usage_error("--%s needs an argument: %s, not ''", option_table[i].name, texts[k]);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool is_mode(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < MODE_COUNT; i++)
+		if (mode_table[i].word && !strcmp(word, mode_table[i].word))
+			return true;
+	return false;
+}
+
+static int trace_check(const struct options *options)
+{
+	if (options->entries && options->pairs)
+		return usage_error("--entries and --pairs do not go together");
+	if (options->entries && options->stacks)
+		return usage_error("--stacks takes stacks at the return, and --entries (-E) looks at none");
+	if (options->no_time && options->format == FORMAT_CHROME)
+		return usage_error("--format chrome is all about time: --no-time (-t) is for text and json");
+	if (options->mode == MODE_RECORD && options->kernel_arguments && !options->record_calls)
+		return usage_error("--args is for every call: 'cutop record' takes it with --trace");
+	return 0;
+}
+
+/* What is to be learned from returns is not, where there are none. */
+static int returns_check(const struct options *options)
+{
+	const char *option = options->exact_launches ? "exact-launches" : options->pairs ? "pairs" : options->stacks ? "stacks" : NULL;
+
+	if (!option || options->returns != RETURNS_NEVER)
+		return 0;
+	return usage_error("--%s needs return probes, and --returns=never places none", option);
+}
+
+/* What changes another option, or a format, says nothing without it. */
+static int purpose_check(const struct options *options)
+{
+	bool prints_metrics = options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
+
+	if (options->allow_no_cuda && !options->fail_on_leak)
+		return usage_error("--allow-no-cuda is for --fail-on-leak");
+	if (options->kernels_given && !options->listen && !prints_metrics)
+		return usage_error("--top-kernels is for metrics: --listen, or --format openmetrics or prometheus");
+	return 0;
+}
+
+/* A word that is no option and not behind --: of a mode, perhaps. */
+static const char *mode_hint(struct hint *hint, const char *word)
+{
+	hint_begin(hint, word);
+	for (size_t i = 0; i < MODE_COUNT; i++)
+		if (mode_table[i].word)
+			hint_try(hint, mode_table[i].word, mode_table[i].word);
+	hint_try(hint, "help", "--help");
+	hint_try(hint, "version", "--version");
+	return hint_say(hint);
+}
+
+static int command_check(struct options *options, int argc, char **argv)
+{
+	struct hint hint;
+
+	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--") && options->mode != MODE_WATCH && is_mode(argv[optind]))
+			return usage_error("'%s' and '%s' do not go together; write -- before a command",
+					   mode_table[options->mode].word, argv[optind]);
+		if (strcmp(argv[optind - 1], "--"))
+			return usage_error("'%s' is no option%s; write -- before a command", argv[optind],
+					   mode_hint(&hint, argv[optind]));
+		options->command = argv + optind;
+		if (options->replay)
+			return usage_error("--replay and a command do not go together");
+		if (options->pid_count)
+			return usage_error("--pid and a command do not go together");
+		return 0;
+	}
+	if (optind && !strcmp(argv[optind - 1], "--"))
+		return usage_error("there is no command after --");
+	if (options->fail_on_leak && !options->replay)
+		return usage_error("--fail-on-leak needs a command to watch");
+	if (options->run_as)
+		return usage_error("--run-as needs a command to run");
+	if (options->hold)
+		return usage_error("--hold needs a command: only its threads wait");
+	return 0;
+}
+
+/* What is printed, and where to, says nothing to a mode that does not print. */
+static int output_check(const struct options *options)
+{
+	bool prints = options->batch || !mode_table[options->mode].has_screen;
+
+	if (options->mode == MODE_RECORD && options->to_stdout)
+		return usage_error("'cutop record' writes a file, and not to standard output");
+	if (options->mode == MODE_RECORD && !options->output)
+		return usage_error("'cutop record' needs --output (-o) FILE, where the recording goes");
+	if (options->mode == MODE_RECORD && options->format_given && !options->batch)
+		return usage_error("a recording has a form of its own; --format is for what --batch (-b) prints meanwhile");
+	if (!prints && options->format_given)
+		return usage_error("the screen has no --format; use --batch (-b) to print");
+	if (!prints && (options->output || options->to_stdout))
+		return usage_error("the screen has no --output; use --batch (-b) to print");
+	return 0;
+}
+
+/* Options may stand before the word that names a mode: it is put where it is looked for. */
+static void mode_lead(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+	char *word;
+	int at;
+
+	while (getopt_long(argc, argv, shorts, longs, NULL) != -1)
+		;	/* what is wrong is said when they are read */
+	at = optind;
+	optind = 0;	/* getopt(3): from the start again */
+	if (at >= argc || !strcmp(argv[at - 1], "--") || !is_mode(argv[at]))
+		return;
+	word = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = word;
+}
+
+/* A first word that names a mode stands where the name of the program does then. */
+static void mode_parse(struct options *options, int *argc, char ***argv)
+{
+	const char *word = *argc > 1 ? (*argv)[1] : "";
+	unsigned int mode;
+
+	for (mode = 0; mode < MODE_COUNT; mode++)
+		if (mode_table[mode].word && !strcmp(word, mode_table[mode].word))
+			break;
+	if (mode == MODE_COUNT)
+		return;
+	options->mode = (enum program_mode)mode;
+	++*argv;
+	--*argc;
+}
+
+enum options_action options_parse(struct options *options, int argc, char **argv, int *status)
+{
+	struct option longs[OPTION_MAX + 1];
+	char shorts[2 * OPTION_MAX + 3];
+	const char *sort = "live";
+	bool reverse = false;
+	int code, misplaced = 0;
+
+	memset(options, 0, sizeof(*options));
+	options->words = argv;
+	options->delay = NSEC_PER_SEC;
+	options->uid = (uint32_t)-1;
+	options->leak_age = 10 * NSEC_PER_SEC;
+	options->map_max = 1000;
+	options->kernels_shown = KERNELS_SHOWN_DEFAULT;
+	options->groups = GROUPS_DEFAULT;
+	options->traced_groups = GROUPS_TRACED;
+	options->layers = LAYERS_ALL;
+	tables_build(longs, shorts);
+	*status = EXIT_USAGE;
+	mode_lead(argc, argv, shorts, longs);
+	mode_parse(options, &argc, &argv);
+	if (options->mode == MODE_DEMO)
+		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
+	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		switch (code) {
+		case 'h':
+			help_print(stdout);
+			*status = EXIT_DONE;
+			return OPTIONS_EXIT;
+		case 'V':
+			printf("cutop %s\n", PACKAGE_VERSION);
+			*status = EXIT_DONE;
+			return OPTIONS_EXIT;
+		case ':':
+		case '?':
+			option_complain(code, argv[optind - 1]);
+			return OPTIONS_EXIT;
+		}
+		if ((code == 's' || code == OPTION_CALLS) && !strcmp(optarg, "help")) {
+			code == 's' ? columns_help() : calls_help();
+			*status = EXIT_DONE;
+			return OPTIONS_EXIT;
+		}
+		if (mode_takes_option(options->mode, code) || is_empty(code, optarg) ||
+		    parse_one(options, code, optarg, &reverse, &sort))
+			return OPTIONS_EXIT;
+		if (!misplaced && !replay_takes_option(code))
+			misplaced = code;
+	}
+	if (options->mode == MODE_TRACE || options->record_calls)
+		options->groups |= options->traced_groups;	/* what is printed is probed */
+	if (!options->ring_bytes)
+		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ? RING_TRACING : RING_DEFAULT;
+	if (!mode_table[options->mode].takes_command && optind < argc) {
+		usage_error("'cutop %s' takes no command", mode_table[options->mode].word);
+		return OPTIONS_EXIT;
+	}
+	if (options->replay && misplaced) {
+		replay_refuses(misplaced);
+		return OPTIONS_EXIT;
+	}
+	if (mode_prints(options->mode, options->format) || output_check(options))
+		return OPTIONS_EXIT;
+	if (options->folded_given && options->format != FORMAT_FOLDED) {
+		usage_error("--folded-by is for --format folded");
+		return OPTIONS_EXIT;
+	}
+	if (options->config && options->no_config) {
+		usage_error("--config and --no-config do not go together");
+		return OPTIONS_EXIT;
+	}
+	if (returns_check(options) || purpose_check(options))
+		return OPTIONS_EXIT;
+	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options, sort, reverse))
+		return OPTIONS_EXIT;
+	if (!options->batch && mode_table[options->mode].has_screen && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		usage_error("the screen needs a terminal; use --batch (-b) to print");
+		return OPTIONS_EXIT;
+	}
+	return OPTIONS_RUN;
+}
+
+bool options_want_color(const struct options *options, FILE *out)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	return isatty(fileno(out)) && !(no && *no) && term && *term && strcmp(term, "dumb");
+}

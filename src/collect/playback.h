@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plays a recording as time passes: which of its snapshots is due, how fast it
+ * goes, and the ways to go elsewhere. Without a thread of its own.
+ */
+#ifndef COLLECT_PLAYBACK_H
+#define COLLECT_PLAYBACK_H
+
+#include "record/replay.h"
+
+enum play_act { PLAY_PAUSE, PLAY_FASTER, PLAY_SLOWER, PLAY_BACK, PLAY_ON, PLAY_ACT_COUNT };
+
+struct play_status {
+	bool paused, ended, damaged;
+	uint64_t position, total;	/* ns since the recording began */
+	double speed;			/* 1: as it was */
+};
+
+struct player;
+
+/* Borrows @replay. Returns NULL without memory. Freed with player_free(). @now: ns, CLOCK_MONOTONIC, here and below. */
+struct player *player_new(struct replay *replay, uint64_t now);
+void player_free(struct player *player);
+
+/* At least so much recorded time (ns) is to lie between snapshots. */
+void player_space(struct player *player, uint64_t spacing);
+
+/*
+ * Pauses or goes on (from the start, where it has ended), or goes twice or half as
+ * fast. Returns a snapshot of where that leads, or NULL: it leads nowhere else.
+ */
+struct snapshot *player_act(struct player *player, enum play_act act, uint64_t now);
+
+/* Goes on, or back (below 0), by so many twentieths of the whole. Returns as player_act(). */
+struct snapshot *player_seek(struct player *player, int steps, uint64_t now);
+
+/* The time until the next snapshot is due, ns; UINT64_MAX: none is. */
+uint64_t player_wait(const struct player *player, uint64_t now);
+
+/* The snapshot that is due, or NULL. */
+struct snapshot *player_due(struct player *player, uint64_t now);
+
+struct play_status player_status(const struct player *player);
+
+#endif

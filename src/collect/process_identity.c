@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads /proc/PID/cmdline, status and cgroup. Whatever is in them was chosen by the
+ * process: strings are bounded here and cleaned by the model.
+ */
+#include "collect/process_identity.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/container.h"
+#include "cuda/visible_devices.h"
+#include "util/util.h"
+
+#define COMMAND_MAX	4096	/* bytes of a command line kept */
+
+static void user_name(uint32_t uid, char *out, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char buffer[4096];
+
+	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
+		snprintf(out, size, "%s", found->pw_name);
+	else
+		snprintf(out, size, "%u", uid);
+}
+
+/* Splits @text, words each ended by NUL, into the first word and the rest, joined by spaces. Changes @text. */
+static void words_split(char *text, size_t len, char *command, char *arguments, size_t size)
+{
+	size_t first, i;
+
+	snprintf(command, size, "%s", text);
+	first = strlen(text);
+	while (len && !text[len - 1])
+		len--;
+	if (first >= len)
+		return;
+	for (i = first + 1; i < len; i++)
+		if (!text[i])
+			text[i] = ' ';
+	text[len] = 0;
+	snprintf(arguments, size, "%s", text + first + 1);
+}
+
+/*
+ * What the record brought was read in the process itself, so it is of the
+ * right program whatever the pid stands for by now. Only what did not fit into
+ * it is asked of /proc, and believed if it begins the same.
+ */
+static void command_read(const struct rec_process *process, char *command, char *arguments, size_t size)
+{
+	size_t told = process->args_len < sizeof(process->args) ? process->args_len : sizeof(process->args) - 1;
+	char path[64], words[CUTOP_ARGS_LEN], *text;
+	size_t len = 0;
+
+	arguments[0] = 0;
+	snprintf(command, size, "%.*s", CUTOP_COMM_LEN, process->comm);
+	memcpy(words, process->args, told);
+	words[told] = 0;
+	if (words[0] && told < sizeof(process->args) - 1) {
+		words_split(words, told, command, arguments, size);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", process->hdr.tgid);
+	text = file_read(path, COMMAND_MAX, &len);
+	if (text && text[0] && len >= told && !memcmp(text, words, told))
+		words_split(text, len, command, arguments, size);
+	else if (words[0])
+		words_split(words, told, command, arguments, size);
+	free(text);
+}
+
+/* For a process that BPF did not say it of: the innermost of the pids in "NSpid:", 0 if the kernel does not say. */
+static uint32_t namespace_pid(uint32_t tgid)
+{
+	char path[64], *text, *line, *end;
+	uint32_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
+	text = file_read(path, 16384, NULL);
+	if (!text)
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (line) {
+		line += 7;
+		line[strcspn(line, "\n")] = 0;
+		while (*line) {
+			pid = (uint32_t)strtoul(line, &end, 10);
+			if (end == line)
+				break;
+			line = end + strspn(end, " \t");
+		}
+	}
+	free(text);
+	return pid;
+}
+
+/* Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for VISIBLE_MAX of them. */
+static void devices_read(uint32_t tgid, char *out)
+{
+	int devices[VISIBLE_MAX];
+	size_t count = visible_read(tgid, devices), i;
+
+	*out = 0;
+	for (i = 0; i < count; i++)
+		out += sprintf(out, "%s%d", i ? "," : "", devices[i]);
+}
+
+#define DEVICES_STRING	5	/* the last: user, command, arguments, container, pod, devices */
+
+struct rec_identity *identity_read(const struct rec_process *process, bool late)
+{
+	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
+	struct rec_identity *identity;
+	struct container container;
+	uint64_t boot_to_real;
+	size_t size;
+
+	user_name(process->uid, user, sizeof(user));
+	command_read(process, command, arguments, sizeof(command));
+	devices_read(process->hdr.tgid, devices);
+	/* One that is gone already: its parent mostly stands in the same. */
+	if (!container_read(process->hdr.tgid, &container))
+		container_read(process->parent_tgid, &container);
+	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
+	size = (size + 7) & ~(size_t)7;
+	identity = calloc(1, size);
+	if (!identity)
+		return NULL;
+	identity->hdr = process->hdr;
+	identity->hdr.type = REC_IDENTITY;
+	identity->hdr.size = (__u16)size;
+	boot_to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	identity->start_time = process->start_time + boot_to_real;
+	identity->parent_tgid = process->parent_tgid;
+	identity->uid = process->uid;
+	identity->ns_tgid = process->ns_tgid ? process->ns_tgid : namespace_pid(process->hdr.tgid);
+	identity->watched_from = late ? WATCHED_FROM_ATTACH : WATCHED_FROM_START;
+	at = identity->strings;
+	at = stpcpy(at, user) + 1;
+	at = stpcpy(at, command) + 1;
+	at = stpcpy(at, arguments) + 1;
+	at = stpcpy(at, container.id) + 1;
+	at = stpcpy(at, container.pod) + 1;
+	strcpy(at, devices);
+	return identity;
+}
+
+void identity_drop_devices(struct rec_identity *identity)
+{
+	char *at = identity->strings;
+	int i;
+
+	for (i = 0; i < DEVICES_STRING; i++)
+		at += strlen(at) + 1;
+	*at = 0;
+}

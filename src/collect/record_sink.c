@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/record_sink.h"
+
+#include <string.h>
+
+void outlet_put(const struct outlet *outlet, const struct rec_hdr *record, size_t size)
+{
+	model_record(outlet->model, record, size);
+	if (outlet->tee)
+		outlet->tee(outlet->context, record, size);
+}
+
+#define ROW_PUT(function, name, rec_type)							\
+	void function(const struct outlet *outlet, const struct name##_key *key, const struct name##_row *row)	\
+	{											\
+		struct rec_##name##_row record = {						\
+			.hdr = { .type = rec_type, .size = sizeof(record), .image = key->image },	\
+			.key = *key,								\
+			.row = *row,								\
+		};										\
+												\
+		outlet_put(outlet, &record.hdr, sizeof(record));				\
+	}
+
+ROW_PUT(outlet_launch_row, launch, REC_LAUNCH_ROW)
+ROW_PUT(outlet_copy_row, copy, REC_COPY_ROW)
+ROW_PUT(outlet_call_row, call, REC_CALL_ROW)
+ROW_PUT(outlet_graph_row, graph, REC_GRAPH_ROW)
+ROW_PUT(outlet_fail_row, fail, REC_FAIL_ROW)
+ROW_PUT(outlet_pending_row, pending, REC_PENDING_ROW)
+ROW_PUT(outlet_graph_last, graph, REC_GRAPH_LAST)
+
+void outlet_sync(const struct outlet *outlet, uint32_t image, uint64_t ns)
+{
+	struct rec_sync record = { .hdr = { .type = REC_SYNC, .size = sizeof(record), .image = image }, .ns = ns };
+
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
+void outlet_synced(const struct outlet *outlet, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+{
+	struct rec_synced record = { .hdr = { .type = REC_SYNCED, .size = sizeof(record), .image = image } };
+
+	memcpy(record.slots, slots, sizeof(record.slots));
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
+void outlet_unreturned(const struct outlet *outlet, uint32_t image, enum unreturned why)
+{
+	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .image = image }, .why = why };
+
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
+void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time)
+{
+	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image, .time = lost_time };
+
+	outlet_put(outlet, &record, sizeof(record));
+}
+
+void outlet_graphs_done(const struct outlet *outlet, uint32_t image)
+{
+	struct rec_hdr record = { .type = REC_GRAPHS_DONE, .size = sizeof(record), .image = image };
+
+	outlet_put(outlet, &record, sizeof(record));
+}
+
+void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm)
+{
+	struct rec_unseen record = {
+		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid }, .total = total, .cause = cause,
+	};
+
+	if (comm)
+		memcpy(record.comm, comm, sizeof(record.comm));
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
+void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total)
+{
+	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };
+
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Signatures are strings: "name:kind" for each argument, one blank in between.
+ * Kinds are p pointer or handle, s stream, z 64 bits, u and i 32 bits without
+ * and with a sign, f float; a star after it: a pointer to a result of that kind.
+ * An argument without a name is the second register of the one before. Kind m,
+ * without a name, is a struct too large for registers: it takes none on x86-64,
+ * where it lies on the stack, and one on arm64, where a pointer to it is passed.
+ */
+#include <linux/types.h>
+#include <string.h>
+
+#include "cutop_event.h"
+#include "cuda/arguments.h"
+#include "cuda/arguments_driver_table.h"
+#include "cuda/arguments_runtime_table.h"
+
+#define ARGUMENTS(symbol, text) [CALL_##symbol] = text,
+static const char *const signatures[CALL_COUNT] = { RUNTIME_ARGUMENTS(ARGUMENTS) DRIVER_ARGUMENTS(ARGUMENTS) };
+#undef ARGUMENTS
+
+static enum argument_kind kind_of(char letter)
+{
+	switch (letter) {
+	case 's': return ARGUMENT_STREAM;
+	case 'z': return ARGUMENT_COUNT;
+	case 'u': return ARGUMENT_U32;
+	case 'i': return ARGUMENT_S32;
+	case 'f': return ARGUMENT_FLOAT;
+	default: return ARGUMENT_POINTER;
+	}
+}
+
+#if defined(__x86_64__)
+#define MEMORY_WORDS	0
+#else
+#define MEMORY_WORDS	1
+#endif
+
+/* The state: where in the string, which word, and whether a result was met. */
+#define STATE_SHIFT	16
+#define STATE_WORD	24
+#define STATE_RESULT	(1u << STATE_SHIFT)
+
+bool call_argument_next(unsigned int call, unsigned int *state, struct call_argument *argument)
+{
+	const char *text = call < CALL_COUNT ? signatures[call] : NULL, *colon;
+	unsigned int at = *state & (STATE_RESULT - 1), word = *state >> STATE_WORD;
+	bool had_result = *state & STATE_RESULT;
+
+	for (;;) {
+		if (!text || !text[at])
+			return false;
+		colon = strchr(text + at, ':');
+		if (!colon)
+			return false;
+		argument->name = text + at;
+		argument->name_len = (size_t)(colon - argument->name);
+		argument->kind = kind_of(colon[1]);
+		argument->is_out = colon[2] == '*';
+		argument->is_result = argument->is_out && !had_result;
+		argument->word = word;
+		word += colon[1] == 'm' ? MEMORY_WORDS : 1;
+		had_result = had_result || argument->is_out;
+		at = (unsigned int)(colon - text) + (argument->is_out ? 3 : 2);
+		if (text[at] == ' ')
+			at++;
+		if (argument->name_len)
+			break;
+	}
+	*state = at | (had_result ? STATE_RESULT : 0) | word << STATE_WORD;
+	return true;
+}
+
+unsigned int call_out(unsigned int call)
+{
+	struct call_argument argument;
+	unsigned int state = 0;
+
+	while (call_argument_next(call, &state, &argument)) {
+		if (!argument.is_result)
+			continue;
+		if (argument.kind == ARGUMENT_U32 || argument.kind == ARGUMENT_S32 || argument.kind == ARGUMENT_FLOAT)
+			return CUTOP_TRACED_OUT | CUTOP_TRACED_SHORT | argument.word;
+		return CUTOP_TRACED_OUT | argument.word;
+	}
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of hooked functions as data, and the names of all that is numbered. */
+#include <string.h>
+
+#include "cuda/calls.h"
+
+#define RESULT_NOT_READY 600		/* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
+
+#define CUTOP_CALL(symbol, layer_, class_, group_, flags_, a_, b_, c_, d_) \
+	[CALL_##symbol] = { \
+		.layer = layer_, .class = class_, .group = group_, .flags = flags_, .a = a_, .b = b_, .c = c_, .d = d_ \
+	},
+const struct call_desc call_descs[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+#undef CUTOP_CALL
+
+#define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) [CALL_##symbol] = #symbol,
+static const char *const call_names[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+#undef CUTOP_CALL
+
+const char *const call_group_names[GROUP_COUNT] = {
+	[GROUP_MEMORY] = "memory",
+	[GROUP_COPY] = "copies",
+	[GROUP_LAUNCH] = "kernels",
+	[GROUP_SYNC] = "synchronize",
+	[GROUP_STREAM] = "streams",
+	[GROUP_EVENT] = "events",
+	[GROUP_DEVICE] = "devices",
+	[GROUP_GRAPH] = "graphs",
+	[GROUP_MODULE] = "modules",
+	[GROUP_NAME] = "names",
+	[GROUP_QUERY] = "queries",
+};
+
+const char *const alloc_kind_names[KIND_COUNT] = {
+	[KIND_DEVICE] = "device",
+	[KIND_MANAGED] = "managed",
+	[KIND_ASYNC] = "async",
+	[KIND_ARRAY] = "array",
+	[KIND_PHYSICAL] = "physical",
+	[KIND_PINNED] = "pinned",
+	[KIND_REGISTERED] = "registered",
+	[KIND_SHARED] = "shared",
+	[KIND_STATIC] = "static",
+};
+
+const char *const copy_direction_names[DIR_COUNT] = {
+	[DIR_H2H] = "H2H",
+	[DIR_H2D] = "H2D",
+	[DIR_D2H] = "D2H",
+	[DIR_D2D] = "D2D",
+	[DIR_P2P] = "P2P",
+	[DIR_UNKNOWN] = "unknown",
+};
+
+const char *const copy_mode_names[2] = { [COPY_SYNC] = "sync", [COPY_ASYNC] = "async" };
+
+const char *const unreturned_names[UNRETURNED_COUNT] = {
+	[UNRETURNED_NOT] = "",
+	[UNRETURNED_ASKED] = "asked",
+	[UNRETURNED_SECCOMP] = "seccomp",
+	[UNRETURNED_SHADOW_STACK] = "shadow_stack",
+};
+
+const char *const unseen_cause_names[UNSEEN_COUNT] = {
+	[UNSEEN_DRIVER] = "driver_allocations",
+	[UNSEEN_LATE] = "late_libraries",
+	[UNSEEN_ALLOC] = "unprobed_allocators",
+	[UNSEEN_FREE] = "unprobed_frees",
+	[UNSEEN_LAYER] = "driver_unwatched",
+};
+
+const char *const lost_cause_names[LOST_COUNT] = {
+	[LOST_RING_FULL] = "ring_full",
+	[LOST_RETURN] = "returns",
+	[LOST_NESTING] = "nesting",
+	[LOST_LAUNCH_ROWS] = "kernel_rows",
+	[LOST_COPY_ROWS] = "copy_rows",
+	[LOST_CALL_ROWS] = "call_rows",
+	[LOST_FAIL_ROWS] = "failure_rows",
+	[LOST_PROCESSES] = "processes",
+	[LOST_NAMES] = "names",
+	[LOST_ARGUMENT] = "arguments",
+	[LOST_THREADS] = "threads",
+	[LOST_PENDING_ROWS] = "pending_rows",
+	[LOST_TRACED] = "traced_calls",
+	[LOST_GRAPHS] = "graphs",
+	[LOST_STACKS] = "stacks",
+	[LOST_FREE] = "missed_frees",
+	[LOST_RECORD] = "bad_records",
+	[LOST_MEMORY] = "memory",
+};
+
+const char *call_name(unsigned int call)
+{
+	return call < CALL_COUNT ? call_names[call] : "?";
+}
+
+const char *call_layer_name(unsigned int layer)
+{
+	switch (layer) {
+	case LAYER_RUNTIME: return "runtime";
+	case LAYER_DRIVER: return "driver";
+	case LAYER_EXTRA: return "probe";
+	default: return "?";
+	}
+}
+
+enum call_layer call_layer(unsigned int call)
+{
+	return call < CALL_COUNT ? (enum call_layer)call_descs[call].layer : LAYER_EXTRA;
+}
+
+int call_failed(unsigned int call, int code)
+{
+	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
+
+	if (CUTOP_IS_EXTRA(call))	/* its result was judged where it was seen: 0 may be a NULL */
+		return 1;
+	if (!code || flags & CALL_ECHO)
+		return 0;
+	return !(flags & CALL_POLL && code == RESULT_NOT_READY);
+}
+
+/* The stream is a copy's last argument: after the kind, or where none is, after the sizes. */
+static unsigned int copy_stream(unsigned int call, const struct call_desc *desc)
+{
+	switch (desc->b) {
+	case BYTES_BATCH:	/* count, attributes, their indices, their number; before CUDA 13 also where a failure goes: two
+				 * functions in the driver, one in the runtime (CUTOP_STREAM_MOVED) */
+		return desc->c + (call == CALL_cuMemcpyBatchAsync || call == CALL_cuMemcpyBatchAsync_ptsz ? 6 : 5);
+	case BYTES_BATCH3D:
+		return desc->c + (call == CALL_cuMemcpy3DBatchAsync || call == CALL_cuMemcpy3DBatchAsync_ptsz ? 4 : 3);
+	case BYTES_ATTRIBUTES:
+	case BYTES_OPERATION:
+		return desc->c + 2u;
+	case BYTES_3D:
+		return desc->c + 1u;
+	default:
+		return desc->d & COPY_FIXED ? desc->c + 1u : desc->d + 1u;
+	}
+}
+
+unsigned int call_stream(unsigned int call)
+{
+	const struct call_desc *desc = &call_descs[call];
+	const char *suffix = strrchr(call_name(call), '_');
+	unsigned int stream = CUTOP_STREAM_NONE;
+
+	if (desc->class == CLASS_COPY && desc->flags & CALL_ASYNC)
+		stream = copy_stream(call, desc);
+	else if (desc->class == CLASS_SYNC && desc->a == SYNC_STREAM)
+		stream = 0;
+	if (desc->class == CLASS_COPY && desc->layer == LAYER_RUNTIME && (desc->b == BYTES_BATCH || desc->b == BYTES_BATCH3D))
+		stream |= CUTOP_STREAM_MOVED;
+	if (suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds")))
+		stream |= CUTOP_STREAM_PER_THREAD;
+	return stream;
+}

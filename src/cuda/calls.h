@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names for what the tables in include/ number: calls, groups, kinds, directions, causes. */
+#ifndef CUDA_CALLS_H
+#define CUDA_CALLS_H
+
+#include <linux/types.h>
+
+#include "cutop_calls.h"
+#include "cutop_event.h"
+
+extern const struct call_desc call_descs[CALL_COUNT];
+
+/* The function's symbol; "?" for a number that is none. */
+const char *call_name(unsigned int call);
+const char *call_layer_name(unsigned int layer);	/* "runtime", "driver", "probe" */
+
+/* The layer of @call; LAYER_EXTRA for what is not in the table. */
+enum call_layer call_layer(unsigned int call);
+
+extern const char *const call_group_names[GROUP_COUNT];	/* "memory", "copies", ... */
+extern const char *const alloc_kind_names[KIND_COUNT];	/* "device", "managed", ... */
+extern const char *const copy_direction_names[DIR_COUNT];	/* "H2H", ..., "unknown" */
+extern const char *const copy_mode_names[2];		/* "sync", "async" */
+extern const char *const unseen_cause_names[UNSEEN_COUNT];	/* as in JSON */
+extern const char *const unreturned_names[UNRETURNED_COUNT];	/* "seccomp", ... */
+extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
+
+/* Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Those of copies and synchronizing calls only. */
+unsigned int call_stream(unsigned int call);
+
+/* True if @code, returned by @call, is a failure of that call (not an echo, not a poll's "not ready"). */
+int call_failed(unsigned int call, int code);
+
+#endif

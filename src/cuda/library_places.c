@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The usual places, as patterns for glob(3). A library found here is probed
+ * before anybody loads it, so that its first call is seen; one that lies
+ * elsewhere is caught when it is mapped.
+ */
+#include "cuda/library_places.h"
+
+#include <glob.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cutop_calls.h"
+#include "util/util.h"
+
+static const char *const runtime_patterns[] = {
+	/* toolkits */
+	"/usr/local/cuda*/lib64/libcudart.so*",
+	"/usr/local/cuda*/lib/libcudart.so*",
+	"/usr/local/cuda*/targets/*/lib/libcudart.so*",
+	"/usr/lib/cuda*/lib64/libcudart.so*",
+	"/usr/lib/*-linux-gnu/libcudart.so*",
+	"/opt/cuda*/lib64/libcudart.so*",
+	"/opt/nvidia/hpc_sdk/*/*/cuda/*/lib64/libcudart.so*",
+	/* wheels: nvidia-cuda-runtime, PyTorch's own copy */
+	"/usr/lib/python3*/*-packages/nvidia/*/lib/libcudart.so*",
+	"/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcudart.so*",
+	"/usr/local/lib/python3*/*-packages/torch/lib/libcudart*.so*",
+	"/root/.local/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/home/*/.local/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/home/*/*venv*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	/* conda */
+	"/opt/*conda*/lib/libcudart.so*",
+	"/opt/*conda*/envs/*/lib/libcudart.so*",
+	"/opt/*conda*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/root/*conda*/lib/libcudart.so*",
+	"/root/*conda*/envs/*/lib/libcudart.so*",
+	"/home/*/*conda*/lib/libcudart.so*",
+	"/home/*/*conda*/envs/*/lib/libcudart.so*",
+	"/home/*/*conda*/envs/*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+};
+
+static const char *const driver_patterns[] = {
+	"/usr/lib/*-linux-gnu/libcuda.so.1",
+	"/usr/lib/*-linux-gnu/nvidia/current/libcuda.so.1",
+	"/usr/lib64/libcuda.so.1",
+	"/usr/lib/wsl/lib/libcuda.so.1",
+	"/usr/local/nvidia/lib64/libcuda.so.1",
+	"/usr/local/cuda*/compat/libcuda.so.1",
+	"/run/opengl-driver/lib/libcuda.so.1",
+};
+
+static void match(glob_t *found, const char *const *patterns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		glob(patterns[i], GLOB_NOSORT | GLOB_APPEND, NULL, found);
+}
+
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *path), void *context)
+{
+	glob_t found = { 0 };
+	size_t i;
+
+	/* The runtime is looked for in any case: its registrations name the driver's kernels. */
+	match(&found, runtime_patterns, ARRAY_LEN(runtime_patterns));
+	if (layers & 1u << LAYER_DRIVER)
+		match(&found, driver_patterns, ARRAY_LEN(driver_patterns));
+	for (i = 0; i < found.gl_pathc; i++)
+		visit(context, found.gl_pathv[i]);
+	globfree(&found);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CUDA_VISIBLE_DEVICES lists devices by number, or by the beginning of their
+ * UUID; the first entry that is no device ends the list (CUDA C++ Programming
+ * Guide, environment variables). The driver has a directory per device, named by
+ * its place on the PCI bus; in the order of these, nvidia-smi counts.
+ */
+#include "cuda/visible_devices.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/util.h"
+
+#define ENVIRONMENT_MAX	(256u << 10)
+#define GPUS		"/proc/driver/nvidia/gpus"
+#define NAME		"CUDA_VISIBLE_DEVICES="
+
+/* True if the device described in @directory/@name/information has a UUID that begins with @word. */
+static bool has_uuid(const char *directory, const char *name, const char *word, size_t len)
+{
+	char path[4096], *text, *uuid;
+	bool same = false;
+
+	if (snprintf(path, sizeof(path), "%s/%s/information", directory, name) >= (int)sizeof(path))
+		return false;
+	text = file_read(path, 4096, NULL);
+	uuid = text ? strstr(text, "GPU-") : NULL;
+	if (uuid)
+		same = !strncmp(uuid, word, len);
+	free(text);
+	return same;
+}
+
+/* The number of the only device whose UUID begins with @word; -1 if there is none, or more. */
+static int uuid_device(const char *gpus, const char *word, size_t len)
+{
+	struct dirent **names;
+	int count = scandir(gpus, &names, NULL, alphasort), device = 0, found = -1, matches = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (names[i]->d_name[0] != '.') {
+			if (has_uuid(gpus, names[i]->d_name, word, len)) {
+				found = device;
+				matches++;
+			}
+			device++;
+		}
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+	return matches == 1 ? found : -1;
+}
+
+static int word_device(const char *gpus, const char *word, size_t len)
+{
+	char *end;
+	long number;
+
+	if (len > 4 && !strncmp(word, "GPU-", 4))
+		return uuid_device(gpus, word, len);
+	if (!len || *word < '0' || *word > '9')
+		return -1;
+	number = strtol(word, &end, 10);
+	return end == word + len && number < 1024 ? (int)number : -1;
+}
+
+size_t visible_parse(const char *list, const char *gpus, int *devices)
+{
+	size_t count = 0, len, i;
+	int device;
+
+	for (; *list && count < VISIBLE_MAX; list += len + (list[len] == ',')) {
+		list += strspn(list, " ");
+		len = strcspn(list, ",");
+		for (i = len; i && list[i - 1] == ' '; i--)
+			;
+		device = word_device(gpus, list, i);
+		if (device < 0)
+			break;
+		for (i = 0; i < count; i++)
+			if (devices[i] == device)
+				return 0;	/* twice: CUDA shows no device at all */
+		devices[count++] = device;
+	}
+	return count;
+}
+
+size_t visible_read(uint32_t tgid, int *devices)
+{
+	size_t len = 0, at, count = 0;
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "/proc/%u/environ", tgid);
+	text = file_read(path, ENVIRONMENT_MAX, &len);
+	if (!text)
+		return 0;
+	/* Words each ended by NUL; file_read() ended the last. */
+	for (at = 0; at < len; at += strlen(text + at) + 1) {
+		if (strncmp(text + at, NAME, sizeof(NAME) - 1))
+			continue;
+		count = visible_parse(text + at + sizeof(NAME) - 1, GPUS, devices);
+		break;
+	}
+	free(text);
+	return count;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which of the machine's devices a process sees: CUDA_VISIBLE_DEVICES. */
+#ifndef CUDA_VISIBLE_DEVICES_H
+#define CUDA_VISIBLE_DEVICES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VISIBLE_MAX	64	/* devices */
+
+/*
+ * Reads @list, a value of CUDA_VISIBLE_DEVICES: the process's device number i is
+ * the machine's number @devices[i]. UUIDs are looked up in @gpus, the driver's
+ * directory of devices (/proc/driver/nvidia/gpus). Returns how many there are
+ * in @devices, which has room for VISIBLE_MAX, or 0 if that cannot be said.
+ */
+size_t visible_parse(const char *list, const char *gpus, int *devices);
+
+/* The same for the running process @tgid, from the environment it was started with. */
+size_t visible_read(uint32_t tgid, int *devices);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files: each is looked at once, however many names it has and however many
+ * processes map it. Those of interest stay open until probes were tried on
+ * them, since a path may lead elsewhere by then.
+ */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "cuda/calls.h"
+#include "names/demangle.h"
+#include "probe/closure.h"
+#include "cuda/library_places.h"
+#include "probe/points.h"
+#include "util/util.h"
+
+const char *const file_kind_names[FILE_UNREADABLE + 1] = {
+	[FILE_NOTHING] = "nothing",
+	[FILE_RUNTIME] = "runtime",
+	[FILE_DRIVER] = "driver",
+	[FILE_LINKED] = "runtime_linked_in",
+	[FILE_STRIPPED] = "runtime_without_symbols",
+	[FILE_UNREADABLE] = "unreadable",
+};
+
+struct file_key {
+	uint64_t device, inode;
+};
+
+struct file_row {
+	struct file_key key;
+	struct doctor_file *file;
+	UT_hash_handle hh;
+};
+
+/* ---- one file ---- */
+
+static void name_add(struct doctor_file *file, const char *path)
+{
+	char **more, clean[PATH_MAX];
+	size_t i;
+
+	clean_text(path, clean, sizeof(clean));
+	if (!strcmp(file->path, clean))
+		return;
+	for (i = 0; i < file->name_count; i++)
+		if (!strcmp(file->names[i], clean))
+			return;
+	more = realloc(file->names, (file->name_count + 1) * sizeof(*more));
+	if (!more)
+		return;
+	file->names = more;
+	more[file->name_count] = strdup(clean);
+	if (more[file->name_count])
+		file->name_count++;
+}
+
+static bool has_layer(const struct elf_functions *found, enum call_layer layer)
+{
+	size_t i;
+
+	for (i = 0; i < found->count; i++)
+		if (call_descs[found->list[i].call].layer == layer)
+			return true;
+	return false;
+}
+
+static enum file_kind kind_of(const struct doctor_file *file)
+{
+	const char *name = strrchr(file->path, '/');
+
+	name = file->info.soname[0] ? file->info.soname : name ? name + 1 : file->path;
+	if (!strncmp(name, "libcuda.so", 10))
+		return FILE_DRIVER;
+	if (has_layer(&file->found, LAYER_RUNTIME))
+		return strncmp(name, "libcudart", 9) ? FILE_LINKED : FILE_RUNTIME;
+	return FILE_NOTHING;
+}
+
+/* The driver's libraries are named for its version. */
+static void driver_version_read(struct doctor_file *file)
+{
+	const char *at = strstr(file->path, "libcuda.so.");
+
+	at = at ? at + strlen("libcuda.so.") : "";
+	if (strchr(at, '.') && strspn(at, "0123456789.") == strlen(at))
+		snprintf(file->driver_version, sizeof(file->driver_version), "%s", at);
+}
+
+static void file_read_elf(struct doctor_file *file)
+{
+	struct reason why = { "" };
+	int err;
+
+	err = elffile_functions(file->fd, &file->found, &why);
+	if (!err && (file->found.count || strstr(file->path, "libcuda")))
+		err = elfinfo_read(file->fd, &file->info, &why);
+	if (err) {
+		/* Programs map much that is no library. */
+		file->kind = err == -ENOEXEC ? FILE_NOTHING : FILE_UNREADABLE;
+		file->why = why;
+		return;
+	}
+	file->kind = kind_of(file);
+	if (file->kind == FILE_DRIVER)
+		driver_version_read(file);
+	if (file->kind != FILE_RUNTIME && file->kind != FILE_LINKED)
+		return;
+	file->version = version_of_name(file->path, &file->major_only);
+	if (!file->version || file->major_only) {
+		unsigned int version = elfinfo_runtime_version(file->fd, &file->found);
+
+		file->major_only = file->major_only && !version;
+		if (version)
+			file->version = version;
+	}
+	if (!file->version)
+		file->version = version_of_name(file->info.soname, &file->major_only);
+}
+
+static void file_close(struct doctor_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+static struct doctor_file *file_new(struct doctor *doctor, int fd, const struct stat *st, const char *path)
+{
+	struct doctor_file **more, *file = calloc(1, sizeof(*file));
+	char clean[PATH_MAX];
+
+	more = realloc(doctor->files, (doctor->file_count + 1) * sizeof(*more));
+	if (more)
+		doctor->files = more;
+	if (file)
+		file->path = strdup(clean_text(path, clean, sizeof(clean)));
+	if (!more || !file || !file->path) {
+		free(file);
+		return NULL;
+	}
+	file->device = st->st_dev;
+	file->inode = st->st_ino;
+	file->fd = fd;
+	doctor->files[doctor->file_count++] = file;
+	file_read_elf(file);
+	if (file->kind == FILE_NOTHING || file->kind == FILE_UNREADABLE)
+		file_close(file);
+	return file;
+}
+
+struct doctor_file *doctor_file_add(struct doctor *doctor, int fd, const char *path)
+{
+	struct file_row *rows = doctor->file_index, *row;
+	struct file_key key = { 0 };
+	struct doctor_file *file;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	key.device = st.st_dev;
+	key.inode = st.st_ino;
+	HASH_FIND(hh, rows, &key, sizeof(key), row);
+	if (row) {
+		close(fd);
+		name_add(row->file, path);
+		return row->file;
+	}
+	row = calloc(1, sizeof(*row));
+	file = row ? file_new(doctor, fd, &st, path) : NULL;
+	if (!file) {
+		free(row);
+		close(fd);
+		doctor->no_memory = true;
+		return NULL;
+	}
+	row->key = key;
+	row->file = file;
+	HASH_ADD(hh, rows, key, sizeof(row->key), row);
+	doctor->file_index = rows;
+	return file;
+}
+
+void doctor_file_search(struct doctor_file *file)
+{
+	int fd;
+
+	if (file->searched || file->kind != FILE_NOTHING)
+		return;
+	file->searched = true;
+	fd = file_open_regular(file->path);
+	if (fd < 0)
+		return;
+	if (elfinfo_carries_runtime(fd)) {
+		file->kind = FILE_STRIPPED;
+		elfinfo_read(fd, &file->info, NULL);
+	}
+	close(fd);
+}
+
+/* ---- finding them ---- */
+
+static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name)
+{
+	char real[PATH_MAX];
+	struct doctor_file *file;
+	int fd = file_open_regular(path);
+
+	if (fd < 0) {
+		errno = fd == -EINVAL ? 0 : -fd;
+		return NULL;
+	}
+	file = doctor_file_add(doctor, fd, realpath(path, real) ? real : path);
+	if (file && its_name)
+		name_add(file, path);
+	return file;
+}
+
+static void found_path(void *context, const char *path)
+{
+	path_add(context, path, true);
+}
+
+static int cached_path(void *context, const char *name, const char *path)
+{
+	(void)name;
+	path_add(context, path, true);
+	return 0;
+}
+
+/* NVIDIA's libraries that carry a runtime of their own lie beside it, or, as Python wheels, two folders up and down. */
+static const char *const beside[] = {
+	"%s/libcublas*.so.*", "%s/libcudnn*.so.*", "%s/libnccl.so.*", "%s/libcufft.so.*", "%s/libcurand.so.*",
+	"%s/libcusparse.so.*", "%s/libcusolver*.so.*",
+	"%s/../../*/lib/libcublas*.so.*", "%s/../../*/lib/libcudnn*.so.*", "%s/../../*/lib/libnccl.so.*",
+	"%s/../../*/lib/libcufft.so.*", "%s/../../*/lib/libcurand.so.*", "%s/../../*/lib/libcusparse.so.*",
+	"%s/../../*/lib/libcusolver*.so.*",
+};
+
+static void beside_search(struct doctor *doctor, const char *library)
+{
+	char folder[PATH_MAX], *slash;
+	size_t i, j;
+
+	snprintf(folder, sizeof(folder), "%s", library);
+	slash = strrchr(folder, '/');
+	if (!slash || strpbrk(folder, "*?[\\%"))
+		return;
+	*slash = 0;
+	for (i = 0; i < ARRAY_LEN(beside); i++) {
+		char pattern[PATH_MAX + 64];
+		glob_t found = { 0 };
+
+		snprintf(pattern, sizeof(pattern), "%.*s%s", PATH_MAX, folder, beside[i] + 2);
+		if (!glob(pattern, 0, NULL, &found)) {
+			for (j = 0; j < found.gl_pathc; j++) {
+				struct doctor_file *file = path_add(doctor, found.gl_pathv[j], false);
+
+				if (file)
+					doctor_file_search(file);
+			}
+		}
+		globfree(&found);
+	}
+}
+
+static void libraries_add(struct doctor *doctor)
+{
+	const struct options *options = doctor->options;
+	size_t i;
+
+	for (i = 0; i < options->library_count; i++) {
+		struct doctor_file *file = path_add(doctor, options->libraries[i], true);
+
+		if (!file) {
+			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL, "--library %s: %s",
+				   options->libraries[i], errno ? strerror(errno) : FILE_NOT_REGULAR);
+			continue;
+		}
+		file->wanted = true;
+		doctor_file_search(file);
+	}
+}
+
+void doctor_files_find(struct doctor *doctor)
+{
+	size_t i, known;
+
+	errno = 0;
+	libraries_add(doctor);
+	if (doctor->options->pid_count)
+		return;
+	ld_cache_visit("libcudart", cached_path, doctor);
+	ld_cache_visit("libcuda.so", cached_path, doctor);
+	places_visit(doctor->choice.layers, found_path, doctor);
+	known = doctor->file_count;
+	for (i = 0; i < known; i++)
+		if (doctor->files[i]->kind == FILE_RUNTIME && !doctor->files[i]->wanted)
+			beside_search(doctor, doctor->files[i]->path);
+}
+
+/* ---- trying probes ---- */
+
+/* The file tried before that is the same one to the kernel, or NULL. */
+static struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (doctor->files[i]->tried && !memcmp(&ids[i], &ids[index], sizeof(ids[i])))
+			return doctor->files[i];
+	return NULL;
+}
+
+/* Functions that the kernel refused have no probe anywhere. */
+static void refusals_mark(struct elf_functions *found, const struct trial_attached *attached)
+{
+	size_t i, j;
+
+	for (i = 0; i < attached->refused; i++)
+		for (j = 0; j < found->count; j++)
+			if (found->list[j].call == attached->refusals[i].call)
+				found->list[j].point = POINT_NONE;
+}
+
+static void file_try(struct doctor *doctor, struct doctor_file *file)
+{
+	struct trial_attached attached = { 0 };
+	enum start *starts = calloc(file->found.count + 1, sizeof(*starts));
+	struct reason why = { "" };
+
+	if (!starts) {
+		doctor->no_memory = true;
+		return;
+	}
+	elfinfo_starts(file->fd, file->found.list, file->found.count, starts);
+	points_choose(file->fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
+	if (doctor->trial) {
+		file->tried = true;
+		if (trial_attach(doctor->trial, file->fd, &file->found, &doctor->choice, &attached, &why))
+			file->why = why;
+		file->attach_time = attached.time;
+		refusals_mark(&file->found, &attached);
+	}
+	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL, &doctor->choice,
+			file->version, file->major_only, file->kind == FILE_RUNTIME);
+	trial_attached_free(&attached);
+	free(starts);
+}
+
+void doctor_files_try(struct doctor *doctor)
+{
+	struct file_id *ids = calloc(doctor->file_count + 1, sizeof(*ids));
+	size_t i;
+
+	if (!ids) {
+		doctor->no_memory = true;
+		return;
+	}
+	for (i = 0; i < doctor->file_count; i++) {
+		struct doctor_file *file = doctor->files[i], *same = NULL;
+
+		if (!file->found.count || file->fd < 0)
+			continue;
+		/* One file under two overlay mounts is probed once. */
+		if (doctor->trial && !trial_identify(doctor->trial, file->fd, &ids[i]))
+			same = seen_before(doctor, ids, i);
+		file->same = same;
+		if (same)
+			name_add(same, file->path);
+		else
+			file_try(doctor, file);
+		file_close(file);
+	}
+	free(ids);
+}
+
+void doctor_free(struct doctor *doctor)
+{
+	struct file_row *rows = doctor->file_index, *row, *next;
+	size_t i, j;
+
+	trial_close(doctor->trial);
+	HASH_ITER(hh, rows, row, next) {
+		HASH_DEL(rows, row);
+		free(row);
+	}
+	for (i = 0; i < doctor->file_count; i++) {
+		struct doctor_file *file = doctor->files[i];
+
+		file_close(file);
+		for (j = 0; j < file->name_count; j++)
+			free(file->names[j]);
+		free(file->names);
+		free(file->found.list);
+		free(file->path);
+		free(file);
+	}
+	free(doctor->files);
+	for (i = 0; i < doctor->process_count; i++) {
+		struct doctor_process *process = &doctor->processes[i];
+
+		free(process->user);
+		free(process->command);
+		free(process->arguments);
+		free(process->container);
+		free(process->files);
+	}
+	free(doctor->processes);
+	for (i = 0; i < doctor->check_count; i++) {
+		free(doctor->checks[i].text);
+		free(doctor->checks[i].advice);
+	}
+	free(doctor->checks);
+	memset(doctor, 0, sizeof(*doctor));
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes that use CUDA: who they are, through which libraries they do, and
+ * what of it cutop can see.
+ */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/container.h"
+#include "names/demangle.h"
+#include "probe/maps.h"
+#include "util/util.h"
+
+#define COMMAND_MAX	4096	/* bytes of a command line kept */
+#define MAPPED_MAX	8192	/* files of one process */
+
+/* ---- who it is ---- */
+
+static char *proc_read(pid_t pid, const char *name, size_t max, size_t *len)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return file_read(path, max, len);
+}
+
+static char *cleaned(const char *text)
+{
+	char clean[COMMAND_MAX + 1];
+
+	return strdup(clean_text(text, clean, sizeof(clean)));
+}
+
+static char *user_of(uint32_t uid)
+{
+	struct passwd entry, *found = NULL;
+	char buffer[4096];
+
+	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
+		return cleaned(found->pw_name);
+	return format_new("%u", uid);
+}
+
+static void command_read(struct doctor_process *process)
+{
+	size_t len = 0, first, i;
+	char *text = proc_read(process->pid, "cmdline", COMMAND_MAX, &len);
+
+	if (!text || !text[0]) {
+		free(text);
+		text = proc_read(process->pid, "comm", 64, NULL);
+		if (text)
+			text[strcspn(text, "\n")] = 0;
+		process->command = cleaned(text ? text : "?");
+		process->arguments = strdup("");
+		free(text);
+		return;
+	}
+	while (len && !text[len - 1])
+		len--;
+	first = strlen(text);
+	for (i = first + 1; i < len; i++)
+		if (!text[i])
+			text[i] = ' ';
+	process->command = cleaned(text);
+	process->arguments = cleaned(first < len ? text + first + 1 : "");
+	free(text);
+}
+
+/* The value behind "\nKEY:" in a status file, blanks skipped, or NULL. */
+static char *status_value(char *status, const char *key)
+{
+	char *at = strstr(status, key);
+
+	return at ? at + strlen(key) + strspn(at + strlen(key), " \t") : NULL;
+}
+
+static void status_read(struct doctor_process *process)
+{
+	char *status = proc_read(process->pid, "status", 16384, NULL), *value, *end;
+	unsigned int depth = 0;
+
+	if (!status)
+		return;
+	value = status_value(status, "\nUid:");
+	if (value)
+		process->uid = (uint32_t)strtoul(value, NULL, 10);
+	value = status_value(status, "\nSeccomp:");
+	process->seccomp = value && *value != '0';
+	value = status_value(status, "\nx86_Thread_features:");
+	if (value) {
+		value[strcspn(value, "\n")] = 0;
+		process->shadow_stack = strstr(value, "shstk") != NULL;
+		value[strlen(value)] = '\n';
+	}
+	value = status_value(status, "\nNSpid:");
+	while (value && *value && *value != '\n') {
+		process->ns_pid = (uint32_t)strtoul(value, &end, 10);
+		if (end == value)
+			break;
+		depth++;
+		value = end + strspn(end, " \t");
+	}
+	process->own_pid_ns = depth > 1;
+	free(status);
+}
+
+/* True if both links can be read and differ. */
+static bool other_namespace(pid_t pid, const char *name)
+{
+	char path[64], ours[64], theirs[64];
+	ssize_t n, m;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	n = readlink(path, ours, sizeof(ours));
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, name);
+	m = readlink(path, theirs, sizeof(theirs));
+	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
+}
+
+static void identity_read_all(struct doctor_process *process)
+{
+	struct container container;
+
+	status_read(process);
+	command_read(process);
+	process->user = user_of(process->uid);
+	container_read((unsigned int)process->pid, &container);
+	process->container = cleaned(container.id);
+	process->own_mount_ns = other_namespace(process->pid, "mnt");
+}
+
+/* ---- what it maps ---- */
+
+struct mapped {
+	struct doctor *doctor;
+	pid_t pid;
+	struct doctor_file **files;	/* each once */
+	size_t count;
+};
+
+static int mapping_note(void *context, const struct maps_entry *entry)
+{
+	struct mapped *mapped = context;
+	char path[PATH_MAX + 32];
+	struct doctor_file *file, **more;
+	size_t i;
+	int fd;
+
+	fd = maps_open(mapped->pid, entry);
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", mapped->pid, entry->path);
+	file = doctor_file_add(mapped->doctor, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path);
+	for (i = 0; i < mapped->count; i++)
+		if (mapped->files[i] == file)
+			return 0;
+	if (!file || mapped->count == MAPPED_MAX)
+		return 0;
+	more = realloc(mapped->files, (mapped->count + 1) * sizeof(*more));
+	if (!more)
+		return 0;
+	mapped->files = more;
+	more[mapped->count++] = file;
+	return 0;
+}
+
+static unsigned int use_of(const struct doctor_file *file)
+{
+	switch (file->kind) {
+	case FILE_RUNTIME:
+		return USE_SHARED;
+	case FILE_LINKED:
+		return USE_LINKED;
+	case FILE_STRIPPED:
+		return USE_STRIPPED;
+	case FILE_DRIVER:
+		return USE_DRIVER;
+	default:
+		return 0;
+	}
+}
+
+static bool has_symbols(pid_t pid)
+{
+	struct elf_info info = { 0 };
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = file_open_regular(path);
+	if (fd < 0)
+		return false;
+	elfinfo_read(fd, &info, NULL);
+	close(fd);
+	return info.has_symtab;
+}
+
+/* Keeps of @mapped what is of interest. */
+static unsigned int mapped_sift(struct mapped *mapped)
+{
+	unsigned int uses = 0;
+	size_t i, kept = 0;
+
+	for (i = 0; i < mapped->count; i++)
+		uses |= use_of(mapped->files[i]);
+	/* Only in a process that uses CUDA is a search through all its libraries worth its time. */
+	for (i = 0; i < mapped->count && uses; i++) {
+		doctor_file_search(mapped->files[i]);
+		if (!use_of(mapped->files[i]))
+			continue;
+		uses |= use_of(mapped->files[i]);
+		mapped->files[i]->processes++;
+		mapped->files[kept++] = mapped->files[i];
+	}
+	mapped->count = kept;
+	return uses;
+}
+
+static unsigned int known_layers(void)
+{
+	unsigned int layer, layers = 0;
+
+	for (layer = 0; layer < LAYER_COUNT; layer++)
+		layers |= (unsigned int)layer_is_known((enum call_layer)layer) << layer;
+	return layers;
+}
+
+static int process_look(struct doctor *doctor, pid_t pid, bool named)
+{
+	struct mapped mapped = { .doctor = doctor, .pid = pid };
+	struct doctor_process *more, *process;
+	unsigned int uses;
+	int err;
+
+	if (pid == getpid())
+		return 0;
+	err = maps_visit(pid, mapping_note, &mapped);
+	doctor->looked_at++;
+	doctor->unreadable += err == -EACCES || err == -EPERM;
+	uses = mapped_sift(&mapped);
+	if (!uses && !named)
+		goto out;
+	more = realloc(doctor->processes, (doctor->process_count + 1) * sizeof(*more));
+	if (!more) {
+		doctor->no_memory = true;
+		goto out;
+	}
+	doctor->processes = more;
+	process = &more[doctor->process_count++];
+	*process = (struct doctor_process){
+		.pid = pid, .named = named, .error = err, .uses = uses, .files = mapped.files,
+		.file_count = mapped.count,
+		.has_symbols = has_symbols(pid), .layers = known_layers() & doctor->choice.layers,
+	};
+	identity_read_all(process);
+	doctor->no_memory |= !process->user || !process->command || !process->arguments || !process->container;
+	return 0;
+out:
+	free(mapped.files);
+	return 0;
+}
+
+static int process_visit(void *context, pid_t pid)
+{
+	return process_look(context, pid, false);
+}
+
+void doctor_processes_find(struct doctor *doctor)
+{
+	const struct options *options = doctor->options;
+	size_t i;
+
+	for (i = 0; i < options->pid_count; i++)
+		process_look(doctor, (pid_t)options->pids[i], true);
+	if (!options->pid_count)
+		processes_visit(process_visit, doctor);
+}
+
+/* ---- what is seen of it: pure ---- */
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The names of the files of @kind, with commas; a new string, or NULL without memory. */
+static char *files_of(const struct doctor_process *process, enum file_kind kind)
+{
+	char text[512] = "";
+	size_t i, len = 0;
+
+	for (i = 0; i < process->file_count; i++) {
+		const struct doctor_file *file = process->files[i];
+		int n;
+
+		if (file->kind != kind)
+			continue;
+		n = snprintf(text + len, sizeof(text) - len, "%s%s", len ? ", " : "", last_component(file->path));
+		if (n < 0 || (size_t)n >= sizeof(text) - len) {
+			strcpy(text + sizeof(text) - 6, ", ...");
+			break;
+		}
+		len += (size_t)n;
+	}
+	return strdup(text);
+}
+
+static char *with_files(const char *before, const struct doctor_process *process, enum file_kind kind,
+			const char *after)
+{
+	char *names = files_of(process, kind), *text;
+
+	text = names ? format_new("%s%s%s", before, names, after) : NULL;
+	free(names);
+	return text;
+}
+
+char *process_sees(const struct doctor_process *process, unsigned int index)
+{
+	bool runtime_seen = process->layers & 1u << LAYER_RUNTIME;
+
+	if (runtime_seen && process->uses & USE_SHARED && !index--)
+		return with_files("runtime calls (", process, FILE_RUNTIME, ")");
+	if (runtime_seen && process->uses & USE_LINKED && !index--)
+		return with_files("runtime calls (linked into ", process, FILE_LINKED, ")");
+	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
+		return strdup(!runtime_seen ? "driver calls (libcuda.so.1)" :
+			      process->uses & ~(unsigned int)USE_DRIVER ?
+			      "driver calls that no runtime call made (libcuda.so.1)" :
+			      "driver calls (libcuda.so.1): it uses no runtime that cutop knows of");
+	return NULL;
+}
+
+char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts, unsigned int index)
+{
+	bool driver_probed = process->layers & 1u << LAYER_DRIVER;
+	bool driver_seen = process->uses & USE_DRIVER && driver_probed;
+
+	if (process->error && !index--)
+		return format_new("what it maps cannot be read: %s", strerror(-process->error));
+	if (!process->error && !process->uses && !index--)
+		return strdup("it has mapped no CUDA library: nothing is seen until it does");
+	if (process->uses & USE_STRIPPED && !index--)
+		return with_files("runtime calls of ", process, FILE_STRIPPED, driver_seen ?
+				  ": a runtime without symbols; seen only at the driver layer" :
+				  driver_probed ?
+				  ": a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
+				  "mapped" :
+				  ": a runtime without symbols; the driver layer, which would show them, is not "
+				  "probed");
+	if (process->uses & (USE_SHARED | USE_LINKED) && !(process->layers & 1u << LAYER_RUNTIME) && !index--)
+		return strdup("runtime calls: the runtime layer is not probed");
+	if (process->uses & USE_DRIVER && !driver_probed && !index--)
+		return strdup("driver calls made directly: the driver layer is not probed");
+	if (process->uses && !index--)
+		return strdup("what it did before cutop: its figures are lower bounds, and memory that it already has "
+			      "is in none of them");
+	if (process->uses && !process->has_symbols && !index--)
+		return strdup("names of kernels in the program itself: it registered them before, and has no symbols");
+	if (process->seccomp && facts->selftest.seccomp == VERDICT_KILLS && !index--)
+		return strdup("what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
+			      "probe would kill it");
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Serves metrics over HTTP: /metrics, /healthz and a page that says so. A thread
+ * of its own answers from the latest snapshot; whoever collects only hands
+ * snapshots over, and waits for no client.
+ */
+#ifndef METRICS_SERVE_H
+#define METRICS_SERVE_H
+
+#include <stdint.h>
+
+#include "model/snapshot.h"
+#include "util/util.h"
+
+struct serve;
+
+/*
+ * Takes @port (0: any free one) at @host, a name or an address, so that nobody
+ * else can have it. Nothing is answered yet. @kernels: see openmetrics_new().
+ * Returns 0 or a negative errno with @why set. The caller frees it with
+ * serve_close().
+ */
+int serve_open(struct serve **serve, const char *host, uint16_t port, unsigned int kernels, struct reason *why);
+
+/* Begins to answer. To be called after all forks of programs, and with signals blocked. */
+int serve_start(struct serve *serve, struct reason *why);
+
+/*
+ * A new snapshot to answer from, which is held as long as it is the latest.
+ * The next is due at @due (ns, CLOCK_MONOTONIC); when it is much later, /healthz
+ * says so. @snapshot NULL: only that is new.
+ */
+void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due);
+
+/* Ends connections that last too long. To be called every second at least, however far apart snapshots are. @now: ns, CLOCK_MONOTONIC. */
+void serve_tend(struct serve *serve, uint64_t now);
+
+/* Where it is served: "http://127.0.0.1:9400/metrics". */
+const char *serve_url(const struct serve *serve);
+
+void serve_close(struct serve *serve);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Post-mortems: what is worth keeping of the instant at which an allocation
+ * found no memory, or a device came near to having none: who held it, over all
+ * processes, and how the failing process's own part of it was broken up. And of
+ * the instant at which a kernel was found to have broken down: what had been
+ * launched before.
+ *
+ * A program may fail to allocate in a loop. Of each call site one event is made
+ * per interval, the rest is counted in it; and a walk through very many
+ * allocations is made once a second at most.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/calls.h"
+#include "model/columns.h"
+#include "cuda/errors.h"
+#include "model/internal.h"
+#include "names/demangle.h"
+
+#define STORM_NS	10000000000ull	/* one event of a call site in this time */
+#define WALK_NS		1000000000ull
+#define WALK_FREELY	4096		/* allocations that may be walked through at any time */
+
+static const char *command_of(const struct image *image)
+{
+	return image->command && *image->command ? image->command : image->comm;
+}
+
+static uint64_t held_by(struct image *image, int device)
+{
+	const struct device_use *use;
+
+	if (device == CUTOP_DEVICE_UNKNOWN)
+		return image->live;
+	use = devices_find(&image->held_on, device);
+	return use ? use->live : 0;
+}
+
+/* True if @image knows the device called @device as another one than those who were told @total. */
+static bool is_elsewhere(struct image *image, int device, uint64_t total)
+{
+	const struct device_use *use = devices_find(&image->held_on, device);
+
+	return use && use->total && total && use->total != total;
+}
+
+/* The processes that hold most of @device, whose size is @total (0: not known). */
+static void find_holders(struct model *model, struct snap_detail *detail, int device, uint64_t total)
+{
+	struct image *image, *list[HOLDERS_MAX];
+	size_t i, count = 0;
+
+	for (image = image_tree_first(model); image; image = image_tree_next(image)) {
+		uint64_t held = held_by(image, device);
+
+		if (!held || image->ended || is_elsewhere(image, device, total))
+			continue;
+		if (count == HOLDERS_MAX) {
+			detail->holders_omitted++;
+			if (held <= held_by(list[count - 1], device))
+				continue;
+			count--;
+		}
+		for (i = count++; i > 0 && held_by(list[i - 1], device) < held; i--)
+			list[i] = list[i - 1];
+		list[i] = image;
+	}
+	for (i = 0; i < count; i++) {
+		struct snap_holder *holder = &detail->holders[i];
+
+		holder->pid = list[i]->pid;
+		holder->from_attach = list[i]->from_attach;
+		holder->live = held_by(list[i], device);
+		clean_text(command_of(list[i]), holder->command, sizeof(holder->command));
+	}
+	detail->holder_count = count;
+}
+
+/*
+ * How broken up the addresses are that @image holds of @kind on @device: from
+ * the lowest to the highest, how much of that is free, and the longest free
+ * stretch. Kinds lie in regions of their own, far from one another.
+ */
+static void measure_span(struct image *image, struct snap_detail *detail, int device, unsigned int kind, uint64_t time)
+{
+	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
+	struct alloc_node *node;
+
+	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
+		return;		/* handles, without addresses */
+	if (image->book.count > WALK_FREELY) {
+		if (image->walked && time - image->walked < WALK_NS)
+			return;
+		image->walked = time;
+	}
+	for (node = book_lowest(&image->book); node; node = book_higher(node)) {
+		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
+		    (device >= 0 && node->device != device))
+			continue;
+		if (!end) {
+			start = node->address;
+		} else if (node->address > end) {
+			free_bytes += node->address - end;
+			if (node->address - end > gap)
+				gap = node->address - end;
+		}
+		end = add_saturated(node->address, node->bytes);
+	}
+	detail->span = end - start;
+	detail->span_free = free_bytes;
+	detail->span_gap = gap;
+}
+
+void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
+{
+	if (site->place->name)
+		snprintf(out, size, "%s", site->place->name);
+	else
+		kernels_describe(image, site->address, out, size);
+}
+
+void describe_address(struct image *image, uint64_t address, char *out, size_t size)
+{
+	const struct place *place = sites_find(&image->sites, address);
+	char where[128];
+
+	if (place && place->name) {
+		clean_text(place->name, out, size);
+		return;
+	}
+	kernels_describe(image, address, where, sizeof(where));
+	clean_text(where, out, size);
+}
+
+static uint64_t site_vram(const struct site *site)
+{
+	return subtract_saturated(site->live, site->managed);
+}
+
+static const struct site *largest_site(const struct image *image)
+{
+	const struct site *best = NULL;
+	size_t i;
+
+	for (i = 0; i < image->sites.count; i++) {
+		const struct site *site = image->sites.list[i];
+
+		if (site_vram(site) && (!best || site_vram(site) > site_vram(best)))
+			best = site;
+	}
+	return best;
+}
+
+/* Appends to @text of @size bytes, @used of them used; what finds no room is cut. */
+static size_t __attribute__((format(printf, 4, 5)))
+append(char *text, size_t size, size_t used, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	if (used >= size)
+		return used;
+	va_start(args, format);
+	len = vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+	return len < 0 ? used : used + (size_t)len;
+}
+
+static size_t append_holders(char *text, size_t size, size_t used, const struct snap_detail *detail)
+{
+	char bytes[16];
+	size_t i;
+
+	for (i = 0; i < detail->holder_count; i++) {
+		const struct snap_holder *holder = &detail->holders[i];
+
+		format_bytes((double)holder->live, bytes, sizeof(bytes));
+		used = append(text, size, used, "%s %u %s %s%s", i ? "," : "", holder->pid, holder->command,
+			      holder->from_attach ? ">=" : "", bytes);
+	}
+	if (detail->holders_omitted)
+		used = append(text, size, used, " and %zu more", detail->holders_omitted);
+	return used;
+}
+
+/* The storm that @record belongs to: its event was told already in this interval, or is to be told now. */
+static struct storm *find_storm(struct image *image, const struct rec_alloc *record, bool *is_new)
+{
+	struct storm *oldest = &image->storms[0];
+	size_t i;
+
+	*is_new = true;
+	for (i = 0; i < STORMS_MAX; i++) {
+		struct storm *storm = &image->storms[i];
+
+		if (storm->event && storm->call == record->call && storm->site == record->site) {
+			*is_new = subtract_saturated(record->hdr.time, storm->since) >= STORM_NS;
+			return storm;
+		}
+		if (storm->since < oldest->since)
+			oldest = storm;
+	}
+	return oldest;
+}
+
+void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
+{
+	struct snap_detail detail = { .device = record->device, .call = record->call, .code = record->result };
+	char text[1024], where[256], size[16], own[16], most[16];
+	const struct device_use *use;
+	const struct site *site;
+	struct storm *storm;
+	unsigned int hidden;
+	size_t used;
+	bool is_new;
+
+	storm = find_storm(image, record, &is_new);
+	if (!is_new) {
+		events_repeat(model, storm->event);
+		return;
+	}
+	if (!events_allow(image, EVENT_OUT_OF_MEMORY, record->hdr.time, &hidden))
+		return;
+	describe_address(image, record->site, detail.site, sizeof(detail.site));
+	format_bytes((double)record->bytes, size, sizeof(size));
+	used = append(text, sizeof(text), 0, "%s of %s at %s: out of memory", call_name(record->call), size,
+		      detail.site);
+	if (KIND_IS_VRAM(record->kind)) {
+		use = devices_find(&image->held_on, record->device);
+		find_holders(model, &detail, record->device, use ? use->total : 0);
+		measure_span(image, &detail, record->device, record->kind, record->hdr.time);
+		if (record->device != CUTOP_DEVICE_UNKNOWN)
+			used = append(text, sizeof(text), used, " on device %d", record->device);
+		format_bytes((double)image->live, own, sizeof(own));
+		used = append(text, sizeof(text), used, "; this process holds %s", own);
+		site = largest_site(image);
+		if (site) {
+			format_bytes((double)site_vram(site), most, sizeof(most));
+			describe_site(image, site, where, sizeof(where));
+			used = append(text, sizeof(text), used, ", %s of it from %s", most, where);
+		}
+		if (detail.holder_count) {
+			used = append(text, sizeof(text), used, "; held there:");
+			used = append_holders(text, sizeof(text), used, &detail);
+		}
+		if (detail.span) {
+			format_bytes((double)detail.span, size, sizeof(size));
+			format_bytes((double)detail.span_free, own, sizeof(own));
+			format_bytes((double)detail.span_gap, most, sizeof(most));
+			used = append(text, sizeof(text), used, "; of its span of %s %s are free, at most %s in one piece",
+				      size, own, most);
+		}
+	}
+	if (hidden)
+		append(text, sizeof(text), used, " (and %u more not listed)", hidden);
+	*storm = (struct storm){
+		.site = record->site, .since = record->hdr.time, .call = record->call,
+		.event = events_add_detail(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &detail,
+					   "%s", text),
+	};
+}
+
+void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time)
+{
+	struct snap_detail detail = {
+		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
+	};
+	char text[1024], held[16], total[16];
+	unsigned int hidden;
+	size_t used;
+
+	if (!events_allow(image, EVENT_NEARLY_FULL, time, &hidden))
+		return;
+	find_holders(model, &detail, use->device, use->total);
+	format_bytes((double)use->live, held, sizeof(held));
+	format_bytes((double)use->total, total, sizeof(total));
+	used = append(text, sizeof(text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device,
+		      held, total, 100 * (double)use->live / (double)use->total);
+	append_holders(text, sizeof(text), used, &detail);
+	events_add_detail(model, image, EVENT_NEARLY_FULL, time, use->live, &detail, "%s", text);
+}
+
+/* Faults */
+
+#define SUSPECTS_PER_STREAM 3
+
+/* The launch clock tells the order within a thread; between threads only that of ticks. */
+static bool is_before(uint64_t a, uint32_t a_tid, uint64_t b, uint32_t b_tid)
+{
+	if (a_tid == b_tid)
+		return a <= b;
+	return a >> CUTOP_LAUNCH_CLOCK_TICK < b >> CUTOP_LAUNCH_CLOCK_TICK;
+}
+
+/* True if all launches of @entry are known to have gone well: a synchronize of its device that succeeded came later. */
+static bool is_cleared(const struct image *image, const struct launch_entry *entry)
+{
+	int device = entry->key.device;
+	unsigned int slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)device;
+
+	if (!image->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
+		return false;
+	return is_before(entry->row.last, entry->row.last_tid, image->fault.cleared[slot],
+			 image->fault.cleared_tid[slot]);
+}
+
+/* True if the last launch of @entry came after the error: when the one before was is not known any more. */
+static bool is_later(const struct image *image, const struct launch_entry *entry)
+{
+	const struct rec_fault *fault = &image->fault;
+
+	return fault->hdr.size && is_before(fault->clock + 1, fault->hdr.tid, entry->row.last, entry->row.last_tid);
+}
+
+static bool same_stream(const struct launch_entry *a, const struct launch_entry *b)
+{
+	return a->row.stream == b->row.stream && a->key.device == b->key.device;
+}
+
+/* The kernels launched last, at most so many of each stream. */
+static void find_suspects(struct image *image, struct snap_detail *detail)
+{
+	struct launch_entry *entry, *list[SUSPECTS_MAX];
+	size_t i, count = 0;
+
+	for (entry = launch_first(image); entry; entry = launch_next(entry)) {
+		size_t later = 0, last_of_stream = SUSPECTS_MAX;
+
+		if (!entry->row.last || is_cleared(image, entry))
+			continue;
+		if (is_later(image, entry)) {
+			detail->suspects_omitted++;
+			continue;
+		}
+		for (i = 0; i < count; i++)
+			if (same_stream(list[i], entry)) {
+				later++;
+				last_of_stream = i;
+			}
+		if (later >= SUSPECTS_PER_STREAM || count == SUSPECTS_MAX) {
+			/* One must give way: the earliest of the stream, or of all. */
+			size_t out = later >= SUSPECTS_PER_STREAM ? last_of_stream : count - 1;
+
+			detail->suspects_omitted++;
+			if (list[out]->row.last >= entry->row.last)
+				continue;
+			memmove(&list[out], &list[out + 1], (--count - out) * sizeof(*list));
+		}
+		for (i = count++; i > 0 && list[i - 1]->row.last < entry->row.last; i--)
+			list[i] = list[i - 1];
+		list[i] = entry;
+	}
+	for (i = 0; i < count; i++) {
+		const struct kernel_name *name = kernels_find(image, list[i]->key.function);
+		struct snap_suspect *suspect = &detail->suspects[i];
+		char where[128];
+
+		if (list[i]->is_graph)
+			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
+		else if (!name || !name->brief)
+			kernels_describe(image, list[i]->key.function, where, sizeof(where));
+		clean_text(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
+			   sizeof(suspect->kernel));
+		suspect->device = image_device(image, list[i]->key.device);
+		suspect->stream = list[i]->row.stream;
+		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
+		suspect->launches = add_saturated(list[i]->row.launches, list[i]->graph_launches);
+	}
+	detail->suspect_count = count;
+}
+
+/* "stream 0x55d0: saxpy, reduce; default stream: scale", the stream launched into last first. */
+static size_t append_suspects(char *text, size_t size, size_t used, const struct snap_detail *detail)
+{
+	bool done[SUSPECTS_MAX] = { false };
+	size_t i, j;
+
+	for (i = 0; i < detail->suspect_count; i++) {
+		const struct snap_suspect *first = &detail->suspects[i];
+		const char *before = ": ";
+
+		if (done[i])
+			continue;
+		used = append(text, size, used, i ? "; in" : " in");
+		if (first->stream)
+			used = append(text, size, used, " stream 0x%llx", (unsigned long long)first->stream);
+		else
+			used = append(text, size, used, " the default stream");
+		for (j = i; j < detail->suspect_count; j++) {
+			const struct snap_suspect *suspect = &detail->suspects[j];
+
+			if (suspect->stream != first->stream || suspect->device != first->device)
+				continue;
+			done[j] = true;
+			used = append(text, size, used, "%s%s%s", before, suspect->kernel,
+				      suspect->stream_exact ? "" : "?");
+			before = ", ";
+		}
+	}
+	return used;
+}
+
+void mortem_fault(struct model *model, struct image *image, const struct rec_fail *record)
+{
+	struct snap_detail detail = {
+		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
+	};
+	const char *name = error_name(call_descs[record->call].layer, record->result), *meaning;
+	char text[1024];
+	unsigned int hidden;
+	size_t used;
+
+	if (!events_allow(image, EVENT_FAULT, record->hdr.time, &hidden))
+		return;
+	if (record->site)
+		describe_address(image, record->site, detail.site, sizeof(detail.site));
+	find_suspects(image, &detail);
+	meaning = error_meaning(call_descs[record->call].layer, record->result);
+	used = append(text, sizeof(text), 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
+		      call_name(record->call), detail.site[0] ? " at " : "", detail.site, name ? name : "error",
+		      record->result, meaning ? ": " : "", meaning ? meaning : "");
+	if (detail.suspect_count) {
+		used = append(text, sizeof(text), used, "; launched last");
+		append_suspects(text, sizeof(text), used, &detail);
+	} else {
+		append(text, sizeof(text), used, "; no kernel was launched since the last synchronize that succeeded");
+	}
+	events_add_detail(model, image, EVENT_FAULT, record->hdr.time, 0, &detail, "%s", text);
+}

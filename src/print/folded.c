@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot as folded stacks: a line per way through the code, its frames from
+ * the outermost to the innermost separated by semicolons, a blank, and a whole
+ * number that says how much it weighs. flamegraph.pl, inferno and speedscope
+ * read this.
+ *
+ *     python (4242);main (train);grow at pool.cc:118 (libpool.so) 1048576
+ *
+ * The first frame is the process. Frames of the code are `function (file)`
+ * without the offset, so that calls from all over a function are drawn as one;
+ * the innermost one is the call site and keeps its source line. Bytes are
+ * weighed by call site, launches by kernel: where those come from is not
+ * recorded. What graphs launched stands below a frame of its own.
+ *
+ * Names are hostile. A semicolon would be one more frame, a line break one more
+ * line; a number that ends the last frame would be taken for the weight of
+ * a second profile (flamegraph.pl, inferno: differential flame graphs), and
+ * a line that begins with # for a comment.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names/demangle.h"
+#include "print/print.h"
+#include "util/sink.h"
+
+#define FRAME_MAX 1024		/* bytes of a frame; more is cut: a kernel's name can be kilobytes */
+
+const char *const folded_weight_names[FOLDED_WEIGHT_COUNT] = {
+	[FOLDED_LIVE] = "live",
+	[FOLDED_LEAKED] = "leaked",
+	[FOLDED_SUSPECT] = "suspect",
+	[FOLDED_HELD] = "held",
+	[FOLDED_ALLOCATED] = "allocated",
+	[FOLDED_LAUNCHES] = "launches",
+};
+
+struct folded {
+	struct sink *sink;
+	enum folded_weight weight;
+	uint64_t total;
+};
+
+/* ---- frames ---- */
+
+/* True if @text, of @len bytes, ends in a blank and a number. Stores where that blank stands. */
+static bool ends_in_number(const char *text, size_t len, size_t *blank)
+{
+	size_t at = len;
+
+	while (at && (isdigit((unsigned char)text[at - 1]) || text[at - 1] == '.'))
+		at--;
+	if (at == len || !at || text[at - 1] != ' ')
+		return false;
+	*blank = at - 1;
+	return true;
+}
+
+/* Writes one frame. The first begins the line, the last stands before the weight. */
+static void write_frame(struct sink *sink, const char *text, bool is_first, bool is_last)
+{
+	char frame[FRAME_MAX];
+	size_t len, blank;
+
+	clean_text(text, frame, sizeof(frame));
+	for (char *c = frame; (c = strchr(c, ';')) != NULL; )
+		*c = ':';
+	len = strlen(frame);
+	while (len && frame[len - 1] == ' ')
+		len--;
+	if (!len)
+		frame[len++] = '?';
+	if (is_first && frame[0] == '#')
+		frame[0] = '_';
+	if (is_last && ends_in_number(frame, len, &blank))
+		frame[blank] = '_';
+	if (!is_first)
+		sink_write(sink, ";", 1);
+	sink_write(sink, frame, len);
+}
+
+/*
+ * Writes what @place is called, for an outer frame without the offset and the line:
+ * "make_buffer+0x13 at leak.cu:21 (leak)". A place without a symbol, "leak+0x13",
+ * has nothing but its offset to be told by.
+ */
+static void write_place(struct sink *sink, const char *place, bool is_last)
+{
+	const char *plus = strstr(place, "+0x"), *file, *end;
+	char frame[FRAME_MAX];
+
+	if (!plus)
+		goto whole;
+	end = plus + 3 + strspn(plus + 3, "0123456789abcdef");
+	file = strstr(end, " (");
+	if (!file || (*end && *end != ' '))
+		goto whole;
+	snprintf(frame, sizeof(frame), "%.*s%s", (int)(plus - place), place, is_last ? end : file);
+	write_frame(sink, frame, false, is_last);
+	return;
+whole:
+	write_frame(sink, place, false, is_last);
+}
+
+static void write_process(struct sink *sink, const struct snap_process *process)
+{
+	const char *slash = strrchr(process->command, '/');
+	char name[256], frame[FRAME_MAX];
+
+	clean_text(slash && slash[1] ? slash + 1 : process->command, name, sizeof(name));	/* cut at a character */
+	snprintf(frame, sizeof(frame), "%s (%" PRIu32 ")", name, process->pid);
+	write_frame(sink, frame, true, false);
+}
+
+static void write_weight(struct folded *folded, uint64_t weight)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), " %" PRIu64 "\n", weight);
+	sink_puts(folded->sink, number);
+	folded->total += weight;
+}
+
+/* ---- what is weighed ---- */
+
+static uint64_t site_weight(const struct snap_site *site, enum folded_weight weight)
+{
+	switch (weight) {
+	case FOLDED_LIVE:
+		return site->live;
+	case FOLDED_LEAKED:
+		return site->leaked;
+	case FOLDED_SUSPECT:
+		return site->suspect;
+	case FOLDED_HELD:
+		return site->held;
+	case FOLDED_ALLOCATED:
+		return site->allocated;
+	default:
+		return 0;
+	}
+}
+
+static void fold_sites(struct folded *folded, const struct snap_process *process)
+{
+	struct sink *sink = folded->sink;
+
+	for (size_t i = 0; i < process->site_count && !sink->error; i++) {
+		const struct snap_site *site = &process->sites[i];
+		uint64_t weight = site_weight(site, folded->weight);
+
+		if (!weight)
+			continue;
+		write_process(sink, process);
+		for (size_t j = site->stack_count; j-- > 1; )
+			write_place(sink, site->stack[j], false);
+		/* The innermost is the site. */
+		write_place(sink, site->stack_count ? site->stack[0] : site->site, true);
+		write_weight(folded, weight);
+	}
+}
+
+static void fold_kernels(struct folded *folded, const struct snap_process *process)
+{
+	struct sink *sink = folded->sink;
+
+	for (size_t i = 0; i < process->kernel_count && !sink->error; i++) {
+		const struct snap_kernel *kernel = &process->kernels[i];
+
+		if (kernel->launches) {
+			write_process(sink, process);
+			write_frame(sink, kernel->name, false, true);
+			write_weight(folded, kernel->launches);
+		}
+		if (kernel->graph_launches) {
+			write_process(sink, process);
+			write_frame(sink, "[graphs]", false, false);
+			write_frame(sink, kernel->name, false, true);
+			write_weight(folded, kernel->graph_launches);
+		}
+	}
+}
+
+int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	struct folded folded = { .weight = options->weight };
+	struct sink sink;
+	int ret;
+
+	ret = sink_open(&sink, stream);
+	if (ret)
+		return ret;
+	folded.sink = &sink;
+	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++) {
+		if (folded.weight == FOLDED_LAUNCHES)
+			fold_kernels(&folded, &snapshot->processes[i]);
+		else
+			fold_sites(&folded, &snapshot->processes[i]);
+	}
+	options->folded_total = folded.total;
+	return sink_close(&sink);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot as one line of JSON: schema 1.
+ *
+ * The functions follow the document from the outside in, and each writes its
+ * members in the schema's order. What is not known is left out, and so is
+ * what this machine cannot say. Counters are integers, durations and rates reals.
+ */
+#include <math.h>
+#include <sys/wait.h>
+
+#include "cuda/calls.h"
+#include "cuda/errors.h"
+#include "util/json_writer.h"
+#include "print/print.h"
+
+#define SCHEMA 1
+
+static const char *const event_kind_names[EVENT_KIND_COUNT] = {
+	[EVENT_OUT_OF_MEMORY] = "out-of-memory",
+	[EVENT_LEAK] = "leak",
+	[EVENT_RESET] = "reset",
+	[EVENT_FAULT] = "fault",
+	[EVENT_LOST] = "lost",
+	[EVENT_FAILURE] = "failure",
+	[EVENT_DOUBLE_FREE] = "double-free",
+	[EVENT_START] = "start",
+	[EVENT_END] = "end",
+	[EVENT_NEARLY_FULL] = "nearly-full",
+	[EVENT_PAGEABLE] = "pageable",
+	[EVENT_NO_RETURNS] = "no-returns",
+};
+
+/* The name of @index in a table, "unknown" for a number outside it. */
+#define NAME_OF(table, index) \
+	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : "unknown")
+
+static void put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency)
+{
+	json_t *seconds;
+
+	if (!isfinite(latency->max))
+		return;
+	seconds = put_new(w);
+	put_number(w, seconds, "p50", latency->p50);
+	put_number(w, seconds, "p99", latency->p99);
+	put_number(w, seconds, "max", latency->max);
+	put(w, object, "latency_seconds", seconds);
+}
+
+static json_t *alloc_object(struct json_writer *w, const struct snap_alloc *alloc)
+{
+	json_t *o = put_new(w);
+
+	put_hex(w, o, "address", alloc->address);
+	put_count(w, o, "size", alloc->bytes);
+	put_text(w, o, "kind", NAME_OF(alloc_kind_names, alloc->kind));
+	put_device(w, o, alloc->device);
+	put_seconds(w, o, "age_seconds", alloc->age);
+	put_text(w, o, "call", call_name(alloc->call));
+	put_text(w, o, "site", alloc->site);
+	put_text(w, o, "state", NAME_OF(alloc_state_names, alloc->state));
+	return o;
+}
+
+static void write_memory(struct json_writer *w, const struct snap_process *process)
+{
+	json_t *o = put_new(w), *kinds = put_new(w);
+
+	json_open(w, "memory", '{');
+	put_count(w, o, "live_bytes", process->live);
+	put_count(w, o, "peak_bytes", process->peak);
+	put_count(w, o, "leaked_bytes", process->leaked);
+	put_count(w, o, "held_bytes", process->held);
+	if (process->leaked_by_reset)
+		put_count(w, o, "leaked_by_reset_bytes", process->leaked_by_reset);
+	if (process->leaked_by_context)
+		put_count(w, o, "leaked_by_context_bytes", process->leaked_by_context);
+	if (process->held_unproven)
+		put_count(w, o, "held_unproven_bytes", process->held_unproven);
+	if (process->has_suspect)
+		put_count(w, o, "suspect_bytes", process->suspect);
+	put_count(w, o, "allocated_bytes", process->allocated);
+	if (process->has_used) {
+		put_count(w, o, "used_bytes", process->used);
+		put_count(w, o, "untracked_bytes", process->untracked);
+	}
+	put_count(w, o, "live_allocations", process->live_allocations);
+	put_count(w, o, "allocations", process->allocations);
+	put_count(w, o, "frees", process->frees);
+	put_count(w, o, "failed_allocations", process->failed_allocations);
+	put_count(w, o, "failed_frees", process->failed_frees);
+	put_count(w, o, "double_frees", process->double_frees);
+	put_count(w, o, "unknown_frees", process->unknown_frees);
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
+	put(w, o, "kinds", kinds);
+	json_members(w, o);
+
+	json_open(w, "map", '[');
+	for (size_t i = 0; i < process->map_count && !w->sink->error; i++)
+		json_item(w, alloc_object(w, &process->map[i]));
+	json_close(w, ']');
+
+	o = put_new(w);
+	put_count(w, o, "map_omitted", process->map_omitted);
+	json_members(w, o);
+	json_close(w, '}');
+}
+
+static const char *returns_name(bool unreturned, bool sampled)
+{
+	return unreturned ? "none" : sampled ? "sampled" : "all";
+}
+
+static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel, bool unreturned)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "name", kernel->name);
+	put_text(w, o, "signature", kernel->signature);
+	put_text(w, o, "symbol", kernel->symbol);
+	put_device(w, o, kernel->device);
+	put_count(w, o, "launches", kernel->launches);
+	if (!unreturned)
+		put_count(w, o, "failures", kernel->failures);
+	put_count(w, o, "captured", kernel->captured);
+	put_count(w, o, "graph_launches", kernel->graph_launches);
+	if (kernel->updatable)
+		put(w, o, "graph_launches_exact", json_false());
+	if (kernel->is_graph)
+		put(w, o, "unknown_graph", json_true());
+	put(w, o, "grid", dim_array(w, kernel->grid));
+	put(w, o, "block", dim_array(w, kernel->block));
+	put_count(w, o, "shared_bytes", kernel->shared_bytes);
+	put_hex(w, o, "stream", kernel->stream);
+	put_number(w, o, "launches_per_second", kernel->launches_per_second);
+	put_number(w, o, "graph_launches_per_second", kernel->graph_launches_per_second);
+	put_text(w, o, "returns", returns_name(unreturned, kernel->sampled));
+	put_count(w, o, "latency_samples", kernel->samples);
+	put_latency(w, o, &kernel->latency);
+	return o;
+}
+
+static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, bool unreturned)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "direction", NAME_OF(copy_direction_names, copy->direction));
+	put_text(w, o, "mode", NAME_OF(copy_mode_names, copy->mode));
+	put_device(w, o, copy->device);
+	put_count(w, o, "calls", copy->calls);
+	if (!unreturned)
+		put_count(w, o, "failures", copy->failures);
+	put_count(w, o, "bytes", copy->bytes);
+	if (!unreturned)
+		put_number(w, o, "seconds", copy->seconds);
+	if (copy->mode == COPY_SYNC && !unreturned)
+		put_number(w, o, "bytes_per_second", copy->bytes_per_second);
+	put_number(w, o, "rate_bytes_per_second", copy->rate_bytes_per_second);
+	if (copy->mode == COPY_ASYNC && !unreturned)
+		put_count(w, o, "pending_bytes", copy->pending);
+	if (copy->pageable)
+		put(w, o, "pageable", json_true());
+	put(w, o, "sizes", count_array(w, copy->sizes, CUTOP_SIZE_BUCKETS));
+	return o;
+}
+
+/* "call" is the symbol; what a mangled one means stands beside it, as for kernels. */
+static void put_call(struct json_writer *w, json_t *o, unsigned int call, const struct snap_extra *extra)
+{
+	put_text(w, o, "call", snapshot_call_name(call, extra));
+	if (!extra->signature)
+		return;
+	put_text(w, o, "name", snapshot_call_brief(call, extra));
+	put_text(w, o, "signature", extra->signature);
+}
+
+static json_t *call_object(struct json_writer *w, const struct snap_call *call, bool unreturned)
+{
+	json_t *o = put_new(w);
+
+	put_call(w, o, call->call, &call->extra);
+	put_text(w, o, "layer", call_layer_name(call_layer(call->call)));
+	put_count(w, o, "calls", call->calls);
+	if (!unreturned && (!call->extra.symbol || call->judged))
+		put_count(w, o, "failures", call->failures);
+	put_text(w, o, "returns", returns_name(unreturned, call->sampled));
+	if (unreturned)
+		return o;
+	put_number(w, o, "seconds", call->seconds);
+	if (call->calls && !call->sampled)
+		put_number(w, o, "mean_seconds", call->seconds / (double)call->calls);
+	put_latency(w, o, &call->latency);
+	return o;
+}
+
+static json_t *failure_object(struct json_writer *w, const struct snap_failure *failure)
+{
+	json_t *o = put_new(w);
+
+	put_call(w, o, failure->call, &failure->extra);
+	put_text(w, o, "error", failure->error);
+	put(w, o, "code", json_integer(failure->code));
+	if (!failure->extra.symbol && error_is_sticky(failure->code))
+		put(w, o, "sticky", json_true());
+	put_count(w, o, "count", failure->count);
+	put_time(w, o, "first", failure->first);
+	put_time(w, o, "last", failure->last);
+	return o;
+}
+
+static json_t *site_object(struct json_writer *w, const struct snap_process *process, const struct snap_site *site)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "site", site->site);
+	put_count(w, o, "live_bytes", site->live);
+	put_count(w, o, "leaked_bytes", site->leaked);
+	put_count(w, o, "held_bytes", site->held);
+	if (process->has_suspect)
+		put_count(w, o, "suspect_bytes", site->suspect);
+	put_count(w, o, "allocations", site->allocations);
+	put_count(w, o, "allocated_bytes", site->allocated);
+	if (site->stack_count)
+		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
+	return o;
+}
+
+static void put_end(struct json_writer *w, json_t *o, const struct snap_process *process)
+{
+	if (!process->exited)
+		return;
+	if (process->end_reason == END_EXEC) {
+		put_text(w, o, "ended", "exec");
+		return;
+	}
+	put_text(w, o, "ended", "exit");
+	if (WIFEXITED(process->exit_code))
+		put(w, o, "exit_code", json_integer(WEXITSTATUS(process->exit_code)));
+	else if (WIFSIGNALED(process->exit_code))
+		put(w, o, "signal", json_integer(WTERMSIG(process->exit_code)));
+}
+
+static json_t *process_head(struct json_writer *w, const struct snap_process *process)
+{
+	json_t *o = put_new(w);
+
+	put_count(w, o, "pid", process->pid);
+	put_count(w, o, "parent_pid", process->parent_pid);
+	if (process->start_time)
+		put_seconds(w, o, "start_time", process->start_time);
+	put_text(w, o, "user", process->user);
+	put_text(w, o, "command", process->command);
+	put_text(w, o, "arguments", process->arguments);
+	put_text(w, o, "container", process->container);
+	put_text(w, o, "pod", process->pod);
+	if (process->ns_pid)
+		put_count(w, o, "ns_pid", process->ns_pid);
+	put_text(w, o, "state", process->exited ? "exited" : "running");
+	put_end(w, o, process);
+	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
+	put(w, o, "inexact", json_boolean(process->inexact));
+	if (process->unreturned)
+		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));
+	put(w, o, "devices", device_array(w, process->devices, process->device_count));
+	return o;
+}
+
+static void write_process(struct json_writer *w, const struct snap_process *process)
+{
+	json_t *o;
+
+	json_open(w, NULL, '{');
+	json_members(w, process_head(w, process));
+	if (!process->unreturned)
+		write_memory(w, process);
+	json_open(w, "kernels", '[');
+	for (size_t i = 0; i < process->kernel_count && !w->sink->error; i++)
+		json_item(w, kernel_object(w, &process->kernels[i], process->unreturned));
+	json_close(w, ']');
+	json_open(w, "copies", '[');
+	for (size_t i = 0; i < process->copy_count && !w->sink->error; i++)
+		json_item(w, copy_object(w, &process->copies[i], process->unreturned));
+	json_close(w, ']');
+	json_open(w, "calls", '[');
+	for (size_t i = 0; i < process->call_count && !w->sink->error; i++)
+		json_item(w, call_object(w, &process->call_list[i], process->unreturned));
+	json_close(w, ']');
+	json_open(w, "failures", '[');
+	for (size_t i = 0; i < process->failure_count && !w->sink->error; i++)
+		json_item(w, failure_object(w, &process->failure_list[i]));
+	json_close(w, ']');
+	json_open(w, "sites", '[');
+	for (size_t i = 0; i < process->site_count && !w->sink->error; i++)
+		json_item(w, site_object(w, process, &process->sites[i]));
+	json_close(w, ']');
+
+	json_open(w, "synchronize", '{');
+	o = put_new(w);
+	if (!process->unreturned) {
+		put_number(w, o, "seconds", process->sync_seconds);
+		put_number(w, o, "share", process->sync_share);
+	}
+	json_members(w, o);
+	json_close(w, '}');
+	json_close(w, '}');
+}
+
+static json_t *holder_list(struct json_writer *w, const struct snap_detail *detail)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < detail->holder_count; i++) {
+		const struct snap_holder *holder = &detail->holders[i];
+		json_t *o = put_new(w);
+
+		put_count(w, o, "pid", holder->pid);
+		put_text(w, o, "command", holder->command);
+		put_text(w, o, "watched_from", holder->from_attach ? "attach" : "start");
+		put_count(w, o, "live_bytes", holder->live);
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *suspect_list(struct json_writer *w, const struct snap_detail *detail)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < detail->suspect_count; i++) {
+		const struct snap_suspect *suspect = &detail->suspects[i];
+		json_t *o = put_new(w);
+
+		put_text(w, o, "kernel", suspect->kernel);
+		put_device(w, o, suspect->device);
+		put_hex(w, o, "stream", suspect->stream);
+		put(w, o, "stream_exact", json_boolean(suspect->stream_exact));
+		put_count(w, o, "launches", suspect->launches);
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+static void put_detail(struct json_writer *w, json_t *o, const struct snap_detail *detail)
+{
+	put_device(w, o, detail->device);
+	if (detail->call < CALL_COUNT)
+		put_text(w, o, "call", call_name(detail->call));
+	if (detail->code)
+		put(w, o, "code", json_integer(detail->code));
+	if (detail->site[0])
+		put_text(w, o, "site", detail->site);
+	if (detail->total) {
+		put_count(w, o, "tracked_bytes", detail->tracked);
+		put_count(w, o, "total_bytes", detail->total);
+	}
+	if (detail->span) {
+		put_count(w, o, "span_bytes", detail->span);
+		put_count(w, o, "free_bytes", detail->span_free);
+		put_count(w, o, "largest_gap_bytes", detail->span_gap);
+	}
+	if (detail->holder_count) {
+		put(w, o, "holders", holder_list(w, detail));
+		put_count(w, o, "holders_omitted", detail->holders_omitted);
+	}
+	if (detail->is_fault) {
+		put(w, o, "suspects", suspect_list(w, detail));
+		put_count(w, o, "suspects_omitted", detail->suspects_omitted);
+	}
+}
+
+static json_t *device_object(struct json_writer *w, const struct snap_device *device)
+{
+	json_t *o = put_new(w);
+
+	put_count(w, o, "device", (uint64_t)device->device);
+	put_text(w, o, "name", device->name);
+	put_text(w, o, "uuid", device->uuid);
+	if (device->has_used)
+		put_count(w, o, "used_bytes", device->used);
+	if (device->total)
+		put_count(w, o, "total_bytes", device->total);
+	put_count(w, o, "tracked_bytes", device->tracked);
+	put_number(w, o, "utilization", device->utilization);
+	put_number(w, o, "temperature_celsius", device->temperature);
+	put_number(w, o, "power_watts", device->power);
+	return o;
+}
+
+static json_t *event_object(struct json_writer *w, const struct snap_event *event)
+{
+	json_t *o = put_new(w);
+
+	put_time(w, o, "time", event->time);
+	if (event->pid)
+		put_count(w, o, "pid", event->pid);
+	put_text(w, o, "kind", NAME_OF(event_kind_names, event->kind));
+	put_text(w, o, "text", event->text);
+	if (event->bytes)
+		put_count(w, o, "bytes", event->bytes);
+	if (event->repeated)
+		put_count(w, o, "repeated", event->repeated);
+	if (event->detail)
+		put_detail(w, o, event->detail);
+	return o;
+}
+
+static bool snapshot_has_unseen(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < UNSEEN_COUNT; i++)
+		if (snapshot->unseen[i].total)
+			return true;
+	return false;
+}
+
+static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snapshot, const char *version)
+{
+	json_t *o = put_new(w), *part;
+
+	put_count(w, o, "schema", SCHEMA);
+	put_text(w, o, "tool", "cutop");
+	put_text(w, o, "version", version);
+	put_text(w, o, "host", snapshot->host[0] ? snapshot->host : NULL);
+	put_time(w, o, "started", snapshot->started);
+	put_time(w, o, "time", snapshot->time);
+	put_number(w, o, "elapsed_seconds", snapshot->elapsed_seconds);
+	put_number(w, o, "interval_seconds", snapshot->interval_seconds);
+
+	part = put_new(w);
+	put_count(w, part, "targets", snapshot->targets);
+	put_count(w, part, "attached", snapshot->attached);
+	put_count(w, part, "missing", snapshot->missing);
+	if (snapshot->has_points) {
+		put_count(w, part, "at_entry", snapshot->at_entry);
+		put_count(w, part, "past_entry", snapshot->past_entry);
+		put_count(w, part, "single_stepped", snapshot->single_stepped);
+	}
+	put(w, o, "probes", part);
+
+	part = put_new(w);
+	put_number(w, part, "cpu_seconds", snapshot->self_cpu_seconds);
+	put_count(w, part, "resident_bytes", snapshot->self_resident_bytes);
+	put(w, o, "self", part);
+
+	part = put_new(w);
+	for (size_t i = 0; i < LOST_COUNT; i++)
+		put_count(w, part, lost_cause_names[i], snapshot->lost[i]);
+	put(w, o, "lost", part);
+
+	if (snapshot_has_unseen(snapshot)) {
+		part = put_new(w);
+		for (size_t i = 0; i < UNSEEN_COUNT; i++)
+			if (snapshot->unseen[i].total)
+				put_count(w, part, unseen_cause_names[i], snapshot->unseen[i].total);
+		put(w, o, "unseen", part);
+	}
+
+	part = put_new(w);
+	put_count(w, part, "processes", snapshot->process_count);
+	put_count(w, part, "processes_omitted", snapshot->gone.processes);
+	put_count(w, part, "live_bytes", snapshot->live);
+	put_count(w, part, "leaked_bytes", snapshot->leaked);
+	put_count(w, part, "launches", snapshot->launches);
+	put_count(w, part, "graph_launches", snapshot->graph_launches);
+	put_count(w, part, "failures", snapshot->failures);
+	put(w, o, "totals", part);
+	return o;
+}
+
+int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	struct sink sink;
+	struct json_writer writer = { .sink = &sink };
+	int ret;
+
+	ret = sink_open(&sink, stream);
+	if (ret)
+		return ret;
+	json_open(&writer, NULL, '{');
+	json_members(&writer, snapshot_head(&writer, snapshot, options->version));
+	if (snapshot->device_count) {
+		json_open(&writer, "devices", '[');
+		for (size_t i = 0; i < snapshot->device_count && !sink.error; i++)
+			json_item(&writer, device_object(&writer, &snapshot->devices[i]));
+		json_close(&writer, ']');
+	}
+	json_open(&writer, "events", '[');
+	for (size_t i = 0; i < snapshot->event_count && !sink.error; i++)
+		json_item(&writer, event_object(&writer, &snapshot->events[i]));
+	json_close(&writer, ']');
+	json_open(&writer, "processes", '[');
+	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)
+		write_process(&writer, &snapshot->processes[i]);
+	json_close(&writer, ']');
+	json_close(&writer, '}');
+	sink_write(&sink, "\n", 1);
+	return sink_close(&sink);
+}

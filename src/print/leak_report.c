@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The leak report: per process, leaked bytes by call site and call, most first.
+ *
+ * Bytes by site are the model's sums and complete. How many blocks they were
+ * and which call made them stands only in the allocation map, which may list
+ * less than there is (--map); bytes of a site that the map does not explain
+ * get a line of their own without a number of blocks, so that lines add up to
+ * the total.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/calls.h"
+#include "print/text.h"
+
+/* Leaked blocks of one site made by one call. */
+struct leak {
+	const char *site;
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t blocks;	/* 0: not known */
+	uint64_t stack_id;
+	const struct snap_site *stack;	/* the site, if its stack is known */
+	int call;		/* -1: not known */
+};
+
+struct total {
+	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
+	bool from_attach, inexact, unreturned;
+	bool blocks_omitted, held_omitted;	/* there are more blocks than counted */
+};
+
+static int compare_site(const struct leak *a, const struct leak *b)
+{
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->stack_id != b->stack_id)
+		return a->stack_id < b->stack_id ? -1 : 1;
+	return strcmp(a->site, b->site);
+}
+
+static int by_site_call(const void *left, const void *right)
+{
+	const struct leak *a = left, *b = right;
+	int order = compare_site(a, b);
+
+	return order ? order : a->call - b->call;
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+	const struct leak *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return by_site_call(left, right);
+}
+
+/* Makes one entry of each run of equal site and call. Returns how many are left. */
+static size_t merge(struct leak *leaks, size_t count)
+{
+	size_t out = 0;
+
+	qsort(leaks, count, sizeof(*leaks), by_site_call);
+	for (size_t i = 0; i < count; i++) {
+		if (out && !by_site_call(&leaks[out - 1], &leaks[i])) {
+			leaks[out - 1].bytes += leaks[i].bytes;
+			leaks[out - 1].blocks += leaks[i].blocks;
+		} else {
+			leaks[out++] = leaks[i];
+		}
+	}
+	return out;
+}
+
+/* Bytes of @site that @leaks, ordered by site, explain. Gives those its stack. */
+static uint64_t explained(struct leak *leaks, size_t count, const struct leak *site)
+{
+	size_t low = 0, high = count;
+	uint64_t bytes = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_site(&leaks[middle], site) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && !compare_site(&leaks[low], site); low++) {
+		bytes += leaks[low].bytes;
+		leaks[low].stack = site->stack;
+	}
+	return bytes;
+}
+
+/*
+ * Collects the leaks of @process, most bytes first, into @leaks, which has room
+ * for every entry of its map and sites and one more. Returns their number.
+ */
+static size_t collect(const struct snap_process *process, struct leak *leaks)
+{
+	size_t count = 0, merged;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < process->map_count; i++) {
+		const struct snap_alloc *alloc = &process->map[i];
+
+		/* pinned and shared memory left behind is no VRAM, and counts in no total */
+		if (alloc->state != ALLOC_LEAKED || !KIND_CAN_LEAK(alloc->kind))
+			continue;
+		leaks[count++] = (struct leak){
+			.site = alloc->site,
+			.address = alloc->site_address,
+			.stack_id = alloc->stack_id,
+			.bytes = alloc->bytes,
+			.blocks = 1,
+			.call = alloc->call,
+		};
+	}
+	count = merged = merge(leaks, count);
+	for (size_t i = 0; i < process->site_count; i++) {
+		struct leak rest = {
+			.site = process->sites[i].site,
+			.address = process->sites[i].address,
+			.stack_id = process->sites[i].stack_id,
+			.stack = process->sites[i].stack_count ? &process->sites[i] : NULL,
+			.bytes = process->sites[i].leaked,
+			.call = -1,
+		};
+		uint64_t known = explained(leaks, merged, &rest);
+
+		if (rest.bytes <= known)
+			continue;
+		rest.bytes -= known;
+		leaks[count++] = rest;
+	}
+	for (size_t i = 0; i < count; i++)
+		sum += leaks[i].bytes;
+	if (sum < process->leaked)
+		leaks[count++] = (struct leak){ .site = "?", .bytes = process->leaked - sum, .call = -1 };
+	qsort(leaks, count, sizeof(*leaks), by_bytes);
+	return count;
+}
+
+/* 8000000 bytes (7.6M) */
+static void print_bytes(struct line *line, uint64_t bytes)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+	if (bytes >= 1024)
+		line_format(line, " (%s)", text_bytes((double)bytes, text));
+}
+
+/* What of the leaked bytes was live not at the exit, but when @call ended what they were allocated in. */
+static void print_end(struct line *line, uint64_t bytes, unsigned int call)
+{
+	if (!bytes)
+		return;
+	line_text(line, "  ");
+	print_bytes(line, bytes);
+	line_format(line, " were live when %s() freed them", call_name(call));
+	line_end(line);
+}
+
+static void print_process(struct line *line, const struct snap_process *process)
+{
+	char text[NUMBER_SIZE];
+
+	line_style(line, STYLE_HEAD);
+	line_format(line, "%" PRIu32 " ", process->pid);
+	line_text(line, process->command_line ? process->command_line : process->command);
+	line_text(line, text_remark(process, text));
+	line_style(line, STYLE_PLAIN);
+	if (process->leaked)
+		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach), process->leaked);
+	line_end(line);
+	print_end(line, process->leaked_by_reset, process->reset_call);
+	print_end(line, process->leaked_by_context, process->context_call);
+	if (process->from_attach) {
+		line_text(line, "  watched only since cutop attached: figures are lower bounds");
+		line_end(line);
+	}
+	if (process->inexact) {
+		line_text(line, "  not everything of it could be recorded: figures are inexact");
+		line_end(line);
+	}
+}
+
+static void print_titles(struct line *line)
+{
+	line_style(line, STYLE_HEAD);
+	line_right(line, 16, "BYTES");
+	line_right(line, 23, "SHARE");
+	line_right(line, 32, "BLOCKS");
+	line_text(line, "  CALL");
+	line_to(line, 56);
+	line_text(line, "SITE");
+	line_end(line);
+}
+
+static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
+{
+	char text[NUMBER_SIZE];
+
+	line_style(line, STYLE_LEAKED);
+	snprintf(text, sizeof(text), "%" PRIu64, leak->bytes);
+	line_right(line, 16, text);
+	line_style(line, STYLE_PLAIN);
+	snprintf(text, sizeof(text), "%.1f%%", all ? 100 * (double)leak->bytes / (double)all : 0.0);
+	line_right(line, 23, text);
+	snprintf(text, sizeof(text), "%" PRIu64, leak->blocks);
+	line_right(line, 32, leak->blocks ? text : "-");
+	line_text(line, "  ");
+	line_text(line, leak->call < 0 ? "-" : call_name((unsigned int)leak->call));
+	line_to(line, 56);
+	line_text(line, leak->site);
+	line_end(line);
+	/* The innermost is the site. */
+	for (size_t i = 1; leak->stack && i < leak->stack->stack_count; i++) {
+		line_style(line, STYLE_PLAIN);
+		line_to(line, 58);
+		line_text(line, leak->stack->stack[i]);
+		line_end(line);
+	}
+}
+
+static void add_held(const struct snap_process *process, struct total *total)
+{
+	uint64_t listed = 0;
+
+	for (size_t i = 0; i < process->map_count; i++) {
+		const struct snap_alloc *alloc = &process->map[i];
+
+		if (alloc->state != ALLOC_HELD || !KIND_CAN_LEAK(alloc->kind))
+			continue;
+		listed += alloc->bytes;
+		total->held_blocks++;
+	}
+	total->held += process->held;
+	total->held_omitted |= listed < process->held;
+}
+
+static int report_process(struct line *line, const struct snap_process *process, struct total *total)
+{
+	size_t room = process->map_count + process->site_count + 1, count;
+	struct leak *leaks;
+
+	total->from_attach |= process->from_attach;
+	total->inexact |= process->inexact;
+	total->unreturned |= process->unreturned != UNRETURNED_NOT;
+	total->leaked += process->leaked;
+	total->unproven += process->held_unproven;
+	add_held(process, total);
+	if (process->has_suspect && !process->exited)
+		total->suspect += process->suspect;
+	if (process->has_suspect && process->exited)
+		total->unsure += process->suspect;
+	if (!process->leaked)
+		return 0;
+	leaks = calloc(room, sizeof(*leaks));
+	if (!leaks)
+		return -ENOMEM;
+	count = collect(process, leaks);
+	print_process(line, process);
+	print_titles(line);
+	for (size_t i = 0; i < count; i++) {
+		print_leak(line, &leaks[i], process->leaked);
+		total->blocks += leaks[i].blocks;
+		total->blocks_omitted |= !leaks[i].blocks;
+	}
+	free(leaks);
+	return 0;
+}
+
+static void print_blocks(struct line *line, uint64_t blocks, bool more)
+{
+	if (blocks)
+		line_format(line, " in %s%" PRIu64 " allocation%s", more ? "at least " : "", blocks, blocks == 1 ? "" : "s");
+}
+
+/* What is not listed any more leaked as well. */
+static void report_gone(struct line *line, const struct snap_gone *gone, struct total *total)
+{
+	total->from_attach |= gone->from_attach;
+	total->inexact |= gone->inexact;
+	total->unreturned |= gone->unreturned;
+	total->leaked += gone->leaked;
+	total->unproven += gone->held_unproven;
+	total->held += gone->held;
+	total->unsure += gone->suspect;
+	total->blocks_omitted |= gone->leaked != 0;
+	total->held_omitted |= gone->held != 0;
+	if (!gone->leaked)
+		return;
+	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes, gone->processes == 1 ? "" : "es");
+	print_bytes(line, gone->leaked);
+	line_end(line);
+	if (gone->leaked_by_reset || gone->leaked_by_context) {
+		line_text(line, "  ");
+		print_bytes(line, gone->leaked_by_reset + gone->leaked_by_context);
+		line_text(line, " were live at a device's reset or a context's end");
+		line_end(line);
+	}
+}
+
+/* True if there may be leaks that could not be seen. */
+static bool is_blind(const struct snapshot *snapshot, const struct total *total)
+{
+	return total->unreturned || total->from_attach || snapshot->unseen[UNSEEN_DRIVER].total ||
+	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total || snapshot->unseen[UNSEEN_LAYER].total;
+}
+
+static const char *no_leak(const struct snapshot *snapshot, const struct total *total, bool lost)
+{
+	if (is_blind(snapshot, total))
+		return "no leak that could be seen";
+	if (total->unsure || total->unproven)
+		return "no certain leak";
+	if (lost)
+		return "no leak that could be seen";
+	return snapshot->process_count || snapshot->gone.processes ? "no leak" : "no leak: no CUDA call was seen";
+}
+
+static void print_total(struct line *line, const struct snapshot *snapshot, const struct total *total, bool lost)
+{
+	char text[UNSEEN_SIZE];
+
+	if (total->leaked) {
+		line_style(line, STYLE_LEAKED);
+		line_format(line, "leaked %s", is_blind(snapshot, total) ? "at least " : "");
+		print_bytes(line, total->leaked);
+		print_blocks(line, total->blocks, total->blocks_omitted);
+	} else {
+		line_text(line, no_leak(snapshot, total, lost));
+	}
+	line_end(line);
+	if (total->held) {
+		line_text(line, "held ");
+		print_bytes(line, total->held);
+		print_blocks(line, total->held_blocks, total->held_omitted);
+		line_text(line, " by caching allocators, on purpose: not a leak");
+		line_end(line);
+	}
+	if (total->unproven) {
+		line_text(line, "  but ");
+		print_bytes(line, total->unproven);
+		line_text(line, " of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
+		line_end(line);
+	}
+	if (total->suspect) {
+		line_text(line, "suspect ");
+		print_bytes(line, total->suspect);
+		line_text(line, " of running processes, at sites that keep growing");
+		line_end(line);
+	}
+	if (total->unsure) {
+		line_text(line, "suspect ");
+		print_bytes(line, total->unsure);
+		line_text(line, " of ended processes: leaked, unless their frees are among what was lost");
+		line_end(line);
+	}
+	if (total->from_attach) {
+		line_text(line, "lower bounds: a process was watched only since cutop attached");
+		line_end(line);
+	}
+	if (total->unreturned) {
+		line_text(line, "what programs allocated whose calls' returns were not probed is not known");
+		line_end(line);
+	}
+	for (int cause = 0; cause < UNSEEN_COUNT; cause++)
+		if (text_unseen(snapshot, (enum unseen_cause)cause, text)) {
+			line_text(line, text);
+			line_end(line);
+		}
+	if (total->inexact || lost) {
+		line_text(line, "inexact: not every call could be recorded");
+		line_end(line);
+	}
+}
+
+int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	const struct snap_process **processes;
+	struct total total = { 0 };
+	bool lost = false;
+	struct sink sink;
+	struct line line;
+	int error = 0, ret;
+
+	processes = sorted_processes(snapshot, &options->sort);
+	if (!processes)
+		return -ENOMEM;
+	ret = sink_open(&sink, stream);
+	if (ret)
+		goto out;
+	line_init(&line, &sink, options);
+	for (size_t i = 0; i < LOST_COUNT; i++)
+		lost |= snapshot->lost[i] != 0;
+	for (size_t i = 0; i < snapshot->process_count && !error; i++)
+		error = report_process(&line, processes[i], &total);
+	if (!error)
+		report_gone(&line, &snapshot->gone, &total);
+	if (!error)
+		print_total(&line, snapshot, &total, lost);
+	ret = sink_close(&sink);
+	if (!ret)
+		ret = error;
+out:
+	free(processes);
+	return ret;
+}

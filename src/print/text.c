@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot as text, like top's batch mode: three lines on the whole, the
+ * process table, then what each active process does, and an empty line.
+ *
+ * The table's columns come from the column table. Every column ends at a fixed
+ * cell; a value too wide for its own takes from the blanks of the next, so
+ * that one long number does not shift the rest of its row.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda/calls.h"
+#include "print/text.h"
+
+/* By name in the column table; COMMAND last, it takes the rest of the line. */
+static const char *const table_names[] = {
+	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
+};
+/* What goes first where the line is too short for all, as on the screen. */
+static const char *const dispensable[] = {
+	"dev", "peak", "allocs", "wait", "user", "d2h", "h2d", "failed", "launch_rate", "leaked", "live",
+};
+#define NAME_COUNT (sizeof(table_names) / sizeof(table_names[0]))
+#define TABLE_MAX (NAME_COUNT + sizeof(((struct sort_order *)0)->keys) / sizeof(struct column *))
+
+struct table {
+	const struct column *columns[TABLE_MAX];
+	size_t count;
+	const struct sort_order *order;
+};
+
+static bool table_has(const struct table *table, const struct column *column)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->columns[i] == column)
+			return true;
+	return false;
+}
+
+static void table_add(struct table *table, const struct column *column)
+{
+	if (column && table->count < TABLE_MAX && !table_has(table, column))
+		table->columns[table->count++] = column;
+}
+
+static bool is_sorted_by(const struct table *table, const struct column *column)
+{
+	for (size_t i = 0; i < table->order->count; i++)
+		if (table->order->keys[i] == column)
+			return true;
+	return false;
+}
+
+static void table_drop(struct table *table, const struct column *column)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < table->count; i++)
+		if (table->columns[i] != column || is_sorted_by(table, column))
+			table->columns[kept++] = table->columns[i];
+	table->count = kept;
+}
+
+/* Drops columns until a command has some room in @width cells: a row that does not say whose it is says little. */
+static void table_narrow(struct table *table, int width)
+{
+	int least = width < 60 || width >= 100 ? 8 : 14;
+
+	for (size_t next = 0; width && next < sizeof(dispensable) / sizeof(dispensable[0]); next++) {
+		int start = 0;
+
+		for (size_t i = 0; i + 1 < table->count; i++)
+			start += table->columns[i]->width + 1;
+		if (start + least <= width)
+			break;
+		table_drop(table, column_find(dispensable[next]));
+	}
+}
+
+/* The usual columns, and before COMMAND those sorted by: an order by what is not shown looks like none. */
+static void table_init(struct table *table, const struct sort_order *order, int width)
+{
+	const struct column *last = column_find(table_names[NAME_COUNT - 1]);
+
+	table->count = 0;
+	table->order = order;
+	for (size_t i = 0; i + 1 < NAME_COUNT; i++)
+		table_add(table, column_find(table_names[i]));
+	for (size_t i = 0; i < order->count; i++)
+		if (order->keys[i] != last)
+			table_add(table, order->keys[i]);
+	table_add(table, last);
+	table_narrow(table, width);
+}
+
+/* Text stands left, but for DEV, which mostly is a number. */
+static bool is_left(const struct column *column)
+{
+	return column->unit == UNIT_TEXT && strcmp(column->name, "dev");
+}
+
+static void print_titles(struct line *line, const struct table *table)
+{
+	const struct sort_order *order = table->order;
+	int start = 0;
+
+	line_style(line, STYLE_HEAD);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct column *column = table->columns[i];
+		const char *arrow = "";
+		char title[64];
+
+		if (order->count && column == order->keys[0])
+			arrow = (column->unit == UNIT_TEXT) == order->reverse ? "▼" : "▲";
+		snprintf(title, sizeof(title), "%s%s", column->title, arrow);
+		if (is_left(column)) {
+			line_to(line, start);
+			line_text(line, title);
+		} else {
+			line_right(line, start + column->width, title);
+		}
+		start += column->width + 1;
+	}
+	line_end(line);
+}
+
+static enum line_style value_style(const struct column *column, const struct column_value *value)
+{
+	if (value->absent || column->unit == UNIT_TEXT || !(value->number > 0))
+		return STYLE_PLAIN;
+	if (!strcmp(column->name, "leaked"))
+		return STYLE_LEAKED;
+	if (!strcmp(column->name, "failed"))
+		return STYLE_FAILED;
+	return STYLE_PLAIN;
+}
+
+static void print_row(struct line *line, const struct table *table, const struct snap_process *process)
+{
+	char text[256];
+	int start = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct column *column = table->columns[i];
+		const struct column_value value = column->value(process);
+		bool whole = column->unit == UNIT_TEXT && !value.absent && value.text;
+
+		if (!whole)
+			column_format(column, &value, line->ascii, text, sizeof(text));
+		if (!is_left(column)) {
+			line_style(line, value_style(column, &value));
+			line_right(line, start + column->width, whole ? value.text : text);
+			line_style(line, STYLE_PLAIN);
+		} else {
+			line_to(line, start);
+			if (column->width)
+				line_cut(line, whole ? value.text : text, column->width);
+			else
+				line_text(line, whole ? value.text : text);
+		}
+		start += column->width + 1;
+	}
+	line_text(line, text_remark(process, text));
+	line_end(line);
+}
+
+static void print_lost(struct line *line, const struct snapshot *snapshot)
+{
+	uint64_t total = 0;
+	const char *before = " (";
+
+	for (size_t i = 0; i < LOST_COUNT; i++)
+		total += snapshot->lost[i];
+	if (total)
+		line_style(line, STYLE_FAILED);
+	line_format(line, "lost %" PRIu64, total);
+	for (size_t i = 0; i < LOST_COUNT; i++) {
+		if (!snapshot->lost[i])
+			continue;
+		line_format(line, "%s%s %" PRIu64, before, lost_cause_names[i], snapshot->lost[i]);
+		before = ", ";
+	}
+	if (total)
+		line_text(line, ")");
+	line_style(line, STYLE_PLAIN);
+}
+
+/* cutop  3 processes  probes 214/214  lost 0  self 0.4% 2.1M  14:03:22  1.0s */
+static void print_self(struct line *line, const struct snapshot *snapshot)
+{
+	time_t seconds = (time_t)(snapshot->time / 1000000000u);
+	char text[NUMBER_SIZE];
+	struct tm tm;
+
+	line_style(line, STYLE_HEAD);
+	line_text(line, "cutop");
+	line_style(line, STYLE_PLAIN);
+	line_format(line, "  %zu process%s  ", snapshot->process_count, snapshot->process_count == 1 ? "" : "es");
+	if (snapshot->gone.processes)
+		line_format(line, "(%zu ended before them)  ", snapshot->gone.processes);
+	line_format(line, "probes %u/%u  ", snapshot->attached, snapshot->attached + snapshot->missing);
+	print_lost(line, snapshot);
+	line_text(line, "  self ");
+	if (snapshot->elapsed_seconds > 0)
+		line_format(line, "%.1f%% ", 100 * snapshot->self_cpu_seconds / snapshot->elapsed_seconds);
+	line_text(line, text_bytes((double)snapshot->self_resident_bytes, text));
+	if (localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "  %H:%M:%S", &tm))
+		line_text(line, text);
+	if (isfinite(snapshot->interval_seconds))
+		line_format(line, "  %.1fs", snapshot->interval_seconds);
+	line_end(line);
+}
+
+/* A total with its rate, where there is one: "launches 2000 (48.2k/s)". */
+static void print_total(struct line *line, const char *word, uint64_t total, double rate, bool lower_bound)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "  %s %s%s", word, at_least(lower_bound), text_count((double)total, text));
+	if (isfinite(rate))
+		line_format(line, " (%s/s)", text_count(rate, text));
+}
+
+/* VRAM  18.4G live  513M leaked  launches 2.1M (48.2k/s)  failed 12 (3/s)  waiting 61% */
+static void print_totals(struct line *line, const struct snapshot *snapshot)
+{
+	bool from_attach = false, sampled = false;
+	char text[NUMBER_SIZE];
+	double suspect = (double)snapshot->gone.suspect;
+	bool bound;
+
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		from_attach |= process->from_attach;
+		sampled |= process->sampled;
+		if (process->has_suspect)
+			suspect += (double)process->suspect;
+	}
+	line_style(line, STYLE_HEAD);
+	line_text(line, "VRAM");
+	line_style(line, STYLE_PLAIN);
+	line_format(line, "  %s%s live  ", at_least(from_attach), text_bytes((double)snapshot->live, text));
+	if (snapshot->leaked || suspect > 0)
+		line_style(line, STYLE_LEAKED);
+	text_bytes((double)snapshot->leaked + suspect, text);
+	line_format(line, "%s%s leaked", suspect > 0 ? "~" : "", text);
+	line_style(line, STYLE_PLAIN);
+	/* What those that are gone allocated is gone as well; what they did still counts. */
+	bound = from_attach || snapshot->gone.from_attach;
+	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, bound);
+	if (snapshot->graph_launches)
+		print_total(line, "by graphs", snapshot->graph_launches, snapshot->graph_launches_per_second, bound);
+	if (snapshot->failures)
+		line_style(line, STYLE_FAILED);
+	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, bound || sampled || snapshot->gone.sampled);
+	line_style(line, STYLE_PLAIN);
+	if (isfinite(snapshot->sync_share))
+		line_format(line, "  waiting %.0f%%", 100 * snapshot->sync_share);
+	else
+		line_text(line, "  waiting -");
+	line_end(line);
+}
+
+/* H2D 3.2G/s  D2H 840M/s  D2D 12G/s  P2P -, and H2H and unknown when there were such copies. */
+static void print_copies(struct line *line, const struct snapshot *snapshot)
+{
+	static const uint8_t order[DIR_COUNT] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H, DIR_UNKNOWN };
+	char text[NUMBER_SIZE];
+
+	for (size_t i = 0; i < DIR_COUNT; i++) {
+		unsigned int direction = order[i];
+		double rate = snapshot->copy_rate[direction];
+		uint64_t bytes = 0;
+
+		for (size_t j = 0; j < snapshot->process_count; j++)
+			bytes += snapshot->processes[j].copy_bytes[direction];
+		if (!bytes && (direction == DIR_H2H || direction == DIR_UNKNOWN))
+			continue;
+		line_text(line, i ? "  " : "");
+		line_style(line, STYLE_HEAD);
+		line_text(line, copy_direction_names[direction]);
+		line_style(line, STYLE_PLAIN);
+		if (bytes && isfinite(rate))
+			line_format(line, " %s/s", text_bytes(rate, text));
+		else
+			line_text(line, " –");
+	}
+	line_end(line);
+}
+
+/* GPU 0  NVIDIA H100  18.6G of 80.0G used  6.5G untracked  97%  64C  412W: what the driver says, if it says anything. */
+static void print_devices(struct line *line, const struct snapshot *snapshot)
+{
+	char text[NUMBER_SIZE];
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct snap_device *device = &snapshot->devices[i];
+
+		if (!device->name && !device->has_used)
+			continue;
+		line_style(line, STYLE_HEAD);
+		line_format(line, "GPU %d", device->device);
+		line_style(line, STYLE_PLAIN);
+		line_text(line, "  ");
+		line_text(line, device->name ? device->name : "-");
+		if (device->has_used) {
+			line_format(line, "  %s of ", text_bytes((double)device->used, text));
+			line_format(line, "%s used", text_bytes((double)device->total, text));
+			line_format(line, "  %s untracked", text_bytes(device->used > device->tracked ?
+				    (double)(device->used - device->tracked) : 0, text));
+		}
+		if (isfinite(device->utilization))
+			line_format(line, "  %.0f%%", 100 * device->utilization);
+		if (isfinite(device->temperature))
+			line_format(line, "  %.0fC", device->temperature);
+		if (isfinite(device->power))
+			line_format(line, "  %.0fW", device->power);
+		line_end(line);
+	}
+}
+
+/* Since when the reader has not been told of anything; 0: never yet. Of snapshots not all are printed. */
+static uint64_t told_until(const struct snapshot *snapshot, const struct out_options *options)
+{
+	uint64_t interval;
+
+	if (options->tells_on)
+		return options->told_time;
+	if (!isfinite(snapshot->interval_seconds))
+		return 0;
+	interval = (uint64_t)(snapshot->interval_seconds * 1e9);
+	return interval < snapshot->time ? snapshot->time - interval : 0;
+}
+
+int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	uint64_t since = told_until(snapshot, options);
+	const struct snap_process **processes;
+	struct table table;
+	struct sink sink;
+	struct line line;
+	int ret;
+
+	processes = sorted_processes(snapshot, &options->sort);
+	if (!processes)
+		return -ENOMEM;
+	ret = sink_open(&sink, stream);
+	if (ret)
+		goto out;
+	line_init(&line, &sink, options);
+	print_self(&line, snapshot);
+	print_totals(&line, snapshot);
+	print_copies(&line, snapshot);
+	print_devices(&line, snapshot);
+	table_init(&table, &options->sort, line.width);
+	print_titles(&line, &table);
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		print_row(&line, &table, processes[i]);
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		text_detail(&line, since, options->lists_map, snapshot, processes[i]);
+	line_end(&line);
+	ret = sink_close(&sink);
+	options->told_time = snapshot->time;
+out:
+	free(processes);
+	return ret;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The programs watch listed processes only, and nobody is listed: probes of a
+ * trial fire and return. All of them are kept until the end and taken away side
+ * by side, since each removal waits for the kernel.
+ */
+#include "probe/dry_run.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/loading.h"
+#include "cuda/calls.h"
+#include "probe/attach.h"
+
+struct trial {
+	struct bpf bpf;
+	struct attachment *attachments;
+	size_t count;
+};
+
+int trial_open(struct trial **result, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
+	       struct reason *why)
+{
+	const struct bpf_settings settings = {
+		.only_listed = true, .follow_children = true, .only_uid = (uint32_t)-1, .ring_bytes = ring_bytes,
+		.layers = layers,
+	};
+	struct trial *trial = calloc(1, sizeof(*trial));
+	int err;
+
+	*result = NULL;
+	if (!trial)
+		return reason_set(why, -ENOMEM, "no memory");
+	err = bpf_open(&trial->bpf, features, &settings, why);
+	if (err) {
+		free(trial);
+		return err;
+	}
+	*result = trial;
+	return 0;
+}
+
+void trial_close(struct trial *trial)
+{
+	if (!trial)
+		return;
+	attachments_close(trial->attachments, trial->count);
+	free(trial->attachments);
+	bpf_close(&trial->bpf);
+	free(trial);
+}
+
+int trial_watch(struct trial *trial, enum trial_event event)
+{
+	struct cutop_bpf *s = trial->bpf.skeleton;
+	struct bpf_program *programs[] = {
+		[TRIAL_EXEC] = s->progs.process_exec,
+		[TRIAL_EXIT] = s->progs.process_exit,
+		[TRIAL_FORK] = s->progs.process_fork,
+	};
+	struct loading_watch watch;
+	int fd, err;
+
+	if (event == TRIAL_MMAP) {
+		err = loading_watch(&trial->bpf, &watch);
+		if (err)
+			return err;
+		loading_end(&watch);
+		return (int)watch.way;
+	}
+	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[event]));
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int trial_identify(struct trial *trial, int fd, struct file_id *id)
+{
+	return bpf_identify(&trial->bpf, fd, id);
+}
+
+/* ---- functions ---- */
+
+struct search {
+	struct trial *trial;
+	int fd;
+	const struct attach_choice *choice;
+	struct trial_attached *attached;
+};
+
+/* Finds those of @count functions that the kernel refuses: by halves, since few or all are. */
+static void refusals_find(struct search *search, struct elf_function *list, size_t count)
+{
+	struct elf_functions part = { .list = list, .count = count };
+	struct attachment attachment;
+	int err;
+
+	if (!count)
+		return;
+	err = attachment_open(&attachment, &search->trial->bpf, search->fd, &part, search->choice, 0, NULL);
+	if (!err) {
+		unsigned int failed = attachment.failed;
+
+		attachment_close(&attachment);
+		if (!failed)
+			return;
+	}
+	if (count > 1) {
+		refusals_find(search, list, count / 2);
+		refusals_find(search, list + count / 2, count - count / 2);
+		return;
+	}
+	search->attached->refusals[search->attached->refused++] =
+		(struct trial_refusal){ .call = list->call, .error = err ? err : -EINVAL };
+}
+
+/* Copies those functions that are asked for. Where each has its price, that is the first. */
+static size_t functions_choose(const struct elf_functions *functions, const struct attach_choice *choice,
+			       bool first_only, struct elf_function *chosen)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < functions->count; i++) {
+		const struct call_desc *desc = &call_descs[functions->list[i].call];
+
+		if (functions->list[i].point == POINT_NONE || !choice_wants(choice, desc) || (first_only && (count || desc->class == CLASS_PLAIN)))
+			continue;
+		chosen[count++] = functions->list[i];
+	}
+	return count;
+}
+
+/*
+ * A file that nobody maps takes any probe: the instructions are looked at when a
+ * mapping gets its breakpoints. So we are one that maps it. Nothing is read
+ * through the mapping, or run.
+ */
+static void *map_code(int fd, size_t *size)
+{
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st) || st.st_size <= 0)
+		return NULL;
+	*size = (size_t)st.st_size;
+	map = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: nobody else can map it so, either */
+}
+
+int trial_attach(struct trial *trial, int fd, const struct elf_functions *functions,
+		 const struct attach_choice *choice, struct trial_attached *attached, struct reason *why)
+{
+	struct search search = { .trial = trial, .fd = fd, .choice = choice, .attached = attached };
+	struct elf_functions tried = { 0 };
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	struct attachment *more;
+	size_t size = 0;
+	void *code;
+	int err;
+
+	memset(attached, 0, sizeof(*attached));
+	attached->first_only = trial->bpf.features.method == ATTACH_PERF;
+	tried.list = calloc(functions->count + 1, sizeof(*tried.list));
+	attached->refusals = calloc(functions->count + 1, sizeof(*attached->refusals));
+	more = realloc(trial->attachments, (trial->count + 1) * sizeof(*more));
+	if (more)
+		trial->attachments = more;
+	if (!tried.list || !attached->refusals || !more) {
+		free(tried.list);
+		return reason_set(why, -ENOMEM, "no memory");
+	}
+	tried.count = functions_choose(functions, choice, attached->first_only, tried.list);
+	attached->tried = (unsigned int)tried.count;
+	if (!tried.count) {
+		free(tried.list);
+		return 0;
+	}
+	code = map_code(fd, &size);
+	err = attachment_open(&more[trial->count], &trial->bpf, fd, &tried, choice, 0, why);
+	attached->time = clock_ns(CLOCK_MONOTONIC) - began;
+	if (!err) {
+		attached->attached = more[trial->count].attached;
+		if (more[trial->count].failed)
+			refusals_find(&search, tried.list, tried.count);
+		trial->count++;
+	}
+	if (code)
+		munmap(code, size);
+	free(tried.list);
+	return err;
+}
+
+void trial_attached_free(struct trial_attached *attached)
+{
+	free(attached->refusals);
+	memset(attached, 0, sizeof(*attached));
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A read lease (fcntl(2), F_SETLEASE) makes whoever opens the file for writing, or truncates it, wait until its
+ * holder lets go, for /proc/sys/fs/lease-break-time seconds at most. It takes to be the file's owner or
+ * CAP_LEASE, and a file system that knows leases; without, a change is seen too late for who is quick, but seen. A
+ * package manager gives a new file the old one's name, and waits for nobody.
+ */
+#include "probe/lease.h"
+
+#include <fcntl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int guard_signals_open(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+bool guard_signals_read(int fd)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		any = true;
+	return any;
+}
+
+static void look(struct guard *guard)
+{
+	struct stat st = { 0 };
+
+	if (fstat(guard->fd, &st))
+		return;
+	guard->size = st.st_size;
+	guard->seconds = st.st_mtim.tv_sec;
+	guard->nanoseconds = st.st_mtim.tv_nsec;
+}
+
+static bool has_changed(const struct guard *guard)
+{
+	struct guard now = { .fd = guard->fd };
+
+	look(&now);
+	return now.size != guard->size || now.seconds != guard->seconds || now.nanoseconds != guard->nanoseconds;
+}
+
+void guard_open(struct guard *guard, int fd)
+{
+	guard->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	guard->leased = guard->fd >= 0 && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
+	look(guard);
+}
+
+void guard_close(struct guard *guard)
+{
+	if (guard->fd < 0)
+		return;
+	guard_let(guard);
+	close(guard->fd);
+	guard->fd = -1;
+}
+
+bool guard_is_touched(const struct guard *guard)
+{
+	if (guard->fd < 0)
+		return false;
+	/* A lease that is being broken shows as what it is to become. */
+	return (guard->leased && fcntl(guard->fd, F_GETLEASE) != F_RDLCK) || has_changed(guard);
+}
+
+void guard_let(struct guard *guard)
+{
+	if (guard->leased)
+		fcntl(guard->fd, F_SETLEASE, F_UNLCK);
+	guard->leased = false;
+}
+
+bool guard_again(struct guard *guard)
+{
+	bool settled = !has_changed(guard);
+
+	look(guard);
+	if (!fcntl(guard->fd, F_SETLEASE, F_RDLCK)) {
+		guard->leased = true;
+		return true;
+	}
+	/* EAGAIN: somebody writes. Where there are no leases, it has to stay the same from one look to the next. */
+	return errno != EAGAIN && settled;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Watches over the content of a probed file. A probe is a breakpoint at an offset, and the kernel puts it there into
+ * whatever stands there: written over in place, the file would have breakpoints in the middle of other
+ * instructions, and programs would run wrong. So probes are to be gone before anybody writes.
+ */
+#ifndef PROBE_LEASE_H
+#define PROBE_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct guard {
+	int fd;			/* ours; -1: nothing is guarded */
+	bool leased;		/* who opens it for writing waits for us; else it is looked at now and then */
+	int64_t size, seconds, nanoseconds;	/* of its last change */
+};
+
+/*
+ * Blocks the signal that tells of a broken lease, and returns a descriptor that polls readable when one comes, or a negative
+ * errno. To be called before there is another thread.
+ */
+int guard_signals_open(void);
+
+/* True if a signal came since it was asked last. */
+bool guard_signals_read(int fd);
+
+/* Guards the file open at @fd. Never fails: what cannot be leased is looked at. */
+void guard_open(struct guard *guard, int fd);
+void guard_close(struct guard *guard);
+
+/* True if somebody wants to write to it, and waits for guard_let(), or has written. */
+bool guard_is_touched(const struct guard *guard);
+
+/* Lets who waits go on. */
+void guard_let(struct guard *guard);
+
+/* True once nobody has it open for writing any more, as far as the file system says; then it is guarded again. */
+bool guard_again(struct guard *guard);
+
+#endif

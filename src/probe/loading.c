@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A library comes into a program by mmap(2). The kernel's function behind that
+ * system call is watched where it can be; else the first touch of a file's page,
+ * which costs mmap(2) nothing and each such fault a little; or else the system
+ * call's tracepoint, which every kernel has, but which makes each system call of
+ * every process on the machine dearer, and needs a number from tracefs.
+ *
+ * A compiler may have put a copy of that function elsewhere, where nobody sees
+ * it run; and a file system may bring its pages to a process in ways of its own.
+ * So we map and touch some code of our own, and look whether the program saw us.
+ */
+#include "probe/loading.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "probe/tracefs.h"
+
+static bool is_seen(struct bpf *bpf)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	volatile __u32 *seen = &bpf->skeleton->bss->own_mappings;
+	__u32 before = *seen;
+	void *code;
+
+	if (fd < 0)
+		return false;
+	code = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (code == MAP_FAILED)
+		return false;
+	(void)*(const volatile char *)code;
+	munmap(code, page);
+	return *seen != before;
+}
+
+void loading_end(struct loading_watch *watch)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (watch->fds[i] >= 0)
+			close(watch->fds[i]);
+		watch->fds[i] = -1;
+	}
+}
+
+/* Watches by @programs, one or two, loaded for what they watch. Returns 0 or a negative errno. */
+static int place_watch(struct bpf *bpf, struct loading_watch *watch, const struct bpf_program *program,
+		       const struct bpf_program *other)
+{
+	const struct bpf_program *programs[2] = { program, other };
+	int err = 0;
+
+	for (size_t i = 0; i < 2 && programs[i] && !err; i++) {
+		/* As tp_btf programs are, by what they were loaded for: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN */
+		watch->fds[i] = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[i]));
+		if (watch->fds[i] < 0)
+			err = watch->fds[i];
+		else
+			fcntl(watch->fds[i], F_SETFD, FD_CLOEXEC);
+	}
+	if (!err && !is_seen(bpf))
+		err = -ENOTSUP;
+	if (err)
+		loading_end(watch);
+	return err;
+}
+
+int loading_watch(struct bpf *bpf, struct loading_watch *watch)
+{
+	int err = -ENOTSUP;
+
+	*watch = (struct loading_watch){ .fds = { -1, -1 }, .way = LOADING_FUNCTION };
+	if (bpf->features.map_function)
+		err = place_watch(bpf, watch, bpf->skeleton->progs.file_mapping, NULL);
+	if (err && bpf->features.map_touch) {
+		watch->way = LOADING_TOUCH;
+		err = place_watch(bpf, watch, bpf->skeleton->progs.file_touch, bpf->skeleton->progs.file_touch_alone);
+	}
+	if (err) {
+		watch->way = LOADING_CALL;
+		watch->fds[0] = tracefs_attach("syscalls", "sys_enter_mmap", bpf_program__fd(bpf->skeleton->progs.file_mapped));
+		err = watch->fds[0] < 0 ? watch->fds[0] : 0;
+	}
+	return err;
+}

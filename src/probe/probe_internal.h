@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What probe.c, which keeps the targets, and discover.c, which finds files, share with nobody else. */
+#ifndef PROBE_PROBE_INTERNAL_H
+#define PROBE_PROBE_INTERNAL_H
+
+#include <uthash.h>
+
+#include "probe/attach.h"
+#include "probe/lease.h"
+#include "probe/probe.h"
+#include "probe/unused.h"
+
+#define LOADERS_MAX	8	/* that threads wait in: one, most often */
+
+struct target {
+	struct file_id id;
+	struct attachment attachment;
+	struct guard guard;
+	uint16_t library;	/* its number in cookies */
+	bool lifted;		/* the file is being written to: no probes on it for now */
+	bool met;		/* a process told of it; the others were found ahead, or named */
+	bool is_candidate;	/* unused.c's, as the next */
+	unsigned int unused;	/* looks in a row that found nobody who maps it */
+	uint64_t mounts;	/* the mount namespace that it was opened through, if that is not ours; 0: it is, or not known */
+	pid_t member;		/* a process in there */
+	char *path;
+	size_t aliases;
+	struct target *next;
+};
+
+struct examined_key {
+	uint64_t device, inode, size, changed;
+};
+
+struct examined {
+	struct examined_key key;
+	struct target *target;	/* NULL: not a target */
+	struct file_id id;
+	char *path;
+	UT_hash_handle hh;	/* by key */
+	UT_hash_handle by_id;
+};
+
+struct probe {
+	struct bpf bpf;
+	struct probe_settings settings;
+	struct target *targets;
+	struct examined *examined;
+	struct examined *by_id;
+	struct probe_counts counts;
+	uint16_t last_library;	/* number given to a target */
+	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
+	pid_t teller;		/* who maps what is examined now, by mounts that may not be ours; 0: nobody */
+	int signals;		/* guard_signals_open() */
+	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
+	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
+	struct unused unused;
+	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
+	size_t loader_count;
+	int *adopted;		/* links of others, see probe_adopt_link() */
+	size_t adopted_count;
+};
+
+/*
+ * Examines the file open at @fd, found as @path. Returns 1 if it is a target, 0 if it is none,
+ * or a negative errno with @why set.
+ */
+int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why);
+
+#define FORGET_MAX	32	/* at a time: it takes the kernel milliseconds, in which nothing is read */
+
+/* Gives up @targets, FORGET_MAX at most, which are on no other list: takes their probes off, and frees them. */
+void probe_forget(struct probe *probe, struct target *targets);
+
+/* No process needs to tell of the file any more. */
+void probe_know(struct probe *probe, const struct file_id *id);
+
+/* probe_add_path() of the probe @context, which notes what goes wrong. */
+void probe_add_quietly(void *context, const char *path);
+
+#endif

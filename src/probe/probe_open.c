@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening: what this kernel can do and what it does to programs is tried first,
+ * and decides which layers, returns and instructions are probed.
+ */
+#include "probe/probe_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/formtest.h"
+#include "probe/selftest.h"
+
+/*
+ * Where each function has a link of its own, which takes long to undo, the
+ * driver's calls are left to those who ask for them alone: most are made by the
+ * runtime, and seen there.
+ */
+static void layers_choose(struct probe *probe, const struct kernel_features *features)
+{
+	unsigned int *layers = &probe->settings.bpf.layers;
+
+	if (features->method != ATTACH_PERF || *layers != (1u << LAYER_COUNT) - 1)
+		return;
+	*layers = 1u << LAYER_RUNTIME;
+	note(probe->settings.notes, "this kernel takes long to undo probes: the driver's calls are not watched; "
+	     "--layer driver asks for them alone");
+}
+
+/*
+ * Where return probes would kill programs, there are none. Sessions ask for each
+ * return, and can leave out those of processes under a filter; other links are on
+ * all processes that map a file, filtered ones among them.
+ */
+static void returns_choose(struct probe *probe, const struct kernel_features *features, struct forms *forms,
+			   struct sample_links *left)
+{
+	struct bpf_settings *settings = &probe->settings.bpf;
+	const struct notes *notes = probe->settings.notes;
+	struct selftest tried;
+
+	if (probe->settings.returns == RETURNS_NEVER)
+		settings->blind = UNRETURNED_ASKED;
+	if (probe->settings.returns != RETURNS_AUTO)
+		return;
+	tried = selftest_run(features, forms, left);
+	if (tried.seccomp == VERDICT_KILLS && features->method == ATTACH_SESSION) {
+		settings->refuse_filtered = true;
+		note(notes, "on this kernel return probes kill programs under a seccomp filter: such programs have none");
+	} else if (tried.seccomp == VERDICT_KILLS) {
+		settings->blind = UNRETURNED_SECCOMP;
+		warn_user(notes, "on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
+			  "allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
+			  "is filtered, give --returns=always", features->release);
+	}
+	if (tried.shadow_stack == VERDICT_KILLS && !settings->blind && shadow_stacks_used()) {
+		settings->blind = UNRETURNED_SHADOW_STACK;
+		warn_user(notes, "on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
+			  "are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
+			  "where none of them uses CUDA, give --returns=always", features->release);
+	}
+}
+
+/* Has the trials' links closed along with the others at the end, side by side. */
+static void links_keep(struct probe *probe, struct sample_links *left)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(left->fds); i++)
+		if (left->fds[i] >= 0 && !probe_adopt_link(probe, left->fds[i]))
+			left->fds[i] = -1;
+	sample_links_close(left);	/* without memory */
+}
+
+static void forms_note(const struct notes *notes, const struct forms *forms)
+{
+	char list[512] = "";
+	int form;
+
+	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
+		if (forms->verdicts[form] == FORM_EMULATED)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s", form_names[form]);
+	note(notes, "instructions that the kernel emulates under a probe (%s):%s", forms->tried ? "tried" : "not tried: taken for granted",
+	     list);
+}
+
+int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
+{
+	struct sample_links left[2];
+	struct kernel_features features;
+	struct forms forms;
+	struct probe *probe;
+	size_t i;
+	int err;
+
+	*result = NULL;
+	if (!kernel_rights(why))
+		return -EPERM;
+	if (!kernel_pids(why))
+		return -ENOTSUP;
+	err = kernel_features_read(&features, settings->method, why);
+	if (!err)
+		err = kernel_rights_for(features.method, why);
+	if (err)
+		return err;
+	probe = calloc(1, sizeof(*probe));
+	if (!probe)
+		return reason_set(why, -ENOMEM, "no memory");
+	probe->settings = *settings;
+	probe->signals = guard_signals_open();
+	layers_choose(probe, &features);
+	forms_try(&forms, &features, &left[0]);
+	sample_links_init(&left[1]);
+	returns_choose(probe, &features, &forms, &left[1]);
+	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
+	if (err) {
+		sample_links_close(&left[0]);
+		sample_links_close(&left[1]);
+		if (probe->signals >= 0)
+			close(probe->signals);
+		free(probe);
+		return err;
+	}
+	probe->bpf.forms = forms;
+	links_keep(probe, &left[0]);
+	links_keep(probe, &left[1]);
+	for (i = 0; i < settings->pid_count; i++)
+		probe_list_process(probe, settings->pids[i], true);
+	note(settings->notes, "Linux %s, probes by %s links", features.release, attach_method_names[features.method]);
+	forms_note(settings->notes, &forms);
+	if (settings->bpf.loader_waits && !probe->bpf.loader_waits)
+		warn_user(settings->notes, "--hold: this kernel (%s) lets no thread wait in its loader; a library that nothing led to is "
+			  "probed once it is loaded, and its process marked", features.release);
+	*result = probe;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows that the BPF side finds without a search, in arrays that are mapped here: bpf/near.bpf.h. */
+#ifndef PROBE_ROW_CACHE_H
+#define PROBE_ROW_CACHE_H
+
+#include "probe/bpf.h"
+
+/* Adds what was counted in the near row of @key, if it has one, to @row, which is what stands in the map. */
+void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row);
+void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row);
+
+/* The synchronizing calls of @image, whose row is @row. */
+struct image_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t image, const struct image_row *row);
+
+/* Takes the place of @image, which is new, if it is free. */
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t image);
+
+/* The place is anybody's again. Nothing may count in it any more: its image has ended. */
+void near_call_release(struct cutop_bpf *skeleton, const struct call_key *key);
+void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key);
+void near_sync_release(struct cutop_bpf *skeleton, uint32_t image);
+
+#endif

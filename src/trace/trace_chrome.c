@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace as Chrome's trace events (JSON object format), which Perfetto and
+ * chrome://tracing open. Each thread has a track with a slice per call; each
+ * stream has one with a slice for everything that was put into it, as long as
+ * putting it there took: when the device did it nobody can see from here.
+ *
+ * Slices of a track may nest but not overlap. Two threads can be inside calls
+ * that use one stream: the later one's slice begins where the earlier one's
+ * ended, which is where its turn came at the earliest that a track can show.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/calls.h"
+#include "trace/trace_format.h"
+
+/* Above every thread's number: /proc/sys/kernel/pid_max is 4194304 at most. */
+#define STREAM_TRACKS	(1u << 30)
+#define STREAMS_MAX	65536	/* of an image */
+
+static uint64_t since_start(const struct trace *trace, uint64_t mono)
+{
+	return mono > trace->options.start_mono ? mono - trace->options.start_mono : 0;
+}
+
+static void event_begin(struct trace *trace, const char *phase, const char *name, uint32_t pid, uint32_t tid,
+			struct buffer *out)
+{
+	buffer_text(out, trace->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	trace->comma = true;
+	buffer_text(out, phase);
+	buffer_text(out, "\",\"name\":");
+	buffer_quoted(out, name);
+	buffer_text(out, ",\"pid\":");
+	buffer_count(out, pid);
+	buffer_text(out, ",\"tid\":");
+	buffer_count(out, tid);
+}
+
+static void stamp(const struct trace *trace, uint64_t mono, struct buffer *out)
+{
+	buffer_text(out, ",\"ts\":");
+	buffer_micros(out, since_start(trace, mono));
+}
+
+static void track_name(struct trace *trace, const char *what, uint32_t pid, uint32_t tid, const char *name,
+		       struct buffer *out)
+{
+	event_begin(trace, "M", what, pid, tid, out);
+	buffer_text(out, ",\"args\":{\"name\":");
+	buffer_quoted(out, name);
+	buffer_text(out, "}}");
+}
+
+void trace_chrome_begin(struct trace *trace, struct buffer *out)
+{
+	(void)trace;
+	buffer_text(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+}
+
+void trace_chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
+{
+	buffer_text(out, "\n],\"otherData\":{\"tool\":\"cutop\",\"version\":");
+	buffer_quoted(out, trace->options.version ? trace->options.version : "");
+	buffer_text(out, ",\"started_unix_seconds\":");
+	buffer_seconds(out, trace->options.start_real);
+	buffer_text(out, ",\"calls\":");
+	buffer_count(out, trace->count);
+	buffer_text(out, ",\"lost\":");
+	trace_json_lost(lost, unwritten, out);
+	buffer_text(out, "}}\n");
+}
+
+/* ---- streams ---- */
+
+static void stream_call_it(uint64_t stream, char *name, size_t size)
+{
+	if (stream == 1)
+		snprintf(name, size, "default stream");
+	else if ((uint32_t)stream == 2)
+		snprintf(name, size, "default stream of thread %" PRIu64, stream >> 32);
+	else
+		snprintf(name, size, "stream 0x%" PRIx64, stream);
+}
+
+/* The same stream has the same number: 1 is the device's default stream, 2 with a thread above it that thread's. */
+static uint64_t stream_meant(const struct trace_view *view)
+{
+	uint64_t stream = view->stream;
+	bool per_thread = call_stream(view->call->call) & CUTOP_STREAM_PER_THREAD ||
+			  view->desc->flags & CALL_PER_THREAD;
+
+	if (!stream)
+		stream = per_thread ? 2 : 1;
+	return stream == 2 ? stream | (uint64_t)view->call->hdr.tid << 32 : stream;
+}
+
+static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view, struct buffer *out)
+{
+	struct trace_image *image = view->image;
+	uint64_t number = stream_meant(view);
+	struct trace_stream *stream;
+	char name[64];
+
+	HASH_FIND(hh, image->streams, &number, sizeof(number), stream);
+	if (stream)
+		return stream;
+	if (HASH_COUNT(image->streams) >= STREAMS_MAX)
+		return NULL;
+	stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return NULL;
+	stream->stream = number;
+	stream->track = STREAM_TRACKS + trace->tracks++;
+	HASH_ADD(hh, image->streams, stream, sizeof(stream->stream), stream);
+	stream_call_it(number, name, sizeof(name));
+	track_name(trace, "thread_name", view->call->hdr.tgid, stream->track, name, out);
+	return stream;
+}
+
+static void stream_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
+{
+	const struct rec_call *call = view->call;
+	struct trace_stream *stream = stream_track(trace, view, out);
+	const char *name = view->kernel ? view->kernel->brief : view->name;
+	uint64_t begin = call->entry;
+
+	if (!stream)
+		return;
+	if (begin < stream->busy)
+		begin = stream->busy;
+	if (call->moment == CALL_ENTERED) {
+		event_begin(trace, "i", name, call->hdr.tgid, stream->track, out);
+		stamp(trace, call->entry, out);
+		buffer_text(out, ",\"s\":\"t\"");
+	} else {
+		event_begin(trace, "X", name, call->hdr.tgid, stream->track, out);
+		stamp(trace, begin, out);
+		buffer_text(out, ",\"dur\":");
+		buffer_micros(out, call->hdr.time > begin ? call->hdr.time - begin : 0);
+		if (call->hdr.time > stream->busy)
+			stream->busy = call->hdr.time;
+	}
+	buffer_text(out, ",\"cat\":\"enqueue\",\"args\":{\"call\":");
+	buffer_quoted(out, view->name);
+	buffer_text(out, ",\"by_tid\":");
+	buffer_count(out, call->hdr.tid);
+	buffer_text(out, ",\"arguments\":");
+	trace_json_arguments(view, out);
+	buffer_text(out, "}}");
+}
+
+/* ---- threads ---- */
+
+void trace_chrome_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
+{
+	const struct rec_call *call = view->call;
+
+	if (!view->image->announced) {
+		view->image->announced = true;
+		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid, view->image->comm, out);
+	}
+	switch (call->moment) {
+	case CALL_ENTERED:
+		event_begin(trace, trace->options.pairs ? "B" : "i", view->brief, call->hdr.tgid, call->hdr.tid, out);
+		stamp(trace, call->entry, out);
+		if (!trace->options.pairs)
+			buffer_text(out, ",\"s\":\"t\"");
+		break;
+	case CALL_LEFT:
+		event_begin(trace, "E", view->brief, call->hdr.tgid, call->hdr.tid, out);
+		stamp(trace, call->hdr.time, out);
+		break;
+	default:
+		event_begin(trace, "X", view->brief, call->hdr.tgid, call->hdr.tid, out);
+		stamp(trace, call->entry, out);
+		buffer_text(out, ",\"dur\":");
+		buffer_micros(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
+	}
+	buffer_text(out, ",\"cat\":\"");
+	buffer_text(out, view->desc->class == CLASS_EXTRA ? call_layer_name(LAYER_EXTRA) : call_group_names[view->desc->group]);
+	buffer_text(out, "\",\"args\":{\"arguments\":");
+	trace_json_arguments(view, out);
+	if (view->has_result && view->has_value) {
+		buffer_text(out, ",\"result\":");
+		if (view->result)
+			buffer_quoted(out, view->result);
+		else
+			buffer_signed(out, call->result);
+	}
+	trace_json_more(trace, view, out);
+	buffer_text(out, "}}");
+	if (view->has_stream && !view->failed && (call->moment != CALL_ENTERED || !trace->options.pairs))
+		stream_call(trace, view, out);
+}

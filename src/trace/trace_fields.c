@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trace/trace_fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cuda/arguments.h"
+#include "cuda/calls.h"
+#include "cuda/errors.h"
+
+static struct trace_field *add(struct trace_view *view, const char *name, enum field_kind kind)
+{
+	struct trace_field *field = &view->fields[view->field_count < TRACE_FIELDS_MAX - 1 ? view->field_count++ : view->field_count];
+
+	*field = (struct trace_field){ .name = name, .name_len = strlen(name), .kind = kind };
+	return field;
+}
+
+static void add_number(struct trace_view *view, const char *name, enum field_kind kind, uint64_t number)
+{
+	add(view, name, kind)->number = number;
+}
+
+static void add_text(struct trace_view *view, const char *name, const char *text)
+{
+	add(view, name, FIELD_TEXT)->text = text;
+}
+
+static void add_dims(struct trace_view *view, const char *name, const __u32 *dims)
+{
+	add(view, name, FIELD_DIMS)->dims = dims;
+}
+
+static void add_stream(struct trace_view *view, uint64_t stream)
+{
+	add_number(view, "stream", FIELD_HEX, stream);
+	view->stream = stream;
+}
+
+/* ---- by class ---- */
+
+static bool has_stream(unsigned int call, const struct call_desc *desc)
+{
+	if (desc->class == CLASS_ALLOC)
+		return desc->a == KIND_ASYNC;
+	if (desc->class == CLASS_FREE)
+		return desc->b != 0;
+	return (call_stream(call) & CUTOP_STREAM_ARGUMENT) != CUTOP_STREAM_NONE;
+}
+
+static void memory_fields(struct trace_view *view, const struct call_desc *desc)
+{
+	const struct rec_call *call = view->call;
+
+	if (desc->class == CLASS_FREE) {
+		add_number(view, "address", FIELD_HEX, call->memory.address);
+	} else {
+		if (call->memory.address)
+			add_number(view, "address", FIELD_HEX, call->memory.address);
+		if (call->memory.bytes)
+			add_number(view, "bytes", FIELD_COUNT, call->memory.bytes);
+		if (call->memory.kind < KIND_COUNT)
+			add_text(view, "kind", alloc_kind_names[call->memory.kind]);
+	}
+	if (has_stream(call->call, desc))
+		add_stream(view, call->memory.stream);
+}
+
+static void copy_fields(struct trace_view *view, const struct call_desc *desc)
+{
+	const struct rec_call *call = view->call;
+
+	add_number(view, "destination", FIELD_HEX, call->copy.destination);
+	add_number(view, "source", FIELD_HEX, call->copy.source);
+	add_number(view, call->copy.copy_flags & COPY_IN_ELEMENTS ? "elements" : "bytes", FIELD_COUNT, call->copy.bytes);
+	add_text(view, "direction", call->copy.direction < DIR_COUNT ? copy_direction_names[call->copy.direction] : "default");
+	if (has_stream(call->call, desc)) {
+		add_stream(view, call->copy.stream);
+		view->has_stream = true;
+	}
+}
+
+static void launch_fields(struct trace_view *view)
+{
+	const struct rec_call *call = view->call;
+
+	view->kernel = trace_kernel_of(view->image, call->launch.function);
+	if (view->kernel)
+		add_text(view, "kernel", view->kernel->brief);
+	else
+		add_number(view, "kernel", FIELD_HEX, call->launch.function);
+	add_dims(view, "grid", call->launch.grid);
+	add_dims(view, "block", call->launch.block);
+	add_number(view, "shared_bytes", FIELD_COUNT, call->launch.shared_bytes);
+	add_stream(view, call->launch.stream);
+	view->has_stream = true;
+	if (call->launch.launches > 1)
+		add_number(view, "launches", FIELD_COUNT, call->launch.launches);
+	if (call->kernel_words)
+		add(view, "arguments", FIELD_WORDS);
+}
+
+/*
+ * Any other call, by its signature (calls.h). Arguments that found no register
+ * are not known; what a pointer to a result points at is shown in its place.
+ */
+static void word_field(struct trace_view *view, const struct call_argument *argument, uint64_t word)
+{
+	struct trace_field *field = add(view, "", FIELD_HEX);
+
+	field->name = argument->name;
+	field->name_len = argument->name_len;
+	field->number = word;
+	switch (argument->kind) {
+	case ARGUMENT_COUNT:
+		field->kind = FIELD_COUNT;
+		break;
+	case ARGUMENT_U32:
+		field->kind = FIELD_COUNT;
+		field->number = (uint32_t)word;
+		break;
+	case ARGUMENT_S32:
+		field->kind = FIELD_SIGNED;
+		field->number = (uint64_t)(int32_t)word;
+		break;
+	case ARGUMENT_FLOAT:
+		field->kind = FIELD_FLOAT;
+		break;
+	case ARGUMENT_STREAM:
+		view->stream = word;
+		break;
+	case ARGUMENT_POINTER:
+		break;
+	}
+}
+
+static void signature_fields(struct trace_view *view, const struct call_desc *desc)
+{
+	const struct rec_call *call = view->call;
+	struct call_argument argument;
+	unsigned int state = 0;
+
+	while (call_argument_next(call->call, &state, &argument)) {
+		if (argument.is_out) {
+			if (call->flags & TRACED_OUT && argument.is_result)
+				word_field(view, &argument, call->out);
+			continue;
+		}
+		if (argument.word >= CUTOP_CALL_WORDS)
+			continue;
+		word_field(view, &argument, call->words[argument.word]);
+	}
+	/* A graph's launch is work in its stream. */
+	view->has_stream = desc->class == CLASS_GRAPH && desc->a == EXEC_LAUNCH;
+}
+
+/* As bpf/extra.bpf.h judges; of a pointer the result says only whether there is one. */
+static bool extra_failed(enum extra_result how, int32_t result)
+{
+	switch (how) {
+	case EXTRA_RESULT_STATUS:
+		return result != 0;
+	case EXTRA_RESULT_NEGATIVE:
+		return result < 0;
+	case EXTRA_RESULT_NULL:
+		return !result;
+	default:
+		return false;
+	}
+}
+
+static void result_fill(struct trace_view *view, const struct call_desc *desc)
+{
+	const struct rec_call *call = view->call;
+
+	view->has_result = call->moment != CALL_ENTERED;
+	if (!view->has_result)
+		return;
+	if (CUTOP_IS_EXTRA(call->call)) {
+		view->has_value = view->extra != EXTRA_RESULT_NONE;
+		view->failed = extra_failed(view->extra, call->result);
+		if (view->extra == EXTRA_RESULT_NULL)
+			view->result = view->failed ? "NULL" : "pointer";
+		return;
+	}
+	view->has_value = true;
+	view->result = error_name((enum call_layer)desc->layer, call->result);
+	view->failed = call_failed(call->call, call->result);
+}
+
+bool trace_view_fill(struct trace_view *view, struct trace_images *images, const struct rec_call *call, size_t size)
+{
+	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
+	const struct call_desc *desc = CUTOP_IS_EXTRA(call->call) ? &extra : &call_descs[call->call];
+
+	view->call = call;
+	view->desc = desc;
+	view->image = trace_image_of(images, &call->hdr);
+	if (!view->image)
+		return false;
+	view->name = view->brief = call_name(call->call);
+	view->signature = NULL;
+	view->extra = EXTRA_RESULT_NONE;
+	if (desc == &extra) {
+		const struct trace_extra *known = &images->extras[call->call - CUTOP_EXTRA];
+
+		view->name = known->symbol ? known->symbol : "?";
+		view->brief = known->brief ? known->brief : view->name;
+		view->signature = known->full;
+		view->extra = known->result;
+	}
+	view->field_count = 0;
+	view->kernel = NULL;
+	view->words = NULL;
+	view->result = NULL;
+	view->has_freed = view->failed = view->has_stream = false;
+	view->stack = call->stack ? trace_stack_of(view->image, call->stack) : NULL;
+	view->stream = 0;
+	if (call->kernel_words && size >= sizeof(struct rec_call_kernel) && call->kernel_words <= CUTOP_KERNEL_WORDS)
+		view->words = (const uint64_t *)((const struct rec_call_kernel *)call)->kernel;
+	result_fill(view, desc);
+	switch (desc->class) {
+	case CLASS_ALLOC:
+	case CLASS_FREE:
+		memory_fields(view, desc);
+		break;
+	case CLASS_COPY:
+		copy_fields(view, desc);
+		break;
+	case CLASS_LAUNCH:
+		launch_fields(view);
+		break;
+	case CLASS_EXTRA:	/* what it was given nobody knows how to read */
+		break;
+	default:
+		signature_fields(view, desc);
+	}
+	view->captured = call->flags & TRACED_CAPTURED;
+	if (view->captured)
+		view->has_stream = false;	/* it is given nothing to do */
+	view->has_device = call->device != CUTOP_DEVICE_UNKNOWN && desc->class != CLASS_DEVICE;
+	if (view->has_result && desc->class == CLASS_ALLOC)
+		trace_allocated(view->image, call);
+	else if (view->has_result && desc->class == CLASS_FREE)
+		view->has_freed = trace_freed(view->image, call, &view->freed);
+	return true;
+}
+
+/* ---- values ---- */
+
+/* How many of the kernel's arguments are to be shown: those that its name says it has, or all that were read. */
+static size_t word_count(const struct trace_view *view)
+{
+	size_t count = view->words ? view->call->kernel_words : 0;
+
+	if (view->kernel && view->kernel->has_types && view->kernel->type_count < count)
+		return view->kernel->type_count;
+	return count;
+}
+
+/* Floating point. JSON has no number that is none. */
+static void real(double number, bool json, struct buffer *out)
+{
+	buffer_format(out, json && !isfinite(number) ? "\"%.9g\"" : "%.9g", number);
+}
+
+static void hex(uint64_t number, bool json, struct buffer *out)
+{
+	if (json)
+		buffer_char(out, '"');
+	buffer_hex(out, number);
+	if (json)
+		buffer_char(out, '"');
+}
+
+/* Argument @i of the kernel, by its type where that is known. */
+static void word_put(const struct trace_view *view, size_t i, bool json, struct buffer *out)
+{
+	bool typed = view->kernel && view->kernel->has_types && i < view->kernel->type_count;
+	uint64_t word = view->words[i];
+	double wide;
+	float narrow;
+
+	switch (typed ? (enum word_kind)view->kernel->types[i] : WORD_HEX) {
+	case WORD_S8:
+		buffer_signed(out, (int8_t)word);
+		return;
+	case WORD_U8:
+		buffer_count(out, (uint8_t)word);
+		return;
+	case WORD_S16:
+		buffer_signed(out, (int16_t)word);
+		return;
+	case WORD_U16:
+		buffer_count(out, (uint16_t)word);
+		return;
+	case WORD_S32:
+		buffer_signed(out, (int32_t)word);
+		return;
+	case WORD_U32:
+		buffer_count(out, (uint32_t)word);
+		return;
+	case WORD_S64:
+		buffer_signed(out, (int64_t)word);
+		return;
+	case WORD_U64:
+		buffer_count(out, word);
+		return;
+	case WORD_FLOAT:
+		memcpy(&narrow, &word, sizeof(narrow));
+		real((double)narrow, json, out);
+		return;
+	case WORD_DOUBLE:
+		memcpy(&wide, &word, sizeof(wide));
+		real(wide, json, out);
+		return;
+	case WORD_HEX:
+		hex(word, json, out);
+	}
+}
+
+void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out)
+{
+	size_t i, count;
+	float number;
+
+	switch (field->kind) {
+	case FIELD_HEX:
+		hex(field->number, json, out);
+		break;
+	case FIELD_COUNT:
+		buffer_count(out, field->number);
+		break;
+	case FIELD_SIGNED:
+		buffer_signed(out, (int64_t)field->number);
+		break;
+	case FIELD_FLOAT:
+		memcpy(&number, &field->number, sizeof(number));
+		real((double)number, json, out);
+		break;
+	case FIELD_TEXT:
+		if (json)
+			buffer_quoted(out, field->text);
+		else
+			buffer_text(out, field->text);
+		break;
+	case FIELD_DIMS:
+		buffer_char(out, json ? '[' : '(');
+		for (i = 0; i < 3; i++) {
+			if (i)
+				buffer_char(out, ',');
+			buffer_count(out, field->dims[i]);
+		}
+		buffer_char(out, json ? ']' : ')');
+		break;
+	case FIELD_WORDS:
+		count = word_count(view);
+		buffer_char(out, '[');
+		for (i = 0; i < count; i++) {
+			if (i)
+				buffer_text(out, json ? "," : ", ");
+			word_put(view, i, json, out);
+		}
+		buffer_char(out, ']');
+		break;
+	}
+}

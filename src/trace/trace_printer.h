@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Printers of calls: text, JSON lines, and Chrome's trace events, which
+ * Perfetto opens. They are fed the same records as a model is, whatever their
+ * source, and print each REC_CALL; what the others say of processes, kernels,
+ * call sites and stacks is kept for the lines to come.
+ *
+ * They write into a buffer of the caller's, who empties it whenever it wants.
+ */
+#ifndef TRACE_TRACE_PRINTER_H
+#define TRACE_TRACE_PRINTER_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cutop_event.h"
+#include "util/buffer.h"
+
+enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME };
+
+struct trace_options {
+	enum trace_form form;
+	bool no_time;		/* text and JSON: without it */
+	bool stacks;		/* print the user stack of each call that has one */
+	bool pairs;		/* calls come as two records, one at entry and one at return */
+	uint64_t start_mono;	/* CLOCK_MONOTONIC ns when tracing began: 0 of Chrome's clock */
+	uint64_t start_real;	/* the same instant by CLOCK_REALTIME */
+	const char *version;	/* of cutop; borrowed */
+};
+
+struct trace;
+
+/* Returns NULL without memory. trace_free() undoes it. */
+struct trace *trace_new(const struct trace_options *options);
+void trace_free(struct trace *trace);
+
+/* What stands before the first line. */
+void trace_begin(struct trace *trace, struct buffer *out);
+
+/* Takes in a record of @size bytes, and prints it if it is a call. What makes no sense is left out. */
+void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size, struct buffer *out);
+
+/*
+ * What stands after the last line. @lost: by cause, LOST_COUNT of them;
+ * @unwritten: calls that were recorded and that nobody printed.
+ */
+void trace_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);
+
+/* Records of calls printed so far. */
+uint64_t trace_count(const struct trace *trace);
+
+#endif

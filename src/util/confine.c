@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a helper process gives up before it looks at anything that a watched program wrote. */
+#include "util/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "util/util.h"
+
+#define MEMORY_MAX	(1ul << 30)	/* what we allocate; mapped files do not count */
+#define USER_OF_NOTHING	65534	/* the kernel's overflowuid: no file is its own */
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "unknown machine"
+#endif
+
+/* Refuses every system call that is not in the list. */
+static int calls_limit(const int *calls, unsigned int count)
+{
+	enum { HEAD = 4 };
+	struct sock_filter code[HEAD + CONFINE_CALLS_MAX + 2];
+	struct sock_fprog program = { (unsigned short)(HEAD + count + 2), code };
+	unsigned int i;
+
+	if (count > CONFINE_CALLS_MAX)
+		return -E2BIG;
+	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	code[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+	code[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	code[3] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (i = 0; i < count; i++)
+		code[HEAD + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)calls[i],
+							      (unsigned char)(count - i), 0);
+	code[HEAD + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[HEAD + count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int rights_drop(void)
+{
+	/* Where cutop has given up the right to change user, the user is one who may open nothing below. */
+	if (setgroups(0, NULL) || setresgid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING) || setresuid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING))
+		errno = 0;
+	return capabilities_clear();
+}
+
+static void limits_set(void)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ MEMORY_MAX, MEMORY_MAX });
+#endif
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 });
+}
+
+/*
+ * Memory that is shared with the process we were forked from: BPF maps, among others, which it takes for its own.
+ * A build for "make coverage" keeps it, since its counters are shared memory, too.
+ */
+static int shared_unmap(void)
+{
+#ifdef CUTOP_COVERAGE
+	return 0;
+#endif
+	char text[8192], kind[5], *line, *end;	/* a line has a path of PATH_MAX at most */
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	unsigned long from, to;
+	size_t kept = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		text[kept + (size_t)n] = '\0';
+		for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
+			if (sscanf(line, "%lx-%lx %4s", &from, &to, kind) == 3 && kind[3] == 's')
+				munmap((void *)from, to - from);
+		kept = strlen(line);
+		memmove(text, line, kept);
+	}
+	close(fd);
+	return n < 0 ? -EIO : 0;
+}
+
+/* Leaves nothing open but @socket, as descriptor 0. */
+static int descriptors_close(int socket)
+{
+	if (dup2(socket, 0) < 0)
+		return -errno;
+	if (syscall(SYS_close_range, 1u, ~0u, 0u)) {	/* Linux before 5.9 */
+		long fd, last = sysconf(_SC_OPEN_MAX);
+
+		for (fd = 1; fd < last; fd++)
+			close((int)fd);
+	}
+	return 0;
+}
+
+static void signals_set(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	static const int fatal[] = { SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	sigset_t set;
+	size_t i;
+
+	/* Those of the terminal are blocked: the other end decides when we end. */
+	sigfillset(&set);
+	for (i = 0; i < ARRAY_LEN(fatal); i++) {
+		sigaction(fatal[i], &action, NULL);
+		sigdelset(&set, fatal[i]);
+	}
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
+int confine(const char *name, int socket, const int *calls, unsigned int count)
+{
+	int err;
+
+	signals_set();
+	prctl(PR_SET_NAME, name);
+	err = shared_unmap();
+	if (!err)
+		err = descriptors_close(socket);
+	if (err)
+		return err;
+	limits_set();
+	err = rights_drop();
+	return err ? err : calls_limit(calls, count);
+}

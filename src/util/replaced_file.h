@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file that is replaced as a whole, again and again: who reads it finds the
+ * old contents or the new, never a part.
+ */
+#ifndef UTIL_REPLACED_FILE_H
+#define UTIL_REPLACED_FILE_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct replaced {
+	char path[PATH_MAX];
+	char temporary[PATH_MAX + 16];	/* beside it */
+	mode_t mode;
+	FILE *stream;			/* NULL: none is being written */
+};
+
+/*
+ * Prepares to replace @path, which need not exist, and makes sure that it can be.
+ * To be called before there are threads (umask). Returns 0, 1 if that is no
+ * file to be replaced (a terminal, a pipe, /dev/null) but one to be written to,
+ * or a negative errno.
+ */
+int replaced_open(struct replaced *file, const char *path);
+
+/* Returns the stream to write the new contents to, or NULL with errno set. */
+FILE *replaced_begin(struct replaced *file);
+
+/* Puts the new contents in place, or, if @error, drops them. Returns @error, or a negative errno. */
+int replaced_end(struct replaced *file, int error);
+
+#endif

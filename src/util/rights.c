@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * docs/faults.md says which right is for what. The uid stays: files are written as whoever started cutop.
+ *
+ * The list of refused system calls is one of what cutop never does: to list what it does would
+ * be the stronger filter, and would break with the next C library, or with NVIDIA's. Linux asks such a
+ * filter once per system call number and remembers that it allows it whatever its arguments
+ * (since 5.11), so that it costs nothing.
+ */
+#include "util/rights.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+/* linux/capability.h, Linux 5.8 and 5.9: newer than the headers we may be built with */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
+static const struct {
+	unsigned int what;
+	unsigned int capability;
+} needs[] = {
+	{ RIGHTS_PROBE, CAP_BPF },
+	{ RIGHTS_PROBE, CAP_PERFMON },
+	{ RIGHTS_PROBE, CAP_SYS_PTRACE },		/* /proc/PID/maps, root, environ of other users */
+	{ RIGHTS_PROBE, CAP_DAC_READ_SEARCH },		/* libraries in private homes */
+	{ RIGHTS_PROBE, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
+	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/lease.c */
+	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
+	{ RIGHTS_SIGNAL, CAP_KILL },
+	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },
+	{ RIGHTS_WRITE, CAP_CHOWN },			/* a settings file stays its owner's */
+	{ RIGHTS_WRITE, CAP_FOWNER },
+};
+
+static const int refused_calls[] = {
+	/* other programs, other processes */
+	SCMP_SYS(execve), SCMP_SYS(execveat),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	SCMP_SYS(ptrace),	/* the search for leaks at the end */
+#endif
+	SCMP_SYS(process_vm_writev), SCMP_SYS(userfaultfd), SCMP_SYS(kcmp),
+	/* other users */
+	SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
+	SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups),
+	SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl),
+	/* another view of the machine */
+	SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(fsopen), SCMP_SYS(fspick), SCMP_SYS(fsconfig), SCMP_SYS(fsmount),
+	SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(mount_setattr), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
+	SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mknod), SCMP_SYS(mknodat),
+	/* another machine */
+	SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(acct),
+	SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex),
+	SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
+};
+
+/* Lets the capabilities that are permitted have effect, or none. */
+static int effect_set(bool any, struct reason *why)
+{
+	unsigned int capability;
+
+	/* Set where the file that is run gives rights (security/commoncap.c). */
+	if (!getauxval(AT_SECURE))
+		return 0;
+	if (capng_get_caps_process())
+		return reason_set(why, -EIO, "cannot read the capabilities held");
+	for (capability = 0; capability <= CAP_LAST_CAP; capability++)
+		if (capng_have_capability(CAPNG_PERMITTED, capability))
+			capng_update(any ? CAPNG_ADD : CAPNG_DROP, CAPNG_EFFECTIVE, capability);
+	return capng_apply(CAPNG_SELECT_CAPS) ? reason_set(why, -EPERM, "cannot change which capabilities have effect") : 0;
+}
+
+int rights_lower(struct reason *why)
+{
+	return effect_set(false, why);
+}
+
+int rights_raise(struct reason *why)
+{
+	return effect_set(true, why);
+}
+
+/*
+ * What is chosen of the capabilities held; without CAP_BPF and CAP_PERFMON their predecessor stands in for them. It alone may
+ * open a perf event that is a probe (perf_uprobe_event_init(), kernel/events/core.c).
+ */
+static bool is_kept(unsigned int keep, unsigned int capability)
+{
+	size_t i;
+
+	if (!capng_have_capability(CAPNG_EFFECTIVE, capability))
+		return false;
+	if (capability == CAP_SYS_ADMIN && !(keep & RIGHTS_PROBE_EACH))
+		return keep & RIGHTS_PROBE && !(capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) &&
+						capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
+	for (i = 0; i < ARRAY_LEN(needs); i++)
+		if (needs[i].capability == capability && needs[i].what & keep)
+			return true;
+	return false;
+}
+
+static int capabilities_drop(unsigned int keep, struct reason *why)
+{
+	bool kept[CAP_LAST_CAP + 1], limits;
+	unsigned int capability;
+	int err;
+
+	if (capng_get_caps_process())
+		return reason_set(why, -EIO, "cannot read the capabilities held");
+	for (capability = 0; capability <= CAP_LAST_CAP; capability++)
+		kept[capability] = is_kept(keep, capability);
+	/* The bounding set may only be changed by who holds this. */
+	limits = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
+	capng_clear(limits ? CAPNG_SELECT_ALL : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
+	for (capability = 0; capability <= CAP_LAST_CAP; capability++) {
+		if (!kept[capability])
+			continue;
+		capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED), capability);
+		if (limits)
+			capng_update(CAPNG_ADD, CAPNG_BOUNDING_SET, capability);
+	}
+	err = capng_apply(limits ? CAPNG_SELECT_ALL : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
+	return err ? reason_set(why, -EPERM, "cannot give up capabilities (libcap-ng says %d)", err) : 0;
+}
+
+static int calls_refuse(struct reason *why)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int err = filter ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(refused_calls) && !err; i++)
+		if (refused_calls[i] >= 0)	/* of this machine */
+			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused_calls[i], 0);
+	if (!err)
+		err = seccomp_load(filter);
+	seccomp_release(filter);
+	return err ? reason_set(why, err, "cannot refuse system calls: %s", strerror(-err)) : 0;
+}
+
+int rights_drop(unsigned int keep, struct reason *why)
+{
+	int err = capabilities_drop(keep, why);
+
+	if (err)
+		return err;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return reason_set(why, -errno, "no_new_privs: %s", strerror(errno));
+	return calls_refuse(why);
+}
