@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings: written and read; part of libcutop_core.a, which needs ZLIB_LIBS.
+# Recordings: written and read. Needs ZLIB_LIBS.
 record_sources = \
 	src/record/changes.c src/record/changes.h \
 	src/record/facts.c src/record/facts.h \

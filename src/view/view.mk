@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The view. terminal.c alone needs curses; settings.c needs inih.
+# The screen. terminal.c alone needs curses; settings.c needs inih.
 view_sources = \
-	src/view/baseline.c \
 	src/view/bars.c src/view/bars.h \
+	src/view/baseline.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \
@@ -27,3 +27,5 @@ view_sources = \
 	src/view/table.c \
 	src/view/theme.c src/view/theme.h \
 	src/view/view.c src/view/view.h
+terminal_sources = \
+	src/view/terminal.c src/view/terminal.h

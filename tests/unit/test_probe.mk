@@ -18,7 +18,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_points.c \
 	tests/unit/test_probe.c \
 	tests/unit/test_runtime_code.c \
-	$(option_sources)
+	$(cli_sources)
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_probe_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LIBS)
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Everything that touches libbpf: finding files, reading ELF, placing probes, reading maps. Needs CAPSTONE_LIBS, LIBBPF_LIBS.
+probe_sources = \
+	src/probe/ahead.c src/probe/ahead.h \
+	src/probe/attach.c src/probe/attach.h \
+	src/probe/bpf.c src/probe/bpf.h \
+	src/probe/choice.h \
+	src/probe/closure.c src/probe/closure.h \
+	src/probe/decode.c src/probe/decode.h \
+	src/probe/discover.c \
+	src/probe/dry_run.c src/probe/dry_run.h \
+	src/probe/elffile.c src/probe/elffile.h \
+	src/probe/elfinfo.c src/probe/elfinfo.h \
+	src/probe/extras.c src/probe/extras.h \
+	src/probe/forms.c src/probe/forms.h \
+	src/probe/formtest.c src/probe/formtest.h \
+	src/probe/idle_processes.c src/probe/idle_processes.h \
+	src/probe/kernel.c src/probe/kernel.h \
+	src/probe/late.c src/probe/late.h \
+	src/probe/lease.c src/probe/lease.h \
+	src/probe/loader.c src/probe/loader.h \
+	src/probe/loading.c src/probe/loading.h \
+	src/probe/map_rows.c src/probe/map_rows.h \
+	src/probe/maps.c src/probe/maps.h \
+	src/probe/mounts.c src/probe/mounts.h \
+	src/probe/named_files.c \
+	src/probe/points.c src/probe/points.h \
+	src/probe/probe.c src/probe/probe.h \
+	src/probe/probe_internal.h \
+	src/probe/probe_open.c \
+	src/probe/rooted_open.c src/probe/rooted_open.h \
+	src/probe/row_cache.c src/probe/row_cache.h \
+	src/probe/runtime_code.c src/probe/runtime_code.h \
+	src/probe/selftest.c src/probe/selftest.h \
+	src/probe/slots.c src/probe/slots.h \
+	src/probe/stacktest.c src/probe/stacktest.h \
+	src/probe/tracefs.c src/probe/tracefs.h \
+	src/probe/unused.c src/probe/unused.h

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every room may use. It knows nothing of CUDA, of the kernel or of the terminal.
+util_sources = \
+	src/util/buffer.c src/util/buffer.h \
+	src/util/confine.c src/util/confine.h \
+	src/util/json_writer.c src/util/json_writer.h \
+	src/util/replaced_file.c src/util/replaced_file.h \
+	src/util/sink.c src/util/sink.h \
+	src/util/util.c src/util/util.h
+rights_sources = \
+	src/util/rights.c src/util/rights.h
