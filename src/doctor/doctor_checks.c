@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 const char *const doctor_state_names[DOCTOR_PROBLEM + 1] = {
 	[DOCTOR_OK] = "ok",
@@ -51,8 +51,8 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 	check->section = section;
 	check->name = name;
 	check->state = state;
-	check->text = strdup(clean_text(text, clean, sizeof(clean)));
-	check->advice = advice ? strdup(clean_text(advice, clean, sizeof(clean))) : NULL;
+	check->text = strdup(utf8_clean(text, clean, sizeof(clean)));
+	check->advice = advice ? strdup(utf8_clean(advice, clean, sizeof(clean))) : NULL;
 	if (!check->text || (advice && !check->advice)) {
 		free(check->text);
 		free(check->advice);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 /* The first line of a file, cleaned. Empty if it cannot be read. */
 static void line_read(const char *path, char *out, size_t size)
@@ -20,7 +20,7 @@ static void line_read(const char *path, char *out, size_t size)
 	if (!text)
 		return;
 	text[strcspn(text, "\n")] = 0;
-	clean_text(text, out, size);
+	utf8_clean(text, out, size);
 	free(text);
 }
 

@@ -15,10 +15,10 @@
 #include <uthash.h>
 
 #include "cuda/calls.h"
-#include "names/demangle.h"
 #include "probe/closure.h"
 #include "cuda/library_places.h"
 #include "probe/points.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 const char *const file_kind_names[FILE_UNREADABLE + 1] = {
@@ -47,7 +47,7 @@ static void name_add(struct doctor_file *file, const char *path)
 	char **more, clean[PATH_MAX];
 	size_t i;
 
-	clean_text(path, clean, sizeof(clean));
+	utf8_clean(path, clean, sizeof(clean));
 	if (!strcmp(file->path, clean))
 		return;
 	for (i = 0; i < file->name_count; i++)
@@ -141,7 +141,7 @@ static struct doctor_file *file_new(struct doctor *doctor, int fd, const struct 
 	if (more)
 		doctor->files = more;
 	if (file)
-		file->path = strdup(clean_text(path, clean, sizeof(clean)));
+		file->path = strdup(utf8_clean(path, clean, sizeof(clean)));
 	if (!more || !file || !file->path) {
 		free(file);
 		return NULL;

@@ -6,8 +6,8 @@
 
 #include "collect/nvml.h"
 #include "doctor/doctor_child.h"
-#include "names/demangle.h"
 #include "util/rights.h"
+#include "util/utf8.h"
 
 static bool nvml_ask(void *answer)
 {
@@ -28,6 +28,6 @@ void doctor_nvml_ask(struct nvml_facts *facts)
 		return;
 	}
 	answer.path[sizeof(answer.path) - 1] = answer.why.text[sizeof(answer.why.text) - 1] = 0;
-	clean_text(answer.path, facts->path, sizeof(facts->path));
-	clean_text(answer.why.text, facts->why.text, sizeof(facts->why.text));
+	utf8_clean(answer.path, facts->path, sizeof(facts->path));
+	utf8_clean(answer.why.text, facts->why.text, sizeof(facts->why.text));
 }

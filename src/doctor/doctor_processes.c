@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "collect/container.h"
-#include "names/demangle.h"
 #include "probe/maps.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 #define COMMAND_MAX	4096	/* bytes of a command line kept */
@@ -33,7 +33,7 @@ static char *cleaned(const char *text)
 {
 	char clean[COMMAND_MAX + 1];
 
-	return strdup(clean_text(text, clean, sizeof(clean)));
+	return strdup(utf8_clean(text, clean, sizeof(clean)));
 }
 
 static char *user_of(uint32_t uid)

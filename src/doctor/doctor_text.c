@@ -11,6 +11,7 @@
 
 #include "cuda/calls.h"
 #include "print/line.h"
+#include "util/utf8.h"
 
 #define STATE_CELL	2
 #define TEXT_CELL	11
@@ -94,7 +95,7 @@ static void names_add(struct names *names, const char *text)
 {
 	if (names->shown++ >= names->limit)
 		return;
-	if (names->line->cells + 2 + text_cells(text) > (names->line->wrap ? names->line->wrap : WRAP)) {
+	if (names->line->cells + 2 + utf8_cells(text) > (names->line->wrap ? names->line->wrap : WRAP)) {
 		line_end(names->line);
 		line_to(names->line, TEXT_CELL + 1);
 	}

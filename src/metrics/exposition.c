@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 static const char *const type_names[] = {
 	[FAMILY_GAUGE] = "gauge",
@@ -85,7 +85,7 @@ void sample_label(struct exposition *out, const char *name, const char *text)
 	if (!text)
 		return;
 	label_open(out, name);
-	clean_text(text, clean, sizeof(clean));
+	utf8_clean(text, clean, sizeof(clean));
 	/* No newline is left, which would have to be escaped as well. */
 	for (c = clean; (special = strpbrk(c, "\"\\")) != NULL; c = special + 1) {
 		sink_write(out->sink, c, (size_t)(special - c));

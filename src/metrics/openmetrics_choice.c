@@ -18,7 +18,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define NSEC_PER_SEC	1000000000ull
 #define OTHER		"other"
@@ -96,7 +96,7 @@ static struct books *books_of(struct openmetrics *metrics, uint32_t image)
 
 void named_set(struct named *named, const char *name, int device, uint64_t first, uint64_t second)
 {
-	clean_text(name, named->name, sizeof(named->name));
+	utf8_clean(name, named->name, sizeof(named->name));
 	named->device = device;
 	named->values[0] = first;
 	named->values[1] = second;

@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "model/columns.h"
+#include "util/utf8.h"
 
 static struct column_value absent(void)
 {
@@ -263,16 +264,6 @@ static int format_seconds(double seconds, char *out, size_t size)
 	return snprintf(out, size, "%.0fs", seconds);
 }
 
-/* Cells of UTF-8 text, counting a character as one. */
-static int count_cells(const char *text_)
-{
-	int cells = 0;
-
-	for (; *text_; text_++)
-		cells += (*text_ & 0xc0) != 0x80;
-	return cells;
-}
-
 int column_format(const struct column *column, const struct column_value *value, bool ascii, char *out, size_t size)
 {
 	char body[32];
@@ -281,11 +272,11 @@ int column_format(const struct column *column, const struct column_value *value,
 		return 0;
 	if (value->absent) {
 		snprintf(out, size, "-");
-		return count_cells(out);
+		return utf8_cells(out);
 	}
 	if (column->unit == UNIT_TEXT) {
 		snprintf(out, size, "%s", value->text);
-		return count_cells(out);
+		return utf8_cells(out);
 	}
 	switch (column->unit) {
 	case UNIT_BYTES:
@@ -305,5 +296,5 @@ int column_format(const struct column *column, const struct column_value *value,
 		snprintf(body, sizeof(body), "%.0f", value->number);
 	}
 	snprintf(out, size, "%s%s", value->mark == '~' ? "~" : value->mark != '>' ? "" : ascii ? ">" : "\u2265", body);
-	return count_cells(out);
+	return utf8_cells(out);
 }

@@ -5,7 +5,7 @@
 
 #include "model/internal.h"
 #include "model/stream.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define MAX_EXITED_DEFAULT 1000
 
@@ -40,7 +40,7 @@ char *clean_copy(const char *text, size_t len)
 	if (raw && clean) {
 		memcpy(raw, text, len);
 		raw[len] = '\0';
-		clean_text(raw, clean, len + 1);
+		utf8_clean(raw, clean, len + 1);
 	} else {
 		free(clean);
 		clean = NULL;
@@ -110,7 +110,7 @@ void model_unseen(struct model *model, const struct rec_unseen *record)
 	unseen->total = record->total;
 	unseen->pid = record->hdr.tgid;
 	memcpy(comm, record->comm, CUTOP_COMM_LEN);
-	clean_text(comm, unseen->comm, sizeof(unseen->comm));
+	utf8_clean(comm, unseen->comm, sizeof(unseen->comm));
 }
 
 struct model *model_new(const struct model_config *config)

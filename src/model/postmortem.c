@@ -19,7 +19,7 @@
 #include "model/columns.h"
 #include "cuda/errors.h"
 #include "model/internal.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define STORM_NS	10000000000ull	/* one event of a call site in this time */
 #define WALK_NS		1000000000ull
@@ -75,7 +75,7 @@ static void find_holders(struct model *model, struct snap_detail *detail, int de
 		holder->pid = list[i]->pid;
 		holder->from_attach = list[i]->from_attach;
 		holder->live = held_by(list[i], device);
-		clean_text(command_of(list[i]), holder->command, sizeof(holder->command));
+		utf8_clean(command_of(list[i]), holder->command, sizeof(holder->command));
 	}
 	detail->holder_count = count;
 }
@@ -129,11 +129,11 @@ void describe_address(struct image *image, uint64_t address, char *out, size_t s
 	char where[128];
 
 	if (place && place->name) {
-		clean_text(place->name, out, size);
+		utf8_clean(place->name, out, size);
 		return;
 	}
 	kernels_describe(image, address, where, sizeof(where));
-	clean_text(where, out, size);
+	utf8_clean(where, out, size);
 }
 
 static uint64_t site_vram(const struct site *site)
@@ -363,7 +363,7 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
 		else if (!name || !name->brief)
 			kernels_describe(image, list[i]->key.function, where, sizeof(where));
-		clean_text(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
+		utf8_clean(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
 			   sizeof(suspect->kernel));
 		suspect->device = image_device(image, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;

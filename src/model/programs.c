@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "model/internal.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 static int image_compare(const struct image *a, const struct image *b)
 {
@@ -303,7 +303,7 @@ void image_begin(struct model *model, struct image *image, const struct rec_proc
 	image->parent_pid = image->identified ? image->parent_pid : record->parent_tgid;
 	image->uid = image->identified ? image->uid : record->uid;
 	memcpy(comm, record->comm, CUTOP_COMM_LEN);
-	clean_text(comm, image->comm, sizeof(image->comm));
+	utf8_clean(comm, image->comm, sizeof(image->comm));
 	/* Until it is identified: the kernel's name for a program started by way of /proc/self/exe is "exe". */
 	if (!image->command && record->args_len <= sizeof(record->args) && strnlen(record->args, record->args_len))
 		replace(&image->command, record->args, strnlen(record->args, record->args_len));

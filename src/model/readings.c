@@ -17,7 +17,7 @@
 #include "model/arena.h"
 #include "model/snapshot_lists.h"
 #include "model/stream.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define PROCESS_READINGS_MAX	65536
 
@@ -101,7 +101,7 @@ static int text_copy(struct arena *arena, const char *text, const char **copy)
 {
 	char clean[READING_TEXT];
 
-	clean_text(text, clean, sizeof(clean));
+	utf8_clean(text, clean, sizeof(clean));
 	*copy = clean[0] ? arena_string(arena, clean) : NULL;
 	return clean[0] && !*copy ? -ENOMEM : 0;
 }

@@ -19,7 +19,7 @@
 
 #include "cuda/calls.h"
 #include "model/snapshot_lists.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
 
@@ -60,7 +60,7 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	bool is_other;
 	size_t i;
 
-	clean_text(whole, command, sizeof(command));
+	utf8_clean(whole, command, sizeof(command));
 	is_other = !strcmp(command, OTHER);
 
 	for (i = 0; i < totals->count; i++)

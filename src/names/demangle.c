@@ -16,6 +16,7 @@
 
 #include "names/demangle.h"
 #include "names/demangle_run.h"
+#include "util/utf8.h"
 
 #define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)	/* libiberty expects two components per byte */
 
@@ -49,7 +50,7 @@ static char *clean_dup(const char *text, size_t max)
 	size_t len = strnlen(text, max);
 	char *out = malloc(len + 1);
 
-	return out ? clean_text(text, out, len + 1) : NULL;
+	return out ? utf8_clean(text, out, len + 1) : NULL;
 }
 
 /*
@@ -325,47 +326,6 @@ out:
 	return result;
 }
 
-/*
- * Returns the length of the valid UTF-8 character at @text, 0 if there is none;
- * *@code is the character.
- */
-static size_t decode(const unsigned char *text, uint32_t *code)
-{
-	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t i, len;
-
-	if (text[0] < 0x80) {
-		*code = text[0];
-		return 1;
-	}
-	if (text[0] >= 0xc0 && text[0] < 0xe0)
-		len = 2;
-	else if (text[0] >= 0xe0 && text[0] < 0xf0)
-		len = 3;
-	else if (text[0] >= 0xf0 && text[0] < 0xf8)
-		len = 4;
-	else
-		return 0;
-	*code = text[0] & (0x7fu >> len);
-	for (i = 1; i < len; i++) {
-		/* The NUL at the end continues nothing: this never reads past it. */
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (text[i] & 0x3f);
-	}
-	if (*code < lowest[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
-		return 0;
-	return len;
-}
-
-/* Characters that move the cursor, end a line or turn the direction of writing. */
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0x200e ||
-	       code == 0x200f || code == 0x061c || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
-}
-
 void demangle_both(const char *symbol, char **brief, char **full)
 {
 	*brief = NULL;
@@ -376,28 +336,4 @@ void demangle_both(const char *symbol, char **brief, char **full)
 		return;
 	free(*full);
 	*full = NULL;
-}
-
-char *clean_text(const char *text, char *out, unsigned long size)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	unsigned long used = 0;
-
-	while (*at) {
-		uint32_t code = 0;
-		size_t len = decode(at, &code);
-		bool bad = !len || is_control(code);
-		size_t put = bad ? 1 : len;
-
-		if (used + put >= size)
-			break;
-		if (bad)
-			out[used] = '?';
-		else
-			memcpy(out + used, at, len);
-		used += put;
-		at += len ? len : 1;
-	}
-	out[used] = '\0';
-	return out;
 }

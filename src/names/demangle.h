@@ -27,10 +27,4 @@ char *demangle_short(const char *full);
  */
 void demangle_both(const char *symbol, char **brief, char **full);
 
-/*
- * Copies @text into @out (@size bytes, > 0) with control characters, DEL, C1
- * and invalid UTF-8 replaced by '?', cut at a character. Returns @out.
- */
-char *clean_text(const char *text, char *out, unsigned long size);
-
 #endif

@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/demangle.h"
 #include "print/print.h"
 #include "util/sink.h"
+#include "util/utf8.h"
 
 #define FRAME_MAX 1024		/* bytes of a frame; more is cut: a kernel's name can be kilobytes */
 
@@ -66,7 +66,7 @@ static void write_frame(struct sink *sink, const char *text, bool is_first, bool
 	char frame[FRAME_MAX];
 	size_t len, blank;
 
-	clean_text(text, frame, sizeof(frame));
+	utf8_clean(text, frame, sizeof(frame));
 	for (char *c = frame; (c = strchr(c, ';')) != NULL; )
 		*c = ':';
 	len = strlen(frame);
@@ -111,7 +111,7 @@ static void write_process(struct sink *sink, const struct snap_process *process)
 	const char *slash = strrchr(process->command, '/');
 	char name[256], frame[FRAME_MAX];
 
-	clean_text(slash && slash[1] ? slash + 1 : process->command, name, sizeof(name));	/* cut at a character */
+	utf8_clean(slash && slash[1] ? slash + 1 : process->command, name, sizeof(name));	/* cut at a character */
 	snprintf(frame, sizeof(frame), "%s (%" PRIu32 ")", name, process->pid);
 	write_frame(sink, frame, true, false);
 }

@@ -4,16 +4,15 @@
  *
  * Characters go to the sink one by one as they come; nothing is built up.
  * Blanks are held back until something follows, so no line ends in one. What
- * is no printable character is shown as a question mark. Must run between
- * sink_open() and sink_close(), whose locale wcwidth() and mbrtowc() need.
+ * is not to be shown is a question mark (util/utf8.h).
  */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "print/line.h"
+#include "util/utf8.h"
 
 static const char *const styles[] = {
 	[STYLE_PLAIN] = "\033[0m",
@@ -29,46 +28,6 @@ void line_init(struct line *line, struct sink *sink, const struct out_options *o
 	line->color = options->color;
 	line->ascii = options->ascii;
 	line->width = options->width > 0 ? options->width : 0;
-}
-
-/*
- * Reads the character at @text: its bytes (0 at the end) and its cells, -1
- * for what cannot be shown.
- */
-static size_t next_char(const char *text, wchar_t *character, int *cells)
-{
-	mbstate_t state = { 0 };
-	size_t len = mbrtowc(character, text, strnlen(text, 4), &state);
-
-	if (!*text)
-		return 0;
-	if (len == (size_t)-1 || len == (size_t)-2) {
-		*cells = -1;
-		return 1;
-	}
-	*cells = wcwidth(*character);
-	return len;
-}
-
-/* What our own signs become in ASCII. */
-static const char *ascii_form(wchar_t character)
-{
-	switch (character) {
-	case L'≥':
-		return ">";
-	case L'–':
-		return "-";
-	case L'µ':
-		return "u";
-	case L'▼':
-		return "v";
-	case L'▲':
-		return "^";
-	case L'…':
-		return "+";
-	default:
-		return "?";
-	}
 }
 
 static void flush_blanks(struct line *line)
@@ -96,7 +55,7 @@ static void put_cut_sign(struct line *line)
 	line->last_len = 0;
 	line->blanks = written < line->width ? line->width - 1 - written : 0;
 	flush_blanks(line);
-	sink_puts(line->sink, line->ascii ? ascii_form(L'…') : "…");
+	sink_puts(line->sink, line->ascii ? "+" : "…");
 }
 
 static void put_char(struct line *line, const char *bytes, size_t len, int cells)
@@ -126,16 +85,20 @@ static void put_char(struct line *line, const char *bytes, size_t len, int cells
 
 void line_text_max(struct line *line, const char *text, int max_cells)
 {
-	wchar_t character;
+	int32_t point;
 	size_t len;
 	int cells;
 
-	for (; (len = next_char(text, &character, &cells)); text += len) {
+	for (; *text; text += len) {
 		const char *bytes = text;
-		size_t bytes_len = len;
+		size_t bytes_len;
+		char ascii;
 
-		if (cells < 0 || (line->ascii && character >= 0x80)) {
-			bytes = cells < 0 ? "?" : ascii_form(character);
+		bytes_len = len = utf8_next(text, &point);
+		cells = utf8_width(point);
+		if (cells < 0 || (line->ascii && point >= 0x80)) {
+			ascii = cells < 0 ? '?' : utf8_ascii(point);
+			bytes = &ascii;
 			bytes_len = cells = 1;
 		}
 		if (cells > max_cells)
@@ -152,7 +115,7 @@ void line_text(struct line *line, const char *text)
 
 void line_cut(struct line *line, const char *text, int max_cells)
 {
-	if (text_cells(text) <= max_cells) {
+	if (utf8_cells(text) <= max_cells) {
 		line_text(line, text);
 		return;
 	}
@@ -183,7 +146,7 @@ void line_to(struct line *line, int cell)
 
 void line_right(struct line *line, int end, const char *text)
 {
-	int cells = text_cells(text);
+	int cells = utf8_cells(text);
 
 	/* a number cut short is another number: all of it or nothing */
 	if (line->width && (end > line->width || line->cells + (line->cells > 0) + cells > line->width)) {
@@ -226,7 +189,7 @@ void line_wrapped(struct line *line, int indent, const char *text)
 			continue;
 		}
 		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		if (!first && line->wrap && line->cells + 1 + text_cells(word) > line->wrap && line->cells > indent) {
+		if (!first && line->wrap && line->cells + 1 + utf8_cells(word) > line->wrap && line->cells > indent) {
 			line_end(line);
 			line_to(line, indent);
 		} else if (!first) {
@@ -234,15 +197,4 @@ void line_wrapped(struct line *line, int indent, const char *text)
 		}
 		line_text(line, word);
 	}
-}
-
-int text_cells(const char *text)
-{
-	wchar_t character;
-	int total = 0, cells;
-	size_t len;
-
-	for (; (len = next_char(text, &character, &cells)); text += len)
-		total += cells < 0 ? 1 : cells;
-	return total;
 }

@@ -11,6 +11,7 @@
 
 #include "print/print.h"
 #include "util/sink.h"
+#include "util/utf8.h"
 
 enum line_style { STYLE_PLAIN, STYLE_HEAD, STYLE_LEAKED, STYLE_FAILED };
 
@@ -45,9 +46,6 @@ void line_right(struct line *line, int end, const char *text);
 
 void line_style(struct line *line, enum line_style style);
 void line_end(struct line *line);
-
-/* How many cells @text takes. */
-int text_cells(const char *text);
 
 /* Writes @text, and goes on in the next line, at cell @indent, where a word would pass line->wrap. No word is cut. */
 void line_wrapped(struct line *line, int indent, const char *text);

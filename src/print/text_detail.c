@@ -14,6 +14,7 @@
 
 #include "cuda/calls.h"
 #include "print/text.h"
+#include "util/utf8.h"
 
 #define KERNELS_MAX 10
 #define FAILURES_MAX 10
@@ -217,13 +218,13 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 static void print_kernels(struct line *line, const struct snap_process *process)
 {
 	size_t shown = process->kernel_count < KERNELS_MAX ? process->kernel_count : KERNELS_MAX;
-	int name = text_cells("KERNEL"), from;
+	int name = utf8_cells("KERNEL"), from;
 	bool by_graph = process->graph_launches != 0;
 
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = text_cells(process->kernels[i].name);
+		int cells = utf8_cells(process->kernels[i].name);
 
 		name = cells > name ? cells : name;
 	}
@@ -324,12 +325,12 @@ static void print_extra(struct line *line, const struct snap_call *call, int fro
 /* Functions that the user named, --probe. The others show by what they do. */
 static void print_extras(struct line *line, const struct snap_process *process)
 {
-	int name = text_cells("PROBED"), from;
+	int name = utf8_cells("PROBED"), from;
 	bool any = false;
 
 	for (size_t i = 0; i < process->call_count; i++)
 		if (process->call_list[i].extra.symbol) {
-			int cells = text_cells(snapshot_call_brief(process->call_list[i].call, &process->call_list[i].extra));
+			int cells = utf8_cells(snapshot_call_brief(process->call_list[i].call, &process->call_list[i].extra));
 
 			name = cells > name ? cells : name;
 			any = true;
@@ -355,13 +356,13 @@ static void print_extras(struct line *line, const struct snap_process *process)
 static void print_failures(struct line *line, const struct snap_process *process)
 {
 	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count : FAILURES_MAX;
-	int name = text_cells("FAILED CALL");
+	int name = utf8_cells("FAILED CALL");
 	char text[NUMBER_SIZE];
 
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = text_cells(snapshot_call_brief(process->failure_list[i].call, &process->failure_list[i].extra));
+		int cells = utf8_cells(snapshot_call_brief(process->failure_list[i].call, &process->failure_list[i].extra));
 
 		name = cells > name ? cells : name;
 	}

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define NOTES_MAX	65536
 #define DYNAMIC_MAX	(1u << 20)
@@ -80,7 +80,7 @@ static void soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, struc
 			continue;
 		name = elf_strptr(elf, shdr->sh_link, dyn.d_un.d_val);
 		if (name)
-			clean_text(name, info->soname, sizeof(info->soname));
+			utf8_clean(name, info->soname, sizeof(info->soname));
 		return;
 	}
 }

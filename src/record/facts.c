@@ -16,7 +16,7 @@
 
 #include "cuda/calls.h"
 #include "model/model.h"
-#include "names/demangle.h"
+#include "util/utf8.h"
 
 #define TYPES_MAX	1024
 #define UNKNOWN		UINT16_MAX
@@ -47,9 +47,9 @@ long facts_write(const struct facts *facts, char **text)
 	if (!out)
 		return -ENOMEM;
 	fprintf(out, "version=%s\n", facts->version);
-	clean_text(facts->host, clean, sizeof(clean));
+	utf8_clean(facts->host, clean, sizeof(clean));
 	fprintf(out, "host=%s\n", clean);
-	clean_text(facts->options, clean, sizeof(clean));
+	utf8_clean(facts->options, clean, sizeof(clean));
 	fprintf(out, "options=%s\n", clean);
 	fprintf(out, "start_mono=%" PRIu64 "\nstart_real=%" PRIu64 "\nleak_age=%" PRIu64 "\n", facts->start_mono,
 		facts->start_real, facts->leak_age);
@@ -163,7 +163,7 @@ static int read_names(const char *value, const char *(*name)(unsigned int), unsi
 
 static void read_text(const char *value, char *out, size_t size)
 {
-	clean_text(value, out, size);
+	utf8_clean(value, out, size);
 }
 
 static int read_line(const char *key, const char *value, struct facts *facts, struct numbers *numbers, struct reason *why)

@@ -9,6 +9,7 @@
 #include "cuda/calls.h"
 #include "names/demangle.h"
 #include "trace/trace_types.h"
+#include "util/utf8.h"
 
 /* What a hostile program can make us remember of it. */
 #define KERNELS_MAX	200000
@@ -26,7 +27,7 @@ static char *clean_copy(const char *text, size_t len)
 	/* A byte that is no character becomes '?', so that what comes out is no longer. */
 	clean = malloc(len + 1);
 	if (clean)
-		clean_text(raw, clean, len + 1);
+		utf8_clean(raw, clean, len + 1);
 	free(raw);
 	return clean;
 }
@@ -309,7 +310,7 @@ static void module_keep(struct trace_image *image, const struct rec_module *reco
 	module->offset = record->offset;
 	memcpy(raw, record->file, sizeof(raw));
 	raw[sizeof(raw) - 1] = 0;
-	clean_text(raw, module->file, sizeof(module->file));
+	utf8_clean(raw, module->file, sizeof(module->file));
 }
 
 /* ---- allocations ---- */
@@ -413,7 +414,7 @@ void trace_images_record(struct trace_images *images, const struct rec_hdr *reco
 		image->parent_tgid = process->parent_tgid;
 		memcpy(comm, process->comm, sizeof(comm));
 		comm[sizeof(comm) - 1] = 0;
-		clean_text(comm, image->comm, sizeof(image->comm));
+		utf8_clean(comm, image->comm, sizeof(image->comm));
 		return;
 	}
 	case REC_END:

@@ -13,6 +13,7 @@
 #include "cuda/calls.h"
 #include "print/line.h"
 #include "trace/trace_format.h"
+#include "util/utf8.h"
 
 #define PROCESS_CELLS	15	/* TASK_COMM_LEN less its NUL */
 #define ID_CELLS	7	/* /proc/sys/kernel/pid_max is 4194304 at most */
@@ -66,7 +67,7 @@ static int cells_of(const struct trace *trace, const char *text)
 	if (!text[cells])
 		return cells;
 	previous = uselocale(trace->locale);
-	cells = text_cells(text);
+	cells = utf8_cells(text);
 	uselocale(previous);
 	return cells;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small things that every room needs. Nothing here keeps state, but for what never changes: the time namespace. */
+#include "util/utf8.h"
 #include "util/util.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "names/demangle.h"
 
 uint64_t clock_own_ns(int clock)
 {
@@ -65,7 +65,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 	char text[1024], clean[1024];
 
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "cutop: %s\n", clean_text(text, clean, sizeof(clean)));
+	fprintf(stderr, "cutop: %s\n", utf8_clean(text, clean, sizeof(clean)));
 }
 
 void note(const struct notes *notes, const char *format, ...)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The canvas. Text comes in as UTF-8 and is decoded here, without the locale:
- * the decoder refuses what the standard refuses (overlong forms, surrogates).
+ * The canvas. Text comes in as UTF-8 (util/utf8.h), whatever the locale.
  * A character of two cells leaves an empty cell to its right; overwriting one
  * half blanks the other, so that no row ever gets longer or shorter.
  */
 #include "view/canvas.h"
+#include "util/utf8.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -91,80 +91,6 @@ struct area area_part(const struct area *area, int row, int col, int rows, int c
 
 /* ---- characters ---- */
 
-size_t utf8_next(const char *text, int32_t *point)
-{
-	static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *byte = (const unsigned char *)text;
-	size_t len, i;
-	int32_t value;
-
-	*point = -1;
-	if (byte[0] < 0x80) {
-		*point = byte[0];
-		return 1;
-	}
-	len = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
-	if (byte[0] < 0xc2 || byte[0] > 0xf4)
-		return 1;
-	value = byte[0] & (0xff >> (len + 1));
-	for (i = 1; i < len; i++) {
-		if ((byte[i] & 0xc0) != 0x80)
-			return 1;
-		value = value << 6 | (byte[i] & 0x3f);
-	}
-	if (value < least[len] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-		return 1;
-	*point = value;
-	return len;
-}
-
-/* Characters that are not seen but change what is around them: direction, joining, variants. */
-static bool is_invisible(int32_t c)
-{
-	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
-	       (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c == 0x00ad || c == 0x061c || c == 0x180e ||
-	       (c >= 0xfff0 && c <= 0xfffb) || c >= 0xe0000;
-}
-
-int utf8_width(int32_t point)
-{
-	int width;
-
-	if (point < 0x20 || (point >= 0x7f && point < 0xa0) || is_invisible(point))
-		return -1;
-	if (point < 0x300)
-		return 1;
-	/* Ours, in any locale: lines, blocks and arrows */
-	if (point >= 0x2190 && point < 0x2300)
-		return 1;
-	if (point >= 0x2500 && point < 0x25a0)
-		return 1;
-	width = wcwidth((wchar_t)point);
-	return width > 2 ? -1 : width;
-}
-
-/* What our own signs become in ASCII. The others are question marks. */
-static char ascii_form(int32_t point)
-{
-	static const struct {
-		int32_t point;
-		char ascii;
-	} forms[] = {
-		{ 0x2265, '>' }, { 0x2026, '~' }, { 0x2500, '-' }, { 0x2502, '|' }, { 0x250a, ':' }, { 0x25bc, 'v' },
-		{ 0x25b2, '^' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2190, '<' }, { 0x2192, '>' }, { 0x2013, '-' },
-		{ 0x00b5, 'u' }, { 0x00b7, '.' }, { 0x00d7, 'x' }, { 0x2581, '_' }, { 0x2582, '.' }, { 0x2583, ':' },
-		{ 0x2584, '-' }, { 0x2585, '=' }, { 0x2586, '+' }, { 0x2587, '*' }, { 0x2588, '#' }, { 0x2589, '#' },
-		{ 0x258a, '#' }, { 0x258b, '=' }, { 0x258c, '=' }, { 0x258d, '-' }, { 0x258e, '-' }, { 0x258f, ' ' },
-		{ 0x2591, '.' }, { 0x2592, '~' }, { 0x2593, '%' }, { 0x259a, '!' }, { 0x25b6, '>' }, { 0x25cf, '*' },
-		{ 0x2594, '-' }, { 0x2717, 'x' }, { 0x2713, 'v' }, { 0x2501, '=' }, { 0x2580, '"' }, { 0x2506, ':' },
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (forms[i].point == point)
-			return forms[i].ascii;
-	return point >= 0x2500 && point < 0x2580 ? '+' : '?';	/* corners and crossings */
-}
-
 /* Reads one character as it will be put: its bytes and cells. Returns the bytes read; 0 at the end. */
 static size_t next_shown(const struct canvas *canvas, const char *text, char out[8], int *cells)
 {
@@ -175,21 +101,10 @@ static size_t next_shown(const struct canvas *canvas, const char *text, char out
 		return 0;
 	len = utf8_next(text, &point);
 	*cells = utf8_width(point);
-	if (*cells < 0 && is_invisible(point)) {
-		*cells = 0;
-		out[0] = 0;
-		return len;
-	}
-	/* Without a locale the C library knows no width of our own signs; in ASCII each is one. */
-	if (canvas->ascii && point >= 0x80 && ascii_form(point) != '?')
-		*cells = 1;
 	if (*cells < 0 || (canvas->ascii && point >= 0x80)) {
-		out[0] = *cells < 0 ? '?' : ascii_form(point);
-		if (!*cells)
-			out[0] = 0;
-		else
-			*cells = 1;
+		out[0] = *cells < 0 ? '?' : *cells ? utf8_ascii(point) : 0;
 		out[1] = 0;
+		*cells = *cells ? 1 : 0;
 		return len;
 	}
 	memcpy(out, text, len);
@@ -217,35 +132,6 @@ const char *canvas_skip(const struct canvas *canvas, const char *text, int cells
 	for (; (len = next_shown(canvas, text, shown, &width)) && (cells > 0 || !width); text += len)
 		cells -= width;
 	return text;
-}
-
-char *text_fit(char *out, size_t size, const char *text, int cells)
-{
-	static const char sign[] = "…";
-	size_t used = 0, fits = 0, len = strnlen(text, size);
-	int taken = 0;
-
-	/* No character has more cells than bytes. */
-	if (len < size && len <= (size_t)cells)
-		return memcpy(out, text, len + 1);
-	for (; *text; text += len) {
-		int32_t point;
-		int width;
-
-		len = utf8_next(text, &point);
-		width = is_invisible(point) ? 0 : utf8_width(point) < 0 ? 1 : utf8_width(point);
-		if (width > cells - taken || used + len >= size) {
-			memcpy(out + fits, sign, sizeof(sign));
-			return out;
-		}
-		memcpy(out + used, text, len);
-		used += len;
-		taken += width;
-		if (taken < cells && used + sizeof(sign) <= size)
-			fits = used;	/* and the sign behind it */
-	}
-	out[used] = 0;
-	return out;
 }
 
 /* ---- drawing ---- */

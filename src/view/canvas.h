@@ -72,19 +72,4 @@ int canvas_width(const struct canvas *canvas, const char *text);
 /* @text after its first @cells cells, and after what combines with the last of them. */
 const char *canvas_skip(const struct canvas *canvas, const char *text, int cells);
 
-/*
- * Copies @text to @out: whole characters of at most @cells cells, and "…" for what has no room there or in @size bytes,
- * which are at least 4. Returns @out.
- */
-char *text_fit(char *out, size_t size, const char *text, int cells);
-
-/*
- * Reads the character at @text into @point: its length in bytes, at least 1;
- * *@point is -1 for what is no UTF-8. Knows no locale.
- */
-size_t utf8_next(const char *text, int32_t *point);
-
-/* Cells of a character: 0 combining, 1, 2; -1: not to be shown. */
-int utf8_width(int32_t point);
-
 #endif

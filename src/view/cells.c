@@ -8,6 +8,7 @@
 
 #include "model/columns.h"
 #include "print/text.h"
+#include "util/utf8.h"
 
 static enum style seen(double value)
 {
@@ -16,7 +17,7 @@ static enum style seen(double value)
 
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text)
 {
-	text_fit(out, CELL_TEXT, text, INT_MAX);
+	utf8_fit(out, CELL_TEXT, text, INT_MAX);
 	return style;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/utf8.h"
 #include "util/util.h"
 #include "view/view.h"
 
@@ -56,7 +57,7 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
-	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid, text_fit(name, sizeof(name), command_brief(process), 60), where,
+	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid, utf8_fit(name, sizeof(name), command_brief(process), 60), where,
 		 process->exited && process->inexact ? " (exited, inexact)" : process->exited ? " (exited)" :
 		 process->inexact ? " (inexact)" : "");
 	cells = canvas_width(canvas, text);

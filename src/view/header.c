@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "util/utf8.h"
 #include "util/util.h"
 #include "view/bars.h"
 #include "view/view.h"
@@ -125,7 +126,7 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	if (view->filter[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
-			 text_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
+			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
 	}
 	if (view->base) {
 		format_clock(view, view->base->time, clock, sizeof(clock));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/utf8.h"
 #include "util/util.h"
 #include "view/settings.h"
 
@@ -370,25 +371,11 @@ static void act(struct view *view, enum action action)
 static void input_append(char input[INPUT_SIZE], int32_t key)
 {
 	size_t len = strlen(input);
-	char bytes[5] = { 0 };
+	char bytes[5];
 
 	if (utf8_width(key) < 0 || key >= KEYS_SPECIAL)
 		return;
-	if (key < 0x80) {
-		bytes[0] = (char)key;
-	} else if (key < 0x800) {
-		bytes[0] = (char)(0xc0 | key >> 6);
-		bytes[1] = (char)(0x80 | (key & 0x3f));
-	} else if (key < 0x10000) {
-		bytes[0] = (char)(0xe0 | key >> 12);
-		bytes[1] = (char)(0x80 | (key >> 6 & 0x3f));
-		bytes[2] = (char)(0x80 | (key & 0x3f));
-	} else {
-		bytes[0] = (char)(0xf0 | key >> 18);
-		bytes[1] = (char)(0x80 | (key >> 12 & 0x3f));
-		bytes[2] = (char)(0x80 | (key >> 6 & 0x3f));
-		bytes[3] = (char)(0x80 | (key & 0x3f));
-	}
+	utf8_encode(key, bytes);
 	if (len + strlen(bytes) < INPUT_SIZE)
 		strcpy(input + len, bytes);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/utf8.h"
 #include "util/util.h"
 #include "view/view.h"
 
@@ -165,7 +166,7 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	int rows;
 
 	if (process)
-		snprintf(title, sizeof(title), "Signal to %u %s", process->pid, text_fit(name, sizeof(name), command_brief(process), 30));
+		snprintf(title, sizeof(title), "Signal to %u %s", process->pid, utf8_fit(name, sizeof(name), command_brief(process), 30));
 	else
 		strcpy(title, "Signal");
 	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close", &area);
@@ -194,7 +195,7 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 			break;
 	area = frame_open(canvas, 2, 60, "Signal");
 	snprintf(text, sizeof(text), "Send %.*s to %u %s?", (int)strcspn(menu_signals[i].name, " "), menu_signals[i].name,
-		 process ? process->pid : 0, process ? text_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
+		 process ? process->pid : 0, process ? utf8_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
 	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "view/cells.h"
+#include "util/utf8.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -72,7 +73,7 @@ static enum style frame_cell(const struct site_row *row, size_t column, char out
 	out[0] = 0;
 	if (column == S_SITE) {
 		strcpy(out, "  ");
-		text_fit(out + 2, CELL_TEXT - 2, row->site->stack[row->frame], INT_MAX);
+		utf8_fit(out + 2, CELL_TEXT - 2, row->site->stack[row->frame], INT_MAX);
 	}
 	return ST_DIM;
 }

@@ -26,6 +26,7 @@
 
 #include "view/keys.h"
 #include "view/view.h"
+#include "util/utf8.h"
 
 /* Last: it defines words like "columns". */
 #include <term.h>

@@ -18,6 +18,7 @@
 #include "probe/extras.h"
 #include "probe/maps.h"
 #include "view/settings.h"
+#include "util/utf8.h"
 
 /* What is shown must hold no control character, and nothing that is no UTF-8, whatever was given: there is nothing left to clean. */
 static void must_be_clean(const char *text)
@@ -29,7 +30,7 @@ static void must_be_clean(const char *text)
 	for (at = text; at && *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			abort();
-	if (again && size && strcmp(clean_text(text, again, size), text))
+	if (again && size && strcmp(utf8_clean(text, again, size), text))
 		abort();
 	free(again);
 }

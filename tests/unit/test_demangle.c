@@ -7,6 +7,7 @@
 
 #include "feed.h"
 #include "names/demangle.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 static const struct {
@@ -220,7 +221,7 @@ static void clean(const char *text, const char *expected)
 {
 	char out[64];
 
-	ck_assert_str_eq(clean_text(text, out, sizeof(out)), expected);
+	ck_assert_str_eq(utf8_clean(text, out, sizeof(out)), expected);
 }
 
 START_TEST(text_is_cleaned)
@@ -239,9 +240,9 @@ START_TEST(text_is_cleaned)
 	clean("\xf5\x80\x80\x80", "????");
 	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
 	clean("\xe2\x89", "??");				/* ends within a character */
-	ck_assert_str_eq(clean_text("abcdefghij", out, sizeof(out)), "abcdefg");
-	ck_assert_str_eq(clean_text("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
-	ck_assert_str_eq(clean_text("abc", out, 1), "");
+	ck_assert_str_eq(utf8_clean("abcdefghij", out, sizeof(out)), "abcdefg");
+	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
+	ck_assert_str_eq(utf8_clean("abc", out, 1), "");
 }
 END_TEST
 

@@ -13,6 +13,7 @@
 
 #include "model/arena.h"
 #include "cuda/errors.h"
+#include "util/utf8.h"
 
 #define NS 1000000000ull
 #define MIB 1048576ull

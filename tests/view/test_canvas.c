@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cast.h"
+#include "util/utf8.h"
 
 static struct canvas canvas;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "at_screen.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 #define MANY "\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"	/* ten of two cells */
@@ -36,7 +37,7 @@ START_TEST(fitted)
 	char out[20];
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		ck_assert_str_eq(text_fit(out, texts[i].size, texts[i].text, texts[i].cells), texts[i].fitted);
+		ck_assert_str_eq(utf8_fit(out, texts[i].size, texts[i].text, texts[i].cells), texts[i].fitted);
 }
 END_TEST
 
