@@ -27,7 +27,7 @@ static int printed(int status)
 	/* What did not fit into the buffer was written before; of that ferror() knows, and errno still has the reason. */
 	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
 		return status;
-	warn_user(NULL, "cannot write standard output: %s", strerror(errno));
+	warn_unwritten(NULL, NULL, -errno);
 	return EXIT_FAILED;
 }
 

@@ -92,8 +92,7 @@ static int batch_open(struct batch *batch)
 	if (!err && !is_silent(options) && !batch->metrics.replaces)
 		err = stream_open(&batch->file, output_path(options));
 	if (err) {
-		warn_user(&batch->session.notes, "cannot write %s: %s", output_path(options) ? output_path(options) : "metrics",
-			  strerror(-err));
+		warn_unwritten(&batch->session.notes, output_path(options) ? output_path(options) : "metrics", err);
 		return err;
 	}
 	if (!batch->file)
@@ -201,14 +200,16 @@ static bool is_over(const struct batch *batch)
 
 static void record_check(struct batch *batch, int err)
 {
+	struct reason why;
+
 	if (!err || batch->record_failed)
 		return;
 	batch->record_failed = true;
+	reason_unwritten(&why, batch->session.options->output, err);
 	if (err == -ESTALE)
 		warn_user(&batch->session.notes, "%s was removed while it was recorded: nothing is left of it", batch->session.options->output);
 	else
-		warn_user(&batch->session.notes, "cannot write %s: %s; what was recorded until then can be replayed",
-			  batch->session.options->output, strerror(-err));
+		warn_user(&batch->session.notes, "%s; what was recorded until then can be replayed", why.text);
 }
 
 static void memory_check(struct batch *batch)
@@ -337,7 +338,7 @@ out:
 	session_close(&batch.session);
 	batch_metrics_close(&batch.metrics);
 	if (batch.file && batch.file != stdout && fclose(batch.file) && !batch.write_error) {
-		warn_user(&batch.session.notes, "cannot write %s: %s", options->output, strerror(errno));
+		warn_unwritten(&batch.session.notes, options->output, -errno);
 		if (!status)
 			status = EXIT_FAILED;
 	}

@@ -96,12 +96,10 @@ int patient_write(struct patient *patient, const void *data, size_t size)
 
 void write_error_tell(const struct session *session, const char *path, int err)
 {
-	const char *name = path ? path : "standard output";
-
 	if (err == -ETIMEDOUT)
-		warn_user(&session->notes, "%s is not read: what was still to be printed is left out", name);
+		warn_user(&session->notes, "%s is not read: what was still to be printed is left out", path ? path : "standard output");
 	else if (err != -EPIPE)	/* a reader that has seen enough is no error */
-		warn_user(&session->notes, "cannot write %s: %s", name, strerror(-err));
+		warn_unwritten(&session->notes, path, err);
 }
 
 /* fopencookie(3) */

@@ -132,6 +132,7 @@ static void snapshot_write(struct screen *screen)
 	const struct snapshot *snapshot = screen->view.shown;
 	char stamp[32], name[64];
 	time_t seconds;
+	struct reason why;
 	struct tm tm;
 	FILE *file;
 	int fd, err;
@@ -144,7 +145,8 @@ static void snapshot_write(struct screen *screen)
 	fd = snapshot_create(stamp, name, sizeof(name));
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file) {
-		view_message(&screen->view, "cannot write %s: %s", name, strerror(errno));
+		reason_unwritten(&why, name, -errno);
+		view_message(&screen->view, "%s", why.text);
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -153,9 +155,8 @@ static void snapshot_write(struct screen *screen)
 	if (fclose(file) && !err)
 		err = -errno;
 	if (err)
-		view_message(&screen->view, "cannot write %s: %s", name, strerror(-err));
-	else
-		view_message(&screen->view, "wrote %s", name);
+		reason_unwritten(&why, name, err);
+	view_message(&screen->view, err ? "%s" : "wrote %s", err ? why.text : name);
 }
 
 static void settings_save(struct screen *screen)

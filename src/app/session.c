@@ -323,7 +323,7 @@ static bool is_one_file(const char *path, const char *other)
 	struct stat stats[2];
 
 	return !stat(path, &stats[0]) && !stat(other, &stats[1]) && S_ISREG(stats[0].st_mode) &&
-	       stats[0].st_dev == stats[1].st_dev && stats[0].st_ino == stats[1].st_ino;
+	       file_is_same(&stats[0], &stats[1]);
 }
 
 int session_open(struct session *session, const struct options *options, const int *more)

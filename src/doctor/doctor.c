@@ -30,14 +30,15 @@ static int report_write(const struct doctor *doctor)
 	int err;
 
 	if (!out) {
-		warn_user(&doctor->notes, "cannot write %s: %s", path, strerror(errno));
-		return -errno;
+		err = -errno;
+		warn_unwritten(&doctor->notes, path, err);
+		return err;
 	}
 	err = report_print(doctor, out);
 	if (out != stdout && fclose(out) && !err)
 		err = -errno;
 	if (err && err != -EPIPE)	/* a reader that has seen enough is no error */
-		warn_user(&doctor->notes, "cannot write %s: %s", path ? path : "standard output", strerror(-err));
+		warn_unwritten(&doctor->notes, path, err);
 	return err == -EPIPE ? 0 : err;
 }
 

@@ -13,6 +13,9 @@
 #define EVENTS_PER_SECOND 8
 #define SECOND_NS 1000000000ull
 
+#define EVENT_DESC(kind, name, title, tone) [EVENT_##kind] = { name, title, TONE_##tone },
+const struct event_kind_desc event_kinds[EVENT_KIND_COUNT] = { EVENT_KINDS(EVENT_DESC) };
+
 bool events_allow(struct image *image, enum event_kind kind, uint64_t time, unsigned int *hidden)
 {
 	struct event_limit *limit = &image->limits[kind];

@@ -9,6 +9,7 @@ model_sources = \
 	src/model/copies.c \
 	src/model/counters.c \
 	src/model/devices.c \
+	src/model/event_kinds.h \
 	src/model/events.c \
 	src/model/extras.c \
 	src/model/globals.c \

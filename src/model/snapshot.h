@@ -17,6 +17,7 @@
 
 #include "cutop_calls.h"
 #include "cutop_event.h"
+#include "model/event_kinds.h"
 
 enum alloc_state {
 	ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD,
@@ -216,22 +217,6 @@ struct snap_command {
 };
 
 #define COMMANDS_MAX 200
-
-enum event_kind {
-	EVENT_OUT_OF_MEMORY,
-	EVENT_LEAK,
-	EVENT_RESET,
-	EVENT_FAULT,
-	EVENT_LOST,
-	EVENT_FAILURE,
-	EVENT_DOUBLE_FREE,
-	EVENT_START,
-	EVENT_END,
-	EVENT_NEARLY_FULL,
-	EVENT_PAGEABLE,
-	EVENT_NO_RETURNS,
-	EVENT_KIND_COUNT,
-};
 
 #define HOLDERS_MAX 5
 

@@ -215,7 +215,7 @@ static bool is_same_file(int a, int b)
 {
 	struct stat x, y;
 
-	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !fstat(a, &x) && !fstat(b, &y) && file_is_same(&x, &y);
 }
 
 static int candidate_open(int fd, const struct debug_link *link, const char *root, const char *path)

@@ -16,21 +16,6 @@
 
 #define SCHEMA 1
 
-static const char *const event_kind_names[EVENT_KIND_COUNT] = {
-	[EVENT_OUT_OF_MEMORY] = "out-of-memory",
-	[EVENT_LEAK] = "leak",
-	[EVENT_RESET] = "reset",
-	[EVENT_FAULT] = "fault",
-	[EVENT_LOST] = "lost",
-	[EVENT_FAILURE] = "failure",
-	[EVENT_DOUBLE_FREE] = "double-free",
-	[EVENT_START] = "start",
-	[EVENT_END] = "end",
-	[EVENT_NEARLY_FULL] = "nearly-full",
-	[EVENT_PAGEABLE] = "pageable",
-	[EVENT_NO_RETURNS] = "no-returns",
-};
-
 /* The name of @index in a table, "unknown" for a number outside it. */
 #define NAME_OF(table, index) \
 	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : "unknown")
@@ -401,7 +386,7 @@ static json_t *event_object(struct json_writer *w, const struct snap_event *even
 	put_time(w, o, "time", event->time);
 	if (event->pid)
 		put_count(w, o, "pid", event->pid);
-	put_text(w, o, "kind", NAME_OF(event_kind_names, event->kind));
+	put_text(w, o, "kind", event_kinds[event->kind].name);
 	put_text(w, o, "text", event->text);
 	if (event->bytes)
 		put_count(w, o, "bytes", event->bytes);

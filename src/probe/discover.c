@@ -206,7 +206,7 @@ static bool is_reachable(int fd, const char *path)
 {
 	struct stat ours, theirs;
 
-	return !stat(path, &ours) && !fstat(fd, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	return !stat(path, &ours) && !fstat(fd, &theirs) && file_is_same(&ours, &theirs);
 }
 
 static bool needs_cuda(int fd)

@@ -159,7 +159,7 @@ static bool is_file_of(const struct request *request, const struct stat *st, con
 
 	if (!strchr(request->library, '/'))
 		return name_matches(request->library, name ? name + 1 : path);
-	return st && !stat(request->library, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+	return st && !stat(request->library, &own) && file_is_same(&own, st);
 }
 
 bool extras_want(const struct extras *extras, int fd, const char *path)

@@ -54,7 +54,7 @@ int mounts_open_own(int fd, const char *path)
 	own = file_open_regular(path);
 	if (own < 0)
 		return own;
-	if (!fstat(fd, &theirs) && !fstat(own, &ours) && theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino)
+	if (!fstat(fd, &theirs) && !fstat(own, &ours) && file_is_same(&theirs, &ours))
 		return own;
 	close(own);
 	return -ESTALE;

@@ -97,7 +97,7 @@ int writer_open(struct writer **result, const char *path, const struct facts *fa
 	if (writer->fd < 0) {
 		err = writer->fd;
 		free(writer);
-		return reason_set(why, err, "cannot write %s: %s", path, strerror(-err));
+		return reason_unwritten(why, path, err);
 	}
 	memcpy(preamble.magic, RECORDING_MAGIC, sizeof(preamble.magic));
 	err = write_all(writer->fd, &preamble, sizeof(preamble));
@@ -108,7 +108,7 @@ int writer_open(struct writer **result, const char *path, const struct facts *fa
 	if (err) {
 		close(writer->fd);
 		free(writer);
-		return reason_set(why, err, "cannot write %s: %s", path, strerror(-err));
+		return reason_unwritten(why, path, err);
 	}
 	*result = writer;
 	return 0;

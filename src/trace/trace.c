@@ -36,7 +36,7 @@ static int trace_open(struct trace_mode *mode)
 
 	mode->fd = path ? file_create(path) : STDOUT_FILENO;
 	if (mode->fd < 0)
-		warn_user(&mode->session.notes, "cannot write %s: %s", path, strerror(-mode->fd));
+		warn_unwritten(&mode->session.notes, path, mode->fd);
 	return mode->fd < 0 ? mode->fd : 0;
 }
 
@@ -170,8 +170,7 @@ static int finish(struct trace_mode *mode)
 	status = session_status(session, snapshot);
 	error = trace_writer_error(mode->writer);
 	if (error && error != -EPIPE && error != -ETIMEDOUT) {
-		warn_user(&session->notes, "cannot write %s: %s",
-			  session->options->output ? session->options->output : "standard output", strerror(-error));
+		warn_unwritten(&session->notes, session->options->output, error);
 		if (!status)
 			status = EXIT_FAILED;
 	}
@@ -198,7 +197,7 @@ int trace_run(const struct options *options)
 	session_close(&mode.session);
 	trace_writer_free(mode.writer);
 	if (mode.fd > STDERR_FILENO && close(mode.fd) && !status) {
-		warn_user(&mode.session.notes, "cannot write %s: %s", options->output, strerror(errno));
+		warn_unwritten(&mode.session.notes, options->output, -errno);
 		status = EXIT_FAILED;
 	}
 	return status;

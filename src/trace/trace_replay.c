@@ -75,7 +75,7 @@ static int trace_start(struct replayed *replayed)
 		return session_fail(&replayed->session, -ENOMEM, "no memory");
 	replayed->fd = options->output ? file_create(options->output) : STDOUT_FILENO;
 	if (replayed->fd < 0)
-		warn_user(&replayed->session.notes, "cannot write %s: %s", options->output, strerror(-replayed->fd));
+		warn_unwritten(&replayed->session.notes, options->output, replayed->fd);
 	patient_begin(&replayed->patient, &replayed->session, replayed->fd);
 	return replayed->fd < 0 ? replayed->fd : 0;
 }

@@ -9,11 +9,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/types.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/snapshot.h"
+#include "cutop_event.h"
 #include "util/json_writer.h"
 
 /* 16 digits hold microseconds of a date, and 0.1 stays 0.1 */

@@ -5,8 +5,7 @@
  * The error is taken at the write that failed: once a full buffer could not be
  * written, a later fflush() may find nothing left to do and succeed, and errno
  * is long another one's. The locale is the thread's own (uselocale), so that
- * neither the program's LC_NUMERIC shows in a number nor its LC_CTYPE decides
- * how many cells a character takes; other threads do not notice.
+ * the program's LC_NUMERIC shows in no number; other threads do not notice.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,15 +17,7 @@
 
 locale_t sink_locale(void)
 {
-	locale_t base, utf8;
-
-	base = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (!base)
-		return (locale_t)0;
-	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", base);
-	if (!utf8)
-		utf8 = newlocale(LC_CTYPE_MASK, "", base);
-	return utf8 ? utf8 : base;
+	return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
 int sink_open(struct sink *sink, FILE *stream)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where printers write: a stream that remembers its first error, under a
- * locale in which numbers have a point and text is UTF-8.
+ * locale in which numbers have a point.
  */
 #ifndef UTIL_SINK_H
 #define UTIL_SINK_H

@@ -102,6 +102,19 @@ int reason_set(struct reason *reason, int error, const char *format, ...)
 	return error;
 }
 
+int reason_unwritten(struct reason *reason, const char *path, int error)
+{
+	return reason_set(reason, error, "cannot write %s: %s", path ? path : "standard output", strerror(-error));
+}
+
+void warn_unwritten(const struct notes *notes, const char *path, int error)
+{
+	struct reason why;
+
+	reason_unwritten(&why, path, error);
+	warn_user(notes, "%s", why.text);
+}
+
 int stream_width(FILE *stream)
 {
 	struct winsize size;
@@ -173,6 +186,11 @@ int file_reopen_regular(int place)
 bool file_is_open_to(const char *path, int mode)
 {
 	return !faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
+bool file_is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 int file_open_regular(const char *path)

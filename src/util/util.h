@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define NSEC_PER_SEC	1000000000ull
@@ -49,6 +50,13 @@ struct reason {
 
 int reason_set(struct reason *reason, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/*
+ * The one way to say that @path (NULL: standard output) cannot be written, for @error, a negative errno, which
+ * reason_unwritten() returns.
+ */
+int reason_unwritten(struct reason *reason, const char *path, int error);
+void warn_unwritten(const struct notes *notes, const char *path, int error);
+
 /* The width of the terminal that @stream goes to; 0: it is none, or does not say. */
 int stream_width(FILE *stream);
 
@@ -79,6 +87,9 @@ bool file_is_open_to(const char *path, int mode);
 
 /* What there is to say to a user who named such a thing. */
 #define FILE_NOT_REGULAR	"is not a regular file; the path of a library or program itself is needed"
+
+/* Whether both are of one file: the same inode of the same file system. */
+bool file_is_same(const struct stat *a, const struct stat *b);
 
 /* The same for what @place stands for, a descriptor opened with O_PATH, which is closed. */
 int file_reopen_regular(int place);

@@ -12,22 +12,12 @@ static const struct list_column log_columns[] = {
 	{ "WHAT HAPPENED", 0, 20, true, 0, false },
 };
 
-static const struct {
-	const char *name;
-	enum style style;
-} kinds[EVENT_KIND_COUNT] = {
-	[EVENT_OUT_OF_MEMORY] = { "out of memory", ST_FAILED },
-	[EVENT_LEAK] = { "leak", ST_LEAKED },
-	[EVENT_RESET] = { "reset", ST_SUSPECT },
-	[EVENT_FAULT] = { "fault", ST_FAILED },
-	[EVENT_LOST] = { "lost", ST_FAILED },
-	[EVENT_FAILURE] = { "failure", ST_FAILED },
-	[EVENT_DOUBLE_FREE] = { "double free", ST_FAILED },
-	[EVENT_START] = { "start", ST_GOOD },
-	[EVENT_END] = { "end", ST_DIM },
-	[EVENT_PAGEABLE] = { "pageable", ST_SUSPECT },
-	[EVENT_NO_RETURNS] = { "unprobed", ST_SUSPECT },
-	[EVENT_NEARLY_FULL] = { "nearly full", ST_SUSPECT },
+static const enum style tones[TONE_COUNT] = {
+	[TONE_QUIET] = ST_DIM,
+	[TONE_GOOD] = ST_GOOD,
+	[TONE_NOTICE] = ST_SUSPECT,
+	[TONE_LEAK] = ST_LEAKED,
+	[TONE_FAILURE] = ST_FAILED,
 };
 
 static const struct snap_event *event_of(const struct list *list, size_t item)
@@ -55,8 +45,7 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 		snprintf(out, CELL_TEXT, "%u", event->pid);
 		return ours ? ST_HEAD : ST_PLAIN;
 	case 2:
-		return cell_text(out, event->kind < EVENT_KIND_COUNT ? kinds[event->kind].style : ST_PLAIN,
-				 event->kind < EVENT_KIND_COUNT ? kinds[event->kind].name : "?");
+		return cell_text(out, tones[event_kinds[event->kind].tone], event_kinds[event->kind].title);
 	default:
 		cell_text(out, ST_PLAIN, event->text);
 		if (event->repeated)

@@ -503,11 +503,11 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 	if (!err)
 		err = path_resolve(path, real);
 	if (err)
-		return reason_set(why, err, "cannot write %s: %s", path, strerror(-err));
+		return reason_unwritten(why, path, err);
 	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", real);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
-		return reason_set(why, -errno, "cannot write %s: %s", real, strerror(errno));
+		return reason_unwritten(why, real, -errno);
 	in = fopen(real, "re");
 	if (in && !fstat(fileno(in), &old)) {
 		/* With sudo the file is the user's, and stays so. */
@@ -531,7 +531,7 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 		err = -errno;
 	if (err) {
 		unlink(temporary);
-		return reason_set(why, err, "cannot write %s: %s", real, strerror(-err));
+		return reason_unwritten(why, real, err);
 	}
 	return 0;
 }

@@ -91,5 +91,6 @@ Suite *suite_graphs(void);
 Suite *suite_totals(void);
 Suite *suite_stream(void);
 Suite *suite_readings(void);
+Suite *suite_utf8(void);
 
 #endif

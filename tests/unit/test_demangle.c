@@ -7,7 +7,6 @@
 
 #include "feed.h"
 #include "names/demangle.h"
-#include "util/utf8.h"
 #include "util/util.h"
 
 static const struct {
@@ -217,35 +216,6 @@ START_TEST(time_is_bounded)
 }
 END_TEST
 
-static void clean(const char *text, const char *expected)
-{
-	char out[64];
-
-	ck_assert_str_eq(utf8_clean(text, out, sizeof(out)), expected);
-}
-
-START_TEST(text_is_cleaned)
-{
-	char out[8];
-
-	clean("plain", "plain");
-	clean("\033[31mred\007\r\n\t\x7f", "?[31mred?????");
-	clean("\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80");
-	clean("\xc2\x85\xc2\x9b" "31m", "??31m");		/* C1 */
-	clean("a\xff\x80\xc3", "a???");
-	clean("\xc0\x80\xc1\xbf", "????");			/* overlong */
-	clean("\xe0\x80\xaf", "???");
-	clean("\xed\xa0\x80", "???");				/* surrogate */
-	clean("\xf4\x90\x80\x80", "????");			/* past the last */
-	clean("\xf5\x80\x80\x80", "????");
-	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
-	clean("\xe2\x89", "??");				/* ends within a character */
-	ck_assert_str_eq(utf8_clean("abcdefghij", out, sizeof(out)), "abcdefg");
-	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
-	ck_assert_str_eq(utf8_clean("abc", out, 1), "");
-}
-END_TEST
-
 START_TEST(names_are_clean)
 {
 	char *full = demangle_full("_Z1\033v");
@@ -273,7 +243,6 @@ Suite *suite_demangle(void)
 	suite_add_tcase(suite, apart);
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, hostile_brackets, 0, sizeof(hostile_pairs) / sizeof(hostile_pairs[0]));
-	tcase_add_test(tests, text_is_cleaned);
 	tcase_add_test(tests, names_are_clean);
 	suite_add_tcase(suite, tests);
 	return suite;

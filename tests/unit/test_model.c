@@ -26,6 +26,7 @@ int main(void)
 	srunner_add_suite(runner, suite_totals());
 	srunner_add_suite(runner, suite_stream());
 	srunner_add_suite(runner, suite_readings());
+	srunner_add_suite(runner, suite_utf8());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

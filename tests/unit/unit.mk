@@ -31,6 +31,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_stream.c \
 	tests/unit/test_suspect.c \
 	tests/unit/test_totals.c \
-	tests/unit/test_tables.c
+	tests/unit/test_tables.c \
+	tests/unit/test_utf8.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_model_LDADD = $(core_libs) $(CHECK_LIBS)

@@ -83,7 +83,7 @@ START_TEST(cut)
 	ck_assert_str_eq(row_text(0), "abcde abc\u2026  ");
 	area = area_new(1, 8, true);
 	area_cut(&area, 0, 0, 4, ST_PLAIN, "abcde");
-	ck_assert_str_eq(row_text(0), "abc~    ");
+	ck_assert_str_eq(row_text(0), "abc+    ");
 }
 END_TEST
 

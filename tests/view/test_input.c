@@ -520,7 +520,7 @@ START_TEST(long_names_of_odd_characters)
 	process = (struct snap_process *)(uintptr_t)view_selected(&view);
 	kernels = (struct snap_kernel *)(uintptr_t)process->kernels;
 	for (int i = 0; i < 10; i++)
-		strcat(name, "\u200b\xff");	/* none, and one */
+		strcat(name, "\u0301\xff");	/* none, and one */
 	for (char tens = '1', ones = '0'; tens <= '9'; ones == '9' ? ones = '0', tens++ : ones++)
 		strncat(strncat(name, &tens, 1), &ones, 1);
 	kernels[0].name = name;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kinds of events in the log: a line each, with its name in JSON and metrics, its name on the screen, and what it
+ * means for who reads it. Whatever shows events takes all of this from here.
+ */
+#ifndef MODEL_EVENT_KINDS_H
+#define MODEL_EVENT_KINDS_H
+
+enum event_tone {
+	TONE_QUIET,	/* as expected, and of little interest */
+	TONE_GOOD,
+	TONE_NOTICE,	/* worth a look */
+	TONE_LEAK,
+	TONE_FAILURE,
+	TONE_COUNT,
+};
+
+/* KIND(constant, JSON name, title, tone) */
+#define EVENT_KINDS(KIND) \
+	KIND(OUT_OF_MEMORY, "out-of-memory", "out of memory", FAILURE) \
+	KIND(LEAK, "leak", "leak", LEAK) \
+	KIND(RESET, "reset", "reset", NOTICE) \
+	KIND(FAULT, "fault", "fault", FAILURE) \
+	KIND(LOST, "lost", "lost", FAILURE) \
+	KIND(FAILURE, "failure", "failure", FAILURE) \
+	KIND(DOUBLE_FREE, "double-free", "double free", FAILURE) \
+	KIND(START, "start", "start", GOOD) \
+	KIND(END, "end", "end", QUIET) \
+	KIND(NEARLY_FULL, "nearly-full", "nearly full", NOTICE) \
+	KIND(PAGEABLE, "pageable", "pageable", NOTICE) \
+	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE)
+
+#define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,
+enum event_kind { EVENT_KINDS(EVENT_CONSTANT) EVENT_KIND_COUNT };
+#undef EVENT_CONSTANT
+
+struct event_kind_desc {
+	const char *name, *title;
+	enum event_tone tone;
+};
+
+extern const struct event_kind_desc event_kinds[EVENT_KIND_COUNT];
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Text from anywhere: decoded, measured, cleaned, fitted, in any locale. */
+#include <check.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+
+#include "util/utf8.h"
+#include "util/util.h"
+
+static void clean(const char *text, const char *expected)
+{
+	char out[64];
+
+	ck_assert_str_eq(utf8_clean(text, out, sizeof(out)), expected);
+}
+
+START_TEST(text_is_cleaned)
+{
+	char out[8];
+
+	clean("plain", "plain");
+	clean("\033[31mred\007\r\n\t\x7f", "?[31mred?????");
+	clean("\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80");
+	clean("\xc2\x85\xc2\x9b" "31m", "??31m");		/* C1 */
+	clean("a\xff\x80\xc3", "a???");
+	clean("\xc0\x80\xc1\xbf", "????");			/* overlong */
+	clean("\xe0\x80\xaf", "???");
+	clean("\xed\xa0\x80", "???");				/* surrogate */
+	clean("\xf4\x90\x80\x80", "????");			/* past the last */
+	clean("\xf5\x80\x80\x80", "????");
+	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
+	clean("a\xe2\x80\x8b" "b\xf3\xa0\x80\x80" "c", "a?b?c");	/* U+200B, U+E0000: not seen */
+	clean("\xe2\x89", "??");				/* ends within a character */
+	ck_assert_str_eq(utf8_clean("abcdefghij", out, sizeof(out)), "abcdefg");
+	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
+	ck_assert_str_eq(utf8_clean("abc", out, 1), "");
+}
+END_TEST
+
+/* What is hostile to one is so to all: cleaned, it is a question mark; it has no width; measured, it is one cell. */
+START_TEST(all_agree)
+{
+	char text[5], out[8];
+	int32_t point, read;
+
+	for (point = 1; point < 0x110000; point++) {
+		if (point >= 0xd800 && point < 0xe000)
+			continue;
+		utf8_encode(point, text);
+		ck_assert_uint_eq(utf8_next(text, &read), strlen(text));
+		ck_assert_int_eq(read, point);
+		utf8_clean(text, out, sizeof(out));
+		if (utf8_is_hostile(point)) {
+			ck_assert_str_eq(out, "?");
+			ck_assert_int_eq(utf8_width(point), -1);
+		} else {
+			ck_assert_str_eq(out, text);
+		}
+		ck_assert_int_eq(utf8_cells(text), utf8_width(point) < 0 ? 1 : utf8_width(point));
+		ck_assert_int_gt(utf8_ascii(point), 0);
+	}
+}
+END_TEST
+
+START_TEST(hostile)
+{
+	static const int32_t points[] = { 0x1b, 0x7f, 0x9b, 0xad, 0x200b, 0x200d, 0x202e, 0x2028, 0x2066, 0xfe0f, 0xfeff, 0xe0000, 0xe0041, -1 };
+	static const int32_t others[] = { 'a', 0xe9, 0x301, 0x2265, 0x63a8, 0x1f600 };
+
+	for (size_t i = 0; i < ARRAY_LEN(points); i++)
+		ck_assert_msg(utf8_is_hostile(points[i]), "U+%04X", (unsigned int)points[i]);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		ck_assert_msg(!utf8_is_hostile(others[i]), "U+%04X", (unsigned int)others[i]);
+}
+END_TEST
+
+/* The user's locale decides nothing. */
+START_TEST(widths)
+{
+	static const char *const locales[] = { "C", "C.UTF-8" };
+
+	for (size_t i = 0; i < ARRAY_LEN(locales); i++) {
+		setlocale(LC_ALL, locales[i]);
+		ck_assert_int_eq(utf8_width('a'), 1);
+		ck_assert_int_eq(utf8_width(0x63a8), 2);
+		ck_assert_int_eq(utf8_width(0x301), 0);
+		ck_assert_int_eq(utf8_width(0x2588), 1);
+		ck_assert_int_eq(utf8_cells("a\xe6\x8e\xa8\xff"), 4);
+	}
+}
+END_TEST
+
+Suite *suite_utf8(void)
+{
+	Suite *suite = suite_create("utf8");
+	TCase *tests = tcase_create("utf8");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, text_is_cleaned);
+	tcase_add_test(tests, all_agree);
+	tcase_add_test(tests, hostile);
+	tcase_add_test(tests, widths);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
