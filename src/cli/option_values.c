@@ -14,7 +14,7 @@
 
 #include "cuda/calls.h"
 #include "cli/option_hints.h"
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 
 int usage_error(const char *format, ...)
 {

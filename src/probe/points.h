@@ -15,7 +15,7 @@
 
 #include "probe/choice.h"
 #include "probe/elffile.h"
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 #include "probe/forms.h"
 
 /*

@@ -19,7 +19,7 @@
 #include "probe/attach.h"
 #include "probe/bpf.h"
 #include "probe/choice.h"
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 #include "util/util.h"
 
 struct probe;

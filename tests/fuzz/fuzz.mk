@@ -2,7 +2,7 @@
 # Fuzzers. `make check` gives them what is kept, `make check-full` a moment more, `make fuzz` minutes.
 fuzz_files = $(util_sources) $(cuda_sources) $(model_sources) $(record_sources) $(print_sources) $(metrics_sources) $(trace_sources) $(view_sources) \
 	$(names_sources) \
-	src/probe/decode.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extras.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/collect/container.c
+	src/probe/decode.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extra_functions.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/collect/container.c
 fuzz_libs = $(CAPSTONE_LIBS) $(INIH_LIBS) $(LIBDW_LIBS) $(LIBELF_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(SYSTEM_LIBS)
 fuzz_environment = \
 	export FUZZ_SOURCES="`echo '$(fuzz_files)' | tr -s ' \t' '\n\n' | grep '\.c$$' | tr '\n' ' '`" \

@@ -11,7 +11,7 @@
 #include "names/symbols.h"
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 #include "probe/points.h"
 
 /* Whatever the file says: no probe is anywhere but at the entry or a little behind it. */

@@ -15,7 +15,7 @@
 #include "model/chosen.h"
 #include "names/demangle.h"
 #include "names/handles.h"
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 #include "probe/maps.h"
 #include "view/settings.h"
 #include "util/utf8.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 #include "probe_tests.h"
 
 static struct extras *extras_of(const char *request)

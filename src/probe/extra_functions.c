@@ -4,7 +4,7 @@
  * that it failed is what the user says, or what the libraries that come with
  * CUDA do: theirs return a status, 0 if all is well.
  */
-#include "probe/extras.h"
+#include "probe/extra_functions.h"
 
 #include <errno.h>
 #include <fnmatch.h>
