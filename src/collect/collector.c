@@ -7,7 +7,6 @@
  */
 #include "collect/collector.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +20,6 @@
 
 #include "collect/collector_internal.h"
 #include "collect/feed.h"
-#include "probe/loading.h"
 #include "collect/nvml.h"
 #include "collect/synthetic.h"
 #include "config.h"
@@ -394,42 +392,9 @@ struct probe *collector_probe(struct collector *collector)
 	return collector->probe;
 }
 
-static int link_trace(struct collector *collector, struct bpf_program *program)
-{
-	/* tp_btf programs attach by a raw tracepoint without a name: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN */
-	int fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
-
-	if (fd < 0)
-		return fd;
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	return probe_adopt_link(collector->probe, fd);
-}
-
 int collector_watch(struct collector *collector, struct reason *why)
 {
-	struct cutop_bpf *s = probe_bpf(collector->probe)->skeleton;
-	struct loading_watch watch;
-	int err;
-
-	err = link_trace(collector, s->progs.process_exec);
-	if (!err)
-		err = link_trace(collector, s->progs.process_exit);
-	if (!err && collector->settings.probe.bpf.follow_children)
-		err = link_trace(collector, s->progs.process_fork);
-	if (err)
-		return reason_set(why, err, "cannot watch processes start and end: %s", strerror(-err));
-	err = loading_watch(probe_bpf(collector->probe), &watch);
-	if (err)
-		/* Programs that are started still bring their libraries into view; only dlopen() goes unseen. */
-		note(collector->settings.probe.notes, "libraries loaded by running programs are not seen: %s",
-		     strerror(-err));
-	for (size_t i = 0; !err && i < 2; i++)
-		if (watch.fds[i] >= 0 && probe_adopt_link(collector->probe, watch.fds[i]))
-			return reason_set(why, -ENOMEM, "no memory");
-	if (!err && watch.way == LOADING_CALL)
-		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
-		probe_bpf(collector->probe)->slow_link = watch.fds[0];
-	return 0;
+	return probe_watch(collector->probe, why);
 }
 
 void collector_watch_idle(struct collector *collector)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A collector over a recording: its thread makes snapshots as time passes, and does what the keys ask for. */
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>

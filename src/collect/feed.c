@@ -6,7 +6,6 @@
  */
 #include "collect/feed.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include "collect/process_identity.h"
 #include "collect/text_record.h"
 #include "model/chosen.h"
-#include "probe/idle_processes.h"
 
 #define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
@@ -49,7 +47,7 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	struct rec_identity *identity = identity_read(&watched->process, watched->late);
 	const char *glob = feed->command_glob;
 
-	if (identity && bpf_has_left(probe_bpf(feed->probe), watched->image))
+	if (identity && probe_has_left(feed->probe, watched->image))
 		identity_drop_devices(identity);
 	if (first && glob && (!identity || !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), watched->process.comm, glob)))
 		watched->ignored = true;
@@ -77,7 +75,7 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	watched->process = *process;
 	watched->process.comm[CUTOP_COMM_LEN - 1] = 0;
 	HASH_ADD(hh, feed->watched, image, sizeof(watched->image), watched);
-	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &image, &row)) {
+	if (rows_image(feed->rows, image, &row)) {
 		watched->late = row.late;
 		watched->origin = row.origin;
 	}
@@ -94,7 +92,7 @@ void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t 
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
 {
 	struct rec_process process;
-	int result = idle_watch(probe_bpf(feed->probe), tgid, uid, &process);
+	int result = probe_watch_idle(feed->probe, tgid, uid, &process);
 
 	if (result > 0)
 		feed_watch(feed, &process);
@@ -136,7 +134,7 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 	if (watched->ignored)
 		return;
 	/* Whether its books were right to the last must be known before they are closed. */
-	if (!bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &watched->image, &row) && row.inexact)
+	if (rows_image(feed->rows, watched->image, &row) && row.inexact)
 		outlet_inexact(feed->outlet, watched->image, row.lost_time);
 	outlet_put(feed->outlet, &end->hdr, sizeof(*end));
 }
@@ -338,8 +336,8 @@ static int record_read(void *context, void *data, size_t size)
 	struct feed *feed = context;
 
 	record_take(feed, data, size);
-	feed->drained += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
-	if (feed->drained < feed->ring_bytes)
+	feed->drained += ring_room_of(size);
+	if (feed->drained < ring_bytes(feed->ring))
 		return 0;
 	feed->is_cut = true;
 	return -EAGAIN;
@@ -366,12 +364,11 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	feed->probe = probe;
 	feed->outlet = outlet;
 	feed->command_glob = command_glob;
-	feed->rows = rows_new(probe_bpf(probe));
+	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe);
 	feed->sites = site_names_new(feed->modules, held_globs);
 	feed->stacks = stacks_new(feed->modules);
-	feed->ring = ring_buffer__new(bpf_map__fd(probe_bpf(probe)->skeleton->maps.events), record_read, feed, NULL);
-	feed->ring_bytes = bpf_map__max_entries(probe_bpf(probe)->skeleton->maps.events);
+	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
@@ -387,7 +384,7 @@ void feed_free(struct feed *feed)
 
 	if (!feed)
 		return;
-	ring_buffer__free(feed->ring);
+	ring_free(feed->ring);
 	arrivals_free(feed->arrivals);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
@@ -406,14 +403,14 @@ void feed_free(struct feed *feed)
 
 int feed_fd(const struct feed *feed)
 {
-	return ring_buffer__epoll_fd(feed->ring);
+	return ring_fd(feed->ring);
 }
 
 void feed_drain(struct feed *feed)
 {
 	feed->drained = 0;
 	feed->is_cut = false;
-	ring_buffer__consume(feed->ring);
+	ring_read(feed->ring);
 	site_names_lines(feed->sites, 0, site_told, feed);
 }
 

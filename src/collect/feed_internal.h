@@ -8,9 +8,10 @@
 #include "collect/arrivals.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
-#include "probe/map_rows.h"
 #include "collect/site_names.h"
 #include "collect/stacks.h"
+#include "probe/ring.h"
+#include "probe/bpf_rows.h"
 
 struct watched {
 	uint32_t image;
@@ -41,8 +42,7 @@ struct feed {
 	struct site_names *sites;
 	struct stacks *stacks;
 	struct arrivals *arrivals;
-	struct ring_buffer *ring;
-	uint64_t ring_bytes;	/* that it holds */
+	struct ring *ring;
 	uint64_t drained;	/* bytes of it, by this feed_drain() */
 	bool is_cut;		/* which left some that came meanwhile */
 	struct watched *watched;

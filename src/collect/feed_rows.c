@@ -10,30 +10,11 @@
  * refresh still finds it marked: by then no earlier record of it can be in the
  * ring.
  */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collect/feed_internal.h"
-#include "probe/row_cache.h"
-#include "probe/slots.h"
-
-static uint64_t histogram_sum(const __u64 *hist)
-{
-	uint64_t sum = 0;
-	int i;
-
-	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
-		sum += hist[i];
-	return sum;
-}
-
-/* Puts in what BPF does not count twice: the head of cutop_rows.h. */
-static void launch_complete(struct launch_row *row)
-{
-	row->samples = histogram_sum(row->hist);
-}
 
 /* A program that fails and resets its device in a loop has its rows read so often. */
 #define FAULTS_PER_SECOND 8
@@ -43,34 +24,21 @@ struct fault {
 	uint32_t image;
 };
 
-static bool fault_visit(void *context, const void *key_bytes, const void *row_bytes)
+static bool fault_visit(void *context, const struct launch_key *key, const struct launch_row *row)
 {
 	const struct fault *fault = context;
-	struct launch_home home;
-	struct launch_key key;
-	struct launch_row row;
 
-	memcpy(&key, key_bytes, sizeof(key));
-	if (key.image != fault->image)
-		return false;
-	memcpy(&home, row_bytes, sizeof(home));
-	slots_read(probe_bpf(fault->feed->probe)->skeleton, &home, &row);
-	launch_complete(&row);
-	outlet_launch_row(fault->feed->outlet, &key, &row);
+	if (key->image == fault->image)
+		outlet_launch_row(fault->feed->outlet, key, row);
 	return false;
 }
 
-static bool fault_graph_visit(void *context, const void *key_bytes, const void *row_bytes)
+static bool fault_graph_visit(void *context, const struct graph_key *key, const struct graph_row *row)
 {
 	const struct fault *fault = context;
-	struct graph_key key;
-	struct graph_row row;
 
-	memcpy(&key, key_bytes, sizeof(key));
-	if (key.image != fault->image)
-		return false;
-	memcpy(&row, row_bytes, sizeof(row));
-	outlet_graph_last(fault->feed->outlet, &key, &row);
+	if (key->image == fault->image)
+		outlet_graph_last(fault->feed->outlet, key, row);
 	return false;
 }
 
@@ -86,8 +54,8 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 	}
 	if (watched->faults++ >= FAULTS_PER_SECOND)
 		return;
-	rows_visit_known(feed->rows, ROWS_LAUNCHES, fault_visit, &fault);
-	rows_visit_known(feed->rows, ROWS_GRAPHS, fault_graph_visit, &fault);
+	rows_visit_launches(feed->rows, fault_visit, &fault);
+	rows_visit_graphs(feed->rows, fault_graph_visit, &fault);
 }
 
 /* ---- a refresh ---- */
@@ -111,25 +79,17 @@ struct watched *feed_watch_row(struct feed *feed, uint32_t image)
 {
 	struct image_row row;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(probe_bpf(feed->probe)->skeleton->maps.images), &image, &row) || !row.first_time)
+	if (!rows_image(feed->rows, image, &row) || !row.first_time)
 		return NULL;
 	return row_watch(feed, image, &row);
 }
 
-static bool image_visit(void *context, const void *key, const void *value)
+static bool image_visit(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync)
 {
 	struct feed *feed = context;
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
-	const struct image_row *row = value;
-	struct watched *watched;
-	struct image_sync sync;
-	uint32_t image;
+	struct watched *watched = feed_watched(feed, image);
 	uint64_t now;
 
-	memcpy(&image, key, sizeof(image));
-	if (!row->first_time)
-		return false;	/* it is being made */
-	watched = feed_watched(feed, image);
 	if (!watched)
 		watched = row_watch(feed, image, row);
 	if (!watched)
@@ -138,22 +98,21 @@ static bool image_visit(void *context, const void *key, const void *value)
 		outlet_inexact(feed->outlet, image, row->lost_time);
 	if (row->unreturned && !watched->ignored)
 		outlet_unreturned(feed->outlet, image, row->unreturned);
-	sync = near_sync_read(s, image, row);
 	if (!watched->ignored)
-		outlet_synced(feed->outlet, image, sync.slots);
+		outlet_synced(feed->outlet, image, sync->slots);
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			outlet_sync(feed->outlet, image, sync.ns + (sync.depth > 0 && now > sync.since ? now - sync.since : 0));
+			outlet_sync(feed->outlet, image, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
 		return false;
 	}
 	if (!watched->ignored)
-		outlet_sync(feed->outlet, image, sync.ns);
+		outlet_sync(feed->outlet, image, sync->ns);
 	if (!watched->ended && watched->seen_ended) {
 		struct rec_end end = {
 			.hdr = { .type = REC_END, .size = sizeof(end), .image = image, .time = row->end_time,
 				 .tgid = row->tgid, .tid = row->tgid },
-			.sync_ns = sync.ns,
+			.sync_ns = sync->ns,
 			.reason = row->end_reason,
 			.exit_code = row->exit_code,
 		};
@@ -164,7 +123,6 @@ static bool image_visit(void *context, const void *key, const void *value)
 	if (watched->ended) {
 		watched->doomed = true;
 		feed->any_doomed = true;
-		near_sync_release(s, image);
 		return true;
 	}
 	return false;
@@ -177,7 +135,6 @@ static bool image_visit(void *context, const void *key, const void *value)
  */
 static bool image_is_gone(struct feed *feed, uint32_t image)
 {
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 	struct watched *watched = feed_watched(feed, image);
 	struct image_row row;
 
@@ -185,7 +142,7 @@ static bool image_is_gone(struct feed *feed, uint32_t image)
 		return watched->doomed;
 	if (image != feed->asked) {
 		feed->asked = image;
-		feed->asked_gone = bpf_map_lookup_elem(bpf_map__fd(s->maps.images), &image, &row) == -ENOENT;
+		feed->asked_gone = !rows_image(feed->rows, image, &row);
 	}
 	return feed->asked_gone;
 }
@@ -200,90 +157,23 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 	return !watched || !watched->ignored;
 }
 
-/* BPF itself counts only calls whose returns are not probed. */
-static void copy_complete(struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row)
-{
-	near_copy_add(skeleton, key, row);
-	row->calls += histogram_sum(row->hist);
-}
-
-static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row)
-{
-	near_call_add(skeleton, key, row);
-	row->calls += histogram_sum(row->hist);
-}
-
-/* Of rows that are in their map alone. */
-#define COMPLETE_AS_THEY_ARE(name)									\
-	static void name##_complete(struct cutop_bpf *skeleton, const struct name##_key *key, struct name##_row *row) \
+#define ROW_VISIT(what)											\
+	static bool what##_visit(void *context, const struct what##_key *key, const struct what##_row *row) \
 	{												\
-		(void)skeleton;										\
-		(void)key;										\
-		(void)row;										\
-	}												\
-	static void near_##name##_release(struct cutop_bpf *skeleton, const struct name##_key *key)	\
-	{												\
-		(void)skeleton;										\
-		(void)key;										\
-	}
-
-COMPLETE_AS_THEY_ARE(graph)
-COMPLETE_AS_THEY_ARE(pending)
-COMPLETE_AS_THEY_ARE(fail)
-
-static bool launch_visit(void *context, const void *key_bytes, const void *home_bytes)
-{
-	struct feed *feed = context;
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
-	struct launch_home home;
-	struct launch_key key;
-	struct launch_row row;
-	bool last;
-
-	memcpy(&key, key_bytes, sizeof(key));
-	memcpy(&home, home_bytes, sizeof(home));
-	if (row_wanted(feed, key.image, &last)) {
-		slots_read(s, &home, &row);
-		launch_complete(&row);
-		outlet_launch_row(feed->outlet, &key, &row);
-	}
-	if (last)
-		slots_take_back(s, &home);
-	return last;
-}
-
-#define ROW_VISIT(name)											\
-	static bool name##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
-	{												\
-		struct feed *feed = context;							\
-		struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;				\
-		struct name##_key key;									\
-		struct name##_row row;									\
+		struct feed *feed = context;								\
 		bool last;										\
 													\
-		memcpy(&key, key_bytes, sizeof(key));							\
-		if (row_wanted(feed, key.image, &last)) {						\
-			memcpy(&row, row_bytes, sizeof(row));						\
-			name##_complete(s, &key, &row);							\
-			outlet_##name##_row(feed->outlet, &key, &row);				\
-		}											\
-		if (last)										\
-			near_##name##_release(s, &key);							\
+		if (row_wanted(feed, key->image, &last))						\
+			outlet_##what##_row(feed->outlet, key, row);					\
 		return last;										\
 	}
 
+ROW_VISIT(launch)
 ROW_VISIT(copy)
 ROW_VISIT(call)
 ROW_VISIT(graph)
 ROW_VISIT(fail)
 ROW_VISIT(pending)
-
-/* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
-struct address_key {
-	__u64 address;
-	__u32 image;
-	__u32 pad;
-};
 
 /* Whether a process still runs that was forked from @image, and has the names of its kernels from there. */
 static bool image_has_copies(const struct feed *feed, uint32_t image)
@@ -296,77 +186,33 @@ static bool image_has_copies(const struct feed *feed, uint32_t image)
 	return false;
 }
 
+static bool is_gone(void *context, uint32_t image)
+{
+	return image_is_gone(context, image);
+}
+
 /* Of stubs and handles. */
-static bool name_visit(void *context, const void *key_bytes, const void *value)
+static bool names_gone(void *context, uint32_t image)
 {
 	struct feed *feed = context;
-	struct address_key key;
 
-	(void)value;
-	memcpy(&key, key_bytes, sizeof(key));
-	if (!image_is_gone(feed, key.image))
+	if (!image_is_gone(feed, image))
 		return false;
-	if (key.image != feed->copied) {
-		feed->copied = key.image;
-		feed->copied_kept = image_has_copies(feed, key.image);
+	if (image != feed->copied) {
+		feed->copied = image;
+		feed->copied_kept = image_has_copies(feed, image);
 	}
 	return !feed->copied_kept;
 }
 
-static bool address_visit(void *context, const void *key_bytes, const void *value)
-{
-	struct address_key key;
-
-	(void)value;
-	memcpy(&key, key_bytes, sizeof(key));
-	return image_is_gone(context, key.image);
-}
-
-static bool primary_visit(void *context, const void *key_bytes, const void *value)
-{
-	struct primary_key {
-		__u32 image;
-		__s32 device;
-	} key;
-
-	(void)value;
-	memcpy(&key, key_bytes, sizeof(key));
-	return image_is_gone(context, key.image);
-}
-
-/* The same for captures that nobody ended. Launches need not look for them any more. */
-static bool capture_visit(void *context, const void *key_bytes, const void *value)
-{
-	struct feed *feed = context;
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
-	size_t count = sizeof(s->bss->capturing) / sizeof(s->bss->capturing[0]);
-	struct address_key key;
-
-	if (!address_visit(context, key_bytes, value))
-		return false;
-	memcpy(&key, key_bytes, sizeof(key));
-	__atomic_sub_fetch(&s->bss->capturing[key.image % count], 1, __ATOMIC_RELAXED);
-	return true;
-}
-
 static void doomed_forget(struct feed *feed)
 {
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 	struct watched *watched, *next;
 
 	if (!feed->any_doomed)
 		return;
 	feed->copied = 0;
-	rows_visit(feed->rows, s->maps.stubs, name_visit, feed);
-	rows_visit(feed->rows, s->maps.handles, name_visit, feed);
-	rows_visit(feed->rows, s->maps.sites, address_visit, feed);
-	rows_visit(feed->rows, s->maps.modules, address_visit, feed);
-	rows_visit(feed->rows, s->maps.stacks, address_visit, feed);
-	rows_visit(feed->rows, s->maps.contexts, address_visit, feed);
-	rows_visit(feed->rows, s->maps.primaries, primary_visit, feed);
-	rows_visit(feed->rows, s->maps.captures, capture_visit, feed);
-	rows_visit(feed->rows, s->maps.capture_streams, address_visit, feed);
-	rows_visit(feed->rows, s->maps.capture_events, address_visit, feed);
+	rows_forget(feed->rows, is_gone, names_gone, feed);
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;
@@ -382,20 +228,19 @@ static void doomed_forget(struct feed *feed)
 
 static void lost_feed(struct feed *feed)
 {
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 	int cause;
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
-		outlet_lost(feed->outlet, (enum lost_cause)cause,
-			   __atomic_load_n(&s->bss->lost[cause], __ATOMIC_RELAXED));
+		outlet_lost(feed->outlet, (enum lost_cause)cause, rows_lost(feed->rows, (enum lost_cause)cause));
 }
 
 static void unseen_feed(struct feed *feed)
 {
-	struct cutop_bpf *s = probe_bpf(feed->probe)->skeleton;
 	struct probe_counts counts = probe_counts(feed->probe);
+	const char *comm;
+	uint32_t tgid;
 	uint64_t totals[UNSEEN_COUNT] = {
-		[UNSEEN_DRIVER] = __atomic_load_n(&s->bss->unwatched_allocations, __ATOMIC_RELAXED),
+		[UNSEEN_DRIVER] = rows_unwatched(feed->rows, &tgid, &comm),
 		[UNSEEN_LATE] = counts.late,
 		[UNSEEN_ALLOC] = counts.unprobed.allocs,
 		[UNSEEN_FREE] = counts.unprobed.frees,
@@ -410,15 +255,15 @@ static void unseen_feed(struct feed *feed)
 		if (totals[cause] <= feed->unseen[cause])
 			continue;
 		feed->unseen[cause] = totals[cause];
-		outlet_unseen(feed->outlet, (enum unseen_cause)cause, totals[cause], is_driver ? s->bss->unwatched_tgid : 0,
-			      is_driver ? s->bss->unwatched_comm : NULL);
+		outlet_unseen(feed->outlet, (enum unseen_cause)cause, totals[cause], is_driver ? tgid : 0,
+			      is_driver ? comm : NULL);
 	}
 }
 
 /* Files that the ring had no room to tell of: whoever runs or maps them still is found, and marked late. */
 static void untold_find(struct feed *feed)
 {
-	uint32_t untold = __atomic_load_n(&probe_bpf(feed->probe)->skeleton->bss->files_untold, __ATOMIC_RELAXED);
+	uint32_t untold = rows_untold_files(feed->rows);
 
 	if (untold == feed->untold)
 		return;
@@ -431,13 +276,13 @@ void feed_refresh(struct feed *feed)
 	feed_drain(feed);
 	feed->asked = 0;
 	untold_find(feed);
-	rows_visit_known(feed->rows, ROWS_IMAGES, image_visit, feed);
-	rows_visit_known(feed->rows, ROWS_LAUNCHES, launch_visit, feed);
-	rows_visit_known(feed->rows, ROWS_COPIES, copy_visit, feed);
-	rows_visit_known(feed->rows, ROWS_CALLS, call_visit, feed);
-	rows_visit_known(feed->rows, ROWS_GRAPHS, graph_visit, feed);
-	rows_visit_known(feed->rows, ROWS_FAILURES, fail_visit, feed);
-	rows_visit_known(feed->rows, ROWS_PENDING, pending_visit, feed);
+	rows_visit_images(feed->rows, image_visit, feed);
+	rows_visit_launches(feed->rows, launch_visit, feed);
+	rows_visit_copies(feed->rows, copy_visit, feed);
+	rows_visit_calls(feed->rows, call_visit, feed);
+	rows_visit_graphs(feed->rows, graph_visit, feed);
+	rows_visit_failures(feed->rows, fail_visit, feed);
+	rows_visit_pending(feed->rows, pending_visit, feed);
 	lost_feed(feed);
 	unseen_feed(feed);
 	doomed_forget(feed);

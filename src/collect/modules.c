@@ -148,7 +148,7 @@ static int file_check(struct modules *modules, const struct mapping_search *sear
 {
 	struct file_id id;
 
-	if (fd < 0 || (!bpf_identify(probe_bpf(modules->probe), fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))))
+	if (fd < 0 || (!probe_identify(modules->probe, fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))))
 		return fd;
 	close(fd);
 	return -1;
@@ -420,7 +420,7 @@ static int address_compare(void *context, const struct maps_entry *entry)
 	search->record.end = entry->end;
 	search->record.offset = entry->offset;
 	snprintf(search->record.file, sizeof(search->record.file), "%s", name + 1);
-	search->found = !bpf_identify(probe_bpf(search->modules->probe), fd, &search->record.id);
+	search->found = !probe_identify(search->modules->probe, fd, &search->record.id);
 	close(fd);
 	return 1;
 }
@@ -442,7 +442,7 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
 	maps_visit(pid, address_compare, &search);
-	if (!search.found || bpf_has_left(probe_bpf(modules->probe), image)) {
+	if (!search.found || probe_has_left(modules->probe, image)) {
 		known->in_vain++;
 		return name;
 	}

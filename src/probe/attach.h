@@ -14,11 +14,6 @@
 
 #define ATTACH_LINKS_MAX	(2 * CLASS_COUNT)
 
-/* Functions that are not probed, of those by which allocations are seen at all: see attach.c. */
-struct unprobed {
-	unsigned int allocs, frees;
-};
-
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
 	size_t link_count;

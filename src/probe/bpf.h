@@ -12,34 +12,9 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 #include "cutop.skel.h"
+#include "probe/bpf_settings.h"
 #include "probe/forms.h"
 #include "probe/kernel.h"
-
-/* A record for every call (struct rec_call). */
-struct trace_settings {
-	bool on;
-	unsigned int groups;	/* bits of enum call_group: what is traced of what is probed */
-	bool entries;		/* at its entry only: no returns are probed, and no books are kept */
-	bool pairs;		/* one at entry, one at return */
-	bool arguments;		/* with the arguments of kernels */
-	bool no_books;		/* the model is not told of allocations and frees */
-};
-
-struct bpf_settings {
-	bool exact_launches;
-	bool stacks;		/* of allocations */
-	bool extras;		/* functions that are not in the table may be probed */
-	unsigned int layers;	/* bit set of enum call_layer: what is probed */
-	bool notice_driver;	/* not the driver, but that something is allocated by it alone: bpf/unwatched.bpf.h */
-	bool only_listed;	/* only the processes in the map `listed` */
-	bool follow_children;	/* of listed processes */
-	uint32_t only_uid;	/* (uint32_t)-1: any */
-	uint64_t ring_bytes;	/* a power of two, at least a page */
-	bool loader_waits;	/* threads of listed processes wait in their loader: bpf/loader.bpf.h */
-	enum unreturned blind;	/* not 0: no return is probed, and why */
-	bool refuse_filtered;	/* nor, with sessions, in processes under a seccomp filter */
-	struct trace_settings trace;
-};
 
 struct bpf {
 	struct cutop_bpf *skeleton;

@@ -14,6 +14,11 @@ enum returns_choice {
 	RETURNS_NEVER,
 };
 
+/* Functions that are not probed, of those by which allocations are seen at all: see attach.c. */
+struct unprobed {
+	unsigned int allocs, frees;
+};
+
 struct attach_choice {
 	unsigned int groups;	/* bits of enum call_group */
 	unsigned int layers;	/* bits of enum call_layer */

@@ -16,10 +16,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "probe/attach.h"
-#include "probe/bpf.h"
+#include "probe/bpf_settings.h"
 #include "probe/choice.h"
 #include "probe/extra_functions.h"
+#include "probe/kernel.h"
 #include "util/util.h"
 
 struct probe;
@@ -58,6 +58,12 @@ struct probe_counts {
 /* Loads the BPF programs; attaches nothing yet. Returns 0 or a negative errno with @why set. */
 int probe_open(struct probe **probe, const struct probe_settings *settings, struct reason *why);
 
+/*
+ * Has the BPF side tell of processes that start and end, and of libraries that running ones load (which may not be
+ * possible: that is noted). Returns 0 or a negative errno with @why set.
+ */
+int probe_watch(struct probe *probe, struct reason *why);
+
 /* Has @fd, a link of somebody else's, closed along with the probes. */
 int probe_adopt_link(struct probe *probe, int fd);
 
@@ -70,8 +76,6 @@ int probe_fd(const struct probe *probe);
 
 /* Detaches everything, links in parallel. */
 void probe_close(struct probe *probe);
-
-struct bpf *probe_bpf(struct probe *probe);
 
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);
@@ -107,6 +111,17 @@ void probe_add_command(struct probe *probe, char *const *words, const struct ahe
 
 /* Adds @tgid to, or takes it from, the processes watched when only listed ones are. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
+
+/*
+ * Has the process @tgid, which has made no call yet, known already: see probe/idle_processes.h, which says what is returned.
+ */
+int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process);
+
+/* Which file is open at @fd, as the kernel's probes see it: the real inode below overlay mounts. Returns 0 or a negative errno. */
+int probe_identify(struct probe *probe, int fd, struct file_id *id);
+
+/* True if the process of @image runs another program by now: what /proc says of it is said of that. */
+bool probe_has_left(const struct probe *probe, uint32_t image);
 
 /* A program started, a file was mapped: looks whether it is a target, and attaches. */
 void probe_on_exec(struct probe *probe, const struct rec_exec *record);

@@ -4,6 +4,8 @@ probe_sources = \
 	src/probe/ahead.c src/probe/ahead.h \
 	src/probe/attach.c src/probe/attach.h \
 	src/probe/bpf.c src/probe/bpf.h \
+	src/probe/bpf_rows.c src/probe/bpf_rows.h \
+	src/probe/bpf_settings.h \
 	src/probe/choice.h \
 	src/probe/closure.c src/probe/closure.h \
 	src/probe/decode.c src/probe/decode.h \
@@ -20,7 +22,7 @@ probe_sources = \
 	src/probe/lease.c src/probe/lease.h \
 	src/probe/loader.c src/probe/loader.h \
 	src/probe/loading.c src/probe/loading.h \
-	src/probe/map_rows.c src/probe/map_rows.h \
+	src/probe/map_search.c src/probe/map_search.h \
 	src/probe/maps.c src/probe/maps.h \
 	src/probe/mounts.c src/probe/mounts.h \
 	src/probe/named_files.c \
@@ -28,6 +30,8 @@ probe_sources = \
 	src/probe/probe.c src/probe/probe.h \
 	src/probe/probe_internal.h \
 	src/probe/probe_open.c \
+	src/probe/probe_watch.c \
+	src/probe/ring.c src/probe/ring.h \
 	src/probe/rooted_open.c src/probe/rooted_open.h \
 	src/probe/row_cache.c src/probe/row_cache.h \
 	src/probe/runtime_code.c src/probe/runtime_code.h \

@@ -72,6 +72,8 @@ int probe_examine(struct probe *probe, int fd, const char *path, struct reason *
 /* Gives up @targets, FORGET_MAX at most, which are on no other list: takes their probes off, and frees them. */
 void probe_forget(struct probe *probe, struct target *targets);
 
+struct bpf *probe_bpf(struct probe *probe);
+
 /* No process needs to tell of the file any more. */
 void probe_know(struct probe *probe, const struct file_id *id);
 

@@ -9,7 +9,7 @@
  * found are kept, and as long as BPF has made no other row they are looked up
  * one by one.
  */
-#include "probe/map_rows.h"
+#include "probe/map_search.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -29,33 +29,33 @@ struct known {
 	size_t count, room;	/* room in bytes */
 };
 
-struct rows {
+struct map_search {
 	struct bpf *bpf;
 	char *keys, *values;
 	size_t keys_room, values_room;	/* bytes */
 	struct known known[ROWS_COUNT];
 };
 
-struct rows *rows_new(struct bpf *bpf)
+struct map_search *map_search_new(struct bpf *bpf)
 {
-	struct rows *rows = calloc(1, sizeof(*rows));
+	struct map_search *search = calloc(1, sizeof(*search));
 
-	if (rows)
-		rows->bpf = bpf;
-	return rows;
+	if (search)
+		search->bpf = bpf;
+	return search;
 }
 
-void rows_free(struct rows *rows)
+void map_search_free(struct map_search *search)
 {
 	int which;
 
-	if (!rows)
+	if (!search)
 		return;
 	for (which = 0; which < ROWS_COUNT; which++)
-		free(rows->known[which].keys);
-	free(rows->keys);
-	free(rows->values);
-	free(rows);
+		free(search->known[which].keys);
+	free(search->keys);
+	free(search->values);
+	free(search);
 }
 
 static int room_make(char **buffer, size_t *room, size_t need)
@@ -86,7 +86,7 @@ static void known_add(struct known *known, const struct bpf_map *map, const void
 }
 
 /* Searches the whole of @map; keeps the keys of rows that stay in @known, unless it is NULL. */
-static int search(struct rows *rows, const struct bpf_map *map, struct known *known,
+static int search_all(struct map_search *search, const struct bpf_map *map, struct known *known,
 		  bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map), i;
@@ -96,11 +96,11 @@ static int search(struct rows *rows, const struct bpf_map *map, struct known *kn
 	void *from = NULL;
 
 	for (;;) {
-		if (room_make(&rows->keys, &rows->keys_room, batch * key_size) ||
-		    room_make(&rows->values, &rows->values_room, batch * value_size))
+		if (room_make(&search->keys, &search->keys_room, batch * key_size) ||
+		    room_make(&search->values, &search->values_room, batch * value_size))
 			return -ENOMEM;
 		count = batch;
-		err = bpf_map_lookup_batch(fd, from, &position, rows->keys, rows->values, &count, NULL);
+		err = bpf_map_lookup_batch(fd, from, &position, search->keys, search->values, &count, NULL);
 		if (err == -ENOSPC && batch < BATCH_LAST) {
 			batch *= 2;
 			continue;
@@ -108,10 +108,10 @@ static int search(struct rows *rows, const struct bpf_map *map, struct known *kn
 		if (err && err != -ENOENT)
 			return err;
 		for (i = 0; i < count; i++) {
-			const char *key = rows->keys + i * key_size;
+			const char *key = search->keys + i * key_size;
 
 			/* The next batch begins at a bucket, whatever is gone from those before. */
-			if (visit(context, key, rows->values + i * value_size))
+			if (visit(context, key, search->values + i * value_size))
 				bpf_map_delete_elem(fd, key);
 			else
 				known_add(known, map, key, key_size);
@@ -123,27 +123,27 @@ static int search(struct rows *rows, const struct bpf_map *map, struct known *kn
 	return 0;
 }
 
-int rows_visit(struct rows *rows, const struct bpf_map *map,
+int map_visit(struct map_search *search, const struct bpf_map *map,
 	       bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
-	return search(rows, map, NULL, visit, context);
+	return search_all(search, map, NULL, visit, context);
 }
 
-static int look_up(struct rows *rows, const struct bpf_map *map, struct known *known,
+static int look_up(struct map_search *search, const struct bpf_map *map, struct known *known,
 		   bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	size_t key_size = bpf_map__key_size(map), i = 0;
 	int fd = bpf_map__fd(map);
 
-	if (room_make(&rows->values, &rows->values_room, bpf_map__value_size(map)))
+	if (room_make(&search->values, &search->values_room, bpf_map__value_size(map)))
 		return -ENOMEM;
 	while (i < known->count) {
 		char *key = known->keys + i * key_size;
-		int err = bpf_map_lookup_elem(fd, key, rows->values);
+		int err = bpf_map_lookup_elem(fd, key, search->values);
 
 		if (err && err != -ENOENT)
 			return err;
-		if (!err && !visit(context, key, rows->values)) {
+		if (!err && !visit(context, key, search->values)) {
 			i++;
 			continue;
 		}
@@ -154,9 +154,9 @@ static int look_up(struct rows *rows, const struct bpf_map *map, struct known *k
 	return 0;
 }
 
-static const struct bpf_map *map_of(const struct rows *rows, enum row_map which)
+static const struct bpf_map *map_of(const struct map_search *search, enum row_map which)
 {
-	const struct cutop_bpf *s = rows->bpf->skeleton;
+	const struct cutop_bpf *s = search->bpf->skeleton;
 	const struct bpf_map *maps[ROWS_COUNT] = {
 		[ROWS_IMAGES] = s->maps.images,
 		[ROWS_LAUNCHES] = s->maps.launches,
@@ -170,21 +170,21 @@ static const struct bpf_map *map_of(const struct rows *rows, enum row_map which)
 	return maps[which];
 }
 
-int rows_visit_known(struct rows *rows, enum row_map which,
+int map_visit_known(struct map_search *search, enum row_map which,
 		     bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	/* Read before the map: what is made meanwhile is searched for next time. */
-	__u32 made = __atomic_load_n(&rows->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
-	const struct bpf_map *map = map_of(rows, which);
-	struct known *known = &rows->known[which];
+	__u32 made = __atomic_load_n(&search->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
+	const struct bpf_map *map = map_of(search, which);
+	struct known *known = &search->known[which];
 	int err;
 
 	if (known->is_complete && known->made == made)
-		return look_up(rows, map, known, visit, context);
+		return look_up(search, map, known, visit, context);
 	known->is_complete = true;
 	known->made = made;
 	known->count = 0;
-	err = search(rows, map, known, visit, context);
+	err = search_all(search, map, known, visit, context);
 	if (err)
 		known->is_complete = false;
 	return err;

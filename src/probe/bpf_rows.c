@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Types for what probe/map_search.h finds, and the parts of rows that BPF does not keep twice: what its histogram says is
+ * not counted besides (the head of cutop_rows.h), slots and near rows are added to what stands in the map.
+ */
+#include "probe/bpf_rows.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/map_search.h"
+#include "probe/probe_internal.h"
+#include "probe/row_cache.h"
+#include "probe/slots.h"
+
+struct rows {
+	struct cutop_bpf *skeleton;
+	struct map_search *search;
+};
+
+/* One visit: whose visitor is called with what. */
+struct visit {
+	struct rows *rows;
+	void *context;
+	union {
+		bool (*image)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync);
+		bool (*launch)(void *context, const struct launch_key *key, const struct launch_row *row);
+		bool (*copy)(void *context, const struct copy_key *key, const struct copy_row *row);
+		bool (*call)(void *context, const struct call_key *key, const struct call_row *row);
+		bool (*graph)(void *context, const struct graph_key *key, const struct graph_row *row);
+		bool (*fail)(void *context, const struct fail_key *key, const struct fail_row *row);
+		bool (*pending)(void *context, const struct pending_key *key, const struct pending_row *row);
+		bool (*is_gone)(void *context, uint32_t image);
+	};
+};
+
+struct rows *rows_new(struct probe *probe)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->skeleton = probe_bpf(probe)->skeleton;
+	rows->search = map_search_new(probe_bpf(probe));
+	if (rows->search)
+		return rows;
+	free(rows);
+	return NULL;
+}
+
+void rows_free(struct rows *rows)
+{
+	if (rows)
+		map_search_free(rows->search);
+	free(rows);
+}
+
+static uint64_t histogram_sum(const __u64 *hist)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		sum += hist[i];
+	return sum;
+}
+
+/* ---- images ---- */
+
+bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row)
+{
+	return !bpf_map_lookup_elem(bpf_map__fd(rows->skeleton->maps.images), &image, row);
+}
+
+static bool image_visit(void *context, const void *key, const void *value)
+{
+	const struct visit *visit = context;
+	const struct image_row *row = value;
+	struct image_sync sync;
+	uint32_t image;
+
+	memcpy(&image, key, sizeof(image));
+	if (!row->first_time)
+		return false;	/* it is being made */
+	sync = near_sync_read(visit->rows->skeleton, image, row);
+	if (!visit->image(visit->context, image, row, &sync))
+		return false;
+	near_sync_release(visit->rows->skeleton, image);
+	return true;
+}
+
+void rows_visit_images(struct rows *rows,
+		       bool (*image)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+		       void *context)
+{
+	struct visit visit = { .rows = rows, .context = context, .image = image };
+
+	map_visit_known(rows->search, ROWS_IMAGES, image_visit, &visit);
+}
+
+/* ---- what is counted ---- */
+
+static bool launch_visit(void *context, const void *key_bytes, const void *home_bytes)
+{
+	const struct visit *visit = context;
+	struct launch_home home;
+	struct launch_key key;
+	struct launch_row row;
+
+	memcpy(&key, key_bytes, sizeof(key));
+	memcpy(&home, home_bytes, sizeof(home));
+	slots_read(visit->rows->skeleton, &home, &row);
+	row.samples = histogram_sum(row.hist);
+	if (!visit->launch(visit->context, &key, &row))
+		return false;
+	slots_take_back(visit->rows->skeleton, &home);
+	return true;
+}
+
+/* BPF itself counts only calls whose returns are not probed. */
+static void copy_complete(struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row)
+{
+	near_copy_add(skeleton, key, row);
+	row->calls += histogram_sum(row->hist);
+}
+
+static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row)
+{
+	near_call_add(skeleton, key, row);
+	row->calls += histogram_sum(row->hist);
+}
+
+#define AS_IT_IS(skeleton, key, row)	((void)0)
+#define NOT_NEAR(skeleton, key)		((void)0)
+
+#define ROW_VISIT(what, complete, release)								\
+	static bool what##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
+	{												\
+		const struct visit *visit = context;							\
+		struct what##_key key;									\
+		struct what##_row row;									\
+													\
+		memcpy(&key, key_bytes, sizeof(key));							\
+		memcpy(&row, row_bytes, sizeof(row));							\
+		complete(visit->rows->skeleton, &key, &row);						\
+		if (!visit->what(visit->context, &key, &row))						\
+			return false;									\
+		release(visit->rows->skeleton, &key);							\
+		return true;										\
+	}
+
+ROW_VISIT(copy, copy_complete, near_copy_release)
+ROW_VISIT(call, call_complete, near_call_release)
+ROW_VISIT(graph, AS_IT_IS, NOT_NEAR)
+ROW_VISIT(fail, AS_IT_IS, NOT_NEAR)
+ROW_VISIT(pending, AS_IT_IS, NOT_NEAR)
+
+#define ROWS_VISITOR(name, what, map)									\
+	void rows_visit_##name(struct rows *rows,							\
+			       bool (*what)(void *context, const struct what##_key *key, const struct what##_row *row), \
+			       void *context)								\
+	{												\
+		struct visit visit = { .rows = rows, .context = context, .what = what };		\
+													\
+		map_visit_known(rows->search, map, what##_visit, &visit);				\
+	}
+
+ROWS_VISITOR(launches, launch, ROWS_LAUNCHES)
+ROWS_VISITOR(copies, copy, ROWS_COPIES)
+ROWS_VISITOR(calls, call, ROWS_CALLS)
+ROWS_VISITOR(graphs, graph, ROWS_GRAPHS)
+ROWS_VISITOR(failures, fail, ROWS_FAILURES)
+ROWS_VISITOR(pending, pending, ROWS_PENDING)
+
+/* ---- what is kept of an image besides ---- */
+
+/* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
+struct address_key {
+	__u64 address;
+	__u32 image;
+	__u32 pad;
+};
+
+static bool address_visit(void *context, const void *key_bytes, const void *value)
+{
+	const struct visit *visit = context;
+	struct address_key key;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	return visit->is_gone(visit->context, key.image);
+}
+
+static bool primary_visit(void *context, const void *key_bytes, const void *value)
+{
+	const struct visit *visit = context;
+	struct primary_key {
+		__u32 image;
+		__s32 device;
+	} key;
+
+	(void)value;
+	memcpy(&key, key_bytes, sizeof(key));
+	return visit->is_gone(visit->context, key.image);
+}
+
+/* Captures that the program did not end. Launches need not look for them any more. */
+static bool capture_visit(void *context, const void *key_bytes, const void *value)
+{
+	const struct visit *visit = context;
+	struct cutop_bpf *s = visit->rows->skeleton;
+	size_t count = sizeof(s->bss->capturing) / sizeof(s->bss->capturing[0]);
+	struct address_key key;
+
+	if (!address_visit(context, key_bytes, value))
+		return false;
+	memcpy(&key, key_bytes, sizeof(key));
+	__atomic_sub_fetch(&s->bss->capturing[key.image % count], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+		 void *context)
+{
+	struct cutop_bpf *s = rows->skeleton;
+	struct visit names = { .rows = rows, .context = context, .is_gone = names_gone };
+	struct visit visit = { .rows = rows, .context = context, .is_gone = is_gone };
+
+	map_visit(rows->search, s->maps.stubs, address_visit, &names);
+	map_visit(rows->search, s->maps.handles, address_visit, &names);
+	map_visit(rows->search, s->maps.sites, address_visit, &visit);
+	map_visit(rows->search, s->maps.modules, address_visit, &visit);
+	map_visit(rows->search, s->maps.stacks, address_visit, &visit);
+	map_visit(rows->search, s->maps.contexts, address_visit, &visit);
+	map_visit(rows->search, s->maps.primaries, primary_visit, &visit);
+	map_visit(rows->search, s->maps.captures, capture_visit, &visit);
+	map_visit(rows->search, s->maps.capture_streams, address_visit, &visit);
+	map_visit(rows->search, s->maps.capture_events, address_visit, &visit);
+}
+
+/* ---- sums ---- */
+
+uint64_t rows_lost(const struct rows *rows, enum lost_cause cause)
+{
+	return __atomic_load_n(&rows->skeleton->bss->lost[cause], __ATOMIC_RELAXED);
+}
+
+uint32_t rows_untold_files(const struct rows *rows)
+{
+	return __atomic_load_n(&rows->skeleton->bss->files_untold, __ATOMIC_RELAXED);
+}
+
+uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **comm)
+{
+	*tgid = rows->skeleton->bss->unwatched_tgid;
+	*comm = rows->skeleton->bss->unwatched_comm;
+	return __atomic_load_n(&rows->skeleton->bss->unwatched_allocations, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the BPF side keeps in its maps, read as rows of their types (cutop_rows.h), whole wherever their parts are kept:
+ * launches in slots, calls and copies in near rows. All of it is used by one thread.
+ *
+ * A visitor returns true for a row that is to be deleted, once nothing can count in it any more: its image has ended.
+ */
+#ifndef PROBE_BPF_ROWS_H
+#define PROBE_BPF_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "cutop_rows.h"
+
+struct probe;
+struct rows;
+
+/* The rows of @probe's maps; it is borrowed. Returns NULL without memory; rows_free() frees them. */
+struct rows *rows_new(struct probe *probe);
+void rows_free(struct rows *rows);
+
+/* Reads the row of @image. False if it has none. */
+bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row);
+
+/* The images, each with the synchronizing calls that it is in. Rows that are being made are left out. */
+void rows_visit_images(struct rows *rows,
+		       bool (*visit)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+		       void *context);
+
+#define ROWS_VISITOR(name, what)									\
+	void rows_visit_##name(struct rows *rows,							\
+			       bool (*visit)(void *context, const struct what##_key *key, const struct what##_row *row), \
+			       void *context);
+ROWS_VISITOR(launches, launch)
+ROWS_VISITOR(copies, copy)
+ROWS_VISITOR(calls, call)
+ROWS_VISITOR(graphs, graph)
+ROWS_VISITOR(failures, fail)
+ROWS_VISITOR(pending, pending)
+#undef ROWS_VISITOR
+
+/*
+ * Deletes what is kept of images that are gone: names of kernels where @names_gone says so, all else where @is_gone does.
+ */
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+		 void *context);
+
+/* How often something was lost, by causes below LOST_BPF_COUNT. */
+uint64_t rows_lost(const struct rows *rows, enum lost_cause cause);
+
+/* How many files the ring had no room to tell of. */
+uint32_t rows_untold_files(const struct rows *rows);
+
+/* Allocations by the driver alone where its calls are not watched, and the process of the last of them (CUTOP_COMM_LEN bytes). */
+uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **comm);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ring buffer through which the BPF side sends its records. Used by one thread. */
+#ifndef PROBE_RING_H
+#define PROBE_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe;
+struct ring;
+
+/*
+ * The ring of @probe. @read is given each record, and ends a turn of reading by returning a negative number. Returns NULL
+ * without memory; ring_free() frees it.
+ */
+struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context);
+void ring_free(struct ring *ring);
+
+/* Readable when records wait that the BPF side wants read at once. */
+int ring_fd(const struct ring *ring);
+
+/* Reads what is in the ring, and what comes meanwhile. */
+void ring_read(struct ring *ring);
+
+/* How many bytes the ring holds, and how many of them a record of @size bytes takes. */
+uint64_t ring_bytes(const struct ring *ring);
+uint64_t ring_room_of(size_t size);
+
+#endif
