@@ -234,7 +234,7 @@ static void batch_wait(struct batch *batch)
 
 		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
 			break;
-		session_signals(session, NULL, NULL);
+		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
 		record_check(batch, collector_record_error(session->collector));
 		memory_check(batch);
 		if (fds[2].revents) {
@@ -272,7 +272,7 @@ static struct snapshot *batch_replay(struct batch *batch)
 		snapshot_free(snapshot);
 		snapshot = newer;
 		print(batch, snapshot, replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
-		session_signals(&batch->session, NULL, NULL);
+		session_signals(&batch->session, SIGNALS_FOR_COMMAND, NULL, NULL);
 	}
 	return snapshot;
 }

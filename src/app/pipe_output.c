@@ -27,18 +27,10 @@ void patient_begin(struct patient *patient, struct session *session, int fd)
 static void signals_hear(struct patient *patient)
 {
 	struct session *session = patient->session;
-	bool have_command = session->have_command;
 	int before = session->ended_by;
 
-	if (session->command.ended)
-		session->have_command = false;	/* signals mean us from now on */
-	session->ended_by = 0;
-	session_signals(session, NULL, NULL);
-	session->have_command = have_command;
-	if (session->ended_by && before)
+	if (session_signals(session, session->command.ended ? SIGNALS_FOR_US : SIGNALS_FOR_COMMAND, NULL, NULL) && before)
 		patient->in_hurry = true;
-	if (!session->ended_by)
-		session->ended_by = before;
 }
 
 /* Waits until something can be written without waiting. False: nobody reads, and we are in a hurry. */

@@ -411,7 +411,7 @@ static void screen_wait(struct screen *screen)
 		focus_follow(screen);
 		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
 			break;
-		session_signals(session, other_signal, screen);
+		session_signals(session, SIGNALS_FOR_COMMAND, other_signal, screen);
 		if (fds[0].revents & (POLLHUP | POLLERR)) {
 			/* The terminal is gone, and perhaps no signal comes to say so. */
 			session->ended_by = session->ended_by ? session->ended_by : SIGHUP;

@@ -489,9 +489,11 @@ static bool is_for_command(uint32_t number)
 	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;
 }
 
-void session_signals(struct session *session, void (*other)(void *context, int number), void *context)
+int session_signals(struct session *session, enum signals_for whom, void (*other)(void *context, int number), void *context)
 {
+	bool ours = whom == SIGNALS_FOR_US || !session->have_command;
 	struct signalfd_siginfo info;
+	int ending = 0;
 
 	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
@@ -504,15 +506,16 @@ void session_signals(struct session *session, void (*other)(void *context, int n
 				other(context, (int)info.ssi_signo);
 			continue;
 		}
-		if (!session->have_command || (session->stops_by_signal && is_ending(info.ssi_signo))) {
-			session->ended_by = (int)info.ssi_signo;
-			if (!session->have_command)
+		if (ours || (session->stops_by_signal && is_ending(info.ssi_signo))) {
+			session->ended_by = ending = (int)info.ssi_signo;
+			if (ours)
 				continue;
 		}
 		/* What the terminal sent, it sent to COMMAND as well. */
 		if (info.ssi_code != SI_KERNEL && !session->command.ended)
 			kill(session->command.pid, (int)info.ssi_signo);
 	}
+	return ending;
 }
 
 bool session_is_late(const struct session *session)

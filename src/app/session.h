@@ -59,11 +59,17 @@ int session_open(struct session *session, const struct options *options, const i
  */
 int session_begin(struct session *session);
 
+/* Whom the signals mean that end programs. */
+enum signals_for {
+	SIGNALS_FOR_COMMAND,	/* COMMAND, as long as there is one: they are passed on to it */
+	SIGNALS_FOR_US,		/* us: COMMAND has ended, or is left alone */
+};
+
 /*
- * Reads what signals came. Those that mean to end us end the session, or are
- * passed on to COMMAND. Others are given to @other, unless NULL.
+ * Reads what signals came. One that means to end us is kept in session->ended_by and returned, 0 if there was none. Others
+ * than those that end programs are given to @other, unless NULL.
  */
-void session_signals(struct session *session, void (*other)(void *context, int number), void *context);
+int session_signals(struct session *session, enum signals_for whom, void (*other)(void *context, int number), void *context);
 
 /* Milliseconds until the deadline, for poll(2); -1: none. */
 int session_time_left(const struct session *session);

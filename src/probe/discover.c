@@ -77,16 +77,15 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 }
 
 /*
- * probe_examine() of what @teller has open or mapped as @path, by our own mounts if it is there, too: through others it would hold
- * those of a service or a container.
+ * probe_examine() of what the process @pid has open or mapped as @path, and told of by @record (or NULL), by our own mounts if
+ * it is there, too: through others it would hold those of a service or a container.
  */
-static int told_examine(struct probe *probe, int fd, const char *path, pid_t teller, struct reason *why)
+static int told_examine(struct probe *probe, int fd, const char *path, pid_t pid, const struct rec_hdr *record, struct reason *why)
 {
 	int own = mounts_open_own(fd, path), result;
+	const struct sighting sighting = { .record = record, .mounts_of = own < 0 ? pid : 0 };
 
-	probe->teller = own < 0 ? teller : 0;
-	result = probe_examine(probe, own < 0 ? fd : own, path, why);
-	probe->teller = 0;
+	result = probe_examine(probe, own < 0 ? fd : own, path, &sighting, why);
 	if (own >= 0)
 		close(own);
 	return result;
@@ -131,7 +130,7 @@ static int mapping_examine(void *context, const struct maps_entry *entry)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-	told_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, scan->pid, &why);
+	told_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, scan->pid, NULL, &why);
 	close(fd);
 	return 0;
 }
@@ -272,9 +271,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	}
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
-	probe->met = &record->hdr;
-	result = told_examine(probe, fd, n > 0 ? real : path, (pid_t)record->hdr.tgid, &why);
-	probe->met = NULL;
+	result = told_examine(probe, fd, n > 0 ? real : path, (pid_t)record->hdr.tgid, &record->hdr, &why);
 	if (is_told_of(record, fd))
 		probe_know(probe, &record->id);
 	else
@@ -317,9 +314,7 @@ static void mapped_examine(struct mapped_search *search, int fd, const char *pat
 	struct reason why = { "" };
 	int result;
 
-	search->probe->met = &search->record->hdr;
-	result = told_examine(search->probe, fd, path, (pid_t)search->record->hdr.tgid, &why);
-	search->probe->met = NULL;
+	result = told_examine(search->probe, fd, path, (pid_t)search->record->hdr.tgid, &search->record->hdr, &why);
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;

@@ -16,7 +16,7 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 
 	if (fd < 0)
 		return reason_set(why, fd, "%s", fd == -EINVAL ? FILE_NOT_REGULAR : strerror(-fd));
-	result = probe_examine(probe, fd, path, why);
+	result = probe_examine(probe, fd, path, NULL, why);
 	close(fd);
 	return result;
 }

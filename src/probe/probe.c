@@ -252,7 +252,7 @@ static int functions_find(struct probe *probe, int fd, const char *path, struct 
 
 /* Attaches to the functions of the file at @fd, which is @target's, and marks who has it mapped already. */
 static int target_attach(struct probe *probe, struct target *target, int fd, const struct stat *st, const char *path,
-			 struct reason *why)
+			 const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = choice_of(probe);
@@ -284,8 +284,8 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	}
 	counts_add(probe, &target->attachment, 1);
 	/* It runs nothing of this yet, and will find the probes. */
-	waits = probe->met && loader_waits(probe, probe->met->tgid, probe->met->time);
-	if (in_table && probe->met && !waits)
+	waits = record && loader_waits(probe, record->tgid, record->time);
+	if (in_table && record && !waits)
 		probe->counts.late++;
 	/* Of a driver whose calls are not watched nothing is missing that the process's figures would have. */
 	if (!target->attachment.attached && target->attachment.noticed)
@@ -294,8 +294,8 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	if (in_table)
 		late_mark(probe, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
 	/* Nobody is seen to map it yet who takes longer to do so than we take to place probes, or any more who has ended. */
-	if (in_table && probe->met && !waits)
-		late_mark_process(probe, probe->met->tgid, probe->met->time);
+	if (in_table && record && !waits)
+		late_mark_process(probe, record->tgid, record->time);
 	target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);
 out:
@@ -305,7 +305,7 @@ out:
 }
 
 static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
-		      struct target **result, struct reason *why)
+		      const struct sighting *sighting, struct target **result, struct reason *why)
 {
 	struct target *target = calloc(1, sizeof(*target));
 	int err;
@@ -321,15 +321,15 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	target->attachment.helper = -1;
 	/* Before its functions are looked up: what is found is to stay true. */
 	guard_open(&target->guard, fd);
-	err = target_attach(probe, target, fd, st, path, why);
+	err = target_attach(probe, target, fd, st, path, sighting->record, why);
 	if (err) {
 		guard_close(&target->guard);
 		free(target);
 		return err;
 	}
 	target->path = strdup(path);
-	target->met = probe->met;
-	unused_anchor(target, probe->teller);
+	target->met = sighting->record;
+	unused_anchor(target, sighting->mounts_of);
 	target->next = probe->targets;
 	probe->targets = target;
 	probe->counts.targets++;
@@ -365,7 +365,7 @@ static void target_renew(struct probe *probe, struct target *target)
 	if (fstat(target->guard.fd, &st) || bpf_identify(&probe->bpf, target->guard.fd, &id))
 		return;
 	target->id = id;
-	if (target_attach(probe, target, target->guard.fd, &st, target->path ? target->path : "", &why))
+	if (target_attach(probe, target, target->guard.fd, &st, target->path ? target->path : "", NULL, &why))
 		note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
 }
 
@@ -514,7 +514,7 @@ void probe_know(struct probe *probe, const struct file_id *id)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
-static int file_examine(struct probe *probe, int fd, const char *path, struct reason *why)
+static int file_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why)
 {
 	struct examined_key key = { 0 };
 	struct examined *file;
@@ -544,10 +544,10 @@ static int file_examine(struct probe *probe, int fd, const char *path, struct re
 	target = target_find(probe, &id);
 	if (target) {
 		target_tend(probe, target);
-		if (!probe->teller)
+		if (!sighting->mounts_of)
 			unused_anchor(target, 0);
 	} else {
-		err = target_new(probe, fd, &st, &id, path, &target, why);
+		err = target_new(probe, fd, &st, &id, path, sighting, &target, why);
 		if (err)
 			return err == -ENOENT ? 0 : err;
 	}
@@ -555,13 +555,14 @@ static int file_examine(struct probe *probe, int fd, const char *path, struct re
 	return 1;
 }
 
-int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why)
+int probe_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why)
 {
+	static const struct sighting none;
 	int result;
 
 	/* Who maps it meanwhile tells nothing: probe_know() is the first thing that is done. */
 	loader_examining(probe, true);
-	result = file_examine(probe, fd, path, why);
+	result = file_examine(probe, fd, path, sighting ? sighting : &none, why);
 	loader_examining(probe, false);
 	return result;
 }

@@ -49,8 +49,6 @@ struct probe {
 	struct examined *by_id;
 	struct probe_counts counts;
 	uint16_t last_library;	/* number given to a target */
-	const struct rec_hdr *met;	/* the record of who runs or maps what is examined now; NULL: nobody told of it */
-	pid_t teller;		/* who maps what is examined now, by mounts that may not be ours; 0: nobody */
 	int signals;		/* guard_signals_open() */
 	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
@@ -61,11 +59,17 @@ struct probe {
 	size_t adopted_count;
 };
 
+/* How a file that is examined came to our notice. */
+struct sighting {
+	const struct rec_hdr *record;	/* a process's, which runs or maps the file; NULL: it was found otherwise */
+	pid_t mounts_of;	/* the process through whose mounts it was opened; 0: through ours */
+};
+
 /*
- * Examines the file open at @fd, found as @path. Returns 1 if it is a target, 0 if it is none,
+ * Examines the file open at @fd, found as @path and by @sighting (NULL: named, or found ahead). Returns 1 if it is a target, 0 if it is none,
  * or a negative errno with @why set.
  */
-int probe_examine(struct probe *probe, int fd, const char *path, struct reason *why);
+int probe_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why);
 
 #define FORGET_MAX	32	/* at a time: it takes the kernel milliseconds, in which nothing is read */
 

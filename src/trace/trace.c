@@ -100,7 +100,7 @@ static void wait_for_end(struct trace_mode *mode)
 	while (!is_over(mode)) {
 		if (poll(fds, 3, session_time_left(session)) < 0 && errno != EINTR)
 			break;
-		session_signals(session, NULL, NULL);
+		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
 		if (fds[1].revents)
 			trace_writer_has_ended(mode->writer);
 		if (fds[2].revents) {
@@ -119,12 +119,11 @@ static void wait_for_writer(struct trace_mode *mode)
 		{ .fd = trace_writer_fd(mode->writer), .events = POLLIN },
 	};
 
-	session->have_command = false;	/* it has ended, or is left alone: signals mean us from now on */
 	while (!trace_writer_has_ended(mode->writer)) {
 		if (session->ended_by && mode->hurry_at == UINT64_MAX)
 			mode->hurry_at = clock_ns(CLOCK_MONOTONIC) + HURRY_NS;
 		poll(fds, 2, time_left(mode));
-		session_signals(session, NULL, NULL);
+		session_signals(session, SIGNALS_FOR_US, NULL, NULL);
 		if (!mode->hurried && clock_ns(CLOCK_MONOTONIC) >= mode->hurry_at) {
 			trace_writer_hurry(mode->writer);
 			mode->hurried = true;
@@ -161,12 +160,10 @@ static int finish(struct trace_mode *mode)
 	struct session *session = &mode->session;
 	struct snapshot *snapshot = collector_finish(session->collector);
 	const uint64_t *lost = snapshot ? snapshot->lost : nothing;
-	bool have_command = session->have_command;
 	int status, error;
 
 	trace_writer_finish(mode->writer, lost);
 	wait_for_writer(mode);
-	session->have_command = have_command;
 	status = session_status(session, snapshot);
 	error = trace_writer_error(mode->writer);
 	if (error && error != -EPIPE && error != -ETIMEDOUT) {

@@ -94,7 +94,7 @@ static int trace_all(struct replayed *replayed)
 			break;
 		snapshot_free(snapshot);
 		snapshot = newer;
-		session_signals(session, NULL, NULL);
+		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
 	}
 	trace_end(replayed->trace, snapshot ? snapshot->lost : nothing, 0, &replayed->out);
 	write_out(replayed);
