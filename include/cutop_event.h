@@ -112,6 +112,7 @@ enum rec_type {
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
 	REC_UNRETURNED,		/* struct rec_unreturned: returns of the image's calls are not probed */
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
+	REC_LIMIT,		/* struct rec_limit: a limit that the user may change is reached for the first time */
 };
 
 /* Why returns of an image's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
@@ -548,8 +549,12 @@ enum lost_cause {
 	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
 	LOST_TRACED,		/* a traced call found no room in the ring buffer */
 	LOST_BPF_COUNT,
-	/* found by user space */
-	LOST_FREE = LOST_BPF_COUNT,	/* an address was handed out again without a free */
+	/* found by the collector, which tells of them as of those before */
+	LOST_LINES = LOST_BPF_COUNT,	/* source lines: their file ended the process that reads them, or its user's allowance is used up */
+	LOST_SYMBOLS,			/* names of functions for which there was no memory, or no time */
+	LOST_FED_COUNT,
+	/* found by the model */
+	LOST_FREE = LOST_FED_COUNT,	/* an address was handed out again without a free */
 	LOST_RECORD,		/* a record that made no sense */
 	LOST_MEMORY,		/* user space had no memory for it */
 	LOST_COUNT,

@@ -36,6 +36,7 @@ TESTS_MORE = \
 	tests/e2e/test_shims.sh \
 	tests/e2e/test_driver.sh \
 	tests/e2e/test_fallback.sh \
+	tests/e2e/test_hostile_files.sh \
 	tests/e2e/test_liars.sh \
 	tests/e2e/test_attach.sh \
 	tests/e2e/test_doctor.sh \

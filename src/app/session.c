@@ -243,6 +243,7 @@ static int collector_begin(struct session *session)
 			.notes = &session->notes,
 		},
 		.delay = options->delay,
+		.names_bytes = options->names_bytes,
 		.leak_age = options->leak_age,
 		.map_max = options->map_max,
 		.command_glob = options->command_glob,

@@ -45,6 +45,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
 	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS | IN_TRACE, "count and time any further function, or those that a glob names" },
 	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, every call 64M)" },
+	{ OPTION_NAMES_MEMORY, "names-memory", "BYTES", IN_PROBING, "memory for functions' names from files, K or M (default 128M)" },
 	{ OPTION_TRACE, "trace", NULL, IN_RECORD, "record: every call as well, for cutop trace --replay" },
 	{ 't', "no-time", NULL, IN_TRACE | IN_REPLAY, "trace: lines without the time" },
 	{ 'E', "entries", NULL, IN_TRACE, "trace: a line at each call's entry, and no return probes" },

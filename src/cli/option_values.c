@@ -16,6 +16,9 @@
 #include "cli/option_hints.h"
 #include "probe/extra_functions.h"
 
+#define NAMES_MIN	(32ull << 20)	/* half of it is needed while a file is read */
+#define NAMES_MAX	(1ull << 40)
+
 int usage_error(const char *format, ...)
 {
 	char text[512];
@@ -240,6 +243,15 @@ int parse_ring(struct options *options, const char *text)
 	if (bytes < 65536 || bytes > 1ull << 30 || bytes & (bytes - 1))
 		return usage_error("--ring-size takes a power of two from 64K to 1G, not '%s'", text);
 	return 0;
+}
+
+int parse_names_memory(struct options *options, const char *text)
+{
+	int err = parse_bytes("names-memory", text, &options->names_bytes);
+
+	if (!err && (options->names_bytes < NAMES_MIN || options->names_bytes > NAMES_MAX))
+		return usage_error("--names-memory takes a size from 32M to 1T, not '%s'", text);
+	return err;
 }
 
 int parse_listen(struct options *options, const char *text)

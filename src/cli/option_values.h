@@ -39,6 +39,7 @@ int parse_pids(struct options *options, const char *text);
 int parse_groups(struct options *options, const char *text);
 int parse_layer(struct options *options, const char *text);
 int parse_ring(struct options *options, const char *text);
+int parse_names_memory(struct options *options, const char *text);
 int parse_probe(struct options *options, const char *text);
 int parse_listen(struct options *options, const char *text);
 int parse_map(struct options *options, const char *text);

@@ -20,6 +20,7 @@
 #include "view/theme.h"
 
 #define RING_DEFAULT	(16u << 20)
+#define NAMES_DEFAULT	(128u << 20)
 #define RING_TRACING	(64u << 20)	/* a second of 400,000 calls */
 
 /* ---- the options ---- */
@@ -137,6 +138,8 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		return parse_probe(options, argument);
 	case OPTION_RING_SIZE:
 		return parse_ring(options, argument);
+	case OPTION_NAMES_MEMORY:
+		return parse_names_memory(options, argument);
 	case 'C':
 		err = parse_choice("color", argument, colors, ARRAY_LEN(colors));
 		if (err >= 0)
@@ -465,6 +468,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (options->mode == MODE_TRACE || options->record_calls)
 		options->groups |= options->traced_groups;	/* what is printed is probed */
+	if (!options->names_bytes)
+		options->names_bytes = NAMES_DEFAULT;
 	if (!options->ring_bytes)
 		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ? RING_TRACING : RING_DEFAULT;
 	if (!mode_table[options->mode].takes_command && optind < argc) {

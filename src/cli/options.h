@@ -77,6 +77,7 @@ struct options {
 	const char *probes[OPTIONS_LIST_MAX];	/* LIBRARY:SYMBOL[=RESULT] */
 	size_t probe_count;
 	uint64_t ring_bytes;
+	uint64_t names_bytes;		/* for names of functions, and what else is kept of files */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool ascii;
 	bool delay_given, sort_given;	/* on the command line: before the settings */

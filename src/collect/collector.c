@@ -24,6 +24,7 @@
 #include "collect/synthetic.h"
 #include "config.h"
 #include "model/model.h"
+#include "names/symtab.h"
 #include "record/recorder.h"
 
 #define FIRST_READING_MS 500	/* of a run that is over sooner than the driver answers */
@@ -354,6 +355,14 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	probe.on_extra = extra_found;
 	probe.on_program = program_begins;
 	probe.context = collector;
+	if (settings->names_bytes) {
+		collector->budget = budget_new(settings->names_bytes, SYMTAB_MEMORY);
+		if (!collector->budget) {
+			err = reason_set(why, -ENOMEM, "no memory");
+			goto fail;
+		}
+	}
+	probe.budget = collector->budget;
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
@@ -535,6 +544,7 @@ void collector_free(struct collector *collector)
 	feed_free(collector->feed);
 	synthetic_free(collector->synthetic);
 	probe_close(collector->probe);
+	budget_free(collector->budget);
 	model_free(collector->model);
 	snapshot_free(collector->latest);
 	if (collector->wake >= 0)

@@ -19,8 +19,9 @@
 struct collector;
 
 struct collector_settings {
-	struct probe_settings probe;	/* its callback is the collector's own */
+	struct probe_settings probe;	/* its callbacks and budget are the collector's own */
 	uint64_t delay;			/* ns between snapshots */
+	uint64_t names_bytes;		/* that may be kept of files: the budget of names; 0: no limit */
 	uint64_t leak_age;		/* ns */
 	unsigned int map_max;		/* allocations listed per process */
 	const char *command_glob;	/* -c, or NULL */

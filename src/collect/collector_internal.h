@@ -13,6 +13,7 @@ struct collector {
 	struct probe *probe;
 	struct model *model;
 	struct outlet outlet;		/* to the model */
+	struct budget *budget;		/* of names from files; NULL: there is no limit */
 	struct feed *feed;
 	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
 	struct nvml *nvml;		/* NULL: not asked */

@@ -161,6 +161,7 @@ static void site_told(void *context, struct rec_text *text)
 void feed_settle(struct feed *feed)
 {
 	site_names_lines(feed->sites, LINES_WAIT_MS, site_told, feed);
+	site_names_give_up(feed->sites);
 }
 
 /* The name of a kernel that the program did not teach: the symbol of its stub, or of its handle. */
@@ -365,8 +366,8 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	feed->outlet = outlet;
 	feed->command_glob = command_glob;
 	feed->rows = rows_new(probe);
-	feed->modules = modules_new(probe);
-	feed->sites = site_names_new(feed->modules, held_globs);
+	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
+	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
 	feed->stacks = stacks_new(feed->modules);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);

@@ -48,6 +48,7 @@ struct feed {
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
+	bool limit_told;	/* that the budget of names has no room left */
 	size_t ended;		/* images, since the last refresh */
 	uint32_t untold;	/* files, as of the last look */
 	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */

@@ -232,6 +232,21 @@ static void lost_feed(struct feed *feed)
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
 		outlet_lost(feed->outlet, (enum lost_cause)cause, rows_lost(feed->rows, (enum lost_cause)cause));
+	outlet_lost(feed->outlet, LOST_LINES, site_names_lost_lines(feed->sites));
+	outlet_lost(feed->outlet, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
+}
+
+/* Says so once when the budget of names has no room left. */
+static void limit_feed(struct feed *feed)
+{
+	struct budget_counts counts = budget_counts(probe_budget(feed->probe));
+
+	if (feed->limit_told || !(counts.dropped || counts.refused))
+		return;
+	feed->limit_told = true;
+	outlet_limit(feed->outlet, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
+	note(probe_notes(feed->probe), "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
+	     "needed", (unsigned long long)(counts.limit >> 20));
 }
 
 static void unseen_feed(struct feed *feed)
@@ -284,6 +299,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit_failures(feed->rows, fail_visit, feed);
 	rows_visit_pending(feed->rows, pending_visit, feed);
 	lost_feed(feed);
+	limit_feed(feed);
 	unseen_feed(feed);
 	doomed_forget(feed);
 	feed->ended = 0;

@@ -17,33 +17,56 @@
 #include "names/debugfile.h"
 #include "names/handles.h"
 #include "probe/maps.h"
+#include "util/util.h"
 
 #define LOOKS_MAX	256	/* at the values of an image's variables */
 #define FILES_MAX	1024	/* looked at, of an image */
+#define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is looked at */
 #define BATCH		512	/* variables read by one system call */
+#define SEARCHES_MAX	8	/* for an image's variables, which may have to go when memory is short */
 
 struct late_image {
 	uint32_t image;
 	unsigned int looks;
+	unsigned int searches;
 	struct handle_variables variables;
-	uint64_t *values;
+	uint64_t *values;		/* NULL: the variables are not here */
+	struct budget_item item;
 	UT_hash_handle hh;
 };
 
 struct late_kernels {
 	struct late_image *images;
+	struct budget *budget;
 };
 
-struct late_kernels *late_kernels_new(void)
+struct late_kernels *late_kernels_new(struct budget *budget)
 {
-	return calloc(1, sizeof(struct late_kernels));
+	struct late_kernels *late = calloc(1, sizeof(*late));
+
+	if (late)
+		late->budget = budget;
+	return late;
+}
+
+static void variables_free(struct late_image *image)
+{
+	handles_free(&image->variables);
+	free(image->values);
+	image->values = NULL;
+}
+
+static void variables_drop(void *context, struct budget_item *item)
+{
+	(void)item;
+	variables_free(context);
 }
 
 static void image_free(struct late_kernels *late, struct late_image *image)
 {
 	HASH_DEL(late->images, image);
-	handles_free(&image->variables);
-	free(image->values);
+	budget_hold(late->budget, &image->item);
+	variables_free(image);
 	free(image);
 }
 
@@ -74,6 +97,7 @@ struct file_search {
 	pid_t pid;
 	unsigned int files;
 	uint64_t inode;		/* of the mapping before: a file's mappings follow one another */
+	uint64_t end;		/* CLOCK_MONOTONIC */
 };
 
 static int file_visit(void *context, const struct maps_entry *entry)
@@ -86,7 +110,7 @@ static int file_visit(void *context, const struct maps_entry *entry)
 	if (entry->inode == search->inode)
 		return 0;
 	search->inode = entry->inode;
-	if (++search->files > FILES_MAX)
+	if (++search->files > FILES_MAX || clock_ns(CLOCK_MONOTONIC) > search->end)
 		return 1;
 	fd = maps_open(search->pid, entry);
 	if (fd < 0)
@@ -101,18 +125,30 @@ static int file_visit(void *context, const struct maps_entry *entry)
 	return 0;
 }
 
-static struct late_image *image_new(struct late_kernels *late, uint32_t id, pid_t pid)
+static struct late_image *image_new(struct late_kernels *late, uint32_t id)
 {
 	struct late_image *image = calloc(1, sizeof(*image));
-	struct file_search search = { .image = image, .pid = pid };
 
 	if (!image)
 		return NULL;
 	image->image = id;
+	image->variables.budget = late->budget;
+	image->item.drop = variables_drop;
+	image->item.context = image;
 	HASH_ADD(hh, late->images, image, sizeof(image->image), image);
-	maps_visit(pid, file_visit, &search);
-	image->values = calloc(image->variables.count + 1, sizeof(*image->values));
 	return image;
+}
+
+static void variables_find(struct late_kernels *late, struct late_image *image, pid_t pid)
+{
+	struct file_search search = { .image = image, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME };
+
+	if (!image->values && image->searches++ < SEARCHES_MAX) {
+		maps_visit(pid, file_visit, &search);
+		image->values = calloc(image->variables.count + 1, sizeof(*image->values));
+	}
+	if (image->values)
+		budget_use(late->budget, &image->item);
 }
 
 /* ---- reading them ---- */
@@ -152,7 +188,9 @@ const char *late_kernels_name(struct late_kernels *late, uint32_t id, pid_t pid,
 		return NULL;
 	HASH_FIND(hh, late->images, &id, sizeof(id), image);
 	if (!image)
-		image = image_new(late, id, pid);
+		image = image_new(late, id);
+	if (image)
+		variables_find(late, image, pid);
 	if (!image || !image->values || !image->variables.count)
 		return NULL;
 	name = name_find(image, handle);

@@ -9,9 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "names/budget.h"
+
 struct late_kernels;
 
-struct late_kernels *late_kernels_new(void);
+/* What is kept counts against @budget, which has to outlive it. */
+struct late_kernels *late_kernels_new(struct budget *budget);
 void late_kernels_free(struct late_kernels *late);
 void late_kernels_forget(struct late_kernels *late, uint32_t image);
 

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Per image a short list of mappings; per file, whichever images map it, one
- * table of symbols, and a number by which to ask for lines. Tables are kept up
- * to a bound, for the next process, too; the least recently used one leaves
- * first, and is read again for a process that still maps its file.
+ * table of symbols, and a number by which to ask for lines. Tables are kept within a
+ * budget, for the next process, too; the least recently used one leaves
+ * first, and is read again for a process that still maps its file. To read them takes time, in which no snapshot is made: each
+ * user's files have an allowance of it.
  */
 #include "collect/modules.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
 
+#include "names/allowance.h"
 #include "names/debugfile.h"
 #include "names/symbols.h"
 #include "probe/maps.h"
@@ -24,10 +28,15 @@
 #define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
 /* Code that lies in no file may call from ever new places, of a process with many mappings, all read for each. */
 #define IN_VAIN_MAX	100
+#define HELPER_MEMORY	(128ull << 20)		/* where there is no budget */
+#define READING_MOST	(3 * NSEC_PER_SEC)	/* of processor time, that one user's files may take to be read, at once; */
+#define READING_SHARE	5			/* later, this part of the time */
 
 struct module_file {
 	struct file_id id;
-	struct symbols *symbols;	/* NULL: has none, or could not be opened */
+	struct symbols *symbols;	/* NULL: has none, or they are not here: */
+	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;	/* had to go, to be read again; no room or time */
+	struct budget_item item;	/* symbols */
 	uint32_t lines;			/* the resolver's number for it, or 0 */
 	bool closed;			/* by modules_release(): it is handed to the resolver again for who maps it next */
 	bool mapped;			/* modules_release()'s */
@@ -52,6 +61,9 @@ struct image_modules {
 
 struct modules {
 	struct probe *probe;
+	struct budget *budget;
+	const struct notes *notes;
+	struct allowance *reading;
 	struct resolver *resolver;
 	struct image_modules *images;
 	struct module_file *files;
@@ -59,17 +71,20 @@ struct modules {
 	uint64_t released;	/* CLOCK_MONOTONIC */
 };
 
-struct modules *modules_new(struct probe *probe)
+struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes)
 {
 	struct modules *modules = calloc(1, sizeof(*modules));
 
 	if (!modules)
 		return NULL;
 	modules->probe = probe;
-	modules->resolver = resolver_new();
-	if (modules->resolver)
+	modules->budget = budget;
+	modules->notes = notes;
+	modules->reading = allowance_new(READING_MOST, READING_SHARE);
+	modules->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY, RESOLVER_COMES_BACK, notes);
+	if (modules->reading && modules->resolver)
 		return modules;
-	free(modules);
+	modules_free(modules);
 	return NULL;
 }
 
@@ -99,6 +114,14 @@ void modules_forget(struct modules *modules, uint32_t id)
 		image_free(modules, image);
 }
 
+static void file_free(struct modules *modules, struct module_file *file)
+{
+	HASH_DEL(modules->files, file);
+	budget_hold(modules->budget, &file->item);
+	symbols_free(file->symbols);
+	free(file);
+}
+
 void modules_free(struct modules *modules)
 {
 	struct image_modules *image, *next;
@@ -108,12 +131,10 @@ void modules_free(struct modules *modules)
 		return;
 	HASH_ITER(hh, modules->images, image, next)
 		image_free(modules, image);
-	HASH_ITER(hh, modules->files, file, next_file) {
-		HASH_DEL(modules->files, file);
-		symbols_free(file->symbols);
-		free(file);
-	}
+	HASH_ITER(hh, modules->files, file, next_file)
+		file_free(modules, file);
 	resolver_free(modules->resolver);
+	allowance_free(modules->reading);
 	free(modules);
 }
 
@@ -198,10 +219,8 @@ static void files_bound(struct modules *modules)
 	HASH_ITER(hh, modules->files, file, next)
 		if (!oldest || file->used < oldest->used)
 			oldest = file;
-	HASH_DEL(modules->files, oldest);
 	resolver_drop(modules->resolver, oldest->lines);
-	symbols_free(oldest->symbols);
-	free(oldest);
+	file_free(modules, oldest);
 }
 
 static struct module_file *file_get(struct modules *modules, const struct file_id *id)
@@ -209,31 +228,101 @@ static struct module_file *file_get(struct modules *modules, const struct file_i
 	struct module_file *file;
 
 	HASH_FIND(hh, modules->files, id, sizeof(*id), file);
-	if (file)
+	if (file) {
 		file->used = ++modules->clock;
+		if (file->symbols)
+			budget_use(modules->budget, &file->item);
+	}
 	return file;
 }
 
-/* Reads the file of @search, open at @fd. */
+/* The budget needs the room of its table. */
+static void symbols_drop(void *context, struct budget_item *item)
+{
+	struct module_file *file = context;
+
+	(void)item;
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+	file->missing = MISSING_DROPPED;
+}
+
+static const char *name_of(const struct mapping_search *search)
+{
+	const char *slash = strrchr(search->path, '/');
+
+	return slash ? slash + 1 : search->path;
+}
+
+static void symbols_load(struct modules *modules, const struct mapping_search *search, struct module_file *file, int fd, int debug_fd)
+{
+	int err = symbols_read(fd, debug_fd, modules->budget, &file->symbols);
+
+	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
+	if (!err)
+		budget_use(modules->budget, &file->item);
+	else if (err != -ENOENT)
+		note(modules->notes, "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
+		     "too long to read", name_of(search));
+}
+
+/* Whose allowance the reading of the file open at @fd is taken from. */
+static uint32_t owner_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_uid;
+}
+
+/* What this thread has used: on a machine that has much to do, time that passes is not the file's fault. */
+static uint64_t processor_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
+}
+
+static struct module_file *file_new(struct modules *modules, const struct file_id *id)
+{
+	struct module_file *file;
+
+	files_bound(modules);
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->id = *id;
+	file->item.drop = symbols_drop;
+	file->item.context = file;
+	file->missing = MISSING_DROPPED;
+	file->closed = true;
+	file->used = ++modules->clock;
+	HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
+	return file;
+}
+
+/* Reads the file of @search, open at @fd: its symbols, if they are not here, and hands it over for its lines. */
 static void file_read_symbols(struct modules *modules, const struct mapping_search *search, int fd)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
 	struct module_file *file = file_get(modules, &search->record->id);
-	int debug_fd = debug_open(search, fd);
+	uint32_t owner = owner_of(fd);
+	int debug_fd;
 
-	if (!file) {
-		files_bound(modules);
-		file = calloc(1, sizeof(*file));
-		if (!file)
-			goto out;
-		file->id = search->record->id;
-		file->symbols = symbols_read(fd, debug_fd);
-		file->used = ++modules->clock;
-		HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
+	if (!file)
+		file = file_new(modules, &search->record->id);
+	if (!file || !allowance_has(modules->reading, owner, now, 1))
+		return;		/* perhaps later */
+	debug_fd = debug_open(search, fd);
+	if (file->missing == MISSING_DROPPED)
+		symbols_load(modules, search, file, fd, debug_fd);
+	if (file->closed || resolver_forgot(modules->resolver, file->lines)) {
+		file->lines = resolver_add(modules->resolver, fd, debug_fd, name_of(search));
+		file->closed = !file->lines;
 	}
-	file->lines = resolver_add(modules->resolver, fd, debug_fd);
+	allowance_spend(modules->reading, owner, now, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
-	file->closed = false;
-out:
 	if (debug_fd >= 0)
 		close(debug_fd);
 }
@@ -243,7 +332,7 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 {
 	const struct module_file *file = file_get(modules, id);
 
-	return !file || file->closed || resolver_forgot(modules->resolver, file->lines);
+	return !file || file->closed || file->missing == MISSING_DROPPED || resolver_forgot(modules->resolver, file->lines);
 }
 
 static void file_load(struct modules *modules, const struct rec_module *record, const char *path)
@@ -368,8 +457,11 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	name.file = module->file;
 	name.distance = name.offset = address - module->start + module->offset;
 	file = file_get(modules, &module->id);
-	if (file)
+	if (file) {
 		name.lines = file->lines;
+		name.is_missed = file->missing != MISSING_NONE;
+		name.is_unasked = file->closed;
+	}
 	if (file && file->symbols) {
 		uint64_t distance;
 
@@ -389,12 +481,12 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 
 	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
 	module = module_at(image, address);
-	if (!module || file_get(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
+	if (!module || !file_is_wanted(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
 	file_load(modules, &record, NULL);
-	image->in_vain += !file_get(modules, &module->id);
+	image->in_vain += file_is_wanted(modules, &module->id);
 }
 
 struct address_search {

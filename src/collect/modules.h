@@ -11,12 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "names/budget.h"
 #include "names/resolver.h"
 #include "probe/probe.h"
 
 struct modules;
 
-struct modules *modules_new(struct probe *probe);
+/* @budget, for their symbols, and @notes have to outlive them. */
+struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes);
 void modules_free(struct modules *modules);
 
 /* @path: where its file lay just now, as the root of the host's mounts shows it, or NULL. It may lead to another one. */
@@ -40,6 +42,8 @@ struct address_name {
 	uint64_t distance;	/* from the symbol's start, or, without symbol, the offset in the file */
 	uint64_t offset;	/* in the file */
 	uint32_t lines;		/* to ask modules_resolver() for its line by; 0: it has none */
+	bool is_unasked;	/* its lines cannot be asked for now: no time, or no descriptor, was left to hand it over */
+	bool is_missed;		/* the file's functions had to go, or never had room: what has no symbol may have one */
 };
 
 /* What lies at @address of @image. Everything is borrowed until the next call of this module. */

@@ -77,6 +77,15 @@ void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_
 	outlet_put(outlet, &record.hdr, sizeof(record));
 }
 
+void outlet_limit(const struct outlet *outlet, enum limit_kind kind, uint64_t limit, uint64_t time)
+{
+	struct rec_limit record = {
+		.hdr = { .type = REC_LIMIT, .size = sizeof(record), .time = time }, .limit = limit, .kind = kind,
+	};
+
+	outlet_put(outlet, &record.hdr, sizeof(record));
+}
+
 void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total)
 {
 	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };

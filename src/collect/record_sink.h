@@ -36,6 +36,7 @@ void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_t
 void outlet_graphs_done(const struct outlet *outlet, uint32_t image);
 /* As struct rec_unseen; @comm may be NULL. */
 void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm);
+void outlet_limit(const struct outlet *outlet, enum limit_kind kind, uint64_t limit, uint64_t time);
 void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total);
 
 #endif

@@ -59,10 +59,11 @@ struct site_names {
 	struct image_sites *images;
 	struct site_asked *asked;
 	uint64_t last_cookie;
+	uint64_t lost_lines, lost_symbols;	/* those lines that the resolver was not asked for */
 	struct late_kernels *late;
 };
 
-struct site_names *site_names_new(struct modules *modules, const char *const *held_globs)
+struct site_names *site_names_new(struct modules *modules, struct budget *budget, const char *const *held_globs)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
@@ -70,7 +71,7 @@ struct site_names *site_names_new(struct modules *modules, const char *const *he
 		return NULL;
 	names->modules = modules;
 	names->held_globs = held_globs;
-	names->late = late_kernels_new();
+	names->late = late_kernels_new(budget);
 	if (names->late)
 		return names;
 	free(names);
@@ -217,6 +218,8 @@ struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t
 		return NULL;
 	if (name.lines)
 		line_ask(names, &key, &name);
+	names->lost_lines += name.is_unasked;
+	names->lost_symbols += !name.symbol && name.is_missed;
 	return site_record(names, &key, &name, NULL, 0);
 }
 
@@ -252,6 +255,25 @@ void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(voi
 	resolver_answers(modules_resolver(names->modules), timeout_ms, line_answer, &answering);
 }
 
+uint64_t site_names_lost_lines(const struct site_names *names)
+{
+	return names->lost_lines + resolver_lost(modules_resolver(names->modules));
+}
+
+uint64_t site_names_lost_symbols(const struct site_names *names)
+{
+	return names->lost_symbols;
+}
+
+void site_names_give_up(struct site_names *names)
+{
+	struct site_asked *asked, *next;
+
+	resolver_give_up(modules_resolver(names->modules));
+	HASH_ITER(hh, names->asked, asked, next)
+		asked_free(names, asked);
+}
+
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
@@ -260,6 +282,7 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 
 	if (!symbol || name.distance) {
 		symbol = late_kernels_name(names->late, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->function);
+		names->lost_symbols += !symbol && name.is_missed;
 		return symbol ? text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
 	}
 	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */

@@ -7,8 +7,8 @@
 
 struct site_names;
 
-/* @held_globs: further files in which memory is held, NULL-ended, or NULL. Borrowed. */
-struct site_names *site_names_new(struct modules *modules, const char *const *held_globs);
+/* @budget: for what is read of files, besides @modules' symbols. @held_globs: further files in which memory is held, NULL-ended, or NULL. Borrowed. */
+struct site_names *site_names_new(struct modules *modules, struct budget *budget, const char *const *held_globs);
 void site_names_free(struct site_names *names);
 
 /*
@@ -26,6 +26,13 @@ void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(voi
 
 /* Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The caller frees it. */
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
+
+/* Names that were asked for, and are not known for want of room or time: source lines, and functions. */
+uint64_t site_names_lost_lines(const struct site_names *names);
+uint64_t site_names_lost_symbols(const struct site_names *names);
+
+/* What has no line by now has none for good. */
+void site_names_give_up(struct site_names *names);
 
 void site_names_forget(struct site_names *names, uint32_t image);
 

@@ -85,10 +85,17 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_TRACED] = "traced_calls",
 	[LOST_GRAPHS] = "graphs",
 	[LOST_STACKS] = "stacks",
+	[LOST_LINES] = "lines",
+	[LOST_SYMBOLS] = "symbols",
 	[LOST_FREE] = "missed_frees",
 	[LOST_RECORD] = "bad_records",
 	[LOST_MEMORY] = "memory",
 };
+
+bool lost_is_names(enum lost_cause cause)
+{
+	return cause == LOST_LINES || cause == LOST_SYMBOLS;
+}
 
 const char *call_name(unsigned int call)
 {

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include <stdbool.h>
+
 #include "cutop_calls.h"
 #include "cutop_event.h"
 
@@ -24,6 +26,9 @@ extern const char *const copy_mode_names[2];		/* "sync", "async" */
 extern const char *const unseen_cause_names[UNSEEN_COUNT];	/* as in JSON */
 extern const char *const unreturned_names[UNRETURNED_COUNT];	/* "seccomp", ... */
 extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
+
+/* True if all that is missing for what was lost to @cause is names: the figures stand. */
+bool lost_is_names(enum lost_cause cause);
 
 /* Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Those of copies and synchronizing calls only. */
 unsigned int call_stream(unsigned int call);

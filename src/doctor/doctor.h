@@ -52,6 +52,7 @@ struct doctor_facts {
 	bool shadow_stacks;		/* the processor has them */
 	bool own_pids;			/* we are in a pid namespace of our own */
 	uint64_t ring_bytes, memory_max;	/* memory_max: of our control group; UINT64_MAX: none */
+	uint64_t names_bytes;
 	char driver[256];		/* first line of /proc/driver/nvidia/version; empty: no driver */
 	struct nvml_facts nvml;
 	struct entry_facts entries;

@@ -229,6 +229,10 @@ static void check_kernel(struct doctor *doctor)
 	check_loading(doctor);
 	check_watching(doctor);
 	check_harm(doctor);
+	/* The process that reads source lines may take as much again. */
+	KERNEL("names_memory", facts->memory_max / 4 < facts->names_bytes ? DOCTOR_WARNING : DOCTOR_OK,
+	       facts->memory_max / 4 < facts->names_bytes ? "a smaller --names-memory, or a higher limit of the control group" : NULL,
+	       "names of functions from files take %llu MiB at most (--names-memory)", (unsigned long long)(facts->names_bytes >> 20));
 	/* The ring, the maps and the links are charged to our control group. */
 	if (facts->memory_max / 4 < facts->ring_bytes)
 		KERNEL("memory", DOCTOR_WARNING, "a smaller --ring-size, or a higher limit",

@@ -118,6 +118,7 @@ void doctor_facts_read(struct doctor *doctor)
 	facts->shadow_stacks = shadow_stacks_exist();
 	facts->own_pids = !kernel_pids(NULL);
 	facts->ring_bytes = doctor->options->ring_bytes;
+	facts->names_bytes = doctor->options->names_bytes;
 	facts->memory_max = memory_max_read();
 	line_read("/proc/driver/nvidia/version", facts->driver, sizeof(facts->driver));
 	trial_make(doctor);

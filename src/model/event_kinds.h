@@ -28,7 +28,8 @@ enum event_tone {
 	KIND(END, "end", "end", QUIET) \
 	KIND(NEARLY_FULL, "nearly-full", "nearly full", NOTICE) \
 	KIND(PAGEABLE, "pageable", "pageable", NOTICE) \
-	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE)
+	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE) \
+	KIND(LIMIT, "limit", "limit", NOTICE)
 
 #define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,
 enum event_kind { EVENT_KINDS(EVENT_CONSTANT) EVENT_KIND_COUNT };

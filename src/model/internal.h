@@ -345,7 +345,7 @@ struct model {
 	uint64_t latest;		/* time of the latest record */
 	struct clock_step clocks[CLOCKS_MAX];	/* the latest last */
 	size_t clock_count;
-	uint64_t lost_bpf[LOST_BPF_COUNT];
+	uint64_t lost_fed[LOST_FED_COUNT];
 	uint64_t lost[LOST_COUNT];	/* found here */
 	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t lost_told[LOST_COUNT];	/* when the log last said so */
@@ -378,8 +378,10 @@ static inline uint64_t subtract_saturated(uint64_t a, uint64_t b)
 /* model.c */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 uint64_t model_to_real(const struct model *model, uint64_t mono);
+struct rec_limit;
 struct rec_unseen;
 void model_unseen(struct model *model, const struct rec_unseen *record);
+void model_limit(struct model *model, const struct rec_limit *record);
 struct rec_clock;
 void model_clock(struct model *model, const struct rec_clock *record);
 /* Returns a cleaned copy of at most @len bytes, or NULL. The caller frees it. */

@@ -65,6 +65,8 @@ static const char *const lost_words[LOST_COUNT] = {
 	[LOST_STACKS] = "user stacks that could not be taken or kept",
 	[LOST_PENDING_ROWS] = "streams with asynchronous copies for which there was no room",
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
+	[LOST_LINES] = "source lines: the process that reads them ended at their file, or that user's files ended it too often",
+	[LOST_SYMBOLS] = "names of functions for which there was no memory (see --names-memory), or no time",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",
 	[LOST_MEMORY] = "records for which cutop had no memory",
@@ -82,7 +84,7 @@ static void tell_lost(struct model *model, enum lost_cause cause, uint64_t total
 
 static uint64_t lost_total(const struct model *model, enum lost_cause cause)
 {
-	return model->lost[cause] + (cause < LOST_BPF_COUNT ? model->lost_bpf[cause] : 0);
+	return model->lost[cause] + (cause < LOST_FED_COUNT ? model->lost_fed[cause] : 0);
 }
 
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count)
@@ -93,10 +95,18 @@ void model_lose(struct model *model, enum lost_cause cause, uint64_t count)
 
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total)
 {
-	if (cause >= LOST_BPF_COUNT || total <= model->lost_bpf[cause])
+	if (cause >= LOST_FED_COUNT || total <= model->lost_fed[cause])
 		return;
-	model->lost_bpf[cause] = total;
+	model->lost_fed[cause] = total;
 	tell_lost(model, cause, lost_total(model, cause));
+}
+
+void model_limit(struct model *model, const struct rec_limit *record)
+{
+	if (record->kind != LIMIT_NAMES)
+		return;		/* of a later version */
+	events_add(model, NULL, EVENT_LIMIT, record->hdr.time, record->limit,
+		   "the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
 }
 
 void model_unseen(struct model *model, const struct rec_unseen *record)

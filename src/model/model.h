@@ -77,7 +77,7 @@ void model_unreturned(struct model *model, uint32_t image, unsigned int why);
  */
 void model_inexact(struct model *model, uint32_t image, uint64_t lost_time);
 
-/* Sets what was lost to @cause, as a total since start. For causes below LOST_BPF_COUNT. */
+/* Sets what was lost to @cause, as a total since start. For causes below LOST_FED_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 
 /*

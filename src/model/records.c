@@ -74,6 +74,7 @@ union record {
 	struct rec_pending_row pending;
 	struct rec_sync sync;
 	struct rec_unseen unseen;
+	struct rec_limit limit;
 	struct rec_unreturned unreturned;
 	struct rec_synced synced;
 	struct rec_lost lost;
@@ -129,6 +130,7 @@ size_t record_size(unsigned int type)
 	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
 	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
 	case REC_UNSEEN: return sizeof(struct rec_unseen);
+	case REC_LIMIT: return sizeof(struct rec_limit);
 	default: return 0;
 	}
 }
@@ -365,6 +367,9 @@ static int dispatch_row(struct model *model, const union record *record)
 		return 0;
 	case REC_UNSEEN:
 		model_unseen(model, &record->unseen);
+		return 0;
+	case REC_LIMIT:
+		model_limit(model, &record->limit);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);

@@ -417,7 +417,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0 || build_totals(&build) < 0)
 		goto fail;
 	for (i = 0; i < LOST_COUNT; i++)
-		snapshot->lost[i] = model->lost[i] + (i < LOST_BPF_COUNT ? model->lost_bpf[i] : 0);
+		snapshot->lost[i] = model->lost[i] + (i < LOST_FED_COUNT ? model->lost_fed[i] : 0);
 	model->snapshot_time = now;
 	model->has_snapshot = true;
 	free(build.sums);

@@ -57,7 +57,18 @@ struct rec_unseen {
 struct rec_lost {
 	struct rec_hdr hdr;
 	__u64 total;
-	__u32 cause;		/* enum lost_cause, below LOST_BPF_COUNT */
+	__u32 cause;		/* enum lost_cause, below LOST_FED_COUNT */
+	__u32 pad;
+};
+
+enum limit_kind {
+	LIMIT_NAMES,		/* --names-memory */
+};
+
+struct rec_limit {
+	struct rec_hdr hdr;
+	__u64 limit;		/* bytes */
+	__u32 kind;		/* enum limit_kind */
 	__u32 pad;
 };
 

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <linux/openat2.h>
 #include <lzma.h>
 #include <stdbool.h>
@@ -20,140 +18,128 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "names/elfopen.h"
 #include "util/util.h"
 
-#define NOTES_MAX	65536u		/* bytes of a note segment looked at */
-#define CRC_MAX		(256ll << 20)	/* larger debug files are taken by build id only */
+#define CRC_MAX		(256ll << 20)	/* bytes whose checksum is made for one file: larger debug files are taken by build id only */
 #define UNPACKED_MAX	(64u << 20)	/* bytes of .gnu_debugdata, */
-#define LZMA_MEMORY_MAX	(128u << 20)	/* and memory to unpack it in */
+#define LZMA_MEMORY_MAX	(34u << 20)	/* and memory to unpack it in: enough for what xz(1) packs with -8 */
+#define LINK_MAX_SIZE	8192		/* bytes of .gnu_debuglink */
 #define DEBUG_DIR	"/usr/lib/debug"
 
-static bool build_id_find(Elf_Data *data, struct debug_link *link)
+static bool build_id_take(void *context, const unsigned char *id, size_t len)
 {
-	size_t at = 0, name, desc;
-	GElf_Nhdr note;
+	struct debug_link *link = context;
 
-	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp((char *)data->d_buf + name, "GNU", 4) ||
-		    note.n_descsz < 2 || note.n_descsz > BUILD_ID_MAX)
-			continue;
-		memcpy(link->build_id, (char *)data->d_buf + desc, note.n_descsz);
-		link->build_id_len = note.n_descsz;
-		return true;
-	}
-	return false;
+	memcpy(link->build_id, id, len);
+	link->build_id_len = len;
+	return true;
 }
 
-static void build_id_read(Elf *elf, struct debug_link *link)
+static void link_section_read(const struct sections *file, struct debug_link *link)
 {
-	size_t count, i;
-	GElf_Phdr phdr;
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
+	const Elf64_Shdr *section = sections_of_name(file, ".gnu_debuglink");
+	char data[LINK_MAX_SIZE], *slash, *name;
+	size_t size, len, at;
 
-	if (!elf_getphdrnum(elf, &count))
-		for (i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++)
-			if (phdr.p_type == PT_NOTE && phdr.p_filesz && phdr.p_filesz <= NOTES_MAX &&
-			    build_id_find(elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz,
-							       phdr.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR), link))
-				return;
-	/* A debug file may have kept the section alone. */
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_NOTE && shdr.sh_size <= NOTES_MAX &&
-		    build_id_find(elf_getdata(section, NULL), link))
-			return;
-}
-
-/* The bytes of the section called @wanted, if there are some and not more than @max. */
-static Elf_Data *section_find(Elf *elf, const char *wanted, size_t max)
-{
-	Elf_Scn *section = NULL;
-	const char *name;
-	Elf_Data *data;
-	GElf_Shdr shdr;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (!name || strcmp(name, wanted))
-			continue;
-		if (shdr.sh_type == SHT_NOBITS || shdr.sh_size > max)
-			return NULL;
-		data = elf_rawdata(section, NULL);
-		return data && data->d_buf && data->d_size ? data : NULL;
-	}
-	return NULL;
-}
-
-static void link_section_read(Elf *elf, struct debug_link *link)
-{
-	Elf_Data *data = section_find(elf, ".gnu_debuglink", 8192);
-	const char *name, *slash;
-	size_t len, at;
-
-	if (!data)
+	if (!section || section->sh_type == SHT_NOBITS || section->sh_size > sizeof(data))
 		return;
-	name = data->d_buf;
-	len = strnlen(name, data->d_size);
+	size = sections_read(file, section->sh_offset, data, (size_t)section->sh_size);
+	len = strnlen(data, size);
 	at = (len + 4) & ~(size_t)3;	/* the name, its NUL, up to a multiple of four: the checksum */
-	if (len == data->d_size || at + 4 > data->d_size)
+	if (len == size || at + 4 > size)
 		return;
-	slash = strrchr(name, '/');
-	name = slash ? slash + 1 : name;
+	slash = strrchr(data, '/');
+	name = slash ? slash + 1 : data;
 	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || strlen(name) >= sizeof(link->name))
 		return;
 	strcpy(link->name, name);
-	memcpy(&link->crc, (char *)data->d_buf + at, 4);
+	memcpy(&link->crc, data + at, 4);
 }
 
-char *debug_data_read(Elf *elf, size_t *size)
-{
-	Elf_Data *data = section_find(elf, ".gnu_debugdata", UNPACKED_MAX);
-	lzma_stream stream = LZMA_STREAM_INIT;
-	size_t room = 0;
-	char *bytes = NULL, *more;
-	lzma_ret ret;
+/* ---- packed symbols ---- */
 
-	if (!data || lzma_stream_decoder(&stream, LZMA_MEMORY_MAX, 0) != LZMA_OK)
-		return NULL;
-	stream.next_in = data->d_buf;
-	stream.avail_in = data->d_size;
+struct unpacking {
+	const struct sections *file;
+	uint64_t at, left;		/* of what is packed */
+	lzma_stream stream;
+	uint8_t piece[16384];
+	struct budget_table *bytes;
+};
+
+/* Feeds the decoder and makes room for what it says, until it is done. */
+static int unpack(struct unpacking *unpacking)
+{
+	lzma_stream *stream = &unpacking->stream;
+	size_t room, done;
+	lzma_ret ret;
+	int err;
+
 	do {
-		if (!stream.avail_out) {
-			room = room ? 2 * room : 4 * data->d_size + 4096;
-			more = room <= UNPACKED_MAX ? realloc(bytes, room) : NULL;
-			if (!more) {
-				ret = LZMA_MEM_ERROR;
-				break;
-			}
-			bytes = more;
-			stream.next_out = (uint8_t *)bytes + stream.total_out;
-			stream.avail_out = room - stream.total_out;
+		if (!stream->avail_in && unpacking->left) {
+			stream->next_in = unpacking->piece;
+			stream->avail_in = sections_read(unpacking->file, unpacking->at, unpacking->piece,
+							 unpacking->left < sizeof(unpacking->piece) ? (size_t)unpacking->left :
+							 sizeof(unpacking->piece));
+			if (!stream->avail_in)
+				return -ENOENT;
+			unpacking->at += stream->avail_in;
+			unpacking->left -= stream->avail_in;
 		}
-		ret = lzma_code(&stream, LZMA_FINISH);
+		if (!stream->avail_out) {
+			done = (size_t)stream->total_out;
+			room = done ? 2 * done : 1 << 16;
+			err = room > UNPACKED_MAX ? -ENOENT : budget_table_grow(unpacking->bytes, room);
+			if (err)
+				return err;
+			stream->next_out = (uint8_t *)unpacking->bytes->data + done;
+			stream->avail_out = unpacking->bytes->size - done;
+		}
+		ret = lzma_code(stream, unpacking->left ? LZMA_RUN : LZMA_FINISH);
 	} while (ret == LZMA_OK);
-	*size = stream.total_out;
-	lzma_end(&stream);
-	if (ret == LZMA_STREAM_END)
-		return bytes;
-	free(bytes);
-	return NULL;
+	return ret == LZMA_STREAM_END ? 0 : -ENOENT;
+}
+
+int debug_data_read(const struct sections *file, struct budget_table *bytes, size_t *size)
+{
+	const Elf64_Shdr *section = sections_of_name(file, ".gnu_debugdata");
+	struct unpacking *unpacking;
+	int err = -ENOENT;
+
+	if (!section || section->sh_type == SHT_NOBITS || !section->sh_size || section->sh_size > UNPACKED_MAX ||
+	    !sections_hold(file, section->sh_offset, section->sh_size))
+		return -ENOENT;
+	if (!budget_take(bytes->budget, LZMA_MEMORY_MAX))
+		return -ENOSPC;
+	unpacking = calloc(1, sizeof(*unpacking));
+	if (unpacking) {
+		unpacking->file = file;
+		unpacking->at = section->sh_offset;
+		unpacking->left = section->sh_size;
+		unpacking->stream = (lzma_stream)LZMA_STREAM_INIT;
+		unpacking->bytes = bytes;
+		if (lzma_stream_decoder(&unpacking->stream, LZMA_MEMORY_MAX, 0) == LZMA_OK)
+			err = unpack(unpacking);
+		*size = (size_t)unpacking->stream.total_out;
+		lzma_end(&unpacking->stream);
+	}
+	budget_give(bytes->budget, LZMA_MEMORY_MAX);
+	err = unpacking ? err : -ENOMEM;
+	free(unpacking);
+	if (err)
+		budget_table_free(bytes);
+	return err;
 }
 
 int debug_link_read(int fd, struct debug_link *link)
 {
-	Elf *elf;
+	struct sections file;
 
 	memset(link, 0, sizeof(*link));
-	elf = elf_open(fd);
-	if (!elf)
+	if (sections_open(&file, fd))
 		return -ENOENT;
-	build_id_read(elf, link);
-	link_section_read(elf, link);
-	elf_end(elf);
+	build_id_find(&file, build_id_take, link);
+	link_section_read(&file, link);
+	sections_close(&file);
 	return link->build_id_len || link->name[0] ? 0 : -ENOENT;
 }
 
@@ -177,7 +163,14 @@ static int open_below(const char *root, const char *path)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-static bool has_crc(int fd, uint32_t expected)
+/* What is looked for, and how many bytes may still be read for their checksum. */
+struct search {
+	int fd;
+	struct debug_link link;
+	off_t crc_left;
+};
+
+static bool has_crc(struct search *search, int fd)
 {
 	enum { CHUNK = 1 << 16 };
 	uint32_t crc = 0;
@@ -186,8 +179,9 @@ static bool has_crc(int fd, uint32_t expected)
 	uint8_t *chunk;
 	ssize_t n;
 
-	if (fstat(fd, &st) || st.st_size > CRC_MAX)
+	if (fstat(fd, &st) || st.st_size > search->crc_left)
 		return false;
+	search->crc_left -= st.st_size;
 	chunk = malloc(CHUNK);
 	if (!chunk)
 		return false;
@@ -196,19 +190,20 @@ static bool has_crc(int fd, uint32_t expected)
 		at += n;
 	}
 	free(chunk);
-	return at == st.st_size && crc == expected;
+	return at == st.st_size && crc == search->link.crc;
 }
 
-/* True if the file open at @fd is what @link asks for. */
-static bool is_debug_file(int fd, const struct debug_link *link)
+/* True if the file open at @fd is what is asked for. */
+static bool is_debug_file(struct search *search, int fd)
 {
+	const struct debug_link *link = &search->link;
 	struct debug_link found;
 
 	debug_link_read(fd, &found);
 	if (link->build_id_len && found.build_id_len)
 		return found.build_id_len == link->build_id_len &&
 		       !memcmp(found.build_id, link->build_id, link->build_id_len);
-	return link->name[0] && has_crc(fd, link->crc);
+	return link->name[0] && has_crc(search, fd);
 }
 
 static bool is_same_file(int a, int b)
@@ -218,20 +213,21 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && file_is_same(&x, &y);
 }
 
-static int candidate_open(int fd, const struct debug_link *link, const char *root, const char *path)
+static int candidate_open(struct search *search, const char *root, const char *path)
 {
 	int found = open_below(root, path);
 
 	if (found < 0)
 		return found;
-	if (!is_same_file(fd, found) && is_debug_file(found, link))
+	if (!is_same_file(search->fd, found) && is_debug_file(search, found))
 		return found;
 	close(found);
 	return -ENOENT;
 }
 
-static int by_build_id(int fd, const struct debug_link *link, const char *root)
+static int by_build_id(struct search *search, const char *root)
 {
+	const struct debug_link *link = &search->link;
 	char path[sizeof(DEBUG_DIR) + 2 * BUILD_ID_MAX + 32];
 	size_t i;
 	int len;
@@ -242,11 +238,12 @@ static int by_build_id(int fd, const struct debug_link *link, const char *root)
 	for (i = 1; i < link->build_id_len; i++)
 		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x", link->build_id[i]);
 	snprintf(path + len, sizeof(path) - (size_t)len, ".debug");
-	return candidate_open(fd, link, root, path);
+	return candidate_open(search, root, path);
 }
 
-static int by_name(int fd, const struct debug_link *link, const char *root, const char *path)
+static int by_name(struct search *search, const char *root, const char *path)
 {
+	const struct debug_link *link = &search->link;
 	static const char *const places[][2] = { { "", "/" }, { "", "/.debug/" }, { DEBUG_DIR, "/" } };
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	char place[4096 + 300];
@@ -258,22 +255,22 @@ static int by_name(int fd, const struct debug_link *link, const char *root, cons
 	for (i = 0; i < 3 && found < 0; i++) {
 		snprintf(place, sizeof(place), "%s%.*s%s%s", places[i][0], (int)(slash - path), path, places[i][1],
 			 link->name);
-		found = candidate_open(fd, link, root, place);
+		found = candidate_open(search, root, place);
 	}
 	return found;
 }
 
 int debug_file_open(int fd, const char *const *roots, const char *path)
 {
-	struct debug_link link;
+	struct search search = { .fd = fd, .crc_left = CRC_MAX };
 	int found = -ENOENT;
 
-	if (debug_link_read(fd, &link))
+	if (debug_link_read(fd, &search.link))
 		return -ENOENT;
 	for (; *roots && found < 0; roots++) {
-		found = by_build_id(fd, &link, *roots);
+		found = by_build_id(&search, *roots);
 		if (found < 0)
-			found = by_name(fd, &link, *roots, path);
+			found = by_name(&search, *roots, path);
 	}
 	return found;
 }

@@ -6,11 +6,11 @@
 #ifndef NAMES_DEBUGFILE_H
 #define NAMES_DEBUGFILE_H
 
-#include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MAX	64
+#include "names/budget.h"
+#include "names/buildid.h"
 
 struct debug_link {
 	uint8_t build_id[BUILD_ID_MAX];
@@ -31,9 +31,9 @@ int debug_link_read(int fd, struct debug_link *link);
 int debug_file_open(int fd, const char *const *roots, const char *path);
 
 /*
- * Unpacks .gnu_debugdata of @elf, an ELF file within the file, into new memory
- * that the caller frees. Returns NULL if there is none, or it is broken or too large.
+ * Unpacks .gnu_debugdata of @file, an ELF file within the file, into @bytes, an empty table, *@size bytes. Returns 0, -ENOENT if
+ * there is none, or it is broken or too large, -ENOSPC if the budget has no room for it, or -ENOMEM.
  */
-char *debug_data_read(Elf *elf, size_t *size);
+int debug_data_read(const struct sections *file, struct budget_table *bytes, size_t *size);
 
 #endif

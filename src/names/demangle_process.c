@@ -27,6 +27,7 @@
 #include "util/util.h"
 
 #define STACK_SIZE	(256ul * 1024 * 1024)		/* reserved; only what is touched exists */
+#define MEMORY		(16ul << 20)			/* besides: it allocates next to nothing */
 #define NAME_TIME	(200 * NSEC_PER_MSEC)
 #define TIME_MAX	(3 * NSEC_PER_SEC)		/* of waiting, at once */
 #define TIME_SHARE	10				/* of the time that passes, one part in this many */
@@ -81,7 +82,7 @@ static _Noreturn void demangler_main(int socket)
 		_exit(1);
 	makecontext(&context, answer_all, 0);
 	/* It keeps the calling thread's mask of signals, which would bring back what confine() blocks. */
-	if (confine("cutop-names", socket, calls, ARRAY_LEN(calls)) || sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
+	if (confine("cutop-names", socket, MEMORY, calls, ARRAY_LEN(calls)) || sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
 		_exit(1);
 	setcontext(&context);
 	_exit(1);

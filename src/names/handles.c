@@ -12,18 +12,15 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/elfopen.h"
 #include "names/segments.h"
+#include "names/symtab.h"
 
 #define VARIABLES_MAX	65536
 #define NAME_LEN_MAX	4096u
-#define TABLE_MAX	(256u << 20)	/* bytes of a symbol or string table looked at */
 
 char *handles_kernel(const char *symbol)
 {
@@ -45,8 +42,14 @@ char *handles_kernel(const char *symbol)
 
 static int variable_add(struct handle_variables *variables, uint64_t address, char *kernel)
 {
+	uint64_t bytes = sizeof(*variables->list) + strlen(kernel) + 1;
 	struct handle_variable *more;
 
+	if (!budget_take(variables->budget, bytes)) {
+		free(kernel);
+		return -ENOSPC;
+	}
+	variables->bytes += bytes;
 	if (variables->count == variables->room) {
 		size_t room = variables->room ? 2 * variables->room : 64;
 
@@ -62,75 +65,62 @@ static int variable_add(struct handle_variables *variables, uint64_t address, ch
 	return 0;
 }
 
-/* @bias: what to add to an address of the file's own view. */
-static int table_read(Elf *elf, Elf_Scn *section, uint64_t bias, struct handle_variables *variables)
+struct reading {
+	struct handle_variables *variables;
+	uint64_t bias;		/* what to add to an address of the file's own view */
+};
+
+static bool may_be_handle(void *context, const Elf64_Sym *symbol)
 {
-	GElf_Shdr shdr, names_shdr;
-	Elf_Data *data, *names;
-	Elf_Scn *strings;
-	GElf_Sym sym;
-	size_t i;
+	(void)context;
+	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size == sizeof(uint64_t) && symbol->st_shndx != SHN_UNDEF;
+}
 
-	if (!gelf_getshdr(section, &shdr) || shdr.sh_entsize != sizeof(Elf64_Sym) || shdr.sh_size > TABLE_MAX)
-		return -EBADMSG;
-	strings = elf_getscn(elf, shdr.sh_link);
-	if (!strings || !gelf_getshdr(strings, &names_shdr) || names_shdr.sh_size > TABLE_MAX)
-		return -EBADMSG;
-	names = elf_getdata(strings, NULL);
-	if (!names || !names->d_buf || !names->d_size)
-		return -EBADMSG;
-	if (!memmem(names->d_buf, names->d_size, "E8__handle", 10))
+static int handle_take(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	struct reading *reading = context;
+	char *kernel;
+
+	if (!name || len > NAME_LEN_MAX || strncmp(name, "_ZZ", 3))
 		return 0;
-	data = elf_getdata(section, NULL);
-	if (!data || !data->d_buf)
-		return -EBADMSG;
-	for (i = 0; i < data->d_size / sizeof(Elf64_Sym); i++) {
-		const char *name;
-		char *kernel;
-
-		if (!gelf_getsym(data, (int)i, &sym))
-			break;
-		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_size != sizeof(uint64_t) ||
-		    sym.st_shndx == SHN_UNDEF || sym.st_name >= names->d_size)
-			continue;
-		name = (const char *)names->d_buf + sym.st_name;
-		if (strncmp(name, "_ZZ", 3) || !memchr(name, 0, names->d_size - sym.st_name))
-			continue;
-		kernel = handles_kernel(name);
-		if (kernel && variable_add(variables, sym.st_value + bias, kernel))
-			return -ENOMEM;
-	}
-	return 0;
+	kernel = handles_kernel(name);
+	return kernel ? variable_add(reading->variables, symbol->st_value + reading->bias, kernel) : 0;
 }
 
 static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variables)
 {
-	Elf *elf = elf_open(fd);
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	int err = 0;
+	static const char *const marks[] = { "E8__handle", NULL };
+	struct reading reading = { variables, bias };
+	const struct symtab_search search = {
+		.want = may_be_handle, .visit = handle_take, .context = &reading, .name_max = NAME_LEN_MAX + 1,
+	};
+	struct sections file;
+	struct symtab table;
+	int err = sections_open(&file, fd);
 
-	while (elf && (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr))
-		if (shdr.sh_type == SHT_SYMTAB) {
-			err = table_read(elf, section, bias, variables);
-			break;
-		}
-	elf_end(elf);
-	return err;
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = symtab_find(&file, SHT_SYMTAB, &table);
+	if (!err)
+		err = symtab_mentions(&table, marks);
+	if (err > 0)
+		err = symtab_visit(&table, &search);
+	sections_close(&file);
+	return err == -ENOENT ? 0 : err == -E2BIG ? -EBADMSG : err;
 }
 
 int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct handle_variables *variables)
 {
 	size_t before = variables->count;
 	struct segments segments = { .count = 0 };
+	struct sections file;
 	uint64_t address;
-	Elf *elf;
 	int err;
 
-	elf = elf_open(fd);
-	if (elf)
-		segments_read(elf, &segments);
-	elf_end(elf);
+	if (!sections_open(&file, fd)) {
+		segments_read(&file, &segments);
+		sections_close(&file);
+	}
 	/* A mapping begins at a page; the segment may begin within it. */
 	if (segments_address(&segments, offset, &address)) {
 		if (!segments.count || segments.list[0].offset < offset || segments.list[0].offset - offset >= 65536)
@@ -150,5 +140,6 @@ void handles_free(struct handle_variables *variables)
 	for (i = 0; i < variables->count; i++)
 		free(variables->list[i].kernel);
 	free(variables->list);
-	*variables = (struct handle_variables){ .list = NULL };
+	budget_give(variables->budget, variables->bytes);
+	*variables = (struct handle_variables){ .budget = variables->budget };
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "names/budget.h"
+
 struct handle_variable {
 	uint64_t address;	/* in the process, or, before that is known, in the file's own view */
 	char *kernel;		/* mangled */
@@ -18,12 +20,14 @@ struct handle_variable {
 struct handle_variables {
 	struct handle_variable *list;
 	size_t count, room;
+	struct budget *budget;	/* that they count against; NULL: none */
+	uint64_t bytes;		/* taken of it */
 };
 
 /*
  * Adds the variables of the file open at @fd, whose symbols may lie in its debug file at
  * @debug_fd (-1: none). The file's code at offset @offset is mapped at @start.
- * Returns 0, -EBADMSG for a broken file or -ENOMEM.
+ * Returns 0, -EBADMSG for a broken file, -ENOSPC if the budget has no room or -ENOMEM.
  */
 int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct handle_variables *variables);
 void handles_free(struct handle_variables *variables);

@@ -87,13 +87,15 @@ static Dwarf *dwarf_open(int fd, Elf **elf)
 struct lines *lines_open(int fd, int debug_fd)
 {
 	struct lines *lines = calloc(1, sizeof(*lines));
+	struct sections file;
 
-	if (!lines || elf_version(EV_CURRENT) == EV_NONE)
+	if (!lines || elf_version(EV_CURRENT) == EV_NONE || sections_open(&file, fd))
 		goto none;
+	segments_read(&file, &lines->segments);
+	sections_close(&file);
 	lines->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (!lines->elf || elf_kind(lines->elf) != ELF_K_ELF)
 		goto none;
-	segments_read(lines->elf, &lines->segments);
 	lines->dwarf = dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL);
 	if (lines->dwarf)
 		ranges_read(lines);

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Symbols, demangling, source lines, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
 names_sources = \
+	src/names/allowance.c src/names/allowance.h \
+	src/names/budget.c src/names/budget.h \
+	src/names/buildid.c src/names/buildid.h \
 	src/names/debugfile.c src/names/debugfile.h \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/demangle_process.c \
 	src/names/demangle_run.c src/names/demangle_run.h \
-	src/names/elfopen.c src/names/elfopen.h \
 	src/names/handles.c src/names/handles.h \
 	src/names/lines.c src/names/lines.h \
 	src/names/resolver.c src/names/resolver.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
+	src/names/sections.c src/names/sections.h \
 	src/names/segments.c src/names/segments.h \
-	src/names/symbols.c src/names/symbols.h
+	src/names/symbols.c src/names/symbols.h \
+	src/names/symtab.c src/names/symtab.h

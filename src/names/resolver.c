@@ -5,75 +5,165 @@
  * list. resolver_process.c is the answering end.
  *
  * When that process ends before its time, the question it was at (answers come
- * in the order of questions) tells whose fault it was.
+ * in the order of questions) tells which file did it. That one is not asked of again. The next process gets the other files as
+ * questions about them come, and what the last one left unanswered is asked again, so that nothing of the others is lost.
  */
 #include "names/resolver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uthash.h>
 
+#include "names/allowance.h"
 #include "names/resolver_process.h"
-#include "util/util.h"
 
-#define QUESTIONS_MAX	262144	/* waiting; what comes then goes without a line */
-#define STARTS_MAX	16	/* of the process, before we give up */
-#define BAD_MAX		STARTS_MAX
+#define QUESTIONS_MAX	262144			/* waiting; what comes then goes without a line */
+#define SLOW		(2 * NSEC_PER_SEC)	/* time of a question that is not charged */
+#define SHARE		15			/* of the time: it comes back */
+#define STARTS_MAX	32			/* at once, whoever is charged; then one each: */
+#define START_INTERVAL	NSEC_PER_SEC
+#define PACE_MS		10			/* between two looks whether one may be started */
+#define NAME_LEN	64
 
-struct question {
-	struct resolver_question message;
-	int fds[2];			/* RESOLVER_ADD: our own copies until sent; -1: none */
+struct file {
+	uint32_t number;
+	int fds[2];			/* the second: -1, none */
+	uint32_t owners[2];		/* whose they are, and who is charged: see owners_read() */
+	unsigned int process;		/* the process that has it; 0: none yet */
+	bool bad;			/* a process ended at a question about it */
+	bool leaving;			/* it was dropped, and goes once what was asked of it is answered */
+	uint64_t used;
+	char name[NAME_LEN];
+	UT_hash_handle hh;
 };
 
 struct resolver {
 	int socket;			/* -1: nothing runs */
 	pid_t pid;
-	unsigned int starts;
+	unsigned int process;		/* number of the one that runs, or ran last */
+	unsigned int ended;		/* how many ended by themselves */
+	uint64_t memory;
+	uint64_t end_cost;		/* ns charged for a file that ended the process */
+	const struct notes *notes;
+	struct allowance *allowance;	/* of users, for their files */
+	struct allowance *starts;	/* of all: one row, in which a start costs START_INTERVAL */
+	struct file *files;
 	uint32_t last_file;		/* numbers are given in order and never again */
-	uint32_t first_file;		/* of the process that runs */
-	uint32_t bad[BAD_MAX];		/* files at whose questions a process ended */
-	unsigned int bad_count;
-	struct question *list;		/* a ring: sent and not answered, then not sent */
+	uint64_t clock;
+	uint64_t lost;
+	struct resolver_question *list;	/* a ring: sent and not answered, then not sent */
 	size_t first, sent, count, room;
-	size_t stale;			/* of those sent: asked of a process before this one, which will not answer */
 };
 
-struct resolver *resolver_new(void)
+struct resolver *resolver_new(uint64_t memory, uint64_t comes_back, const struct notes *notes)
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
 
-	if (resolver)
-		resolver->socket = -1;
-	return resolver;
+	if (!resolver)
+		return NULL;
+	resolver->socket = -1;
+	resolver->memory = memory;
+	resolver->notes = notes;
+	resolver->end_cost = comes_back / SHARE;
+	resolver->allowance = allowance_new(RESOLVER_ENDS_MAX * resolver->end_cost, SHARE);
+	resolver->starts = allowance_new(STARTS_MAX * START_INTERVAL, 1);
+	if (resolver->allowance && resolver->starts)
+		return resolver;
+	resolver_free(resolver);
+	return NULL;
 }
 
-static struct question *question_at(struct resolver *resolver, size_t n)
+uint64_t resolver_lost(const struct resolver *resolver)
 {
-	return &resolver->list[(resolver->first + n) % resolver->room];
+	return resolver->lost;
 }
 
-static void question_close(struct question *question)
+/* ---- files ---- */
+
+static struct file *file_find(const struct resolver *resolver, uint32_t number)
+{
+	struct file *file;
+
+	HASH_FIND(hh, resolver->files, &number, sizeof(number), file);
+	return file;
+}
+
+static void file_close(struct file *file)
 {
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (question->fds[i] >= 0)
-			close(question->fds[i]);
-	question->fds[0] = question->fds[1] = -1;
+		if (file->fds[i] >= 0)
+			close(file->fds[i]);
+	file->fds[0] = file->fds[1] = -1;
 }
 
-static struct question *question_new(struct resolver *resolver)
+static void file_free(struct resolver *resolver, struct file *file)
 {
-	struct question *question;
+	HASH_DEL(resolver->files, file);
+	file_close(file);
+	free(file);
+}
 
+/*
+ * The users who are charged: both files' owners, if they are two. But what root has is there for all to use: of a user's
+ * library and the debug file of one of the system's only the first can have been made to do harm.
+ */
+static bool owners_read(struct file *file)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (file->fds[i] >= 0 && fstat(file->fds[i], &st))
+			return false;
+		file->owners[i] = file->fds[i] >= 0 ? st.st_uid : file->owners[0];
+	}
+	if (!file->owners[0])
+		file->owners[0] = file->owners[1];
+	else if (!file->owners[1])
+		file->owners[1] = file->owners[0];
+	return true;
+}
+
+static void file_charge(struct resolver *resolver, const struct file *file, uint64_t ns)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	allowance_spend(resolver->allowance, file->owners[0], now, ns);
+	if (file->owners[1] != file->owners[0])
+		allowance_spend(resolver->allowance, file->owners[1], now, ns);
+}
+
+static bool file_may_be_asked(struct resolver *resolver, const struct file *file)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	return !file->bad && allowance_has(resolver->allowance, file->owners[0], now, resolver->end_cost) &&
+	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
+}
+
+/* ---- questions ---- */
+
+static struct resolver_question *question_at(struct resolver *resolver, size_t n)
+{
+	return &resolver->list[(resolver->first + n) % resolver->room];
+}
+
+/* Returns NULL without memory. */
+static struct resolver_question *question_new(struct resolver *resolver)
+{
 	if (resolver->count == resolver->room) {
 		size_t room = resolver->room ? 2 * resolver->room : 64, i;
-		struct question *list = room <= QUESTIONS_MAX ? calloc(room, sizeof(*list)) : NULL;
+		struct resolver_question *list = calloc(room, sizeof(*list));
 
 		if (!list)
 			return NULL;
@@ -84,21 +174,18 @@ static struct question *question_new(struct resolver *resolver)
 		resolver->room = room;
 		resolver->first = 0;
 	}
-	question = question_at(resolver, resolver->count++);
-	question->fds[0] = question->fds[1] = -1;
-	return question;
+	return question_at(resolver, resolver->count++);
 }
 
 static void question_drop(struct resolver *resolver)
 {
-	question_close(question_at(resolver, 0));
 	resolver->first = (resolver->first + 1) % resolver->room;
 	resolver->count--;
 	if (resolver->sent)
 		resolver->sent--;
-	if (resolver->stale)
-		resolver->stale--;
 }
+
+/* ---- the process ---- */
 
 static void process_end(struct resolver *resolver)
 {
@@ -114,81 +201,68 @@ static void process_end(struct resolver *resolver)
 
 void resolver_free(struct resolver *resolver)
 {
+	struct file *file, *next;
+
 	if (!resolver)
 		return;
 	process_end(resolver);
-	while (resolver->count)
-		question_drop(resolver);
+	HASH_ITER(hh, resolver->files, file, next)
+		file_free(resolver, file);
+	allowance_free(resolver->allowance);
+	allowance_free(resolver->starts);
 	free(resolver->list);
 	free(resolver);
 }
 
-static int process_start(struct resolver *resolver)
+/* Returns false if nothing runs: too many were started, or the kernel has none to give. */
+static bool process_start(struct resolver *resolver)
 {
-	int ends[2];
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (resolver->starts >= STARTS_MAX)
-		return -EAGAIN;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	resolver->starts++;
-	resolver->pid = fork();
-	if (resolver->pid < 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return -EAGAIN;
+	if (resolver->socket >= 0)
+		return true;
+	if (!allowance_has(resolver->starts, 0, now, START_INTERVAL))
+		return false;
+	allowance_spend(resolver->starts, 0, now, START_INTERVAL);
+	resolver->socket = resolver_process_start(resolver->memory, &resolver->pid);
+	if (resolver->socket < 0) {
+		resolver->socket = -1;
+		return false;
 	}
-	if (!resolver->pid)
-		resolver_process(ends[1]);
-	close(ends[1]);
-	resolver->socket = ends[0];
-	resolver->first_file = resolver->last_file + 1;
-	resolver->sent = resolver->stale = resolver->count;
-	return 0;
+	resolver->process++;
+	return true;
 }
 
-/* The process ended: its files are gone, and what it was asked stays without an answer. */
+/* The process ended, at the first question that it was asked and has not answered. All others are asked again. */
 static void process_lost(struct resolver *resolver)
 {
+	struct file *file;
 	size_t i;
 
-	for (i = resolver->stale; i < resolver->sent; i++) {
-		struct question *question = question_at(resolver, i);
-
-		if (question->message.type != RESOLVER_ASK)
-			continue;
-		if (resolver->bad_count < BAD_MAX)
-			resolver->bad[resolver->bad_count++] = question->message.file;
-		break;
-	}
 	process_end(resolver);
+	resolver->ended++;
+	for (i = 0; i < resolver->sent && question_at(resolver, i)->type != RESOLVER_ASK; i++)
+		;
+	file = i < resolver->sent ? file_find(resolver, question_at(resolver, i)->file) : NULL;
+	resolver->sent = 0;
+	if (!file)
+		return;
+	file->bad = true;
+	file_charge(resolver, file, resolver->end_cost);
+	note(resolver->notes, "%s, of user %u, ended the process that reads source lines: it has none from now on; %s", file->name,
+	     file->owners[0], file_may_be_asked(resolver, &(struct file){ .owners = { file->owners[0], file->owners[1] } }) ?
+	     "other files are read" : "other files of that user are not read for a while, either");
 }
 
-static bool is_bad(const struct resolver *resolver, uint32_t file)
+/* Returns 0, -EAGAIN if there is no room now, or another negative errno if nothing listens. */
+static int message_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
 {
-	unsigned int i;
-
-	for (i = 0; i < resolver->bad_count; i++)
-		if (resolver->bad[i] == file)
-			return true;
-	return false;
-}
-
-bool resolver_forgot(const struct resolver *resolver, uint32_t file)
-{
-	return file && !is_bad(resolver, file) && resolver->starts < STARTS_MAX &&
-	       (resolver->socket < 0 || file < resolver->first_file);
-}
-
-/* Returns 0, -EAGAIN if there is no room now, or another negative errno if nobody listens. */
-static int question_send(struct resolver *resolver, struct question *question)
-{
-	int count = question->fds[0] < 0 ? 0 : question->fds[1] < 0 ? 1 : 2;
+	int count = !fds ? 0 : fds[1] < 0 ? 1 : 2;
 	union {
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr header;
 	} control;
-	struct iovec part = { &question->message, sizeof(question->message) };
+	struct iovec part = { question, sizeof(*question) };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (count) {
@@ -198,118 +272,215 @@ static int question_send(struct resolver *resolver, struct question *question)
 		control.header.cmsg_level = SOL_SOCKET;
 		control.header.cmsg_type = SCM_RIGHTS;
 		control.header.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), question->fds, (size_t)count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, (size_t)count * sizeof(int));
 	}
 	if (sendmsg(resolver->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS ? -EAGAIN : -errno;
-	question_close(question);
 	return 0;
 }
 
+static int file_send(struct resolver *resolver, struct file *file)
+{
+	struct resolver_question question = { .type = RESOLVER_ADD, .file = file->number };
+	int err;
+
+	if (file->process == resolver->process)
+		return 0;
+	err = message_send(resolver, &question, file->fds);
+	if (!err)
+		file->process = resolver->process;
+	return err;
+}
+
+/* Sends @question, and before it the file that it is about. What need not be sent counts as sent. */
+static int question_send(struct resolver *resolver, struct resolver_question *question)
+{
+	struct file *file = file_find(resolver, question->file);
+	int err = 0;
+
+	if (question->type == RESOLVER_DROP) {
+		/* No process is started for that. */
+		if (file && resolver->socket >= 0 && file->process == resolver->process)
+			err = message_send(resolver, question, NULL);
+		if (!err && file)
+			file_close(file);
+		return err;
+	}
+	if (!file || file->bad || file->fds[0] < 0)
+		return 0;
+	if (!process_start(resolver))
+		return -EAGAIN;
+	err = file_send(resolver, file);
+	return err ? err : message_send(resolver, question, NULL);
+}
+
+/* If the process is gone, its last answers are still to be read: they tell what it was at. So that is found out by reading. */
 static void questions_send(struct resolver *resolver)
 {
-	while (resolver->socket >= 0 && resolver->sent < resolver->count) {
-		int err = question_send(resolver, question_at(resolver, resolver->sent));
-
-		if (err == -EAGAIN)
-			return;
-		if (err) {
-			process_lost(resolver);
-			return;
-		}
+	while (resolver->sent < resolver->count && !question_send(resolver, question_at(resolver, resolver->sent)))
 		resolver->sent++;
+}
+
+/* ---- what is asked ---- */
+
+bool resolver_ask(struct resolver *resolver, uint32_t number, uint64_t offset, uint64_t cookie)
+{
+	struct resolver_question *question = NULL;
+	struct file *file = file_find(resolver, number);
+
+	if (!file || file->leaving)
+		return false;
+	file->used = ++resolver->clock;
+	if (resolver->count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
+		question = question_new(resolver);
+	if (!question) {
+		resolver->lost++;
+		return false;
 	}
-}
-
-uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd)
-{
-	struct question *question;
-
-	if (resolver->socket < 0 && process_start(resolver))
-		return 0;
-	question = question_new(resolver);
-	if (!question)
-		return 0;
-	question->message = (struct resolver_question){ .type = RESOLVER_ADD, .file = ++resolver->last_file };
-	question->fds[0] = dup(fd);
-	question->fds[1] = question->fds[0] < 0 || debug_fd < 0 ? -1 : dup(debug_fd);
-	questions_send(resolver);
-	return resolver->last_file;
-}
-
-void resolver_drop(struct resolver *resolver, uint32_t file)
-{
-	struct question *question;
-
-	if (resolver->socket < 0 || file < resolver->first_file || !file)
-		return;
-	question = question_new(resolver);
-	if (!question)
-		return;
-	question->message = (struct resolver_question){ .type = RESOLVER_DROP, .file = file };
-	questions_send(resolver);
-}
-
-bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uint64_t cookie)
-{
-	struct question *question;
-
-	if (resolver->socket < 0 || file < resolver->first_file || !file)
-		return false;
-	question = question_new(resolver);
-	if (!question)
-		return false;
-	question->message = (struct resolver_question){
-		.type = RESOLVER_ASK, .file = file, .offset = offset, .cookie = cookie,
-	};
+	*question = (struct resolver_question){ .type = RESOLVER_ASK, .file = number, .offset = offset, .cookie = cookie };
 	questions_send(resolver);
 	return true;
 }
 
-static bool answer_take(struct resolver *resolver, const struct resolver_answer *reply,
-			void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
-			void *context)
+void resolver_drop(struct resolver *resolver, uint32_t number)
 {
-	/* Files are handed over and dropped without a word in return. */
-	while (resolver->sent && question_at(resolver, 0)->message.type != RESOLVER_ASK)
+	struct file *file = file_find(resolver, number);
+	struct resolver_question *question;
+
+	if (!file || file->leaving)
+		return;
+	if (!resolver->count && !file->process) {
+		file_free(resolver, file);
+		return;
+	}
+	/* Without memory it stays until it is used least. */
+	question = question_new(resolver);
+	if (!question)
+		return;
+	file->leaving = true;
+	*question = (struct resolver_question){ .type = RESOLVER_DROP, .file = number };
+	questions_send(resolver);
+}
+
+/* Lets go of the file used least recently, if there are many. Returns false if there still are too many, which wait for answers. */
+static bool files_bound(struct resolver *resolver)
+{
+	struct file *file, *next, *oldest = NULL;
+	unsigned int staying = 0;
+
+	HASH_ITER(hh, resolver->files, file, next) {
+		staying += !file->leaving;
+		if (!file->leaving && (!oldest || file->used < oldest->used))
+			oldest = file;
+	}
+	if (staying >= RESOLVER_FILES_MAX)
+		resolver_drop(resolver, oldest->number);
+	return HASH_COUNT(resolver->files) < 2 * RESOLVER_FILES_MAX;
+}
+
+bool resolver_forgot(const struct resolver *resolver, uint32_t number)
+{
+	const struct file *file = file_find(resolver, number);
+
+	return number && (!file || file->leaving);
+}
+
+uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
+{
+	struct file *file = files_bound(resolver) ? calloc(1, sizeof(*file)) : NULL;
+
+	if (!file)
+		return 0;
+	file->number = ++resolver->last_file;
+	file->used = ++resolver->clock;
+	file->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	file->fds[1] = debug_fd < 0 ? -1 : fcntl(debug_fd, F_DUPFD_CLOEXEC, 0);
+	snprintf(file->name, sizeof(file->name), "%s", name);
+	HASH_ADD(hh, resolver->files, number, sizeof(file->number), file);
+	if (file->fds[0] >= 0 && owners_read(file))
+		return file->number;
+	file_free(resolver, file);
+	return 0;
+}
+
+void resolver_give_up(struct resolver *resolver)
+{
+	size_t i;
+
+	for (i = 0; i < resolver->count; i++)
+		resolver->lost += question_at(resolver, i)->type == RESOLVER_ASK;
+	resolver->count = resolver->sent = 0;
+	process_end(resolver);
+}
+
+/* ---- answers ---- */
+
+struct answering {
+	void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line);
+	void *context;
+};
+
+/* True if the process was given @question, and will answer it. */
+static bool is_asked(const struct resolver *resolver, const struct resolver_question *question)
+{
+	const struct file *file = file_find(resolver, question->file);
+
+	return question->type == RESOLVER_ASK && file && !file->bad && file->process == resolver->process && resolver->socket >= 0;
+}
+
+/* Passes over what no answer comes to: files that were dropped, and questions about those that are bad, or gone. */
+static void questions_settle(struct resolver *resolver, const struct answering *answering)
+{
+	while (resolver->sent && !is_asked(resolver, question_at(resolver, 0))) {
+		struct resolver_question question = *question_at(resolver, 0);
+		struct file *file = file_find(resolver, question.file);
+
 		question_drop(resolver);
-	if (!resolver->sent || question_at(resolver, 0)->message.cookie != reply->cookie)
+		if (question.type == RESOLVER_DROP && file) {
+			file_free(resolver, file);
+		} else if (question.type == RESOLVER_ASK) {
+			resolver->lost++;
+			answering->answer(answering->context, question.cookie, NULL, 0);
+		}
+	}
+}
+
+static bool answer_take(struct resolver *resolver, const struct resolver_answer *reply, const struct answering *answering)
+{
+	uint64_t took = (reply->took_ms < 1000u * RESOLVER_SECONDS_MAX ? reply->took_ms : 1000u * RESOLVER_SECONDS_MAX) * NSEC_PER_MSEC;
+	struct file *file;
+
+	if (!resolver->sent || question_at(resolver, 0)->cookie != reply->cookie)
 		return false;
+	file = file_find(resolver, question_at(resolver, 0)->file);
+	if (file && took > SLOW)
+		file_charge(resolver, file, took - SLOW);
 	question_drop(resolver);
-	answer(context, reply->cookie, reply->line ? reply->path : NULL, reply->line);
+	answering->answer(answering->context, reply->cookie, reply->line ? reply->path : NULL, reply->line);
 	return true;
 }
 
 /* Returns true while there may be more. */
-static bool answer_read(struct resolver *resolver,
-			void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
-			void *context)
+static bool answer_read(struct resolver *resolver, const struct answering *answering)
 {
 	struct resolver_answer reply;
-	ssize_t n = recv(resolver->socket, &reply, sizeof(reply), MSG_DONTWAIT);
+	ssize_t n;
 
+	questions_settle(resolver, answering);
+	if (resolver->socket < 0)
+		return false;
+	n = recv(resolver->socket, &reply, sizeof(reply), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
+	/* It is gone, with questions unread. What it answered before comes next. */
+	if (n < 0 && errno == ECONNRESET)
+		return true;
 	reply.path[sizeof(reply.path) - 1] = 0;
-	if (n != sizeof(reply) || !answer_take(resolver, &reply, answer, context)) {
+	if (n != sizeof(reply) || !answer_take(resolver, &reply, answering)) {
 		process_lost(resolver);
 		return false;
 	}
 	return true;
-}
-
-/* Gives up on the first @count questions, which nobody will answer. */
-static void questions_abandon(struct resolver *resolver, size_t count,
-			      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
-			      void *context)
-{
-	while (count--) {
-		struct resolver_question message = question_at(resolver, 0)->message;
-
-		question_drop(resolver);
-		if (message.type == RESOLVER_ASK)
-			answer(context, message.cookie, NULL, 0);
-	}
 }
 
 static bool is_waiting(struct resolver *resolver)
@@ -317,7 +488,7 @@ static bool is_waiting(struct resolver *resolver)
 	size_t i;
 
 	for (i = 0; i < resolver->count; i++)
-		if (question_at(resolver, i)->message.type == RESOLVER_ASK)
+		if (question_at(resolver, i)->type == RESOLVER_ASK)
 			return true;
 	return false;
 }
@@ -326,25 +497,25 @@ void resolver_answers(struct resolver *resolver, int timeout_ms,
 		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 		      void *context)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, now;
+	const struct answering answering = { answer, context };
 
 	for (;;) {
 		struct pollfd wanted;
-		uint64_t now;
+		unsigned int ended;
 
-		questions_abandon(resolver, resolver->stale, answer, context);
-		questions_send(resolver);
-		while (resolver->socket >= 0 && answer_read(resolver, answer, context))
-			;
-		if (resolver->socket < 0) {
-			questions_abandon(resolver, resolver->count, answer, context);
-			return;
-		}
+		do {
+			ended = resolver->ended;
+			questions_send(resolver);
+			while (answer_read(resolver, &answering))
+				;
+			/* What one process left goes to the next. */
+		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now >= end || !is_waiting(resolver))
 			return;
 		wanted.fd = resolver->socket;
 		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
-		poll(&wanted, 1, (int)((end - now) / NSEC_PER_MSEC) + 1);
+		poll(&wanted, 1, resolver->socket < 0 ? PACE_MS : (int)((end - now) / NSEC_PER_MSEC) + 1);
 	}
 }

@@ -3,8 +3,11 @@
  * Source lines, looked up in a process of its own: it may read the files it is
  * handed, and nothing else. Whatever a hostile file makes of the DWARF reader
  * (a crash, an endless loop, all memory) befalls that process, which is then
- * replaced; that file has no lines from there on. Questions are answered later,
+ * replaced; that file has no lines from there on, all others have. Questions are answered later,
  * in their order, and never keep the caller waiting.
+ *
+ * To replace it is charged to the user whose file it was (allowance.h), and so is time that takes long. Files of a user who
+ * has used up what there is have no lines until some has come back. Lines that are not told for any of this are counted.
  */
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
@@ -12,25 +15,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/util.h"
+
 #define RESOLVER_PATH_LEN	240	/* longer paths lose their beginning */
+#define RESOLVER_COMES_BACK	(30 * NSEC_PER_SEC)
+#define RESOLVER_ENDS_MAX	16	/* times that files of one user may end the process, one soon after the other */
 
 struct resolver;
 
-/* Nothing runs yet: the process is started when there is a file to read. */
-struct resolver *resolver_new(void);
+/*
+ * Nothing runs yet: the process is started when there is something to ask. @memory: bytes that it may take. @comes_back: ns after
+ * which a user's files may end it once more. @notes: where to tell of what ends it, or NULL. NULL without memory.
+ */
+struct resolver *resolver_new(uint64_t memory, uint64_t comes_back, const struct notes *notes);
 void resolver_free(struct resolver *resolver);
 
 /*
  * Hands over the file open at @fd and its debug file at @debug_fd (-1: none),
- * both of which stay the caller's. Returns the number to ask by, or 0 if lines
+ * both of which stay the caller's; @name, for notes, is copied. Returns the number to ask by, or 0 if lines
  * cannot be had.
  */
-uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd);
+uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name);
 
 /* Lets go of @file, once what was asked of it is answered. Its number means nothing any more. */
 void resolver_drop(struct resolver *resolver, uint32_t file);
 
-/* True if the process that was given @file is gone, and not by this file's fault: it may be added again. */
+/* True if @file had to go, for there were too many: it may be added again. */
 bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 
 /*
@@ -46,5 +56,11 @@ bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uin
 void resolver_answers(struct resolver *resolver, int timeout_ms,
 		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 		      void *context);
+
+/* Gives up what was asked and has no answer yet, without a call: it counts as lost. */
+void resolver_give_up(struct resolver *resolver);
+
+/* How many lines were asked for in vain: their file ended the process, its user has nothing left, there was no room or time. */
+uint64_t resolver_lost(const struct resolver *resolver);
 
 #endif

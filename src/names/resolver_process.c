@@ -15,14 +15,14 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/confine.h"
 #include "names/lines.h"
 #include "util/util.h"
 
-#define FILES_OPEN	128		/* kept; the one not asked of for longest leaves */
-#define QUESTION_SECONDS 10
+#define FILES_OPEN	(2 * RESOLVER_FILES_MAX)	/* should there be more, the one not asked of for longest leaves */
 
 struct file {
 	uint32_t number;	/* 0: free */
@@ -97,16 +97,17 @@ static void time_limit(unsigned int seconds)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }
 
-static void question_answer(struct state *state, const struct resolver_question *question,
-			    struct resolver_answer *answer)
+static void question_answer(struct state *state, const struct resolver_question *question, struct resolver_answer *answer)
 {
+	struct timespec began, ended;
 	struct lines *lines;
 	const char *path;
 	size_t len;
 
+	clock_gettime(CLOCK_MONOTONIC, &began);
 	memset(answer, 0, sizeof(*answer));
 	answer->cookie = question->cookie;
-	time_limit(QUESTION_SECONDS);
+	time_limit(RESOLVER_SECONDS_MAX);
 	lines = file_lines(state, question->file);
 	if (lines)
 		answer->line = lines_find(lines, question->offset, &path);
@@ -117,6 +118,8 @@ static void question_answer(struct state *state, const struct resolver_question 
 		strcpy(answer->path, path);
 	}
 	time_limit(0);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000);
 }
 
 /* Returns 1, or 0 when the other end is gone. Descriptors that did not come are -1. */
@@ -146,7 +149,7 @@ static int question_read(struct resolver_question *question, int fds[2])
 	return 1;
 }
 
-_Noreturn void resolver_process(int socket)
+static _Noreturn void answer_all(int socket, uint64_t memory)
 {
 	struct resolver_question question;
 	struct resolver_answer answer;
@@ -154,7 +157,7 @@ _Noreturn void resolver_process(int socket)
 	struct file *file;
 	int fds[2];
 
-	if (confine("cutop-lines", socket, calls, ARRAY_LEN(calls)))
+	if (confine("cutop-lines", socket, memory, calls, ARRAY_LEN(calls)))
 		_exit(1);
 	while (question_read(&question, fds)) {
 		if (question.type == RESOLVER_ADD) {
@@ -172,4 +175,20 @@ _Noreturn void resolver_process(int socket)
 			break;
 	}
 	_exit(0);
+}
+
+int resolver_process_start(uint64_t memory, pid_t *pid)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	*pid = fork();
+	if (!*pid)
+		answer_all(ends[1], memory);
+	close(ends[1]);
+	if (*pid > 0)
+		return ends[0];
+	close(ends[0]);
+	return -EAGAIN;
 }

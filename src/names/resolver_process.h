@@ -4,6 +4,7 @@
 #define NAMES_RESOLVER_PROCESS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "names/resolver.h"
 
@@ -20,11 +21,17 @@ struct resolver_question {
 struct resolver_answer {
 	uint64_t cookie;
 	uint32_t line;		/* 0: not known */
-	uint32_t pad;
+	uint32_t took_ms;
 	char path[RESOLVER_PATH_LEN];
 };
 
-/* Runs in a forked child until @socket ends. */
-_Noreturn void resolver_process(int socket);
+#define RESOLVER_SECONDS_MAX	10	/* for a question: then the process ends */
+#define RESOLVER_FILES_MAX	128	/* that it is to have open, and as many that are about to be dropped */
+
+/*
+ * Starts a process that answers, and may take @memory bytes. Returns the socket to ask it by, which is the caller's, and stores
+ * the process's id in *@pid; or a negative errno.
+ */
+int resolver_process_start(uint64_t memory, pid_t *pid);
 
 #endif

@@ -3,24 +3,20 @@
 #include "names/segments.h"
 
 #include <errno.h>
-#include <gelf.h>
 
-void segments_read(Elf *elf, struct segments *segments)
+void segments_read(const struct sections *file, struct segments *segments)
 {
-	size_t count, i;
-	GElf_Phdr phdr;
+	size_t i;
 
 	segments->count = 0;
-	if (elf_getphdrnum(elf, &count))
-		return;
-	for (i = 0; i < count && segments->count < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &phdr))
-			return;
-		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
+	for (i = 0; i < file->segment_count && segments->count < SEGMENTS_MAX; i++) {
+		const Elf64_Phdr *phdr = &file->segments[i];
+
+		if (phdr->p_type != PT_LOAD || !(phdr->p_flags & PF_X))
 			continue;
-		segments->list[segments->count].address = phdr.p_vaddr;
-		segments->list[segments->count].offset = phdr.p_offset;
-		segments->list[segments->count++].size = phdr.p_filesz;
+		segments->list[segments->count].address = phdr->p_vaddr;
+		segments->list[segments->count].offset = phdr->p_offset;
+		segments->list[segments->count++].size = phdr->p_filesz;
 	}
 }
 

@@ -3,11 +3,12 @@
 #ifndef NAMES_SEGMENTS_H
 #define NAMES_SEGMENTS_H
 
-#include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEGMENTS_MAX	64
+#include "names/sections.h"
+
+#define SEGMENTS_MAX	64	/* of code; one is usual */
 
 struct segments {
 	struct {
@@ -16,8 +17,8 @@ struct segments {
 	size_t count;
 };
 
-/* Fills @segments from the program headers; what is broken is left out. */
-void segments_read(Elf *elf, struct segments *segments);
+/* Fills @segments from the program headers. */
+void segments_read(const struct sections *file, struct segments *segments);
 
 /* Address to offset in the file, and back. Return 0, or -ENOENT for what is not code. */
 int segments_offset(const struct segments *segments, uint64_t address, uint64_t *offset);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sorted array of functions by file offset and one copy of their names.
- * Offsets in the file, not addresses, are what a mapping gives us, and they
+ * A sorted array of functions by file offset and their names, one behind the
+ * other. Offsets in the file, not addresses, are what a mapping gives us, and they
  * need no knowledge of where the file was loaded.
+ *
+ * Only the names of functions are kept, not the file's table of strings: that may hold anything else, and be of any size.
  */
 #include "names/symbols.h"
 
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "names/debugfile.h"
-#include "names/elfopen.h"
 #include "names/segments.h"
+#include "names/symtab.h"
 
-#define SYMBOLS_MAX	(4u << 20)
-#define NAMES_MAX	(256u << 20)
+#define NAME_LEN_MAX	16384u	/* bytes of one name kept: as much as is demangled, and more than is shown */
 
 struct symbol {
 	uint64_t offset;
@@ -27,11 +26,14 @@ struct symbol {
 };
 
 struct symbols {
-	struct symbol *list;
-	size_t count;
-	char *names;
-	size_t names_len;
+	struct budget_table list, names;
+	size_t count, names_len;
 };
+
+static struct symbol *list_of(const struct symbols *symbols)
+{
+	return (struct symbol *)(void *)symbols->list.data;
+}
 
 static int symbol_compare(const void *a, const void *b)
 {
@@ -43,171 +45,181 @@ static int symbol_compare(const void *a, const void *b)
 	return (x->size > 0) - (y->size > 0);
 }
 
-/* Takes over the names of a string table. Returns where they begin in symbols->names, or a negative errno. */
-static int64_t names_append(struct symbols *symbols, const Elf_Data *names)
-{
-	size_t base = symbols->names_len;
-	char *more;
+struct reading {
+	struct symbols *symbols;
+	const struct segments *segments;
+};
 
-	if (names->d_size > NAMES_MAX - base)
-		return -EBADMSG;
-	more = realloc(symbols->names, base + names->d_size);
-	if (!more)
-		return -ENOMEM;
-	memcpy(more + base, names->d_buf, names->d_size);
-	more[base + names->d_size - 1] = 0;
-	symbols->names = more;
-	symbols->names_len = base + names->d_size;
-	return (int64_t)base;
+static bool is_function(void *context, const Elf64_Sym *symbol)
+{
+	const struct reading *reading = context;
+	uint64_t offset;
+
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	       !segments_offset(reading->segments, symbol->st_value, &offset);
 }
 
-static int section_read(Elf *elf, Elf_Scn *section, const struct segments *segments, struct symbols *symbols)
+static int function_take(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
 {
-	Elf_Data *data, *names;
-	GElf_Shdr shdr, str_shdr;
-	struct symbol *list;
-	Elf_Scn *strings;
-	size_t count, i;
-	int64_t base;
-	GElf_Sym sym;
+	struct reading *reading = context;
+	struct symbols *symbols = reading->symbols;
+	uint64_t offset = 0;
+	int err;
 
-	if (!gelf_getshdr(section, &shdr) || shdr.sh_entsize != sizeof(Elf64_Sym))
-		return -EBADMSG;
-	strings = elf_getscn(elf, shdr.sh_link);
-	if (!strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > NAMES_MAX ||
-	    shdr.sh_size / sizeof(Elf64_Sym) > SYMBOLS_MAX - symbols->count)
-		return -EBADMSG;
-	names = elf_getdata(strings, NULL);
-	data = elf_getdata(section, NULL);
-	if (!names || !names->d_buf || !names->d_size || !data || !data->d_buf)
-		return -EBADMSG;
-	count = data->d_size / sizeof(Elf64_Sym);
-	list = realloc(symbols->list, (symbols->count + count + 1) * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	symbols->list = list;
-	base = names_append(symbols, names);
-	if (base < 0)
-		return (int)base;
-	for (i = 0; i < count; i++) {
-		uint64_t offset;
-
-		if (!gelf_getsym(data, (int)i, &sym))
-			break;
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF ||
-		    sym.st_name >= names->d_size || !symbols->names[(size_t)base + sym.st_name] ||
-		    segments_offset(segments, sym.st_value, &offset))
-			continue;
-		symbols->list[symbols->count++] = (struct symbol){
-			.offset = offset,
-			.size = sym.st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)sym.st_size,
-			.name = (uint32_t)((size_t)base + sym.st_name),
-		};
-	}
+	if (!len)
+		return 0;
+	/* Where a name begins has 32 bits. */
+	err = symbols->names_len > UINT32_MAX - len - 1 ? -ENOSPC : budget_table_grow(&symbols->names, symbols->names_len + len + 1);
+	if (!err)
+		err = budget_table_grow(&symbols->list, (symbols->count + 1) * sizeof(struct symbol));
+	if (err)
+		return err;
+	segments_offset(reading->segments, symbol->st_value, &offset);
+	list_of(symbols)[symbols->count++] = (struct symbol){
+		.offset = offset,
+		.size = symbol->st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)symbol->st_size,
+		.name = (uint32_t)symbols->names_len,
+	};
+	memcpy(symbols->names.data + symbols->names_len, name, len);
+	symbols->names_len += len;
+	symbols->names.data[symbols->names_len++] = 0;
 	return 0;
 }
 
-/* Reads the first table of @type, if there is one and it is sound. Returns true if anything was found. */
-static bool table_read(Elf *elf, unsigned int type, const struct segments *segments, struct symbols *symbols)
+/* Reads the first table of @type. Returns 0, also if there is none, it is not sound or has no functions, or -ENOSPC or -ENOMEM. */
+static int table_read(const struct sections *file, uint32_t type, const struct segments *segments, struct symbols *symbols)
 {
-	size_t before = symbols->count;
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
+	struct reading reading = { symbols, segments };
+	const struct symtab_search search = { .want = is_function, .visit = function_take, .context = &reading, .name_max = NAME_LEN_MAX };
+	size_t count = symbols->count, names_len = symbols->names_len;
+	struct symtab table;
+	int err = symtab_find(file, type, &table);
 
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
-		if (shdr.sh_type != type)
-			continue;
-		if (section_read(elf, section, segments, symbols))
-			symbols->count = before;
-		break;
+	if (!err)
+		err = symtab_visit(&table, &search);
+	if (err) {
+		symbols->count = count;
+		symbols->names_len = names_len;
 	}
-	return symbols->count > before;
+	return err == -E2BIG ? -ENOSPC : err == -ENOSPC || err == -ENOMEM ? err : 0;
 }
 
 /* The debug file's own program headers may say nothing of where the code lies: those of the main file count. */
-static bool debug_file_read(int fd, const struct segments *segments, struct symbols *symbols)
+static int debug_file_read(int fd, const struct segments *segments, struct symbols *symbols)
 {
-	bool found = false;
-	Elf *elf = elf_open(fd);
+	struct sections file;
+	int err;
 
-	if (elf)
-		found = table_read(elf, SHT_SYMTAB, segments, symbols);
-	elf_end(elf);
-	return found;
+	if (fd < 0 || sections_open(&file, fd))
+		return 0;
+	err = table_read(&file, SHT_SYMTAB, segments, symbols);
+	sections_close(&file);
+	return err;
 }
 
 /* The small compressed table that some distributions leave in stripped files: what .dynsym has not. */
-static void mini_read(Elf *elf, const struct segments *segments, struct symbols *symbols)
+static int mini_read(const struct sections *file, const struct segments *segments, struct symbols *symbols)
 {
+	struct budget_table bytes = { .budget = symbols->list.budget };
+	struct sections inner;
 	size_t size;
-	char *bytes = debug_data_read(elf, &size);
-	Elf *inner;
+	int err = debug_data_read(file, &bytes, &size);
 
-	if (!bytes)
-		return;
-	inner = elf_memory(bytes, size);
-	if (inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == ELFCLASS64 && elf_is_sane(inner))
-		table_read(inner, SHT_SYMTAB, segments, symbols);
-	elf_end(inner);
-	free(bytes);
+	if (!err && !sections_open_memory(&inner, bytes.data, size)) {
+		err = table_read(&inner, SHT_SYMTAB, segments, symbols);
+		sections_close(&inner);
+	}
+	budget_table_free(&bytes);
+	return err == -ENOENT ? 0 : err;
 }
 
-struct symbols *symbols_read(int fd, int debug_fd)
+static int tables_read(const struct sections *file, int debug_fd, struct symbols *symbols)
 {
-	struct symbols *symbols = NULL;
 	struct segments segments;
-	Elf *elf;
+	int err;
 
-	elf = elf_open(fd);
-	if (!elf)
-		return NULL;
-	segments_read(elf, &segments);
+	segments_read(file, &segments);
+	err = table_read(file, SHT_SYMTAB, &segments, symbols);
+	if (!err && !symbols->count)
+		err = debug_file_read(debug_fd, &segments, symbols);
+	if (!err && !symbols->count)
+		err = mini_read(file, &segments, symbols);
+	else
+		return err;
+	return err ? err : table_read(file, SHT_DYNSYM, &segments, symbols);
+}
+
+/* Sorts by offset. qsort() of the C library takes as much memory again for that. */
+static int list_sort(struct symbols *symbols)
+{
+	size_t bytes = symbols->count * sizeof(struct symbol);
+
+	if (!budget_take(symbols->list.budget, bytes))
+		return -ENOSPC;
+	qsort(symbols->list.data, symbols->count, sizeof(struct symbol), symbol_compare);
+	budget_give(symbols->list.budget, bytes);
+	return 0;
+}
+
+int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **result)
+{
+	struct symbols *symbols;
+	struct sections file;
+	int err;
+
+	*result = NULL;
+	err = sections_open(&file, fd);
+	if (err)
+		return err == -ENOMEM ? err : -ENOENT;
 	symbols = calloc(1, sizeof(*symbols));
-	if (!symbols)
-		goto out;
-	if (!table_read(elf, SHT_SYMTAB, &segments, symbols) &&
-	    (debug_fd < 0 || !debug_file_read(debug_fd, &segments, symbols))) {
-		mini_read(elf, &segments, symbols);
-		table_read(elf, SHT_DYNSYM, &segments, symbols);
+	if (!symbols) {
+		sections_close(&file);
+		return -ENOMEM;
 	}
-	if (!symbols->count) {
+	symbols->list.budget = symbols->names.budget = budget;
+	err = tables_read(&file, debug_fd, symbols);
+	sections_close(&file);
+	if (!err && !symbols->count)
+		err = -ENOENT;
+	if (!err) {
+		budget_table_trim(&symbols->list, symbols->count * sizeof(struct symbol));
+		budget_table_trim(&symbols->names, symbols->names_len);
+		err = list_sort(symbols);
+	}
+	if (err)
 		symbols_free(symbols);
-		symbols = NULL;
-		goto out;
-	}
-	qsort(symbols->list, symbols->count, sizeof(symbols->list[0]), symbol_compare);
-out:
-	elf_end(elf);
-	return symbols;
+	else
+		*result = symbols;
+	return err;
 }
 
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	free(symbols->list);
-	free(symbols->names);
+	budget_table_free(&symbols->list);
+	budget_table_free(&symbols->names);
 	free(symbols);
 }
 
 const char *symbols_find(const struct symbols *symbols, uint64_t offset, uint64_t *distance)
 {
+	const struct symbol *list = list_of(symbols), *symbol;
 	size_t low = 0, high = symbols->count;
-	const struct symbol *symbol;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (symbols->list[mid].offset <= offset)
+		if (list[mid].offset <= offset)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	if (!low)
 		return NULL;
-	symbol = &symbols->list[low - 1];
+	symbol = &list[low - 1];
 	if (symbol->size && offset - symbol->offset >= symbol->size)
 		return NULL;
 	*distance = offset - symbol->offset;
-	return symbols->names + symbol->name;
+	return symbols->names.data + symbol->name;
 }

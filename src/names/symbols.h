@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Function symbols of ELF files: which function lies at an offset of a file.
- * Files are hostile; they are read, never mapped, and at most a few are kept.
+ * Files are hostile; they are read, never mapped, and what is kept of them counts against a budget.
  */
 #ifndef NAMES_SYMBOLS_H
 #define NAMES_SYMBOLS_H
@@ -9,15 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "names/budget.h"
+
 struct symbols;
 
 /*
  * Reads the function symbols of the file open at @fd: its .symtab, else that of
  * its debug file at @debug_fd (-1: none), else .gnu_debugdata and .dynsym. The
- * descriptors may be closed afterwards. Returns NULL if there are none, or the
- * file is broken. Freed with symbols_free().
+ * descriptors may be closed afterwards. @budget has to outlive them.
+ *
+ * Returns 0 with *@symbols to be freed with symbols_free(); else *@symbols is NULL: -ENOENT if there are none, or the file is
+ * broken; -ENOSPC if there are, but the budget has no room for them, or they take too long to read; -ENOMEM.
  */
-struct symbols *symbols_read(int fd, int debug_fd);
+int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **symbols);
 void symbols_free(struct symbols *symbols);
 
 /*

@@ -400,7 +400,7 @@ int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_op
 		goto out;
 	line_init(&line, &sink, options);
 	for (size_t i = 0; i < LOST_COUNT; i++)
-		lost |= snapshot->lost[i] != 0;
+		lost |= snapshot->lost[i] && !lost_is_names((enum lost_cause)i);
 	for (size_t i = 0; i < snapshot->process_count && !error; i++)
 		error = report_process(&line, processes[i], &total);
 	if (!error)

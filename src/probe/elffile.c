@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ELF files through libelf (names/elfopen.c). Names of the table
- * are looked up by binary search in a sorted index made per call; a symbol
- * table is read only if its string table mentions a prefix that matters.
+ * Names of the table of hooked functions are looked up by binary search in a
+ * sorted index made per call; a symbol table is read only if its string table
+ * mentions a prefix that matters.
  */
 #include "probe/elffile.h"
 
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cuda/calls.h"
-#include "names/elfopen.h"
+#include "names/segments.h"
+#include "names/symtab.h"
 
-#define SECTION_MAX	(512u << 20)	/* bytes of a symbol or string table looked at */
+#define SECTION_MAX	(512u << 20)	/* bytes of a table of strings that are believed */
+#define DYNAMIC_MAX	(1u << 20)	/* bytes of the dynamic section looked at */
+#define DYNAMIC_CHUNK	256
 #define NEEDED_MAX	1024
-#define SEGMENTS_MAX	64		/* of code; one is usual */
 #define NAME_MAX_LEN	256		/* longer than every name of the table */
 #define FUNCTIONS_MAX	(64 * CALL_COUNT)	/* a file with more means no good */
 
@@ -69,71 +69,19 @@ static int index_find(const struct name_index *index, const char *name)
 	return -1;
 }
 
-int elffile_open(int fd, Elf **elf, struct reason *why)
+int elffile_open(int fd, struct sections *file, struct reason *why)
 {
-	GElf_Ehdr ehdr;
+	int err = sections_open(file, fd);
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return reason_set(why, -ENOEXEC, "libelf is too old");
-	*elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!*elf)
-		return reason_set(why, -EBADMSG, "cannot be read as an ELF file: %s", elf_errmsg(-1));
-	if (elf_kind(*elf) != ELF_K_ELF) {
-		elf_end(*elf);
-		return reason_set(why, -ENOEXEC, "is not an ELF file");
-	}
-	if (!gelf_getehdr(*elf, &ehdr) || !elf_is_sane(*elf)) {
-		elf_end(*elf);
-		return reason_set(why, -EBADMSG, "is a broken ELF file: %s", elf_errmsg(-1));
-	}
-	if (gelf_getclass(*elf) != ELFCLASS64 || ehdr.e_machine != MACHINE ||
-	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC)) {
-		elf_end(*elf);
-		return reason_set(why, -ENOEXEC, "is not a program or shared library of this machine's kind");
-	}
-	return 0;
-}
-
-struct segments {
-	struct {
-		uint64_t address, offset, size;
-	} list[SEGMENTS_MAX];
-	size_t count;
-};
-
-/* Where the code lies. */
-static int segments_read(Elf *elf, struct segments *segments)
-{
-	GElf_Phdr phdr;
-	size_t count, i;
-
-	segments->count = 0;
-	if (elf_getphdrnum(elf, &count))
-		return -EBADMSG;
-	for (i = 0; i < count && segments->count < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &phdr))
-			return -EBADMSG;
-		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
-			continue;
-		segments->list[segments->count].address = phdr.p_vaddr;
-		segments->list[segments->count].offset = phdr.p_offset;
-		segments->list[segments->count++].size = phdr.p_filesz;
-	}
-	return 0;
-}
-
-/* Turns an address of the file's own view into an offset in the file; only code counts. */
-static int code_offset(const struct segments *segments, uint64_t address, uint64_t *offset)
-{
-	size_t i;
-
-	for (i = 0; i < segments->count; i++)
-		if (address >= segments->list[i].address &&
-		    address - segments->list[i].address < segments->list[i].size) {
-			*offset = address - segments->list[i].address + segments->list[i].offset;
-			return 0;
-		}
-	return -ENOENT;
+	if (err == -ENOEXEC && memcmp(file->ehdr.e_ident, ELFMAG, SELFMAG))
+		return reason_set(why, err, "is not an ELF file");
+	if (err && err != -ENOEXEC)
+		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
+	if (!err && file->ehdr.e_machine == MACHINE && (file->ehdr.e_type == ET_DYN || file->ehdr.e_type == ET_EXEC))
+		return 0;
+	if (!err)
+		sections_close(file);
+	return reason_set(why, -ENOEXEC, "is not a program or shared library of this machine's kind");
 }
 
 uint32_t elf_name_hash(const char *name, size_t len)
@@ -164,123 +112,93 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 	return 0;
 }
 
-/* Calls @visit for each function that the section, a symbol table, defines; not if its names lack what @search looks for. */
+/* What is looked for in a file's symbol tables. */
 struct symbol_search {
-	bool (*may_have)(const char *names, size_t size);	/* NULL: any */
+	const char *const *mentions;	/* NULL: any table; else those whose names have one of these in them */
 	int (*visit)(void *context, const struct elf_symbol *symbol);
 	void *context;
 	bool labels;		/* symbols of every type, and those with a name that is too long */
+	const struct segments *segments;
 };
 
 /* True if the symbol's value is an address in the file's sections. */
-static bool is_label(const GElf_Sym *sym)
+static bool is_label(const Elf64_Sym *sym)
 {
-	int type = GELF_ST_TYPE(sym->st_info);
+	int type = ELF64_ST_TYPE(sym->st_info);
 
 	return sym->st_shndx < SHN_LORESERVE && type != STT_TLS && type != STT_FILE && type != STT_SECTION;
 }
 
-/* NULL: there is none, or it is too long for any name that is looked for. */
-static const char *name_at(const Elf_Data *names, size_t at)
+static bool symbol_is_wanted(void *context, const Elf64_Sym *sym)
 {
-	size_t left;
+	const struct symbol_search *search = context;
+	uint64_t offset;
 
-	if (at >= names->d_size)
-		return NULL;
-	left = names->d_size - at;
-	return memchr((const char *)names->d_buf + at, 0, left < NAME_MAX_LEN ? left : NAME_MAX_LEN) ?
-	       (const char *)names->d_buf + at : NULL;
+	return (ELF64_ST_TYPE(sym->st_info) == STT_FUNC || (search->labels && is_label(sym))) && sym->st_shndx != SHN_UNDEF &&
+	       sym->st_value && !segments_offset(search->segments, sym->st_value, &offset);
 }
 
-static int section_symbols(Elf *elf, Elf_Scn *section, const struct segments *segments, const struct symbol_search *search)
+static int symbol_visit(void *context, const Elf64_Sym *sym, const char *name, size_t len)
 {
-	Elf_Scn *strings;
-	GElf_Shdr shdr, str_shdr;
-	Elf_Data *data, *names;
-	size_t i, count;
-	GElf_Sym sym;
-	int err;
+	const struct symbol_search *search = context;
+	struct elf_symbol symbol = {
+		.name = len < NAME_MAX_LEN ? name : NULL, .size = sym->st_size, .is_function = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
+	};
 
-	if (!gelf_getshdr(section, &shdr) || shdr.sh_entsize != sizeof(Elf64_Sym) || shdr.sh_size > SECTION_MAX)
-		return -EBADMSG;
-	strings = elf_getscn(elf, shdr.sh_link);
-	if (!strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > SECTION_MAX)
-		return -EBADMSG;
-	names = elf_getdata(strings, NULL);
-	if (!names || !names->d_buf)
-		return -EBADMSG;
-	if (search->may_have && !search->may_have(names->d_buf, names->d_size))
+	if (!symbol.name && !search->labels)
 		return 0;
-	data = elf_getdata(section, NULL);
-	if (!data || (data->d_size && !data->d_buf))
-		return -EBADMSG;
-	count = data->d_size / sizeof(Elf64_Sym);
-	for (i = 0; i < count; i++) {
-		struct elf_symbol symbol = { .name = NULL };
-
-		if (!gelf_getsym(data, (int)i, &sym))
-			return -EBADMSG;
-		symbol.is_function = GELF_ST_TYPE(sym.st_info) == STT_FUNC;
-		symbol.size = sym.st_size;
-		if (!(symbol.is_function || (search->labels && is_label(&sym))) || sym.st_shndx == SHN_UNDEF || !sym.st_value)
-			continue;
-		symbol.name = name_at(names, sym.st_name);
-		if (!symbol.name && !search->labels)
-			continue;
-		if (code_offset(segments, sym.st_value, &symbol.offset))
-			continue;
-		err = search->visit(search->context, &symbol);
-		if (err)
-			return err;
-	}
-	return 0;
+	segments_offset(search->segments, sym->st_value, &symbol.offset);
+	return search->visit(search->context, &symbol);
 }
 
-/* The same for both symbol tables of the file open at @fd. */
-static int file_symbols(int fd, const struct symbol_search *search, struct reason *why)
+static int table_symbols(const struct sections *file, uint32_t type, struct symbol_search *search)
 {
-	Elf_Scn *section = NULL;
+	const struct symtab_search visit = {
+		.want = symbol_is_wanted, .visit = symbol_visit, .context = search, .name_max = NAME_MAX_LEN,
+	};
+	struct symtab table;
+	int err = symtab_find(file, type, &table);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = search->mentions ? symtab_mentions(&table, search->mentions) : 1;
+	return err > 0 ? symtab_visit(&table, &visit) : err;
+}
+
+/*
+ * Looks through both symbol tables of the file open at @fd. ELF allows one of each kind; a thousand are a way to keep us busy,
+ * so that only the first counts.
+ */
+static int file_symbols(int fd, struct symbol_search search, struct reason *why)
+{
 	struct segments segments;
-	bool seen[2] = { false };
-	GElf_Shdr shdr;
-	Elf *elf;
+	struct sections file;
 	int err;
 
-	err = elffile_open(fd, &elf, why);
+	err = elffile_open(fd, &file, why);
 	if (err)
 		return err;
-	err = segments_read(elf, &segments);
-	while (!err && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &shdr)) {
-			err = -EBADMSG;
-			break;
-		}
-		if (shdr.sh_type != SHT_DYNSYM && shdr.sh_type != SHT_SYMTAB)
-			continue;
-		/* ELF allows one of each; a thousand are a way to keep us busy. */
-		if (seen[shdr.sh_type == SHT_SYMTAB])
-			continue;
-		seen[shdr.sh_type == SHT_SYMTAB] = true;
-		err = section_symbols(elf, section, &segments, search);
-	}
-	elf_end(elf);
-	if (err < 0)
+	segments_read(&file, &segments);
+	search.segments = &segments;
+	err = table_symbols(&file, SHT_DYNSYM, &search);
+	if (!err)
+		err = table_symbols(&file, SHT_SYMTAB, &search);
+	sections_close(&file);
+	if (err == -E2BIG)
+		err = reason_set(why, -EBADMSG, "has symbol tables that take too long to read");
+	else if (err < 0)
 		reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
 	return err;
 }
 
 int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
 {
-	const struct symbol_search search = { .visit = visit, .context = context };
-
-	return file_symbols(fd, &search, why);
+	return file_symbols(fd, (struct symbol_search){ .visit = visit, .context = context }, why);
 }
 
 int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
 {
-	const struct symbol_search search = { .visit = visit, .context = context, .labels = true };
-
-	return file_symbols(fd, &search, why);
+	return file_symbols(fd, (struct symbol_search){ .visit = visit, .context = context, .labels = true }, why);
 }
 
 /* ---- the functions of the table ---- */
@@ -291,10 +209,8 @@ struct functions_search {
 	size_t room;
 };
 
-static bool may_have_functions(const char *names, size_t size)
-{
-	return memmem(names, size, "cuda", 4) || memmem(names, size, "cuMem", 5);
-}
+/* One of these is in the names of every file that defines a function of the table. */
+static const char *const function_marks[] = { "cuda", "cuMem", NULL };
 
 static int function_visit(void *context, const struct elf_symbol *symbol)
 {
@@ -360,12 +276,12 @@ static int functions_unique(struct elf_functions *found)
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
 	struct functions_search functions = { .found = found };
-	const struct symbol_search search = { .may_have = may_have_functions, .visit = function_visit, .context = &functions };
+	const struct symbol_search search = { .mentions = function_marks, .visit = function_visit, .context = &functions };
 	int err;
 
 	memset(found, 0, sizeof(*found));
 	index_build(&functions.index);
-	err = file_symbols(fd, &search, why);
+	err = file_symbols(fd, search, why);
 	if (err == 1 || (err == -EBADMSG && found->count)) {
 		err = 0;	/* a broken further table does not take away what was found */
 		if (why)
@@ -383,93 +299,93 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 	return err;
 }
 
-static char *string_at(Elf_Data *names, uint64_t at)
+/* ---- what the loader is told ---- */
+
+int elffile_dynamic(const struct sections *file, int (*visit)(void *context, const Elf64_Dyn *entry, const char *text), void *context)
 {
-	if (!names || !names->d_buf || at >= names->d_size ||
-	    !memchr((char *)names->d_buf + at, 0, names->d_size - at))
-		return NULL;
-	return strdup((char *)names->d_buf + at);
-}
+	const Elf64_Shdr *dynamic = sections_of_type(file, SHT_DYNAMIC), *names = dynamic ? sections_link(file, dynamic) : NULL;
+	Elf64_Dyn entries[DYNAMIC_CHUNK];
+	char text[PATH_MAX];
+	uint64_t at, end;
+	size_t i, n;
+	int err = 0;
 
-static int dynamic_read(Elf *elf, Elf_Scn *section, struct elf_needs *needs)
-{
-	Elf_Data *data, *names = NULL;
-	Elf_Scn *strings;
-	GElf_Shdr shdr;
-	size_t i, count;
-	GElf_Dyn dyn;
-	char *name;
-
-	if (!gelf_getshdr(section, &shdr) || shdr.sh_size > SECTION_MAX)
+	if (!dynamic)
+		return 0;
+	if (!names || names->sh_size > SECTION_MAX || !sections_hold(file, dynamic->sh_offset, dynamic->sh_size))
 		return -EBADMSG;
-	data = elf_getdata(section, NULL);
-	strings = elf_getscn(elf, shdr.sh_link);
-	if (strings && gelf_getshdr(strings, &shdr) && shdr.sh_size <= SECTION_MAX)
-		names = elf_getdata(strings, NULL);
-	if (!data || !names)
-		return -EBADMSG;
-	count = data->d_size / sizeof(Elf64_Dyn);
-	for (i = 0; i < count && gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_RPATH && dyn.d_tag != DT_RUNPATH)
-			continue;
-		name = string_at(names, dyn.d_un.d_val);
-		if (!name)
-			continue;
-		if (dyn.d_tag == DT_RPATH && !needs->rpath) {
-			needs->rpath = name;
-		} else if (dyn.d_tag == DT_RUNPATH && !needs->runpath) {
-			needs->runpath = name;
-		} else if (dyn.d_tag == DT_NEEDED && needs->count < NEEDED_MAX) {
-			char **more = realloc(needs->needed, (needs->count + 1) * sizeof(*more));
-
-			if (!more) {
-				free(name);
-				return -ENOMEM;
-			}
-			needs->needed = more;
-			needs->needed[needs->count++] = name;
-		} else {
-			free(name);
+	at = dynamic->sh_offset;
+	end = at + (dynamic->sh_size < DYNAMIC_MAX ? dynamic->sh_size : DYNAMIC_MAX);
+	for (; !err && end - at >= sizeof(*entries); at += n * sizeof(*entries)) {
+		n = (size_t)(end - at) / sizeof(*entries);
+		n = sections_read(file, at, entries, (n < DYNAMIC_CHUNK ? n : DYNAMIC_CHUNK) * sizeof(*entries)) / sizeof(*entries);
+		if (!n)
+			return -EBADMSG;
+		for (i = 0; i < n && !err; i++) {
+			if (entries[i].d_tag == DT_NULL)
+				return 0;
+			if (entries[i].d_tag != DT_NEEDED && entries[i].d_tag != DT_RPATH && entries[i].d_tag != DT_RUNPATH &&
+			    entries[i].d_tag != DT_SONAME)
+				continue;
+			if (sections_text(file, names->sh_offset, names->sh_size, entries[i].d_un.d_val, text, sizeof(text)) >= 0)
+				err = visit(context, &entries[i], text);
 		}
 	}
-	return 0;
+	return err;
+}
+
+static int needs_visit(void *context, const Elf64_Dyn *entry, const char *text)
+{
+	struct elf_needs *needs = context;
+	char **place = NULL, **more;
+
+	if (entry->d_tag == DT_RPATH && !needs->rpath)
+		place = &needs->rpath;
+	else if (entry->d_tag == DT_RUNPATH && !needs->runpath)
+		place = &needs->runpath;
+	if (entry->d_tag == DT_NEEDED && needs->count < NEEDED_MAX) {
+		more = realloc(needs->needed, (needs->count + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		needs->needed = more;
+		place = &more[needs->count++];
+	}
+	if (!place)
+		return 0;
+	*place = strdup(text);
+	return *place ? 0 : -ENOMEM;
+}
+
+static char *interpreter_read(const struct sections *file)
+{
+	char path[PATH_MAX];
+	size_t i, n;
+
+	for (i = 0; i < file->segment_count; i++) {
+		const Elf64_Phdr *phdr = &file->segments[i];
+
+		if (phdr->p_type != PT_INTERP || phdr->p_filesz >= sizeof(path))
+			continue;
+		n = sections_read(file, phdr->p_offset, path, (size_t)phdr->p_filesz);
+		path[n] = 0;
+		return n ? strdup(path) : NULL;
+	}
+	return NULL;
 }
 
 int elffile_needs(int fd, struct elf_needs *needs, struct reason *why)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	GElf_Phdr phdr;
-	size_t count, i;
-	Elf *elf;
+	struct sections file;
 	int err;
 
 	memset(needs, 0, sizeof(*needs));
-	err = elffile_open(fd, &elf, why);
+	err = elffile_open(fd, &file, why);
 	if (err)
 		return err;
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_DYNAMIC) {
-			err = dynamic_read(elf, section, needs);
-			break;
-		}
-	if (!err && !elf_getphdrnum(elf, &count)) {
-		for (i = 0; i < count; i++) {
-			char path[4096];
-			ssize_t n;
-
-			if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_INTERP ||
-			    phdr.p_filesz >= sizeof(path))
-				continue;
-			n = pread(fd, path, phdr.p_filesz, (off_t)phdr.p_offset);
-			if (n > 0) {
-				path[n] = 0;
-				needs->interpreter = strdup(path);
-			}
-			break;
-		}
-	}
-	elf_end(elf);
+	err = elffile_dynamic(&file, needs_visit, needs);
+	if (!err)
+		needs->interpreter = interpreter_read(&file);
+	sections_close(&file);
 	if (err) {
 		elffile_needs_free(needs);
 		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");

@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "names/sections.h"
 #include "util/util.h"
 
 /*
  * Opens @fd as an ELF file of this machine's kind, for what reads further things
- * of it. Returns 0 with *@elf to be given to elf_end(), or a negative errno as
+ * of it. Returns 0 with @file to be given to sections_close(), or a negative errno as
  * elffile_functions() does.
  */
-struct Elf;
-int elffile_open(int fd, struct Elf **elf, struct reason *why);
+int elffile_open(int fd, struct sections *file, struct reason *why);
 
 /* Where the probe of a function goes: points_choose(). */
 enum point {
@@ -78,6 +78,12 @@ int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *
 
 /* A hash of the @len first bytes of @name. */
 uint32_t elf_name_hash(const char *name, size_t len);
+
+/*
+ * Calls @visit for each entry of @file's dynamic section that has a text, borrowed: DT_NEEDED, DT_RPATH, DT_RUNPATH and DT_SONAME.
+ * A value other than 0 that it returns ends that, and is returned. Else returns 0 or a negative errno as above.
+ */
+int elffile_dynamic(const struct sections *file, int (*visit)(void *context, const Elf64_Dyn *entry, const char *text), void *context);
 
 struct elf_needs {
 	char **needed;		/* DT_NEEDED, in order */

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything here reads files of others, with pread(2) or libelf, within bounds.
+ * Everything here reads files of others, with pread(2), within bounds.
  * Code is looked at as bytes: enough to tell the few forms that matter, and
  * never more than a guess that fails to "unknown".
  */
 #include "probe/elfinfo.h"
 
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cuda/calls.h"
+#include "names/buildid.h"
 #include "util/utf8.h"
 
-#define NOTES_MAX	65536
-#define DYNAMIC_MAX	(1u << 20)
-#define STRINGS_MAX	(512u << 20)
 #define DATA_MAX	(256u << 20)	/* bytes of read-only data searched in one file */
 #define CHUNK		(1u << 20)
 
@@ -38,51 +34,24 @@ static void hex_of(const unsigned char *bytes, size_t count, char *out)
 		sprintf(out + 2 * i, "%02x", bytes[i]);
 }
 
-static void build_id_read(Elf *elf, const GElf_Phdr *phdr, struct elf_info *info)
+static bool build_id_take(void *context, const unsigned char *id, size_t len)
 {
-	size_t at = 0, name, desc;
-	Elf_Data *data;
-	GElf_Nhdr note;
+	struct elf_info *info = context;
 
-	if (phdr->p_filesz > NOTES_MAX)
-		return;
-	data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz,
-				    phdr->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-	if (!data || !data->d_buf)
-		return;
-	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || !note.n_descsz || note.n_descsz > 32 ||
-		    memcmp((const char *)data->d_buf + name, "GNU", 4))
-			continue;
-		hex_of((const unsigned char *)data->d_buf + desc, note.n_descsz, info->build_id);
-		return;
-	}
+	if (len > (BUILD_ID_SIZE - 1) / 2)
+		return false;
+	hex_of(id, len, info->build_id);
+	return true;
 }
 
-static void soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, struct elf_info *info)
+static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
 {
-	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
-	GElf_Shdr str_shdr;
-	Elf_Data *data;
-	size_t i, count;
-	GElf_Dyn dyn;
+	struct elf_info *info = context;
 
-	if (shdr->sh_size > DYNAMIC_MAX || !strings || !gelf_getshdr(strings, &str_shdr) || str_shdr.sh_size > STRINGS_MAX)
-		return;
-	data = elf_getdata(section, NULL);
-	if (!data || !data->d_buf)
-		return;
-	count = data->d_size / sizeof(Elf64_Dyn);
-	for (i = 0; i < count && gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		const char *name;
-
-		if (dyn.d_tag != DT_SONAME)
-			continue;
-		name = elf_strptr(elf, shdr->sh_link, dyn.d_un.d_val);
-		if (name)
-			utf8_clean(name, info->soname, sizeof(info->soname));
-		return;
-	}
+	if (entry->d_tag != DT_SONAME)
+		return 0;
+	utf8_clean(text, info->soname, sizeof(info->soname));
+	return 1;
 }
 
 /* ---- a runtime without symbols ---- */
@@ -129,63 +98,49 @@ static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *b
 bool elfinfo_carries_runtime(int fd)
 {
 	uint64_t left = DATA_MAX;
+	struct sections file;
 	unsigned int found = 0;
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	char *buffer;
-	size_t names;
-	Elf *elf;
+	char *buffer, name[256];
+	size_t i;
 
-	if (elffile_open(fd, &elf, NULL))
+	if (elffile_open(fd, &file, NULL))
 		return false;
-	buffer = elf_getshdrstrndx(elf, &names) ? NULL : malloc(CHUNK + MARK_MAX);
-	while (buffer && (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
-		const char *name = elf_strptr(elf, names, shdr.sh_name);
+	buffer = malloc(CHUNK + MARK_MAX);
+	for (i = 0; buffer && i < file.count; i++) {
+		const Elf64_Shdr *section = &file.list[i];
+		uint64_t size = section->sh_size < left ? section->sh_size : left;
 
-		if (shdr.sh_type != SHT_PROGBITS || shdr.sh_flags & SHF_EXECINSTR || !name ||
-		    strncmp(name, ".rodata", 7))
+		if (section->sh_type != SHT_PROGBITS || section->sh_flags & SHF_EXECINSTR ||
+		    strncmp(sections_name(&file, section, name, sizeof(name)), ".rodata", 7))
 			continue;
-		if (shdr.sh_size > left)
-			shdr.sh_size = left;
-		left -= shdr.sh_size;
-		found = marks_search(fd, shdr.sh_offset, shdr.sh_size, buffer, found);
+		left -= size;
+		found = marks_search(fd, section->sh_offset, size, buffer, found);
 	}
 	free(buffer);
-	elf_end(elf);
+	sections_close(&file);
 	return found == (1u << MARKS) - 1;
 }
 
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
 {
-	Elf_Scn *section = NULL;
-	size_t count = 0, i;
-	GElf_Shdr shdr;
-	GElf_Phdr phdr;
-	GElf_Ehdr ehdr;
-	Elf *elf;
+	struct sections file;
+	size_t i;
 	int err;
 
 	memset(info, 0, sizeof(*info));
-	err = elffile_open(fd, &elf, why);
+	err = elffile_open(fd, &file, why);
 	if (err)
 		return err;
-	info->is_program = gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_EXEC;
-	if (elf_getphdrnum(elf, &count))
-		count = 0;
-	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
-		info->is_program = info->is_program || phdr.p_type == PT_INTERP;
-		if (phdr.p_type == PT_NOTE && !info->build_id[0])
-			build_id_read(elf, &phdr, info);
-	}
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &shdr)) {
-		if (shdr.sh_type == SHT_DYNAMIC)
-			soname_read(elf, section, &shdr, info);
-		info->has_symtab = info->has_symtab || shdr.sh_type == SHT_SYMTAB;
-	}
+	info->is_program = file.ehdr.e_type == ET_EXEC;
+	for (i = 0; i < file.segment_count; i++)
+		info->is_program = info->is_program || file.segments[i].p_type == PT_INTERP;
+	build_id_find(&file, build_id_take, info);
+	elffile_dynamic(&file, soname_take, info);
+	info->has_symtab = sections_of_type(&file, SHT_SYMTAB) != NULL;
 	/* The C library can be run, too. */
 	if (info->soname[0])
 		info->is_program = false;
-	elf_end(elf);
+	sections_close(&file);
 	return 0;
 }
 

@@ -11,12 +11,12 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "names/segments.h"
+#include "names/symtab.h"
 #include "probe/attach.h"
 #include "probe/probe_internal.h"
 
@@ -59,47 +59,46 @@ static unsigned int pad_before(int fd, uint64_t offset)
 	return 0;
 }
 
-static void table_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, struct loader_symbols *symbols)
+static bool symbol_is_defined(void *context, const Elf64_Sym *symbol)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	const char *name;
-	GElf_Sym symbol;
-	int i;
+	(void)context;
+	return symbol->st_shndx != SHN_UNDEF;
+}
 
-	for (i = 0; data && i < SYMBOLS_MAX && gelf_getsym(data, i, &symbol); i++) {
-		name = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, shdr->sh_link, symbol.st_name);
-		if (name && !strcmp(name, "_dl_debug_state"))
-			symbols->changes = symbol.st_value;
-		else if (name && !strcmp(name, "_r_debug"))
-			symbols->state = symbol.st_value;
-	}
+static bool is_name(const char *name, size_t len, const char *wanted)
+{
+	return len == strlen(wanted) && !memcmp(name, wanted, len);
+}
+
+static int symbol_take(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	struct loader_symbols *symbols = context;
+
+	if (name && is_name(name, len, "_dl_debug_state"))
+		symbols->changes = symbol->st_value;
+	else if (name && is_name(name, len, "_r_debug"))
+		symbols->state = symbol->st_value;
+	return 0;
 }
 
 static int symbols_read(int fd, struct loader_symbols *symbols)
 {
-	struct reason why = { "" };
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	GElf_Phdr phdr;
-	size_t count, i;
-	Elf *elf;
-	int err = elffile_open(fd, &elf, &why);
+	const struct symtab_search search = { .want = symbol_is_defined, .visit = symbol_take, .context = symbols, .name_max = 64 };
+	struct segments segments;
+	struct sections file;
+	struct symtab table;
+	int err = elffile_open(fd, &file, NULL);
 
 	if (err)
 		return err;
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_DYNSYM)
-			table_read(elf, section, &shdr, symbols);
-	err = -ENOENT;
-	for (i = 0; symbols->changes && symbols->state && !elf_getphdrnum(elf, &count) && i < count; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
-		    symbols->changes - phdr.p_vaddr < phdr.p_filesz) {
-			symbols->offset = symbols->changes - phdr.p_vaddr + phdr.p_offset;
-			err = 0;
-		}
-	elf_end(elf);
-	symbols->pad = err ? 0 : pad_before(fd, symbols->offset);
-	return err || symbols->pad ? err : -ENOENT;
+	if (!symtab_find(&file, SHT_DYNSYM, &table) && table.count <= SYMBOLS_MAX)
+		symtab_visit(&table, &search);
+	segments_read(&file, &segments);
+	sections_close(&file);
+	if (!symbols->changes || !symbols->state || segments_offset(&segments, symbols->changes, &symbols->offset))
+		return -ENOENT;
+	symbols->pad = pad_before(fd, symbols->offset);
+	return symbols->pad ? 0 : -ENOENT;
 }
 
 static bool is_known(const struct probe *probe, const struct file_id *id)

@@ -76,7 +76,6 @@ static void target_free(struct target *target)
 
 void probe_close(struct probe *probe)
 {
-	struct examined *file, *next_file;
 	struct target *target, *next;
 
 	if (!probe)
@@ -86,14 +85,7 @@ void probe_close(struct probe *probe)
 		next = target->next;
 		target_free(target);
 	}
-	HASH_ITER(by_id, probe->by_id, file, next_file) {
-		HASH_DELETE(by_id, probe->by_id, file);
-	}
-	HASH_ITER(hh, probe->examined, file, next_file) {
-		HASH_DELETE(hh, probe->examined, file);
-		free(file->path);
-		free(file);
-	}
+	examined_clear(probe);
 	bpf_close(&probe->bpf);
 	if (probe->signals >= 0)
 		close(probe->signals);
@@ -108,6 +100,16 @@ enum attach_method probe_method(const struct probe *probe)
 struct bpf *probe_bpf(struct probe *probe)
 {
 	return &probe->bpf;
+}
+
+struct budget *probe_budget(const struct probe *probe)
+{
+	return probe->settings.budget;
+}
+
+const struct notes *probe_notes(const struct probe *probe)
+{
+	return probe->settings.notes;
 }
 
 bool probe_misses_driver(const struct probe *probe)
@@ -399,20 +401,6 @@ int probe_fd(const struct probe *probe)
 	return probe->signals;
 }
 
-static void examined_forget(struct probe *probe, struct examined *file)
-{
-	struct examined *known;
-
-	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
-	if (known == file)
-		HASH_DELETE(by_id, probe->by_id, file);
-	HASH_DELETE(hh, probe->examined, file);
-	free(file->path);
-	free(file);
-}
-
-#define EXAMINED_MAX	16384	/* as many as the map `files` holds */
-
 /*
  * Has who maps the file of @target tell of it again. On an overlay mount that is another inode than the one that was
  * examined: if the file is still there, all are asked.
@@ -438,19 +426,6 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 	bpf_forget_marks(&probe->bpf);
 }
 
-static void examined_forget_of(struct probe *probe, const struct target *targets)
-{
-	struct examined *file, *next;
-	const struct target *target;
-
-	HASH_ITER(hh, probe->examined, file, next) {
-		for (target = targets; target && target != file->target; target = target->next)
-			;
-		if (target)
-			examined_forget(probe, file);
-	}
-}
-
 void probe_forget(struct probe *probe, struct target *targets)
 {
 	struct attachment attachments[FORGET_MAX];
@@ -471,40 +446,6 @@ void probe_forget(struct probe *probe, struct target *targets)
 		target_ask_again(probe, target);
 		target_free(target);
 	}
-}
-
-/* Forgets the file looked at longest ago that is no target: programs may map new files without end. */
-static void examined_bound(struct probe *probe)
-{
-	struct examined *file, *next;
-
-	if (HASH_COUNT(probe->examined) < EXAMINED_MAX)
-		return;
-	HASH_ITER(hh, probe->examined, file, next) {
-		if (file->target)
-			continue;
-		examined_forget(probe, file);
-		return;
-	}
-}
-
-static struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id,
-				     const char *path)
-{
-	struct examined *file, *known;
-
-	examined_bound(probe);
-	file = calloc(1, sizeof(*file));
-	if (!file)
-		return NULL;
-	file->key = *key;
-	file->id = *id;
-	file->path = strdup(path);
-	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);
-	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), known);
-	if (!known)
-		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
-	return file;
 }
 
 void probe_know(struct probe *probe, const struct file_id *id)
@@ -532,6 +473,8 @@ static int file_examine(struct probe *probe, int fd, const char *path, const str
 	key.size = (uint64_t)st.st_size;
 	key.changed = (uint64_t)st.st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_ctim.tv_nsec;
 	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
+	if (file && !file->target)
+		budget_use(probe->settings.budget, &file->item);
 	if (file)
 		return file->target ? 1 : reason_set(why, 0, "defines no CUDA function that cutop knows");
 	err = bpf_identify(&probe->bpf, fd, &id);
@@ -548,8 +491,10 @@ static int file_examine(struct probe *probe, int fd, const char *path, const str
 			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, fd, &st, &id, path, sighting, &target, why);
-		if (err)
+		if (err) {
+			budget_use(probe->settings.budget, &file->item);
 			return err == -ENOENT ? 0 : err;
+		}
 	}
 	file->target = target;
 	return 1;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "names/budget.h"
 #include "probe/bpf_settings.h"
 #include "probe/choice.h"
 #include "probe/extra_functions.h"
@@ -33,6 +34,7 @@ struct probe_settings {
 	enum returns_choice returns;
 	bool no_single_step;		/* leaves out functions whose probe would be single-stepped */
 	const struct notes *notes;
+	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
 	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
@@ -76,6 +78,10 @@ int probe_fd(const struct probe *probe);
 
 /* Detaches everything, links in parallel. */
 void probe_close(struct probe *probe);
+
+/* As the settings have them. */
+struct budget *probe_budget(const struct probe *probe);
+const struct notes *probe_notes(const struct probe *probe);
 
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);

@@ -13,6 +13,7 @@ probe_sources = \
 	src/probe/dry_run.c src/probe/dry_run.h \
 	src/probe/elffile.c src/probe/elffile.h \
 	src/probe/elfinfo.c src/probe/elfinfo.h \
+	src/probe/examined.c \
 	src/probe/extra_functions.c src/probe/extra_functions.h \
 	src/probe/forms.c src/probe/forms.h \
 	src/probe/formtest.c src/probe/formtest.h \

@@ -37,6 +37,9 @@ struct examined {
 	struct target *target;	/* NULL: not a target */
 	struct file_id id;
 	char *path;
+	struct probe *probe;
+	struct budget_item item;	/* on the list only if it is no target */
+	uint64_t taken;		/* bytes of the budget */
 	UT_hash_handle hh;	/* by key */
 	UT_hash_handle by_id;
 };
@@ -77,6 +80,14 @@ int probe_examine(struct probe *probe, int fd, const char *path, const struct si
 void probe_forget(struct probe *probe, struct target *targets);
 
 struct bpf *probe_bpf(struct probe *probe);
+#define EXAMINED_MAX	16384	/* as many as the map `files` holds */
+
+/* Keeps that the file of @key, which is @id and found as @path, was examined. NULL without memory. */
+struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id, const char *path);
+void examined_forget(struct probe *probe, struct examined *file);
+/* The same of all that are one of @targets. */
+void examined_forget_of(struct probe *probe, const struct target *targets);
+void examined_clear(struct probe *probe);
 
 /* No process needs to tell of the file any more. */
 void probe_know(struct probe *probe, const struct file_id *id);

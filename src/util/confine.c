@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +21,6 @@
 
 #include "util/util.h"
 
-#define MEMORY_MAX	(1ul << 30)	/* what we allocate; mapped files do not count */
 #define USER_OF_NOTHING	65534	/* the kernel's overflowuid: no file is its own */
 
 #if defined(__x86_64__)
@@ -61,10 +61,32 @@ static int rights_drop(void)
 	return capabilities_clear();
 }
 
-static void limits_set(void)
+/* What a process allocates, and what it got from the one that it was forked from; mapped files do not count. */
+static uint64_t memory_taken(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	unsigned long pages = 0;
+	char text[256];
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	if (sscanf(text, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+		return 0;
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limits_set(uint64_t memory)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	setrlimit(RLIMIT_DATA, &(struct rlimit){ MEMORY_MAX, MEMORY_MAX });
+	memory += memory_taken();
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ memory, memory });
+#else
+	(void)memory;
+	(void)memory_taken;
 #endif
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 });
@@ -129,18 +151,18 @@ static void signals_set(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-int confine(const char *name, int socket, const int *calls, unsigned int count)
+int confine(const char *name, int socket, uint64_t memory, const int *calls, unsigned int count)
 {
 	int err;
 
 	signals_set();
 	prctl(PR_SET_NAME, name);
+	limits_set(memory);
 	err = shared_unmap();
 	if (!err)
 		err = descriptors_close(socket);
 	if (err)
 		return err;
-	limits_set();
 	err = rights_drop();
 	return err ? err : calls_limit(calls, count);
 }

@@ -50,11 +50,18 @@ e2e_helper_files += tests/e2e/book_calls.c
 e2e_helpers += $(e2e_bin)/libquery.so
 e2e_helper_files += tests/e2e/query.c
 
+e2e_helpers += $(e2e_bin)/fat $(e2e_bin)/libfat.so
+e2e_helper_files += tests/e2e/fat.c tests/e2e/libfat.c tests/e2e/libfat_again.c
+
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 $(e2e_bin)/odd_calls: tests/e2e/odd_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/odd_calls.c $(e2e_link)
+$(e2e_bin)/fat: tests/e2e/fat.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/fat.c $(e2e_link) -ldl
+$(e2e_bin)/libfat.so: tests/e2e/libfat.c tests/e2e/libfat_again.c
+	$(AM_V_GEN)$(e2e_compile) -O0 -shared -fPIC $$d/tests/e2e/libfat.c $$d/tests/e2e/libfat_again.c
 $(e2e_bin)/book_calls: tests/e2e/book_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/book_calls.c $(e2e_link) $(double_lib)/libcuda.so.1
 $(e2e_bin)/odd_memory: tests/e2e/odd_memory.c $(workload_header_files)

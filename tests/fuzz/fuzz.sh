@@ -9,6 +9,7 @@
 # A fuzzer is a file fuzz_NAME.c; its inputs are in the folder NAME: seeds, and
 # what once made it fail. What a run finds of either kind stays in the build folder,
 # tests/fuzz/found/NAME and tests/fuzz/failed/NAME-*: a failure is to be added to the inputs.
+# $FUZZ_LINK_NAME has what it is linked with besides, $FUZZERS which are run (all).
 set -u
 : "${top_builddir:=$(pwd)}"
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -28,7 +29,8 @@ printf 'int LLVMFuzzerTestOneInput(const char *d, long n);\nint LLVMFuzzerTestOn
 # Objects are made anew when their source, or any header, is newer.
 newest=$(find "$top_srcdir/src" "$top_srcdir/include" "$here" "$top_builddir/config.h" -name '*.h' -printf '%T@ %p\n' | sort -n | tail -n 1 |
 	cut -d' ' -f2-)
-fuzzers=$(cd "$here" && ls fuzz_*.c | sed 's/^fuzz_//; s/\.c$//')
+all=$(cd "$here" && ls fuzz_*.c | sed 's/^fuzz_//; s/\.c$//')
+fuzzers=${FUZZERS:-$all}
 for source in $FUZZ_SOURCES $(for f in $fuzzers; do echo "tests/fuzz/fuzz_$f.c"; done); do
 	object=$out/objects/$(echo "$source" | tr / _).o
 	if [ ! "$object" -nt "$top_srcdir/$source" ] || [ ! "$object" -nt "$newest" ]; then
@@ -37,7 +39,8 @@ for source in $FUZZ_SOURCES $(for f in $fuzzers; do echo "tests/fuzz/fuzz_$f.c";
 done >"$out/objects/stale"
 compile() {
 	"$CLANG" -gline-tables-only -O1 -fsanitize=fuzzer-no-link,$sanitizers -fno-sanitize-recover=all -std=gnu17 -D_GNU_SOURCE \
-		-I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_builddir" -c "$1" -o "$2"
+		-I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_builddir" -I"$top_builddir/bpf" \
+		-c "$1" -o "$2"
 }
 # As many at a time as there are processors.
 pids=
@@ -57,13 +60,29 @@ for pid in $pids; do
 	wait "$pid" || exit 1
 done
 
+# A library, so that a fuzzer may stand in for a part of cutop: what it defines itself is not taken from there.
+rm -f "$out/objects/libcutop.a"
+# shellcheck disable=SC2046
+ar rcs "$out/objects/libcutop.a" $(for source in $FUZZ_SOURCES; do echo "$out/objects/$(echo "$source" | tr / _).o"; done) || exit 1
+
 failed=0
 for f in $fuzzers; do
-	objects=$(for source in $FUZZ_SOURCES tests/fuzz/fuzz_"$f".c; do echo "$out/objects/$(echo "$source" | tr / _).o"; done)
-	# shellcheck disable=SC2086
-	"$CLANG" -fsanitize=fuzzer,$sanitizers $objects -o "$out/fuzz_$f" ${FUZZ_LIBS:-} || exit 1
+	eval "link=\${FUZZ_LINK_$f:-}"
+	# shellcheck disable=SC2086,SC2154
+	"$CLANG" -fsanitize=fuzzer,$sanitizers "$out/objects/tests_fuzz_fuzz_$f.c.o" "$out/objects/libcutop.a" -o "$out/fuzz_$f" $link \
+		${FUZZ_LIBS:-} || exit 1
 	mkdir -p "$out/found/$f"
-	limits="-timeout=30 -rss_limit_mb=2048 -artifact_prefix=$out/failed/$f-"
+	memory=2048
+	timeout=30
+	ASAN_OPTIONS=
+	if [ "$f" = large ]; then
+		# What was freed is given back at once, and not kept for the sanitizer to look at.
+		memory=200
+		timeout=10
+		ASAN_OPTIONS=quarantine_size_mb=1:malloc_context_size=5:allocator_release_to_os_interval_ms=0
+	fi
+	export ASAN_OPTIONS
+	limits="-timeout=$timeout -rss_limit_mb=$memory -artifact_prefix=$out/failed/$f-"
 	case ${1:-short} in
 	short)
 		# What is found goes into the first folder.
@@ -71,11 +90,11 @@ for f in $fuzzers; do
 		mkdir "$out/scratch"
 		# shellcheck disable=SC2086
 		"$out/fuzz_$f" $limits -runs=0 "$here/$f" >"$out/$f.log" 2>&1 &&
-			"$out/fuzz_$f" $limits -seed=1 -runs="${FUZZ_RUNS:-1000}" -max_len=4096 "$out/scratch" "$here/$f" >>"$out/$f.log" 2>&1
+			"$out/fuzz_$f" $limits -seed=1 -runs="${FUZZ_RUNS:-1000}" -max_len=8192 "$out/scratch" "$here/$f" >>"$out/$f.log" 2>&1
 		;;
 	long)
 		# shellcheck disable=SC2086
-		"$out/fuzz_$f" $limits -max_total_time="${FUZZ_SECONDS:-600}" -max_len=8192 "$out/found/$f" "$here/$f" 2>&1 | tee "$out/$f.log" |
+		"$out/fuzz_$f" $limits -max_total_time="${FUZZ_SECONDS:-600}" -max_len=16384 "$out/found/$f" "$here/$f" 2>&1 | tee "$out/$f.log" |
 			grep -v -E '^#[0-9]+	(NEW|REDUCE|RELOAD)|NEW_FUNC'
 		! grep -q -E 'ERROR: |SUMMARY: ' "$out/$f.log"
 		;;

@@ -20,27 +20,12 @@
 #include "view/settings.h"
 #include "util/utf8.h"
 
-/* What is shown must hold no control character, and nothing that is no UTF-8, whatever was given: there is nothing left to clean. */
-static void must_be_clean(const char *text)
-{
-	size_t size = text ? strlen(text) + 1 : 0;
-	char *again = malloc(size + 1);
-	const char *at;
-
-	for (at = text; at && *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			abort();
-	if (again && size && strcmp(utf8_clean(text, again, size), text))
-		abort();
-	free(again);
-}
-
 static void demangle(const char *text)
 {
 	char *full = demangle_full(text), *brief = full ? demangle_short(full) : NULL;
 
-	must_be_clean(full);
-	must_be_clean(brief);
+	fuzz_must_be_clean(full);
+	fuzz_must_be_clean(brief);
 	free(full);
 	free(brief);
 	free(handles_kernel(text));

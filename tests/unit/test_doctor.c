@@ -28,6 +28,7 @@ static void setup(void)
 		.program = "/usr/bin/cutop",
 		.jit = 1,
 		.ring_bytes = 16 << 20,
+		.names_bytes = 128 << 20,
 		.memory_max = UINT64_MAX,
 		.tried = true,
 		.selftest = { VERDICT_FINE, VERDICT_FINE },
@@ -197,6 +198,7 @@ START_TEST(test_refused_by_the_kernel)
 	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
 	expect("loading", DOCTOR_WARNING, "No such file", "mount -t tracefs");
 	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
+	expect("names_memory", DOCTOR_WARNING, "128 MiB", "--names-memory");
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_CALL;

@@ -22,7 +22,7 @@
 #define WAIT_MS	30000
 
 struct told {
-	unsigned int count;
+	unsigned int count, known;
 	uint64_t cookie;
 	unsigned int line;
 	char path[RESOLVER_PATH_LEN];
@@ -33,6 +33,7 @@ static void tell(void *context, uint64_t cookie, const char *path, unsigned int 
 	struct told *told = context;
 
 	told->count++;
+	told->known += line != 0;
 	told->cookie = cookie;
 	told->line = line;
 	snprintf(told->path, sizeof(told->path), "%s", path ? path : "");
@@ -61,7 +62,7 @@ static int __attribute__((noinline)) mark(void)
 
 START_TEST(lines_are_found)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	struct told told;
 	uint32_t file;
@@ -70,7 +71,7 @@ START_TEST(lines_are_found)
 
 	self_read();
 	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
+	file = resolver_add(resolver, fd, -1, "self");
 	close(fd);
 	ck_assert_uint_ne(file, 0);
 	ck_assert(ask(resolver, file, offset, &told));
@@ -94,7 +95,7 @@ END_TEST
 
 START_TEST(what_is_dropped_is_closed)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	char path[] = "/tmp/cutop-lines.XXXXXX";
 	struct told told;
@@ -105,7 +106,7 @@ START_TEST(what_is_dropped_is_closed)
 	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, self, self_size), (ssize_t)self_size);
-	file = resolver_add(resolver, fd, fd);
+	file = resolver_add(resolver, fd, fd, "self");
 	close(fd);
 	ck_assert(ask(resolver, file, offset, &told));
 	fd = open(path, O_RDWR);
@@ -114,12 +115,17 @@ START_TEST(what_is_dropped_is_closed)
 	ck_assert_int_eq(errno, EAGAIN);
 	resolver_drop(resolver, file);
 	ck_assert(!ask(resolver, file, offset, &told));
-	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+	ck_assert(resolver_forgot(resolver, file));
+	/* The other process closes it as soon as it is told. */
+	while (fcntl(fd, F_SETLEASE, F_WRLCK)) {
+		ck_assert_int_eq(errno, EAGAIN);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
 	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_UNLCK), 0);
 	/* Numbers that are none's, or no longer. */
 	resolver_drop(resolver, file);
 	resolver_drop(resolver, 0);
-	file = resolver_add(resolver, fd, -1);
+	file = resolver_add(resolver, fd, -1, "self");
 	ck_assert(ask(resolver, file, offset, &told));
 	close(fd);
 	unlink(path);
@@ -129,7 +135,7 @@ END_TEST
 
 START_TEST(lines_of_debug_file)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	Elf64_Ehdr *ehdr;
 	struct told told;
@@ -144,9 +150,9 @@ START_TEST(lines_of_debug_file)
 	ehdr->e_shoff = ehdr->e_shnum = ehdr->e_shstrndx = 0;
 	fd = file_of(bare, self_size);
 	debug_fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
+	file = resolver_add(resolver, fd, -1, "self");
 	ck_assert(!ask(resolver, file, offset, &told));
-	file = resolver_add(resolver, fd, debug_fd);
+	file = resolver_add(resolver, fd, debug_fd, "self");
 	ck_assert(ask(resolver, file, offset, &told));
 	ck_assert_str_eq(strrchr(told.path, '/') + 1, __FILE_NAME__);
 	close(fd);
@@ -156,33 +162,43 @@ START_TEST(lines_of_debug_file)
 }
 END_TEST
 
-/* A mapped file that shrinks is the end of who reads it: that must not be us. */
+/* A mapped file that shrinks is the end of who reads it: that must not be us, and is no other file's loss. */
 START_TEST(a_reader_that_dies_is_replaced)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
-	uint32_t bad, good, forgotten;
+	uint32_t bad, good;
 	struct told told;
-	int fd, good_fd;
+	int fd, good_fd, i;
 
 	self_read();
 	fd = file_of(self, self_size);
 	good_fd = file_of(self, self_size);
-	forgotten = resolver_add(resolver, good_fd, -1);
-	bad = resolver_add(resolver, fd, -1);
+	good = resolver_add(resolver, good_fd, -1, "good");
+	bad = resolver_add(resolver, fd, -1, "bad");
 	ck_assert(ask(resolver, bad, offset, &told));
-	ck_assert(ask(resolver, forgotten, offset, &told));
-	ck_assert(!resolver_forgot(resolver, forgotten));
+	ck_assert(ask(resolver, good, offset, &told));
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
 	ck_assert(!ask(resolver, bad, far, &told));
-	ck_assert(resolver_forgot(resolver, forgotten));
+	ck_assert_uint_eq(resolver_lost(resolver), 1);
+	ck_assert(!resolver_forgot(resolver, good));
 	ck_assert(!resolver_forgot(resolver, bad));
 	ck_assert(!ask(resolver, bad, offset, &told));
-	ck_assert(!ask(resolver, forgotten, offset, &told));
-	good = resolver_add(resolver, good_fd, -1);
-	ck_assert_uint_gt(good, bad);
+	ck_assert_uint_eq(resolver_lost(resolver), 2);
 	ck_assert(ask(resolver, good, offset, &told));
-	ck_assert(!resolver_forgot(resolver, good));
+	/* The same with questions about others before and behind. */
+	fd = file_of(self, self_size);
+	bad = resolver_add(resolver, fd, -1, "bad");
+	ck_assert(ask(resolver, bad, offset, &told));
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	memset(&told, 0, sizeof(told));
+	for (i = 0; i < 1000; i++)
+		ck_assert(resolver_ask(resolver, i == 500 ? bad : good, i == 500 ? far : offset, (uint64_t)i));
+	resolver_answers(resolver, WAIT_MS, tell, &told);
+	ck_assert_uint_eq(told.count, 1000);
+	ck_assert_uint_eq(told.known, 999);
+	ck_assert_uint_eq(told.cookie, 999);
+	ck_assert_uint_eq(resolver_lost(resolver), 3);
 	close(fd);
 	close(good_fd);
 	resolver_free(resolver);
@@ -191,10 +207,47 @@ START_TEST(a_reader_that_dies_is_replaced)
 }
 END_TEST
 
+/* Files of one user that end the reader, until that user's files are left alone: those of others are read all the while. */
+START_TEST(a_users_files_end_no_others_lines)
+{
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
+	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
+	uint32_t bad, good;
+	struct told told;
+	int fd, good_fd, i;
+
+	self_read();
+	good_fd = file_of(self, self_size);
+	if (fchown(good_fd, 4711, 4711))
+		goto out;	/* only root may give files away */
+	good = resolver_add(resolver, good_fd, -1, "good");
+	for (i = 0; i < RESOLVER_ENDS_MAX + 4; i++) {
+		fd = file_of(self, self_size);
+		ck_assert_int_eq(fchown(fd, 4712, 4712), 0);
+		bad = resolver_add(resolver, fd, -1, "bad");
+		ck_assert_msg(ask(resolver, bad, offset, &told) == (i < RESOLVER_ENDS_MAX), "%d", i);
+		ck_assert_int_eq(ftruncate(fd, 0), 0);
+		ck_assert(!ask(resolver, bad, far, &told));
+		ck_assert(ask(resolver, good, offset, &told));
+		close(fd);
+	}
+	ck_assert_uint_eq(resolver_lost(resolver), RESOLVER_ENDS_MAX + 2 * 4);
+	/* A library of another user's with a debug file of that one's counts as both's. */
+	fd = file_of(self, self_size);
+	ck_assert_int_eq(fchown(fd, 4712, 4712), 0);
+	bad = resolver_add(resolver, good_fd, fd, "bad");
+	ck_assert(!ask(resolver, bad, offset, &told));
+	close(fd);
+out:
+	close(good_fd);
+	resolver_free(resolver);
+}
+END_TEST
+
 /* One that does not answer is waited for as long as was said, and leaves when it is told to. */
 START_TEST(a_reader_that_hangs_keeps_nobody)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), begin;
 	struct told told;
 	uint32_t file;
@@ -204,7 +257,7 @@ START_TEST(a_reader_that_hangs_keeps_nobody)
 
 	self_read();
 	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
+	file = resolver_add(resolver, fd, -1, "self");
 	close(fd);
 	ck_assert(ask(resolver, file, offset, &told));
 	children = file_read("/proc/thread-self/children", 256, NULL);
@@ -232,7 +285,7 @@ END_TEST
 /* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
 START_TEST(hostile_lines)
 {
-	struct resolver *resolver = resolver_new();
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), begin = UINT64_MAX, end = 0;
 	unsigned int seed = 1, known = 0;
 	Elf64_Shdr *sections;
@@ -262,7 +315,7 @@ START_TEST(hostile_lines)
 			bytes[begin + (seed >> 1) % (end - begin)] = (char)(seed >> 16);
 		}
 		fd = file_of(bytes, size);
-		file = resolver_add(resolver, fd, i % 3 ? -1 : fd);
+		file = resolver_add(resolver, fd, i % 3 ? -1 : fd, "self");
 		close(fd);
 		known += ask(resolver, file, offset, &told);
 		ck_assert_uint_lt(strlen(told.path), RESOLVER_PATH_LEN);
@@ -270,9 +323,10 @@ START_TEST(hostile_lines)
 	ck_assert_uint_gt(known, 0);
 	free(bytes);
 	fd = file_of(self, self_size);
-	file = resolver_add(resolver, fd, -1);
+	file = resolver_add(resolver, fd, -1, "self");
 	close(fd);
-	if (file)	/* 0: replaced too often, and given up */
+	/* Else they ended it too often: they are all one user's. */
+	if (resolver_lost(resolver) < RESOLVER_ENDS_MAX)
 		ck_assert(ask(resolver, file, offset, &told));
 	resolver_free(resolver);
 }
@@ -292,6 +346,7 @@ int main(void)
 	tcase_add_test(tests, what_is_dropped_is_closed);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);
+	tcase_add_test(tests, a_users_files_end_no_others_lines);
 	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
 	tcase_add_test(tests, hostile_lines);
 	suite_add_tcase(suite, tests);

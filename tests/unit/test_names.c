@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <lzma.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +19,7 @@
 
 #include "names/debugfile.h"
 #include "names/handles.h"
-#include "names/segments.h"
+#include "names/sections.h"
 #include "names/symbols.h"
 #include "self_file.h"
 
@@ -56,6 +54,15 @@ static char *path_of(const char *format, ...)
 		*at = '/';
 	}
 	return path;
+}
+
+static struct symbols *symbols_of(int fd, int debug_fd)
+{
+	struct symbols *symbols;
+	int err = symbols_read(fd, debug_fd, NULL, &symbols);
+
+	ck_assert(err ? !symbols && err == -ENOENT : symbols != NULL);
+	return symbols;
 }
 
 /* Two files that have each what matters here, and no code: a note, or a link. */
@@ -229,8 +236,8 @@ START_TEST(symbols_of_debug_file)
 	debug.phdrs[0].p_offset = debug.phdrs[0].p_filesz = 0;
 	fd = file_of(&stripped, sizeof(stripped));
 	debug_fd = file_of(&debug, sizeof(debug));
-	ck_assert_ptr_null(symbols_read(fd, -1));
-	symbols = symbols_read(fd, debug_fd);
+	ck_assert_ptr_null(symbols_of(fd, -1));
+	symbols = symbols_of(fd, debug_fd);
 	ck_assert_ptr_nonnull(symbols);
 	ck_assert_str_eq(symbols_find(symbols, 0x1105, &distance), "hidden");
 	ck_assert_uint_eq(distance, 5);
@@ -264,7 +271,7 @@ START_TEST(symbols_packed_in_the_file)
 	small_symbol(&inner, S_SYMTAB, "hidden");
 	pack(&outer, &inner);
 	fd = file_of(&outer, sizeof(outer));
-	symbols = symbols_read(fd, -1);
+	symbols = symbols_of(fd, -1);
 	ck_assert_ptr_nonnull(symbols);
 	ck_assert_str_eq(symbols_find(symbols, 0x1110, &distance), "hidden");
 	ck_assert_str_eq(symbols_find(symbols, 0x1210, &distance), "seen");
@@ -275,7 +282,7 @@ START_TEST(symbols_packed_in_the_file)
 	for (i = 0; i < size; i++) {
 		outer.packed[i] ^= 0x55;
 		fd = file_of(&outer, sizeof(outer));
-		symbols = symbols_read(fd, -1);
+		symbols = symbols_of(fd, -1);
 		ck_assert_ptr_nonnull(symbols);
 		ck_assert_str_eq(symbols_find(symbols, 0x1210, &distance), "seen");
 		symbols_free(symbols);
@@ -292,7 +299,8 @@ START_TEST(packed_bombs_do_not_go_off)
 	struct small *outer = calloc(1, sizeof(*outer) + PIECE);
 	uint8_t *zeros = calloc(1, PIECE);
 	lzma_stream stream = LZMA_STREAM_INIT;
-	Elf *elf;
+	struct budget_table bytes = { .budget = NULL };
+	struct sections file;
 	size_t size, i;
 	int fd;
 
@@ -310,11 +318,10 @@ START_TEST(packed_bombs_do_not_go_off)
 		.sh_offset = sizeof(*outer), .sh_size = stream.total_out };
 	lzma_end(&stream);
 	fd = file_of(outer, sizeof(*outer) + PIECE);
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	ck_assert_ptr_nonnull(elf);
-	ck_assert_ptr_null(debug_data_read(elf, &size));
-	elf_end(elf);
+	ck_assert_int_eq(sections_open(&file, fd), 0);
+	ck_assert_int_eq(debug_data_read(&file, &bytes, &size), -ENOENT);
+	ck_assert_ptr_null(bytes.data);
+	sections_close(&file);
 	close(fd);
 	free(zeros);
 	free(outer);

@@ -41,6 +41,7 @@ START_TEST(test_options)
 	ck_assert_uint_eq(options.leak_age, 10 * NSEC_PER_SEC);
 	ck_assert_uint_eq(options.map_max, 1000);
 	ck_assert_uint_eq(options.ring_bytes, 16 << 20);
+	ck_assert_uint_eq(options.names_bytes, 128 << 20);
 	ck_assert_uint_eq(options.iterations, 0);
 	ck_assert_uint_eq(options.uid, (uint32_t)-1);
 	ck_assert(!(options.groups & 1u << GROUP_QUERY));
@@ -70,10 +71,11 @@ START_TEST(test_options)
 	ck_assert(parse("-br"));
 	ck_assert(options.sort.reverse && !options.sort_given);
 
-	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --exact -- a -b --"));
+	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --names-memory 64M --exact -- a -b --"));
 	ck_assert(options.fail_on_leak && options.allow_no_cuda && options.exact_launches);
 	ck_assert_uint_eq(options.leak_bytes, 2048);
 	ck_assert_uint_eq(options.map_max, UINT32_MAX);
+	ck_assert_uint_eq(options.names_bytes, 64 << 20);
 	ck_assert_uint_eq(options.ring_bytes, 1 << 20);
 	ck_assert_str_eq(options.command[0], "a");
 	ck_assert_str_eq(options.command[1], "-b");
@@ -120,7 +122,7 @@ START_TEST(test_options_wrong)
 	static const char *const wrong[] = {
 		"--nope", "-b -n 0", "-b -n x", "-b -n 1 2", "-b -d 0", "-b -d inf", "-b -d 1e99", "-b -p 0", "-b -p 1,a",
 		"-b -p ,", "-b -f", "-b -f xml", "-b -s nope", "-b --calls nope", "-b --map -1", "-b --ring-size 5M",
-		"-b --ring-size 1", "-b --ring-size 99999999999T", "-b --fail-on-leak", "-b --fail-on-leak=9x -- a",
+		"-b --ring-size 1", "-b --names-memory 31M", "-b --names-memory 2T", "-b --names-memory lots", "-b --ring-size 99999999999T", "-b --fail-on-leak", "-b --fail-on-leak=9x -- a",
 		"-b -l gpu", "-b --", "-b a", "-b -p 1 -- a", "-b -C x", "-b --le 1", "-b --batch=1", "-Zb",
 	};
 	char line[8192] = "-b";

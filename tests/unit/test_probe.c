@@ -120,6 +120,15 @@ int file_of(const void *data, size_t size)
 	return fd;
 }
 
+static struct symbols *symbols_of(int fd, int debug_fd)
+{
+	struct symbols *symbols;
+	int err = symbols_read(fd, debug_fd, NULL, &symbols);
+
+	ck_assert(err ? !symbols && err == -ENOENT : symbols != NULL);
+	return symbols;
+}
+
 /* Whatever the file holds, readers return, and with what they promise. Returns what elffile_functions() did. */
 static int read_all(const void *data, size_t size)
 {
@@ -150,7 +159,7 @@ static int read_all(const void *data, size_t size)
 	ck_assert(err == 0 || err == -ENOEXEC || err == -EBADMSG);
 	if (!err)
 		elffile_needs_free(&needs);
-	symbols = symbols_read(fd, -1);
+	symbols = symbols_of(fd, -1);
 	if (symbols) {
 		uint64_t distance, offset;
 
@@ -193,7 +202,7 @@ START_TEST(test_elf_whole)
 	ck_assert_ptr_null(needs.rpath);
 	ck_assert_str_eq(needs.interpreter, "/lib/ld.so");
 	elffile_needs_free(&needs);
-	symbols = symbols_read(fd, -1);
+	symbols = symbols_of(fd, -1);
 	ck_assert_ptr_nonnull(symbols);
 	ck_assert_str_eq(symbols_find(symbols, 0x1045, &distance), "helper");
 	ck_assert_uint_eq(distance, 5);
@@ -333,7 +342,7 @@ START_TEST(test_elf_sparse)
 	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
 	ck_assert_int_eq(elffile_needs(fd, &needs, NULL), -EBADMSG);
-	ck_assert_ptr_null(symbols_read(fd, -1));
+	ck_assert_ptr_null(symbols_of(fd, -1));
 	close(fd);
 	/* A million segments: the same header says so. */
 	image_make(&image, false);

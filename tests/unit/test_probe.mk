@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines
-TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver
+TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver
 endif
 
 tests_unit_test_probe_SOURCES = \
@@ -33,6 +33,14 @@ tests_unit_test_names_LDADD = $(core_libs) $(CHECK_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c tests/unit/self_file.c tests/unit/self_file.h
 tests_unit_test_lines_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
 tests_unit_test_lines_LDADD = $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
+tests_unit_test_budget_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_budget_LDADD = $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
+tests_unit_test_resolver_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_resolver_LDADD = $(core_libs) $(CHECK_LIBS)
 
 # Where arguments lie, for both machines: the same file twice, with the machine's name.
 if HAVE_CHECK

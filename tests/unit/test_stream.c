@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "cuda/calls.h"
 #include "model/stream.h"
 
 #define ROW(name, rec_type, ...)								\
@@ -139,6 +140,46 @@ START_TEST(short_rows)
 }
 END_TEST
 
+/* Names that are lost, and the limit that they were lost to: they are told, and no figure is inexact for it. */
+START_TEST(names_that_are_lost)
+{
+	struct rec_lost lines = { .hdr = { .type = REC_LOST, .size = sizeof(lines) }, .total = 3, .cause = LOST_LINES };
+	struct rec_lost symbols = { .hdr = { .type = REC_LOST, .size = sizeof(symbols) }, .total = 2, .cause = LOST_SYMBOLS };
+	struct rec_lost model_own = { .hdr = { .type = REC_LOST, .size = sizeof(model_own) }, .total = 9, .cause = LOST_FREE };
+	struct rec_limit limit = { .hdr = { .type = REC_LIMIT, .size = sizeof(limit), .time = 5 }, .limit = 1 << 25, .kind = LIMIT_NAMES };
+	struct rec_limit later = { .hdr = { .type = REC_LIMIT, .size = sizeof(later), .time = 5 }, .limit = 1, .kind = 1000 };
+	unsigned int limits = 0, losses = 0, cause, names = 0;
+	struct snapshot *snapshot;
+	struct feed feed;
+	size_t i;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	give(&feed, &lines, sizeof(lines));
+	give(&feed, &symbols, sizeof(symbols));
+	give(&feed, &model_own, sizeof(model_own));
+	give(&feed, &limit, sizeof(limit));
+	give(&feed, &later, sizeof(later));
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->lost[LOST_LINES], 3);
+	ck_assert_uint_eq(snapshot->lost[LOST_SYMBOLS], 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
+	ck_assert(!snapshot->processes[0].inexact);
+	for (i = 0; i < snapshot->event_count; i++) {
+		limits += snapshot->events[i].kind == EVENT_LIMIT && snapshot->events[i].bytes == 1 << 25;
+		losses += snapshot->events[i].kind == EVENT_LOST && (strstr(snapshot->events[i].text, "3 source lines") ||
+								      strstr(snapshot->events[i].text, "2 names of functions"));
+	}
+	ck_assert_uint_eq(limits, 1);
+	ck_assert_uint_eq(losses, 2);
+	for (cause = 0; cause < LOST_COUNT; cause++)
+		names += lost_is_names((enum lost_cause)cause);
+	ck_assert_uint_eq(names, 2);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
 Suite *suite_stream(void)
 {
 	Suite *suite = suite_create("stream");
@@ -147,6 +188,7 @@ Suite *suite_stream(void)
 	tcase_add_test(tests, wall_clock_is_set);
 	tcase_add_test(tests, rows_as_records);
 	tcase_add_test(tests, short_rows);
+	tcase_add_test(tests, names_that_are_lost);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

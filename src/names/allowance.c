@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A row for each user who has spent something. A row that is full again says nothing, and goes when there are many: a user may
+ * own files as thousands of others (subuid(5)).
+ */
+#include "names/allowance.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#define ROWS_MAX	4096
+
+struct row {
+	uint32_t uid;
+	uint64_t left;		/* ns, at: */
+	uint64_t time;
+	UT_hash_handle hh;
+};
+
+struct allowance {
+	uint64_t most;
+	unsigned int share;
+	struct row *rows;
+};
+
+struct allowance *allowance_new(uint64_t most, unsigned int share)
+{
+	struct allowance *allowance = calloc(1, sizeof(*allowance));
+
+	if (allowance) {
+		allowance->most = most;
+		allowance->share = share;
+	}
+	return allowance;
+}
+
+static void row_free(struct allowance *allowance, struct row *row)
+{
+	HASH_DEL(allowance->rows, row);
+	free(row);
+}
+
+void allowance_free(struct allowance *allowance)
+{
+	struct row *row, *next;
+
+	if (!allowance)
+		return;
+	HASH_ITER(hh, allowance->rows, row, next)
+		row_free(allowance, row);
+	free(allowance);
+}
+
+static void row_refill(const struct allowance *allowance, struct row *row, uint64_t now)
+{
+	uint64_t back = now > row->time ? (now - row->time) / allowance->share : 0;
+
+	if (back < allowance->most - row->left) {
+		row->left += back;
+		row->time += back * allowance->share;
+	} else {
+		row->left = allowance->most;
+		row->time = now > row->time ? now : row->time;
+	}
+}
+
+static struct row *row_find(struct allowance *allowance, uint32_t uid, uint64_t now)
+{
+	struct row *row;
+
+	HASH_FIND(hh, allowance->rows, &uid, sizeof(uid), row);
+	if (row)
+		row_refill(allowance, row, now);
+	return row;
+}
+
+/* Makes room: what is full again goes; if nothing is, the row with most left. */
+static void rows_bound(struct allowance *allowance, uint64_t now)
+{
+	struct row *row, *next, *fullest = NULL;
+
+	if (HASH_COUNT(allowance->rows) < ROWS_MAX)
+		return;
+	HASH_ITER(hh, allowance->rows, row, next) {
+		row_refill(allowance, row, now);
+		if (row->left == allowance->most)
+			row_free(allowance, row);
+		else if (!fullest || row->left > fullest->left)
+			fullest = row;
+	}
+	if (HASH_COUNT(allowance->rows) >= ROWS_MAX)
+		row_free(allowance, fullest);
+}
+
+bool allowance_has(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns)
+{
+	const struct row *row = row_find(allowance, uid, now);
+
+	return (row ? row->left : allowance->most) >= ns;
+}
+
+void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns)
+{
+	struct row *row = row_find(allowance, uid, now);
+
+	if (!ns)
+		return;
+	if (!row) {
+		rows_bound(allowance, now);
+		row = calloc(1, sizeof(*row));
+		if (!row)
+			return;
+		*row = (struct row){ .uid = uid, .left = allowance->most, .time = now };
+		HASH_ADD(hh, allowance->rows, uid, sizeof(row->uid), row);
+	}
+	row->left -= ns < row->left ? ns : row->left;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that were examined, by what stat(2) says of them, and by the inode that the kernel probes. What is kept of them counts
+ * against the budget of names; of those that are no target, the one that was met longest ago goes first.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe_internal.h"
+
+static uint64_t examined_bytes(const struct examined *file)
+{
+	return sizeof(*file) + (file->path ? strlen(file->path) + 1 : 0);
+}
+
+static void examined_free(struct probe *probe, struct examined *file)
+{
+	budget_hold(probe->settings.budget, &file->item);
+	budget_give(probe->settings.budget, file->taken);
+	free(file->path);
+	free(file);
+}
+
+void examined_forget(struct probe *probe, struct examined *file)
+{
+	struct examined *known;
+
+	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
+	if (known == file)
+		HASH_DELETE(by_id, probe->by_id, file);
+	HASH_DELETE(hh, probe->examined, file);
+	examined_free(probe, file);
+}
+
+void examined_forget_of(struct probe *probe, const struct target *targets)
+{
+	struct examined *file, *next;
+	const struct target *target;
+
+	HASH_ITER(hh, probe->examined, file, next) {
+		for (target = targets; target && target != file->target; target = target->next)
+			;
+		if (target)
+			examined_forget(probe, file);
+	}
+}
+
+/* Forgets the file looked at longest ago that is no target: programs may map new files without end. */
+static void examined_bound(struct probe *probe)
+{
+	struct examined *file, *next;
+
+	if (HASH_COUNT(probe->examined) < EXAMINED_MAX)
+		return;
+	HASH_ITER(hh, probe->examined, file, next) {
+		if (file->target)
+			continue;
+		examined_forget(probe, file);
+		return;
+	}
+}
+
+static void examined_drop(void *context, struct budget_item *item)
+{
+	struct examined *file = context;
+
+	(void)item;
+	examined_forget(file->probe, file);
+}
+
+struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id,
+				const char *path)
+{
+	struct examined *file, *known;
+
+	examined_bound(probe);
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->key = *key;
+	file->id = *id;
+	file->path = strdup(path);
+	file->probe = probe;
+	file->item.drop = examined_drop;
+	file->item.context = file;
+	/* Without room it is kept all the same until it is next in turn: the file has to be known while it is looked at. */
+	if (budget_take(probe->settings.budget, examined_bytes(file)))
+		file->taken = examined_bytes(file);
+	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);
+	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), known);
+	if (!known)
+		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
+	return file;
+}
+
+void examined_clear(struct probe *probe)
+{
+	struct examined *file, *next;
+
+	HASH_ITER(by_id, probe->by_id, file, next)
+		HASH_DELETE(by_id, probe->by_id, file);
+	HASH_ITER(hh, probe->examined, file, next) {
+		HASH_DELETE(hh, probe->examined, file);
+		examined_free(probe, file);
+	}
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What comes through the ring, together with what the process that reads source lines replies: the feed, its modules, call sites
+ * and stacks as they are, between a ring, maps and a process that are made up here. BPF is ours, so that a record is as long as
+ * its type says; what stands in it comes from watched programs. The process has read hostile files: it says anything.
+ *
+ * The input: a file that all mappings are of (2 bytes, little-endian: how long it is), then what happens, a byte each:
+ *
+ *   0 record	its length (2 bytes) and its bytes, filled up to the size of its type
+ *   1 reply	to the question that waits longest: its line (4 bytes) and the time it took (4 bytes)
+ *   2 reply	of 256 bytes
+ *   3		the process ends
+ *   4		a snapshot is made
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/feed.h"
+#include "fuzz.h"
+#include "model/model.h"
+#include "names/demangle_run.h"
+#include "names/resolver_process.h"
+#include "names/symtab.h"
+#include "probe/bpf_rows.h"
+#include "probe/maps.h"
+#include "probe/ring.h"
+
+#define START		100000000000ull
+#define FAKE_PID	0x7ffffff0	/* nobody's: of the watched programs, and of the process that replies */
+#define BUDGET		(SYMTAB_MEMORY + (8ull << 20))
+
+static struct {
+	const uint8_t *data;
+	size_t size;
+	int (*take)(void *context, void *record, size_t size);
+	void *context;
+	struct budget *budget;
+	int file;		/* what every mapping is of */
+	int reader;		/* the other end of the resolver's socket, or -1 */
+} world;
+
+/* ---- probe/ ---- */
+
+struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context)
+{
+	(void)probe;
+	world.take = read;
+	world.context = context;
+	return (struct ring *)&world;
+}
+
+void ring_free(struct ring *ring)
+{
+	(void)ring;
+}
+
+int ring_fd(const struct ring *ring)
+{
+	(void)ring;
+	return -1;
+}
+
+void ring_read(struct ring *ring)
+{
+	(void)ring;	/* records are brought by record_bring() */
+}
+
+uint64_t ring_bytes(const struct ring *ring)
+{
+	(void)ring;
+	return 16 << 20;
+}
+
+uint64_t ring_room_of(size_t size)
+{
+	return size;
+}
+
+struct rows *rows_new(struct probe *probe)
+{
+	(void)probe;
+	return (struct rows *)&world;
+}
+
+void rows_free(struct rows *rows)
+{
+	(void)rows;
+}
+
+bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row)
+{
+	(void)rows;
+	(void)image;
+	(void)row;
+	return false;
+}
+
+void rows_visit_images(struct rows *rows,
+		       bool (*visit)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+		       void *context)
+{
+	(void)rows;
+	(void)visit;
+	(void)context;
+}
+
+#define NO_ROWS(name, what)										\
+	void rows_visit_##name(struct rows *rows,							\
+			       bool (*visit)(void *context, const struct what##_key *key, const struct what##_row *row), \
+			       void *context)								\
+	{												\
+		(void)rows;										\
+		(void)visit;										\
+		(void)context;										\
+	}
+NO_ROWS(launches, launch)
+NO_ROWS(copies, copy)
+NO_ROWS(calls, call)
+NO_ROWS(graphs, graph)
+NO_ROWS(failures, fail)
+NO_ROWS(pending, pending)
+
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+		 void *context)
+{
+	(void)rows;
+	(void)is_gone;
+	(void)names_gone;
+	(void)context;
+}
+
+uint64_t rows_lost(const struct rows *rows, enum lost_cause cause)
+{
+	(void)rows;
+	(void)cause;
+	return 0;
+}
+
+uint32_t rows_untold_files(const struct rows *rows)
+{
+	(void)rows;
+	return 0;
+}
+
+uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **comm)
+{
+	(void)rows;
+	*tgid = 0;
+	*comm = "";
+	return 0;
+}
+
+struct budget *probe_budget(const struct probe *probe)
+{
+	(void)probe;
+	return world.budget;
+}
+
+const struct notes *probe_notes(const struct probe *probe)
+{
+	(void)probe;
+	return NULL;
+}
+
+void probe_on_exec(struct probe *probe, const struct rec_exec *record)
+{
+	(void)probe;
+	(void)record;
+}
+
+void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
+{
+	(void)probe;
+	(void)record;
+}
+
+void probe_find_running(struct probe *probe)
+{
+	(void)probe;
+}
+
+struct probe_counts probe_counts(const struct probe *probe)
+{
+	(void)probe;
+	return (struct probe_counts){ 0 };
+}
+
+bool probe_misses_driver(const struct probe *probe)
+{
+	(void)probe;
+	return false;
+}
+
+/* Of every second file the path is known, the others are found by their process. */
+const char *probe_file_path(const struct probe *probe, const struct file_id *id)
+{
+	static char path[32];
+
+	(void)probe;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", world.file);
+	return id->inode % 2 ? path : NULL;
+}
+
+/* It is whatever file is asked about. */
+static struct file_id identified;
+
+int probe_identify(struct probe *probe, int fd, struct file_id *id)
+{
+	(void)probe;
+	(void)fd;
+	*id = identified;
+	return 0;
+}
+
+bool probe_has_left(const struct probe *probe, uint32_t image)
+{
+	(void)probe;
+	return image % 8 == 7;
+}
+
+int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process)
+{
+	(void)probe;
+	(void)tgid;
+	(void)uid;
+	(void)process;
+	return 0;
+}
+
+int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+{
+	const struct maps_entry entry = { .start = 0x400000, .end = 0x800000, .offset = 0, .inode = 1, .path = "/lib/x.so" };
+
+	(void)pid;
+	return visit(context, &entry);
+}
+
+int maps_open(pid_t pid, const struct maps_entry *entry)
+{
+	(void)pid;
+	(void)entry;
+	return dup(world.file);
+}
+
+int maps_parse(char *line, struct maps_entry *entry, int *executable)
+{
+	(void)line;
+	(void)entry;
+	(void)executable;
+	return -EINVAL;
+}
+
+int processes_visit(int (*visit)(void *context, pid_t pid), void *context)
+{
+	(void)visit;
+	(void)context;
+	return 0;
+}
+
+/* ---- processes of our own ---- */
+
+int __wrap_kill(pid_t pid, int signal);
+int __real_kill(pid_t pid, int signal);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+
+int __wrap_kill(pid_t pid, int signal)
+{
+	return pid == FAKE_PID ? 0 : __real_kill(pid, signal);
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	return pid == FAKE_PID ? pid : __real_waitpid(pid, status, options);
+}
+
+size_t demangle_apart(const char *symbol, char *out)
+{
+	(void)symbol;
+	(void)out;
+	return 0;	/* fuzz_mangled has it */
+}
+
+static void reader_end(void)
+{
+	if (world.reader >= 0)
+		close(world.reader);
+	world.reader = -1;
+}
+
+int resolver_process_start(uint64_t memory, pid_t *pid)
+{
+	int ends[2];
+
+	(void)memory;
+	reader_end();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		abort();
+	world.reader = ends[1];
+	*pid = FAKE_PID;
+	return ends[0];
+}
+
+/* ---- what happens ---- */
+
+static size_t fixed_size(uint16_t type)
+{
+	switch (type) {
+	case REC_PROCESS: return sizeof(struct rec_process);
+	case REC_END: return sizeof(struct rec_end);
+	case REC_ALLOC: return sizeof(struct rec_alloc);
+	case REC_FREE: return sizeof(struct rec_free);
+	case REC_COPY: return sizeof(struct rec_copy);
+	case REC_FAIL: return sizeof(struct rec_fail);
+	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_KERNEL: return sizeof(struct rec_kernel);
+	case REC_MODULE: return sizeof(struct rec_module);
+	case REC_EXEC: return sizeof(struct rec_exec);
+	case REC_MMAP: return sizeof(struct rec_mmap);
+	case REC_MAP: return sizeof(struct rec_map);
+	case REC_DEVICE: return sizeof(struct rec_device);
+	case REC_GRAPH: return sizeof(struct rec_graph);
+	case REC_FAULT: return sizeof(struct rec_fault);
+	case REC_STACK: return sizeof(struct rec_stack);
+	case REC_HOST: return sizeof(struct rec_host);
+	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
+	case REC_CALL: return sizeof(struct rec_call);
+	case REC_MODULE_AT: return sizeof(struct rec_module_at);
+	case REC_TILES: return sizeof(struct rec_tiles);
+	default: return 0;
+	}
+}
+
+static const uint8_t *bytes_take(size_t len)
+{
+	if (world.size < len)
+		return NULL;
+	world.data += len;
+	world.size -= len;
+	return world.data - len;
+}
+
+static uint64_t number_take(size_t len)
+{
+	const uint8_t *bytes = bytes_take(len);
+	uint64_t number = 0;
+
+	if (bytes)
+		memcpy(&number, bytes, len);
+	else
+		world.size = 0;
+	return number;
+}
+
+static void record_bring(void)
+{
+	size_t len = (size_t)number_take(2), fixed;
+	const uint8_t *bytes = bytes_take(len < world.size ? len : world.size);
+	union {
+		struct rec_hdr hdr;
+		struct rec_module module;
+		char room[8192];
+	} record = { 0 };
+
+	if (!bytes)
+		return;
+	len = (size_t)(world.data - bytes);
+	memcpy(&record, bytes, len < sizeof(record) ? len : sizeof(record));
+	fixed = fixed_size(record.hdr.type);
+	if (!fixed)
+		return;		/* BPF makes no other */
+	if (len < fixed)
+		len = fixed;
+	if (len > sizeof(record))
+		len = sizeof(record);
+	record.hdr.size = (uint16_t)len;
+	record.hdr.tgid = FAKE_PID;
+	record.hdr.image %= 16;
+	if (record.hdr.type == REC_MODULE || record.hdr.type == REC_MODULE_AT) {
+		record.module.id.inode %= 128;
+		identified = record.module.id;
+	}
+	world.take(world.context, &record, len);
+}
+
+static void reply_send(const void *reply, size_t len)
+{
+	if (world.reader >= 0 && send(world.reader, reply, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != EPIPE &&
+	    errno != ECONNRESET)
+		abort();
+}
+
+/* The next question, without the descriptors that come with it. */
+static bool question_take(struct resolver_question *question)
+{
+	return world.reader >= 0 && recv(world.reader, question, sizeof(*question), MSG_DONTWAIT) == sizeof(*question);
+}
+
+static void answer_send(void)
+{
+	struct resolver_answer answer = { .line = (uint32_t)number_take(4), .took_ms = (uint32_t)number_take(4), .path = "/src/x.cu" };
+	struct resolver_question question;
+
+	while (question_take(&question))
+		if (question.type == RESOLVER_ASK) {
+			answer.cookie = question.cookie;
+			reply_send(&answer, sizeof(answer));
+			return;
+		}
+}
+
+static void happen(struct feed *feed, struct model *model, uint64_t *now)
+{
+	const uint8_t *bytes;
+
+	switch (number_take(1)) {
+	case 0:
+		record_bring();
+		break;
+	case 1:
+		answer_send();
+		break;
+	case 2:
+		bytes = bytes_take(sizeof(struct resolver_answer));
+		if (bytes)
+			reply_send(bytes, sizeof(struct resolver_answer));
+		break;
+	case 3:
+		reader_end();
+		break;
+	case 4:
+		feed_refresh(feed);
+		*now += 1000000000;
+		snapshot_free(model_snapshot(model, *now, 3));
+		break;
+	}
+	/* The replies are read, too. */
+	feed_follow(feed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct model_config config = { .start_mono = START, .start_real = 1700000000000000000ull, .leak_age = 1000000000 };
+	static const char *const globs[] = { "lib*", NULL };
+	struct outlet outlet = { 0 };
+	uint64_t now = START;
+	struct model *model;
+	struct feed *feed;
+	size_t len;
+
+	memset(&world, 0, sizeof(world));
+	world.data = data;
+	world.size = size;
+	world.reader = -1;
+	world.budget = budget_new(BUDGET, SYMTAB_MEMORY);
+	world.file = memfd_create("feed", MFD_CLOEXEC);
+	model = model_new(&config);
+	if (!world.budget || world.file < 0 || !model)
+		abort();
+	outlet.model = model;
+	len = (size_t)number_take(2);
+	data = bytes_take(len < world.size ? len : world.size);
+	if (data && write(world.file, data, (size_t)(world.data - data)) < 0)
+		abort();
+	feed = feed_new((struct probe *)&world, &outlet, NULL, globs);
+	if (!feed)
+		abort();
+	while (world.size)
+		happen(feed, model, &now);
+	feed_refresh(feed);
+	fuzz_show(model_snapshot(model, now + 1000000000, (unsigned int)-1));
+	feed_free(feed);
+	model_free(model);
+	reader_end();
+	if (budget_counts(world.budget).used != SYMTAB_MEMORY)
+		abort();	/* something was kept, or given back twice */
+	budget_free(world.budget);
+	close(world.file);
+	return 0;
+}

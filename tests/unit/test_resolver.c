@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The asking end of the resolver, with a process at the other end that does what the test says: who is blamed and charged for
+ * what, what is asked again, and what counts as lost. This file stands in for resolver_process.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "names/resolver.h"
+#include "names/resolver_process.h"
+
+static int other_end = -1;	/* of the process that was started last */
+static unsigned int starts;
+
+int resolver_process_start(uint64_t memory, pid_t *pid)
+{
+	int ends[2];
+
+	ck_assert_uint_eq(memory, 12345);
+	if (other_end >= 0)
+		close(other_end);
+	/* It is killed and waited for. It must not have our end of the socket. */
+	*pid = fork();
+	ck_assert_int_ge(*pid, 0);
+	if (!*pid)
+		for (;;)
+			pause();
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	other_end = ends[1];
+	starts++;
+	return ends[0];
+}
+
+static void process_dies(void)
+{
+	close(other_end);
+	other_end = -1;
+}
+
+/* The next message, and how many descriptors came with it. Returns false if there is none. */
+static bool message_take(struct resolver_question *question, int *descriptors)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	struct iovec part = { question, sizeof(*question) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(other_end, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	int fds[2], i;
+
+	*descriptors = header ? (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int)) : 0;
+	if (header)
+		memcpy(fds, CMSG_DATA(header), (size_t)*descriptors * sizeof(int));
+	for (i = 0; i < *descriptors; i++)
+		close(fds[i]);
+	return n == sizeof(*question);
+}
+
+static void expect_message(enum resolver_type type, uint32_t file, uint64_t cookie, int descriptors)
+{
+	struct resolver_question question;
+	int count;
+
+	ck_assert(message_take(&question, &count));
+	ck_assert_uint_eq(question.type, type);
+	ck_assert_uint_eq(question.file, file);
+	ck_assert_int_eq(count, descriptors);
+	if (type == RESOLVER_ASK)
+		ck_assert_uint_eq(question.cookie, cookie);
+}
+
+static void expect_silence(void)
+{
+	struct resolver_question question;
+	int count;
+
+	ck_assert(other_end < 0 || !message_take(&question, &count));
+}
+
+static void reply(uint64_t cookie, uint32_t line, uint32_t took_ms)
+{
+	struct resolver_answer answer = { .cookie = cookie, .line = line, .took_ms = took_ms, .path = "x.c" };
+
+	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
+}
+
+static struct {
+	uint64_t cookie;
+	unsigned int line;
+} told[64];
+static unsigned int told_count;
+
+static void tell(void *context, uint64_t cookie, const char *path, unsigned int line)
+{
+	(void)context;
+	ck_assert(!path == !line);
+	ck_assert_uint_lt(told_count, 64);
+	told[told_count].cookie = cookie;
+	told[told_count++].line = line;
+}
+
+/* Reads what came; @expected: cookies and lines in turn, ended by 0. */
+static void expect_answers(struct resolver *resolver, const uint64_t *expected)
+{
+	unsigned int i;
+
+	told_count = 0;
+	resolver_answers(resolver, 0, tell, NULL);
+	for (i = 0; expected[2 * i]; i++) {
+		ck_assert_uint_lt(i, told_count);
+		ck_assert_uint_eq(told[i].cookie, expected[2 * i]);
+		ck_assert_uint_eq(told[i].line, expected[2 * i + 1]);
+	}
+	ck_assert_uint_eq(i, told_count);
+}
+
+#define ANSWERS(resolver, ...) expect_answers(resolver, (const uint64_t[]){ __VA_ARGS__ __VA_OPT__(,) 0, 0 })
+
+static struct resolver *resolver_made(uint64_t comes_back)
+{
+	starts = 0;
+	return resolver_new(12345, comes_back, NULL);
+}
+
+static uint32_t file_add(struct resolver *resolver, uint32_t owner)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+	uint32_t file;
+
+	ck_assert_int_ge(fd, 0);
+	if (fchown(fd, owner, owner))
+		ck_assert_uint_ne(getuid(), 0);
+	file = resolver_add(resolver, fd, -1, "file");
+	close(fd);
+	ck_assert_uint_ne(file, 0);
+	return file;
+}
+
+START_TEST(what_was_not_answered_is_asked_again)
+{
+	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
+	uint32_t a = file_add(resolver, 1), b = file_add(resolver, 2);
+
+	ck_assert_uint_eq(starts, 0);
+	ck_assert(resolver_ask(resolver, a, 10, 1));
+	ck_assert(resolver_ask(resolver, b, 20, 2));
+	ck_assert(resolver_ask(resolver, a, 30, 3));
+	ck_assert(resolver_ask(resolver, b, 40, 4));
+	ck_assert_uint_eq(starts, 1);
+	expect_message(RESOLVER_ADD, a, 0, 1);
+	expect_message(RESOLVER_ASK, a, 1, 0);
+	expect_message(RESOLVER_ADD, b, 0, 1);
+	expect_message(RESOLVER_ASK, b, 2, 0);
+	/* It answers the first, which is still on its way when it dies of the second: that one is to blame. */
+	reply(1, 100, 0);
+	process_dies();
+	ANSWERS(resolver, 1, 100, 2, 0);
+	ck_assert_uint_eq(starts, 2);
+	expect_message(RESOLVER_ADD, a, 0, 1);
+	expect_message(RESOLVER_ASK, a, 3, 0);
+	expect_silence();
+	reply(3, 300, 0);
+	/* The other question about that file was not asked any more. */
+	ANSWERS(resolver, 3, 300, 4, 0);
+	ck_assert_uint_eq(resolver_lost(resolver), 2);
+	ck_assert(!resolver_ask(resolver, b, 50, 5));
+	ck_assert_uint_eq(resolver_lost(resolver), 3);
+	ck_assert(resolver_ask(resolver, a, 60, 6));
+	expect_message(RESOLVER_ASK, a, 6, 0);
+	resolver_free(resolver);
+}
+END_TEST
+
+START_TEST(answers_that_make_no_sense_end_it)
+{
+	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
+	uint32_t a = file_add(resolver, 1), b = file_add(resolver, 2);
+
+	ck_assert(resolver_ask(resolver, a, 10, 1));
+	ck_assert(resolver_ask(resolver, b, 20, 2));
+	reply(2, 1, 0);
+	ANSWERS(resolver, 1, 0);
+	ck_assert_uint_eq(starts, 2);
+	expect_message(RESOLVER_ADD, b, 0, 1);
+	ck_assert_int_eq(send(other_end, "what?", 5, MSG_NOSIGNAL), 5);
+	ANSWERS(resolver, 2, 0);
+	/* An answer to nothing: no file is to blame. */
+	a = file_add(resolver, 3);
+	ck_assert(resolver_ask(resolver, a, 10, 3));
+	reply(3, 7, 0);
+	reply(3, 7, 0);
+	ANSWERS(resolver, 3, 7);
+	ck_assert(resolver_ask(resolver, a, 10, 4));
+	reply(4, 8, 0);
+	ANSWERS(resolver, 4, 8);
+	resolver_free(resolver);
+}
+END_TEST
+
+/* Ends, and time that questions take, come back. */
+START_TEST(a_user_is_charged)
+{
+	const uint64_t comes_back = 300 * NSEC_PER_MSEC;
+	struct resolver *resolver = resolver_made(comes_back);
+	uint32_t file, other = file_add(resolver, 4711);
+	uint64_t lost, end;
+	unsigned int i;
+
+	if (getuid())
+		goto out;	/* all files have one owner */
+	for (i = 0; i < RESOLVER_ENDS_MAX; i++) {
+		file = file_add(resolver, 4712);
+		ck_assert(resolver_ask(resolver, file, 1, 1));
+		process_dies();
+		ANSWERS(resolver, 1, 0);
+	}
+	file = file_add(resolver, 4712);
+	lost = resolver_lost(resolver);
+	ck_assert(!resolver_ask(resolver, file, 1, 1));
+	ck_assert_uint_eq(resolver_lost(resolver), lost + 1);
+	/* Another user's is asked about. */
+	ck_assert(resolver_ask(resolver, other, 1, 2));
+	reply(2, 20, 0);
+	ANSWERS(resolver, 2, 20);
+	end = clock_ns(CLOCK_MONOTONIC) + 60 * NSEC_PER_SEC;
+	while (!resolver_ask(resolver, file, 1, 3)) {
+		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC), end);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	reply(3, 30, 0);
+	ANSWERS(resolver, 3, 30);
+	/* A question that took 9 seconds costs more than this user has: all that is above 2 is charged. */
+	ck_assert(resolver_ask(resolver, other, 1, 4));
+	reply(4, 40, 9000);
+	ANSWERS(resolver, 4, 40);
+	ck_assert(!resolver_ask(resolver, other, 1, 5));
+out:
+	resolver_free(resolver);
+}
+END_TEST
+
+/* Files of many users: processes are started one after the other, not as fast as they can be ended. */
+START_TEST(starts_are_paced)
+{
+	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
+	unsigned int i, before;
+	uint64_t began;
+	uint32_t file;
+
+	if (getuid())
+		goto out;
+	for (i = 0; i < 40; i++) {
+		file = file_add(resolver, 1000 + i);
+		before = starts;
+		began = clock_ns(CLOCK_MONOTONIC);
+		ck_assert(resolver_ask(resolver, file, 1, i + 1));
+		if (starts == before)
+			break;
+		process_dies();
+		ANSWERS(resolver, i + 1, 0);
+	}
+	ck_assert_uint_ge(i, 16);
+	ck_assert_uint_lt(i, 40);
+	/* The question is not lost: it waits for its turn. */
+	told_count = 0;
+	resolver_answers(resolver, 0, tell, NULL);
+	ck_assert_uint_eq(told_count, 0);
+	while (starts == before) {
+		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 60 * NSEC_PER_SEC);
+		resolver_answers(resolver, 20, tell, NULL);
+	}
+	expect_message(RESOLVER_ADD, file, 0, 1);
+	expect_message(RESOLVER_ASK, file, i + 1, 0);
+	reply(i + 1, 5, 0);
+	ANSWERS(resolver, i + 1, 5);
+out:
+	resolver_free(resolver);
+}
+END_TEST
+
+START_TEST(files_are_dropped_in_turn)
+{
+	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
+	uint32_t a = file_add(resolver, 1), b = file_add(resolver, 1), files[RESOLVER_FILES_MAX];
+	unsigned int i;
+
+	/* One that nobody asked about is not told of. */
+	resolver_drop(resolver, b);
+	ck_assert(resolver_forgot(resolver, b));
+	ck_assert_uint_eq(starts, 0);
+	ck_assert(resolver_ask(resolver, a, 1, 1));
+	resolver_drop(resolver, a);
+	ck_assert(!resolver_ask(resolver, a, 1, 2));
+	expect_message(RESOLVER_ADD, a, 0, 1);
+	expect_message(RESOLVER_ASK, a, 1, 0);
+	expect_message(RESOLVER_DROP, a, 0, 0);
+	reply(1, 11, 0);
+	ANSWERS(resolver, 1, 11);
+	/* A process that has ended has nothing to drop, and what was to be answered before cannot be asked again. */
+	a = file_add(resolver, 1);
+	b = file_add(resolver, 2);
+	ck_assert(resolver_ask(resolver, a, 1, 3));
+	ck_assert(resolver_ask(resolver, b, 1, 4));
+	resolver_drop(resolver, b);
+	process_dies();
+	ANSWERS(resolver, 3, 0, 4, 0);
+	/* Too many: the one used least recently goes, and may be added again. */
+	for (i = 0; i < RESOLVER_FILES_MAX; i++)
+		files[i] = file_add(resolver, 5);
+	ck_assert(resolver_ask(resolver, files[0], 1, 5));
+	file_add(resolver, 5);
+	ck_assert(!resolver_forgot(resolver, files[0]));
+	ck_assert(resolver_forgot(resolver, files[1]));
+	ck_assert(!resolver_forgot(resolver, 0));
+	/* What has no answer at the end is lost, too. */
+	i = (unsigned int)resolver_lost(resolver);
+	resolver_give_up(resolver);
+	ck_assert_uint_eq(resolver_lost(resolver), i + 1);
+	ANSWERS(resolver);
+	resolver_free(resolver);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("resolver");
+	TCase *tests = tcase_create("resolver");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, what_was_not_answered_is_asked_again);
+	tcase_add_test(tests, answers_that_make_no_sense_end_it);
+	tcase_add_test(tests, a_user_is_charged);
+	tcase_add_test(tests, starts_are_paced);
+	tcase_add_test(tests, files_are_dropped_in_turn);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
