@@ -148,11 +148,11 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 	}
 	col = area_text(area, 0, col, ST_INPUT, text);
 	area_text(area, 0, col, ST_INPUT, "█");
-	if (view->mode == MODE_FILTER && area->rect.cols - col > 75)
+	if (view->mode == INPUT_FILTER && area->rect.cols - col > 75)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N  nspid:N  container:ID  pod:UID");
-	else if (view->mode == MODE_FILTER && area->rect.cols - col > 40)
+	else if (view->mode == INPUT_FILTER && area->rect.cols - col > 40)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N");
-	else if (view->mode == MODE_DELAY && area->rect.cols - col > 20)
+	else if (view->mode == INPUT_DELAY && area->rect.cols - col > 20)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");
 }
 
@@ -174,7 +174,7 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	size_t count, i;
 
 	/* Typing and messages matter more than what stands in the last row. */
-	if (!rect.rows && canvas->rows > 0 && (view->mode == MODE_SEARCH || view->mode == MODE_FILTER || view->mode == MODE_DELAY ||
+	if (!rect.rows && canvas->rows > 0 && (view->mode == INPUT_SEARCH || view->mode == INPUT_FILTER || view->mode == INPUT_DELAY ||
 					       view->message[0]))
 		rect = (struct rect){ canvas->rows - 1, 0, 1, canvas->cols };
 	area = area_of(canvas, rect);
@@ -182,11 +182,11 @@ void bar_draw(struct view *view, struct canvas *canvas)
 		return;
 	area_clear(&area, ST_PLAIN);
 	switch (view->mode) {
-	case MODE_SEARCH:
+	case INPUT_SEARCH:
 		return input_draw(view, &area, "Search");
-	case MODE_FILTER:
+	case INPUT_FILTER:
 		return input_draw(view, &area, "Filter");
-	case MODE_DELAY:
+	case INPUT_DELAY:
 		return input_draw(view, &area, "Delay");
 	default:
 		break;

@@ -15,7 +15,7 @@
 #define ZOOM_MAX 20
 #define PAN_CELLS 16
 
-void mode_set(struct view *view, enum mode mode)
+void mode_set(struct view *view, enum input_mode mode)
 {
 	view->mode = mode;
 	view->menu_row = 0;
@@ -23,7 +23,7 @@ void mode_set(struct view *view, enum mode mode)
 	view->help_top = 0;
 }
 
-static void input_begin(struct view *view, enum mode mode, const char *text)
+static void input_begin(struct view *view, enum input_mode mode, const char *text)
 {
 	mode_set(view, mode);
 	snprintf(view->input, sizeof(view->input), "%s", text);
@@ -229,7 +229,7 @@ static void signal_menu(struct view *view)
 	else if (process->exited)
 		view_message(view, "process %u has exited", process->pid);
 	else {
-		mode_set(view, MODE_SIGNAL);
+		mode_set(view, INPUT_SIGNAL);
 		view->signal_image = process->image;
 	}
 }
@@ -315,22 +315,22 @@ static void act(struct view *view, enum action action)
 			sort_by(view, settings->sort.keys[0]);
 		break;
 	case ACT_SORT_MENU:
-		mode_set(view, MODE_SORT);
+		mode_set(view, INPUT_SORT);
 		for (size_t i = 0; i < column_count; i++)
 			if (&columns[i] == settings->sort.keys[0])
 				view->menu_row = i;
 		break;
-	case ACT_SEARCH: input_begin(view, MODE_SEARCH, ""); break;
+	case ACT_SEARCH: input_begin(view, INPUT_SEARCH, ""); break;
 	case ACT_SEARCH_NEXT: search_go(view, 1); break;
 	case ACT_SEARCH_PREVIOUS: search_go(view, -1); break;
-	case ACT_FILTER: input_begin(view, MODE_FILTER, view->filter); break;
+	case ACT_FILTER: input_begin(view, INPUT_FILTER, view->filter); break;
 	case ACT_DELAY:
 		if (view->play.is_on) {
 			view_message(view, "a recording keeps the delay it was made with: + and - change the speed");
 			break;
 		}
 		snprintf(text, sizeof(text), "%g", (double)settings->delay / 1e9);
-		input_begin(view, MODE_DELAY, text);
+		input_begin(view, INPUT_DELAY, text);
 		break;
 	case ACT_TREE:
 		settings->tree = !settings->tree;
@@ -352,12 +352,12 @@ static void act(struct view *view, enum action action)
 	case ACT_PAN_RIGHT: pan(view, 1); break;
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
-	case ACT_SETTINGS: mode_set(view, MODE_SETTINGS); break;
+	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
 	case ACT_SIGNAL: signal_menu(view); break;
-	case ACT_HELP: mode_set(view, MODE_HELP); break;
+	case ACT_HELP: mode_set(view, INPUT_HELP); break;
 	case ACT_QUIT:
 		if (view->from_command && !view->command_ended)
-			mode_set(view, MODE_CONFIRM);
+			mode_set(view, INPUT_CONFIRM);
 		else
 			request(view, REQUEST_QUIT);
 		break;
@@ -392,11 +392,11 @@ static void input_shorten(char input[INPUT_SIZE])
 /* What is typed works at once: the table shows what it leaves. */
 static void input_changed(struct view *view)
 {
-	if (view->mode == MODE_FILTER) {
+	if (view->mode == INPUT_FILTER) {
 		snprintf(view->filter, sizeof(view->filter), "%s", view->input);
 		rows_arrange(view);
 		view->scroll_to_selected = true;
-	} else if (view->mode == MODE_SEARCH) {
+	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
 		if (view->full)
 			view->panes[view->settings.pane].seek = 2;
@@ -415,22 +415,22 @@ static void delay_set(struct view *view)
 
 static void input_key(struct view *view, int32_t key)
 {
-	enum mode mode = view->mode;
+	enum input_mode mode = view->mode;
 
 	switch (key) {
 	case K_ENTER:
-		view->mode = MODE_NORMAL;
-		if (mode == MODE_DELAY)
+		view->mode = INPUT_NORMAL;
+		if (mode == INPUT_DELAY)
 			delay_set(view);
-		else if (mode == MODE_SEARCH && view->search[0] && view->full)
+		else if (mode == INPUT_SEARCH && view->search[0] && view->full)
 			view->panes[view->settings.pane].seek = 2;	/* stays where it is, or says that there is nothing */
-		else if (mode == MODE_SEARCH && view->search[0] && !rows_search(view, 1, false))
+		else if (mode == INPUT_SEARCH && view->search[0] && !rows_search(view, 1, false))
 			view_message(view, "no match for \"%s\"", view->search);
 		return;
 	case K_ESCAPE:
 		snprintf(view->input, sizeof(view->input), "%s", view->before);
 		input_changed(view);
-		view->mode = MODE_NORMAL;
+		view->mode = INPUT_NORMAL;
 		return;
 	case K_BACKSPACE:
 		input_shorten(view->input);
@@ -455,9 +455,9 @@ const size_t menu_signal_count = ARRAY_LEN(menu_signals);
 static size_t menu_count(const struct view *view)
 {
 	switch (view->mode) {
-	case MODE_SORT: return column_count;
-	case MODE_SIGNAL: return menu_signal_count;
-	case MODE_SETTINGS: return settings_lines(view);
+	case INPUT_SORT: return column_count;
+	case INPUT_SIGNAL: return menu_signal_count;
+	case INPUT_SETTINGS: return settings_lines(view);
 	default: return 0;
 	}
 }
@@ -466,13 +466,13 @@ void menu_choose(struct view *view)
 {
 	size_t row = view->menu_row;
 
-	if (view->mode == MODE_SORT) {
+	if (view->mode == INPUT_SORT) {
 		if (view->settings.sort.keys[0] != &columns[row])
 			sort_by(view, &columns[row]);
-		mode_set(view, MODE_NORMAL);
-	} else if (view->mode == MODE_SIGNAL) {
+		mode_set(view, INPUT_NORMAL);
+	} else if (view->mode == INPUT_SIGNAL) {
 		view->signal_number = menu_signals[row].number;
-		mode_set(view, MODE_CONFIRM);
+		mode_set(view, INPUT_CONFIRM);
 	}
 }
 
@@ -493,14 +493,14 @@ static void menu_key(struct view *view, int32_t key)
 		view->menu_row -= page;
 	else if (action == ACT_PAGE_DOWN)
 		view->menu_row += page;
-	else if (action == ACT_BACK || action == ACT_QUIT || (view->mode == MODE_SETTINGS && action == ACT_SETTINGS)) {
-		mode_set(view, MODE_NORMAL);
+	else if (action == ACT_BACK || action == ACT_QUIT || (view->mode == INPUT_SETTINGS && action == ACT_SETTINGS)) {
+		mode_set(view, INPUT_NORMAL);
 		view->signal_number = 0;
-	} else if (view->mode == MODE_SETTINGS)
+	} else if (view->mode == INPUT_SETTINGS)
 		settings_key(view, key);
 	else if (key == K_ENTER)
 		menu_choose(view);
-	else if (view->mode == MODE_SORT && action == ACT_SORT_INVERT)
+	else if (view->mode == INPUT_SORT && action == ACT_SORT_INVERT)
 		sort_by(view, view->settings.sort.keys[0]);
 }
 
@@ -508,7 +508,7 @@ static void confirm_key(struct view *view, int32_t key)
 {
 	bool yes = key == 'y' || key == 'Y';
 
-	mode_set(view, MODE_NORMAL);
+	mode_set(view, INPUT_NORMAL);
 	if (view->signal_number) {
 		if (yes)
 			request(view, REQUEST_SIGNAL);
@@ -531,7 +531,7 @@ static void help_key(struct view *view, int32_t key)
 	case ACT_PAGE_DOWN: view->help_top += page; break;
 	case ACT_FIRST: view->help_top = 0; break;
 	case ACT_LAST: view->help_top = INT_MAX / 2; break;	/* the end is found when drawn */
-	default: mode_set(view, MODE_NORMAL);
+	default: mode_set(view, INPUT_NORMAL);
 	}
 	if (view->help_top < 0)
 		view->help_top = 0;
@@ -545,20 +545,20 @@ void view_key(struct view *view, int32_t key)
 		return;
 	}
 	switch (view->mode) {
-	case MODE_NORMAL:
+	case INPUT_NORMAL:
 		view->message[0] = 0;
 		act(view, keys_action(key));
 		break;
-	case MODE_SEARCH: case MODE_FILTER: case MODE_DELAY:
+	case INPUT_SEARCH: case INPUT_FILTER: case INPUT_DELAY:
 		input_key(view, key);
 		break;
-	case MODE_SORT: case MODE_SIGNAL: case MODE_SETTINGS:
+	case INPUT_SORT: case INPUT_SIGNAL: case INPUT_SETTINGS:
 		menu_key(view, key);
 		break;
-	case MODE_CONFIRM:
+	case INPUT_CONFIRM:
 		confirm_key(view, key);
 		break;
-	case MODE_HELP:
+	case INPUT_HELP:
 		help_key(view, key);
 		break;
 	}

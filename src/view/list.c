@@ -147,7 +147,7 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 			return;
 		}
 	}
-	if (view->mode == MODE_NORMAL)
+	if (view->mode == INPUT_NORMAL)
 		view_message(view, "no match for \"%s\"", view->search);
 }
 

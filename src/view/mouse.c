@@ -40,9 +40,9 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	struct rect menu = view->menu;
 	size_t line;
 
-	if (view->mode != MODE_SORT && view->mode != MODE_SIGNAL && view->mode != MODE_SETTINGS) {
-		if (view->mode == MODE_HELP)
-			mode_set(view, MODE_NORMAL);
+	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_SETTINGS) {
+		if (view->mode == INPUT_HELP)
+			mode_set(view, INPUT_NORMAL);
 		return;
 	}
 	if (!menu.rows)
@@ -52,18 +52,18 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	if (!is_in(menu, row, col))
 		return;
 	line = view->menu_top + (size_t)(row - menu.row);
-	if (view->mode == MODE_SETTINGS && what == MOUSE_DOUBLE && line == view->menu_row)
+	if (view->mode == INPUT_SETTINGS && what == MOUSE_DOUBLE && line == view->menu_row)
 		return view_key(view, ' ');
 	view->menu_row = line;
-	if (view->mode != MODE_SETTINGS)
+	if (view->mode != INPUT_SETTINGS)
 		menu_choose(view);
 }
 
 static void wheel(struct view *view, int row, int col, int step)
 {
-	if (view->mode == MODE_NORMAL && is_in(view->layout.pane, row, col))
+	if (view->mode == INPUT_NORMAL && is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
-	else if (view->mode != MODE_CONFIRM)	/* a question is answered by keys */
+	else if (view->mode != INPUT_CONFIRM)	/* a question is answered by keys */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
 
@@ -108,9 +108,9 @@ void view_mouse(struct view *view, int row, int col, enum mouse what)
 		return;
 	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
 		wheel(view, row, col, what == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
-	} else if (view->mode != MODE_NORMAL) {
+	} else if (view->mode != INPUT_NORMAL) {
 		click_menu(view, row, col, what);
-		view->closed_by_click = view->mode == MODE_NORMAL;
+		view->closed_by_click = view->mode == INPUT_NORMAL;
 	} else {
 		click(view, row, col, what);
 	}

@@ -222,15 +222,15 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
-	case MODE_HELP:
+	case INPUT_HELP:
 		return help_draw(view, canvas);
-	case MODE_SORT:
+	case INPUT_SORT:
 		return sort_draw(view, canvas);
-	case MODE_SIGNAL:
+	case INPUT_SIGNAL:
 		return signal_draw(view, canvas);
-	case MODE_CONFIRM:
+	case INPUT_CONFIRM:
 		return confirm_draw(view, canvas);
-	case MODE_SETTINGS:
+	case INPUT_SETTINGS:
 		return settings_draw(view, canvas);
 	default:
 		return;

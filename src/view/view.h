@@ -25,7 +25,9 @@
 enum pane { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG, PANE_COUNT };
 extern const char *const pane_names[PANE_COUNT];
 
-enum mode { MODE_NORMAL, MODE_SEARCH, MODE_FILTER, MODE_DELAY, MODE_SORT, MODE_SIGNAL, MODE_CONFIRM, MODE_HELP, MODE_SETTINGS };
+enum input_mode {
+	INPUT_NORMAL, INPUT_SEARCH, INPUT_FILTER, INPUT_DELAY, INPUT_SORT, INPUT_SIGNAL, INPUT_CONFIRM, INPUT_HELP, INPUT_SETTINGS
+};
 
 enum { INPUT_SIZE = 128, COLUMNS_MAX = 40, PANE_COLUMNS_MAX = 24 };
 
@@ -102,7 +104,7 @@ struct view {
 	double map_cell;		/* bytes a cell of the map stood for when last drawn */
 	size_t back, back_seen;		/* plots end this many samples ago; and did when last drawn, where there were fewer */
 
-	enum mode mode;
+	enum input_mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
 	size_t menu_row;
@@ -155,7 +157,7 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 /* ---- between the files of the view ---- */
 
 /* What keys do, for the mouse. */
-void mode_set(struct view *view, enum mode mode);
+void mode_set(struct view *view, enum input_mode mode);
 void sort_by(struct view *view, const struct column *column);	/* once more: inverted */
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);

@@ -55,7 +55,7 @@ START_TEST(in_a_replay)
 	ck_assert_ptr_nonnull(strstr(view.message, "stands still"));
 	/* Nobody is there to be sent a signal. */
 	view_key(&view, K_F9);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	/* The clock was set back while this was recorded: that is no way back. */
 	count = track_count(&view.history.all);
 	ck_assert_uint_gt(count, 1);

@@ -88,7 +88,7 @@ START_TEST(drawn_at_every_size)
 				ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
 				view_draw(&view, &canvas);
 			}
-		view.mode = MODE_NORMAL;
+		view.mode = INPUT_NORMAL;
 	}
 	view_free(&view);
 	canvas_free(&canvas);

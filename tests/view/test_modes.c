@@ -15,7 +15,7 @@ START_TEST(filtering)
 	ck_assert_uint_eq(view.row_count, 6);
 	keys("\\user:ana\r");
 	ck_assert_uint_eq(view.row_count, 3);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	keys("\\\b\b\bben\r");
 	ck_assert_str_eq(view.filter, "user:ben");
 	ck_assert_uint_eq(view.row_count, 1);
@@ -37,7 +37,7 @@ START_TEST(redrawn)
 	static const char *const opened[] = { "", "/ab", "\\ab", "d", "?", "2\r" };
 
 	for (size_t i = 0; i < ARRAY_LEN(opened); i++) {
-		enum mode mode;
+		enum input_mode mode;
 
 		keys(opened[i]);
 		mode = view.mode;
@@ -148,7 +148,7 @@ START_TEST(delay)
 	/* A recording's snapshots are those that were made. */
 	view.play.is_on = true;
 	keys("d");
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_ptr_nonnull(strstr(view.message, "+ and -"));
 }
 END_TEST
@@ -157,11 +157,11 @@ START_TEST(signals_ask_first)
 {
 	keys("Pg");
 	view_key(&view, K_F9);
-	ck_assert_int_eq(view.mode, MODE_SIGNAL);
+	ck_assert_int_eq(view.mode, INPUT_SIGNAL);
 	/* What is sorted meanwhile is not hit. */
 	view_feed(&view, cast_snapshot(15));
 	keys("j\r");
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	ck_assert_int_eq(view.signal_number, 2);
 	keys("y");
 	ck_assert_int_eq(view.request, REQUEST_SIGNAL);
@@ -174,11 +174,11 @@ START_TEST(signals_ask_first)
 	ck_assert_int_eq(view.signal_number, 0);
 	view.readonly = true;
 	view_key(&view, K_F9);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	view.readonly = false;
 	keys("/short\r");
 	view_key(&view, K_F9);	/* it has exited */
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(quitting)
 	keys("\033\033\033");
 	ck_assert_int_eq(view.request, REQUEST_NONE);	/* Esc never quits */
 	keys("?");
-	ck_assert_int_eq(view.mode, MODE_HELP);
+	ck_assert_int_eq(view.mode, INPUT_HELP);
 	keys("q");
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	keys("q");
@@ -195,7 +195,7 @@ START_TEST(quitting)
 	view.request = REQUEST_NONE;
 	view.from_command = true;
 	keys("q");
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	keys("\033");
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	keys("qy");
@@ -224,7 +224,7 @@ START_TEST(menus_go_by_pages)
 	ck_assert_uint_eq(view.menu_row, 0);
 	keys("\033?G");
 	draw();
-	ck_assert_int_eq(view.mode, MODE_HELP);
+	ck_assert_int_eq(view.mode, INPUT_HELP);
 	ck_assert_int_gt(view.help_top, 10);
 	ck_assert_int_lt(view.help_top, (int)binding_count);
 	keys("g");

@@ -17,11 +17,11 @@ START_TEST(on_the_screen)
 	ck_assert(view.full);
 	keys("\033");
 	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_HELP);
+	ck_assert_int_eq(view.mode, INPUT_HELP);
 	view_mouse(&view, 5, 5, MOUSE_WHEEL_DOWN);
 	ck_assert_int_eq(view.help_top, 1);
 	view_mouse(&view, 5, 5, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	for (int row = -2; row < 30; row++)
 		for (int col = -2; col < 90; col += 3)
 			view_mouse(&view, row, col, MOUSE_WHEEL_UP);
@@ -35,10 +35,10 @@ START_TEST(in_menus)
 	keys("g");
 	press(K_F6);
 	view_mouse(&view, 0, 0, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_SORT, "a menu that was not drawn yet was clicked at");
+	ck_assert_msg(view.mode == INPUT_SORT, "a menu that was not drawn yet was clicked at");
 	draw();
 	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_ptr_eq(view.settings.sort.keys[0], second);
 	press(K_F6);
 	keys("G");
@@ -49,15 +49,15 @@ START_TEST(in_menus)
 	press(K_F6);
 	draw();
 	view_mouse(&view, view.menu.row - 1, view.menu.col, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_SORT, "a click at the frame closes the menu");
+	ck_assert_msg(view.mode == INPUT_SORT, "a click at the frame closes the menu");
 	view_mouse(&view, view.menu.row, 0, MOUSE_CLICK);
-	ck_assert_msg(view.mode == MODE_NORMAL, "a click beside the menu does not close it");
+	ck_assert_msg(view.mode == INPUT_NORMAL, "a click beside the menu does not close it");
 
 	/* Two clicks on one line: what lies behind the menu is not opened by the second. */
 	press(K_F6);
 	draw();
 	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_NORMAL);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
 	ck_assert(!view.full);
 	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_CLICK);
@@ -68,12 +68,12 @@ START_TEST(in_menus)
 	press(K_F9);
 	draw();
 	view_mouse(&view, view.menu.row + 3, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_int_eq(view.mode, MODE_CONFIRM);
+	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	ck_assert_int_eq(view.signal_number, menu_signals[3].number);
 	view_mouse(&view, 12, 40, MOUSE_CLICK);
 	ck_assert_msg(view.request == REQUEST_NONE, "a click confirms a signal");
 	view_mouse(&view, 12, 40, MOUSE_WHEEL_DOWN);
-	ck_assert_msg(view.mode == MODE_CONFIRM, "the wheel answers a question");
+	ck_assert_msg(view.mode == INPUT_CONFIRM, "the wheel answers a question");
 	keys("\033");
 
 	press(K_F2);

@@ -221,7 +221,7 @@ START_TEST(changed_on_the_screen)
 	cast_view(&view, 1);
 	columns_before = view.settings.column_count;
 	view_key(&view, K_F2);
-	ck_assert_int_eq(view.mode, MODE_SETTINGS);
+	ck_assert_int_eq(view.mode, INPUT_SETTINGS);
 	cast_keys(&view, " ");
 	ck_assert_ptr_ne(view.settings.theme, &themes[0]);
 	for (size_t i = 0; i < settings_lines(&view); i++) {
