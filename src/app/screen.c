@@ -49,7 +49,9 @@ struct wall_clock {
 struct screen {
 	const struct options *options;
 	struct session session;
-	struct view view;
+	struct view *view;
+	struct host *host;		/* what the view is told of us */
+	struct settings *settings;	/* the view's */
 	struct terminal *terminal;
 	struct canvas canvas;
 	char settings_path[PATH_MAX];	/* empty: none is to be read or written */
@@ -67,7 +69,7 @@ struct screen {
 static int settings_begin(struct screen *screen)
 {
 	const struct options *options = screen->options;
-	struct settings *settings = &screen->view.settings;
+	struct settings *settings = screen->settings;
 	struct reason why = { "" };
 	int err = 0;
 
@@ -81,7 +83,7 @@ static int settings_begin(struct screen *screen)
 	if (err && options->config)
 		return session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (err)
-		view_message(&screen->view, "%s", why.text);
+		view_message(screen->view, "%s", why.text);
 	if (options->theme)
 		settings->theme = theme_find(options->theme);
 	if (options->no_mouse)
@@ -92,7 +94,7 @@ static int settings_begin(struct screen *screen)
 		settings->sort = options->sort;
 	else if (options->sort.reverse)
 		settings->sort.reverse = true;
-	screen->view.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	screen->host->ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	return 0;
 }
 
@@ -128,8 +130,8 @@ static int snapshot_create(const char *stamp, char *name, size_t size)
 
 static void snapshot_write(struct screen *screen)
 {
-	struct out_options out = { .sort = screen->view.settings.sort, .version = PACKAGE_VERSION };
-	const struct snapshot *snapshot = screen->view.shown;
+	struct out_options out = { .sort = screen->settings->sort, .version = PACKAGE_VERSION };
+	const struct snapshot *snapshot = view_shown(screen->view);
 	char stamp[32], name[64];
 	time_t seconds;
 	struct reason why;
@@ -146,7 +148,7 @@ static void snapshot_write(struct screen *screen)
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file) {
 		reason_unwritten(&why, name, -errno);
-		view_message(&screen->view, "%s", why.text);
+		view_message(screen->view, "%s", why.text);
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -156,7 +158,7 @@ static void snapshot_write(struct screen *screen)
 		err = -errno;
 	if (err)
 		reason_unwritten(&why, name, err);
-	view_message(&screen->view, err ? "%s" : "wrote %s", err ? why.text : name);
+	view_message(screen->view, err ? "%s" : "wrote %s", err ? why.text : name);
 }
 
 static void settings_save(struct screen *screen)
@@ -164,11 +166,11 @@ static void settings_save(struct screen *screen)
 	struct reason why = { "" };
 
 	if (!screen->settings_path[0])
-		view_message(&screen->view, "nothing is saved with --no-config");
-	else if (settings_write(&screen->view.settings, screen->settings_path, &why))
-		view_message(&screen->view, "%s", why.text);
+		view_message(screen->view, "nothing is saved with --no-config");
+	else if (settings_write(screen->settings, screen->settings_path, &why))
+		view_message(screen->view, "%s", why.text);
 	else
-		view_message(&screen->view, "saved %s", screen->settings_path);
+		view_message(screen->view, "saved %s", screen->settings_path);
 }
 
 /* When the process with @pid started, in clock ticks since boot; 0: it is gone. */
@@ -224,12 +226,11 @@ static bool is_same(const struct screen *screen, const struct snap_process *proc
 
 static void signal_send(struct screen *screen)
 {
-	struct view *view = &screen->view;
-	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
-	int number = view->signal_number, fd, err = 0;
+	struct view *view = screen->view;
+	int number, fd, err = 0;
+	const struct snap_process *process = view_signal(view, &number);
 
-	view->signal_number = 0;
-	if (view->readonly)
+	if (screen->host->readonly)
 		return;
 	if (!process || process->exited) {
 		view_message(view, "the process has exited");
@@ -251,10 +252,7 @@ static void signal_send(struct screen *screen)
 
 static void requests_do(struct screen *screen)
 {
-	enum request request = screen->view.request;
-
-	screen->view.request = REQUEST_NONE;
-	switch (request) {
+	switch (view_request(screen->view)) {
 	case REQUEST_QUIT:
 		screen->quit = true;
 		break;
@@ -266,7 +264,7 @@ static void requests_do(struct screen *screen)
 		break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
-		view_message(&screen->view, screen->view.frozen ? "exited processes are cleared, and go when the view does" :
+		view_message(screen->view, view_is_frozen(screen->view) ? "exited processes are cleared, and go when the view does" :
 			     "exited processes are cleared");
 		break;
 	case REQUEST_PAUSE:
@@ -288,7 +286,7 @@ static void requests_do(struct screen *screen)
 		terminal_resize(screen->terminal);
 		break;
 	case REQUEST_DELAY:
-		collector_set_delay(screen->session.collector, screen->view.settings.delay);
+		collector_set_delay(screen->session.collector, screen->settings->delay);
 		break;
 	case REQUEST_SIGNAL:
 		signal_send(screen);
@@ -320,9 +318,9 @@ static void input_read(struct screen *screen)
 	/* All that waits, then one drawing: holding a key down does not queue up. */
 	while (!screen->quit && terminal_event(screen->terminal, &event)) {
 		if (event.kind == EVENT_KEY)
-			view_key(&screen->view, event.key);
+			view_key(screen->view, event.key);
 		else
-			view_mouse(&screen->view, event.row, event.col, (enum mouse)event.mouse);
+			view_mouse(screen->view, event.row, event.col, (enum mouse)event.mouse);
 		requests_do(screen);
 		screen->dirty = true;
 	}
@@ -333,7 +331,7 @@ static void input_read(struct screen *screen)
 static void play_show(struct screen *screen)
 {
 	struct play_status status = collector_play_status(screen->session.collector);
-	struct play *play = &screen->view.play;
+	struct play *play = &screen->host->play;
 
 	play->paused = status.paused;
 	play->ended = status.ended;
@@ -341,7 +339,7 @@ static void play_show(struct screen *screen)
 	play->total = status.total;
 	play->speed = status.speed;
 	if (status.damaged) {
-		screen->view.note = NOTE_DAMAGED;
+		screen->host->note = NOTE_DAMAGED;
 		screen->found_damage = !screen->session.replay_damaged;
 	}
 	screen->dirty = true;
@@ -351,14 +349,14 @@ static void snapshot_take(struct screen *screen)
 {
 	struct snapshot *snapshot = collector_take(screen->session.collector);
 
-	if (screen->view.play.is_on)
+	if (screen->host->play.is_on)
 		play_show(screen);
 	clock_look(screen);
 	if (!snapshot)
 		return;
-	if (!screen->snapshots++ && !screen->view.play.is_on)
-		collector_set_delay(screen->session.collector, screen->view.settings.delay);
-	view_feed(&screen->view, snapshot);
+	if (!screen->snapshots++ && !screen->host->play.is_on)
+		collector_set_delay(screen->session.collector, screen->settings->delay);
+	view_feed(screen->view, snapshot);
 	screen->dirty = true;
 }
 
@@ -366,18 +364,18 @@ static void draw(struct screen *screen)
 {
 	int rows, cols;
 
-	terminal_mouse(screen->terminal, screen->view.settings.mouse);
+	terminal_mouse(screen->terminal, screen->settings->mouse);
 	terminal_size(screen->terminal, &rows, &cols);
 	if (canvas_resize(&screen->canvas, rows, cols))
 		return;
-	view_draw(&screen->view, &screen->canvas);
-	terminal_show(screen->terminal, &screen->canvas, screen->view.settings.theme);
+	view_draw(screen->view, &screen->canvas);
+	terminal_show(screen->terminal, &screen->canvas, screen->settings->theme);
 	screen->dirty = false;
 }
 
 static void focus_follow(struct screen *screen)
 {
-	uint32_t image = screen->view.has_selected ? screen->view.selected : 0;
+	uint32_t image = view_focus(screen->view);
 
 	if (image == screen->focus)
 		return;
@@ -422,7 +420,7 @@ static void screen_wait(struct screen *screen)
 		if (fds[2].revents & POLLIN)
 			snapshot_take(screen);
 		if (session->have_command && session->command.ended && !ended) {
-			screen->view.command_ended = true;
+			screen->host->command_ended = true;
 			screen->dirty = true;
 		}
 	}
@@ -476,7 +474,7 @@ static int screen_show(struct screen *screen)
 		return session_fail(session, EXIT_FAILED, why.text);
 	}
 	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
-	if (!screen->view.play.is_on)
+	if (!screen->host->play.is_on)
 		collector_set_delay(session->collector, FIRST_SNAPSHOT);
 	screen_wait(screen);
 	terminal_close(screen->terminal);
@@ -514,11 +512,16 @@ int screen_run(const struct options *options)
 	struct reason why = { "" };
 	int status;
 
-	if (!screen)
+	if (screen)
+		screen->view = view_new();
+	if (!screen || !screen->view) {
+		free(screen);
 		return EXIT_FAILED;
+	}
 	screen->options = options;
+	screen->host = view_host(screen->view);
+	screen->settings = view_settings(screen->view);
 	screen->output = -1;
-	view_init(&screen->view);
 	status = session_open(&screen->session, options, signals);
 	if (!status)
 		status = settings_begin(screen);
@@ -527,20 +530,20 @@ int screen_run(const struct options *options)
 	if (status)
 		goto out;
 	screen->session.stops_by_signal = true;
-	screen->view.readonly = options->readonly;
-	screen->view.play.is_on = options->replay != NULL;
-	screen->view.from_command = screen->session.have_command;
+	screen->host->readonly = options->readonly;
+	screen->host->play.is_on = options->replay != NULL;
+	screen->host->from_command = screen->session.have_command;
 	if (screen->session.have_command)
 		output_open(screen);
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
-	screen->view.from_command = screen->session.have_command && options->mode != MODE_DEMO;
+	screen->host->from_command = screen->session.have_command && options->mode != MODE_DEMO;
 	if (screen->session.replay_damaged)
-		screen->view.note = NOTE_DAMAGED;
+		screen->host->note = NOTE_DAMAGED;
 	else if (screen->session.made_up.text[0])
-		screen->view.note = made_up_note(screen->session.made_up_error);
+		screen->host->note = made_up_note(screen->session.made_up_error);
 	else if (options->mode == MODE_DEMO)
-		screen->view.note = "DEMO";
+		screen->host->note = "DEMO";
 	if (!status)
 		status = screen_show(screen);
 	session_close(&screen->session);
@@ -548,7 +551,7 @@ int screen_run(const struct options *options)
 out:
 	if (screen->output >= 0)
 		close(screen->output);
-	view_free(&screen->view);
+	view_free(screen->view);
 	canvas_free(&screen->canvas);
 	free(screen);
 	return status;

@@ -5,7 +5,7 @@
 
 #include "util/utf8.h"
 #include "util/util.h"
-#include "view/view.h"
+#include "view/view_internal.h"
 
 enum { WHOSE = 30 };	/* cells for the process whose panes these are */
 
@@ -161,8 +161,8 @@ static const char *item_text(const struct view *view, const struct binding *bind
 {
 	if (binding->action != ACT_FREEZE)
 		return binding->bar_text;
-	if (view->play.is_on)
-		return view->play.ended ? "Replay" : view->play.paused ? "Resume" : "Pause ";
+	if (view->host.play.is_on)
+		return view->host.play.ended ? "Replay" : view->host.play.paused ? "Resume" : "Pause ";
 	return view->frozen ? "Resume" : binding->bar_text;
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "view/view.h"
+#include "view/view_internal.h"
 
 enum { LABEL = 7, NAME_MIN = 12, NAME_MAX = 30, MEMORY = 13, UNTRACKED = 17, FIGURES = 18, BAR_MIN = 4, GAP = 2 };
 

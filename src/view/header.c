@@ -13,7 +13,7 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/bars.h"
-#include "view/view.h"
+#include "view/view_internal.h"
 
 /* ---- the first line ---- */
 
@@ -119,9 +119,9 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	struct segment *segment;
 	char clock[16], filter[64];
 
-	if (view->note) {
+	if (view->host.note) {
 		segment = segment_add(segments, 2, ST_MESSAGE, true);
-		snprintf(segment->text, sizeof(segment->text), "%.80s", view->note);
+		snprintf(segment->text, sizeof(segment->text), "%.80s", view->host.note);
 	}
 	if (view->filter[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
@@ -133,13 +133,13 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
 	}
-	if (view->play.is_on)
-		play_add(segments, &view->play, ascii);
+	if (view->host.play.is_on)
+		play_add(segments, &view->host.play, ascii);
 	if (view->frozen) {
 		segment = segment_add(segments, 0, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "FROZEN");
 	}
-	if (view->from_command && view->command_ended) {
+	if (view->host.from_command && view->host.command_ended) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "command ended");
 	}
@@ -182,7 +182,7 @@ static void status_draw(struct view *view, const struct area *area)
 	flags_add(&segments, view, area->canvas->ascii);
 	segment = segment_add(&segments, 2, ST_PLAIN, true);
 	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
-	if (view->play.is_on) {
+	if (view->host.play.is_on) {
 		segments_draw(&segments, area);
 		return;
 	}

@@ -10,7 +10,7 @@
 
 #include "util/utf8.h"
 #include "util/util.h"
-#include "view/settings.h"
+#include "view/view_internal.h"
 
 #define ZOOM_MAX 20
 #define PAN_CELLS 16
@@ -220,9 +220,9 @@ static void signal_menu(struct view *view)
 {
 	const struct snap_process *process = view_selected(view);
 
-	if (view->play.is_on)
+	if (view->host.play.is_on)
 		view_message(view, "a recording has no processes to send a signal to");
-	else if (view->readonly)
+	else if (view->host.readonly)
 		view_message(view, "no signals with --readonly");
 	else if (!process)
 		view_message(view, "no process is selected");
@@ -242,7 +242,7 @@ static void request(struct view *view, enum request what)
 static void clear_exited(struct view *view)
 {
 	/* What stands still has no next snapshot without them. */
-	if (view->play.is_on && (view->play.paused || view->play.ended))
+	if (view->host.play.is_on && (view->host.play.paused || view->host.play.ended))
 		view_message(view, "nothing is cleared in a recording that stands still: Space lets it go on");
 	else
 		request(view, REQUEST_CLEAR);
@@ -260,7 +260,7 @@ static bool play_act(struct view *view, enum action action)
 	};
 	size_t i;
 
-	for (i = 0; view->play.is_on && i < ARRAY_LEN(acts); i++)
+	for (i = 0; view->host.play.is_on && i < ARRAY_LEN(acts); i++)
 		if (acts[i].action == action) {
 			request(view, acts[i].request);
 			return true;
@@ -325,7 +325,7 @@ static void act(struct view *view, enum action action)
 	case ACT_SEARCH_PREVIOUS: search_go(view, -1); break;
 	case ACT_FILTER: input_begin(view, INPUT_FILTER, view->filter); break;
 	case ACT_DELAY:
-		if (view->play.is_on) {
+		if (view->host.play.is_on) {
 			view_message(view, "a recording keeps the delay it was made with: + and - change the speed");
 			break;
 		}
@@ -356,7 +356,7 @@ static void act(struct view *view, enum action action)
 	case ACT_SIGNAL: signal_menu(view); break;
 	case ACT_HELP: mode_set(view, INPUT_HELP); break;
 	case ACT_QUIT:
-		if (view->from_command && !view->command_ended)
+		if (view->host.from_command && !view->host.command_ended)
 			mode_set(view, INPUT_CONFIRM);
 		else
 			request(view, REQUEST_QUIT);

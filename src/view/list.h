@@ -7,7 +7,7 @@
 #ifndef VIEW_LIST_H
 #define VIEW_LIST_H
 
-#include "view/view.h"
+#include "view/view_internal.h"
 
 struct list_column {
 	const char *title;

@@ -3,7 +3,7 @@
 #ifndef VIEW_MAP_H
 #define VIEW_MAP_H
 
-#include "view/view.h"
+#include "view/view_internal.h"
 
 void map_draw(struct view *view, const struct area *area, const struct snap_process *process);
 

@@ -3,7 +3,7 @@
  * The mouse: what stands below the pointer gets what its key would do. Where
  * that is was left in the view when it was drawn.
  */
-#include "view/view.h"
+#include "view/view_internal.h"
 
 enum { WHEEL_ROWS = 3 };
 

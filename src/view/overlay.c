@@ -8,7 +8,7 @@
 
 #include "util/utf8.h"
 #include "util/util.h"
-#include "view/view.h"
+#include "view/view_internal.h"
 
 static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
 {

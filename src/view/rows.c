@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "view/view.h"
+#include "view/view_internal.h"
 
 const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image)
 {

@@ -8,7 +8,7 @@
  * The result takes the old file's place by rename, in the folder where the
  * file really is, so that a link to it stays a link.
  */
-#include "view/settings.h"
+#include "view/view_internal.h"
 
 #include "config.h"
 

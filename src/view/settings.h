@@ -7,10 +7,29 @@
 #ifndef VIEW_SETTINGS_H
 #define VIEW_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "model/columns.h"
 #include "util/util.h"
-#include "view/view.h"
+#include "view/theme.h"
+
+enum pane { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG, PANE_COUNT };
+extern const char *const pane_names[PANE_COUNT];
+
+enum { COLUMNS_MAX = 40 };
+
+/* What is saved by W. */
+struct settings {
+	const struct theme *theme;
+	bool ascii, mouse, tree, follow, full_names;
+	enum pane pane;
+	uint64_t delay;				/* ns */
+	struct sort_order sort;
+	const struct column *columns[COLUMNS_MAX];	/* of the process table */
+	size_t column_count;
+};
 
 /* Where it is, without --config. Returns 0, or -ENOENT where there is no home. */
 int settings_path(char *out, size_t size);

@@ -9,7 +9,7 @@
 
 #include "print/text.h"
 #include "util/util.h"
-#include "view/view.h"
+#include "view/view_internal.h"
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
 

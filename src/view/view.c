@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The view's life: it is fed snapshots and drawn. Drawing is a function of the
- * view and the canvas; it changes nothing but where scrolling ends.
- */
-#include "view/view.h"
+/* The view's life: it is made, told of the program around it, fed snapshots, and asked what that program has to do. */
+#include "view/view_internal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "util/util.h"
 
 #define MESSAGE_SECONDS	5
-#define DAY		(86400 * NSEC_PER_SEC)
 
 const char *const pane_names[PANE_COUNT] = { "Memory", "Kernels", "Copies", "Failures", "Calls", "Sites", "Log" };
 
@@ -37,7 +32,7 @@ void view_init(struct view *view)
 		view->settings.columns[view->settings.column_count++] = column_find(first_columns[i]);
 }
 
-void view_free(struct view *view)
+void view_clear(struct view *view)
 {
 	baseline_end(view);
 	if (view->latest != view->shown)
@@ -46,6 +41,62 @@ void view_free(struct view *view)
 	history_free(&view->history);
 	free(view->rows);
 	memset(view, 0, sizeof(*view));
+}
+
+struct view *view_new(void)
+{
+	struct view *view = malloc(sizeof(*view));
+
+	if (view)
+		view_init(view);
+	return view;
+}
+
+void view_free(struct view *view)
+{
+	if (view)
+		view_clear(view);
+	free(view);
+}
+
+struct host *view_host(struct view *view)
+{
+	return &view->host;
+}
+
+struct settings *view_settings(struct view *view)
+{
+	return &view->settings;
+}
+
+enum request view_request(struct view *view)
+{
+	enum request request = view->request;
+
+	view->request = REQUEST_NONE;
+	return request;
+}
+
+const struct snap_process *view_signal(struct view *view, int *number)
+{
+	*number = view->signal_number;
+	view->signal_number = 0;
+	return snapshot_process(view->latest, view->signal_image);
+}
+
+const struct snapshot *view_shown(const struct view *view)
+{
+	return view->shown;
+}
+
+bool view_is_frozen(const struct view *view)
+{
+	return view->frozen;
+}
+
+uint32_t view_focus(const struct view *view)
+{
+	return view->has_selected ? view->selected : 0;
 }
 
 /* Over the last interval: since start it would show the cost of starting for minutes. */
@@ -83,7 +134,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	if (!snapshot)
 		return;
 	/* Not by the clock on the wall: if somebody has set that, what was seen has happened all the same. */
-	if (old && view->play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
+	if (old && view->host.play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
 		rewind_to(view);
 	if (!old)	/* what was said before has not been seen yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
@@ -108,7 +159,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 double view_interval(const struct view *view)
 {
-	if (view->play.is_on && view->shown && view->shown->interval_seconds > 0)
+	if (view->host.play.is_on && view->shown && view->shown->interval_seconds > 0)
 		return view->shown->interval_seconds;
 	return (double)view->settings.delay / 1e9;
 }
@@ -121,58 +172,4 @@ void view_message(struct view *view, const char *format, ...)
 	vsnprintf(view->message, sizeof(view->message), format, args);
 	va_end(args);
 	view->message_until = (view->latest ? view->latest->elapsed_seconds : 0) + MESSAGE_SECONDS;
-}
-
-void view_draw(struct view *view, struct canvas *canvas)
-{
-	canvas->ascii = view->settings.ascii || view->ascii;
-	canvas_clear(canvas);
-	view->layout = layout_make(canvas->rows, canvas->cols, view->full, devices_count(view->shown));
-	view->screen_rows = canvas->rows;
-	view->screen_cols = canvas->cols;
-	header_draw(view, canvas);
-	devices_draw(view, canvas);
-	table_draw(view, canvas);
-	tabs_draw(view, canvas);
-	if (view->layout.pane.rows)
-		pane_draw(view, canvas);
-	bar_draw(view, canvas);
-	overlay_draw(view, canvas);
-}
-
-void format_clock(const struct view *view, uint64_t real_ns, char *out, size_t size)
-{
-	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
-	struct tm tm;
-
-	if (!(view->timezone_fixed ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm)) || !strftime(out, size, "%H:%M:%S", &tm))
-		snprintf(out, size, "-");
-}
-
-void format_when(const struct view *view, uint64_t real_ns, char *out, size_t size)
-{
-	static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
-	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
-	struct tm tm;
-
-	if (!view->shown || view->shown->time < real_ns || view->shown->time - real_ns < DAY)
-		format_clock(view, real_ns, out, size);
-	else if (view->timezone_fixed ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm))
-		snprintf(out, size, "%s %02d", months[tm.tm_mon % 12], tm.tm_mday);
-	else
-		snprintf(out, size, "-");
-}
-
-void format_age(uint64_t ns, char *out, size_t size)
-{
-	uint64_t seconds = ns / NSEC_PER_SEC;
-
-	if (seconds < 3600)
-		snprintf(out, size, "%02u:%02u", (unsigned int)(seconds / 60), (unsigned int)(seconds % 60));
-	else if (seconds < 86400)
-		snprintf(out, size, "%uh%02um", (unsigned int)(seconds / 3600), (unsigned int)(seconds / 60 % 60));
-	else if (seconds < 86400 * 1000)
-		snprintf(out, size, "%ud%02uh", (unsigned int)(seconds / 86400), (unsigned int)(seconds / 3600 % 24));
-	else
-		snprintf(out, size, "%ud", (unsigned int)(seconds / 86400));
 }

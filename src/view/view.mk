@@ -7,6 +7,7 @@ view_sources = \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \
 	src/view/device_lines.c \
+	src/view/draw.c \
 	src/view/header.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \
@@ -16,7 +17,6 @@ view_sources = \
 	src/view/map.c src/view/map.h \
 	src/view/mouse.c \
 	src/view/overlay.c \
-	src/view/pane.c \
 	src/view/pane_copies.c \
 	src/view/pane_log.c \
 	src/view/pane_memory.c \
@@ -26,6 +26,8 @@ view_sources = \
 	src/view/settings.c src/view/settings.h \
 	src/view/table.c \
 	src/view/theme.c src/view/theme.h \
-	src/view/view.c src/view/view.h
+	src/view/times.c \
+	src/view/view.c src/view/view.h \
+	src/view/view_internal.h
 terminal_sources = \
 	src/view/terminal.c src/view/terminal.h

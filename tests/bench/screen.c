@@ -15,7 +15,7 @@
 
 #include "model/model.h"
 #include "util/util.h"
-#include "view/view.h"
+#include "view/view_internal.h"
 
 #define ROUNDS		20
 
@@ -119,7 +119,7 @@ static int measure(unsigned int processes, uint64_t allocations)
 	}
 	printf("%9u %9" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", processes, allocations, per_round(plain), per_round(focused),
 	       per_round(refreshes), (double)keys / 1e6);
-	view_free(view);
+	view_clear(view);
 	canvas_free(&canvas);
 	model_free(model);
 	free(view);

@@ -23,7 +23,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	view_free(&view);
+	view_clear(&view);
 	canvas_free(&canvas);
 }
 

@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "view/view.h"
+#include "view/view_internal.h"
 
 /* Images of the cast. */
 enum { CAST_TRAINER = 1, CAST_LEAKER, CAST_COPIER, CAST_FAILING, CAST_SHORT, CAST_WIDE, CAST_COUNT = 6 };

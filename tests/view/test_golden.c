@@ -156,7 +156,7 @@ START_TEST(panes)
 	}
 	snprintf(name, sizeof(name), "%s-%dx%d", ascii ? "ascii" : "utf8", size->cols, size->rows);
 	golden_end(name);
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -172,7 +172,7 @@ START_TEST(full_height)
 		draw(&view, 24, 80, pane_names[i], true);
 	}
 	golden_end("full-80x24");
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(themed)
 	snprintf(name, sizeof(name), "theme-%s", theme->name);
 	golden_end(name);
 	canvas_free(&canvas);
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -223,11 +223,11 @@ START_TEST(overlays)
 	cast_keys(&view, "\r");
 	draw(&view, 24, 80, "confirm", true);
 	cast_keys(&view, "\033");
-	view.from_command = true;
+	view.host.from_command = true;
 	cast_keys(&view, "q");
 	draw(&view, 24, 80, "quit", true);
 	golden_end("overlays");
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -239,10 +239,10 @@ START_TEST(states)
 	view.timezone_fixed = 1;
 	golden_begin();
 	draw(&view, 24, 80, "before the first snapshot", false);
-	view_free(&view);
+	view_clear(&view);
 	cast_view(&view, 1);
 	draw(&view, 24, 80, "the first snapshot", false);
-	view_free(&view);
+	view_clear(&view);
 	cast_view(&view, STEPS);
 	cast_keys(&view, "t");
 	draw(&view, 24, 100, "tree", true);
@@ -260,7 +260,7 @@ START_TEST(states)
 	cast_keys(&view, "L/leaky\r1+++]]");
 	draw(&view, 30, 100, "zoomed", false);
 	golden_end("states");
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -294,7 +294,7 @@ START_TEST(graphs)
 	cast_keys(&view, ">>>");
 	draw(&view, 24, 80, "by graph launches", true);
 	golden_end("graphs");
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -321,7 +321,7 @@ START_TEST(devices)
 	view.settings.columns[5] = column_find("untracked");
 	draw(&view, 24, 120, "columns", false);
 	golden_end("devices");
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 

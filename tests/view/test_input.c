@@ -25,7 +25,7 @@ START_TEST(in_a_replay)
 	ck_assert(view.frozen);
 	ck_assert_str_ne(row_with("Space Resume"), "");
 	keys(" ");
-	view.play = (struct play){ .is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1 };
+	view.host.play = (struct play){ .is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1 };
 	for (i = 0; i < ARRAY_LEN(acts); i++) {
 		view.request = REQUEST_NONE;
 		keys(acts[i].key);
@@ -36,15 +36,15 @@ START_TEST(in_a_replay)
 	ck_assert_ptr_nonnull(strstr(row_with("REPLAY"), "REPLAY 00:12/01:30 "));
 	ck_assert_str_eq(row_with("PAUSED"), "");
 	ck_assert_str_ne(row_with("Space Pause "), "");
-	view.play.speed = 4;
-	view.play.paused = true;
+	view.host.play.speed = 4;
+	view.host.play.paused = true;
 	view_draw(&view, &canvas);
 	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 \303\2274 PAUSED"), "");
 	ck_assert_str_ne(row_with("Space Resume"), "");
-	view.play.speed = 0.25;
-	view.play.paused = false;
-	view.play.ended = true;
-	view.ascii = true;
+	view.host.play.speed = 0.25;
+	view.host.play.paused = false;
+	view.host.play.ended = true;
+	view.host.ascii = true;
 	view_draw(&view, &canvas);
 	ck_assert_str_ne(row_with("REPLAY 00:12/01:30 x1/4 END"), "");
 	ck_assert_str_ne(row_with("Space Replay"), "");
@@ -162,7 +162,7 @@ END_TEST
 /* A complaint about the settings is older than the first snapshot. */
 START_TEST(what_is_said_at_the_start)
 {
-	view_free(&view);
+	view_clear(&view);
 	view_init(&view);
 	view_message(&view, "a complaint");
 	view_feed(&view, cast_snapshot(1));
@@ -282,7 +282,7 @@ END_TEST
 /* Whatever came while nothing was looked at, the bar has its cells and no more. */
 START_TEST(freezing_before_the_first)
 {
-	view_free(&view);
+	view_clear(&view);
 	view_init(&view);
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
 	keys(" ");

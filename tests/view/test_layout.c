@@ -90,7 +90,7 @@ START_TEST(drawn_at_every_size)
 			}
 		view.mode = INPUT_NORMAL;
 	}
-	view_free(&view);
+	view_clear(&view);
 	canvas_free(&canvas);
 }
 END_TEST
@@ -115,7 +115,7 @@ START_TEST(columns_fit_every_width)
 		if (cols >= 101)
 			ck_assert_uint_eq(fit.count, 13);
 	}
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 

@@ -146,7 +146,7 @@ START_TEST(delay)
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	ck_assert_uint_eq(view.settings.delay, 500000000);
 	/* A recording's snapshots are those that were made. */
-	view.play.is_on = true;
+	view.host.play.is_on = true;
 	keys("d");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_ptr_nonnull(strstr(view.message, "+ and -"));
@@ -172,10 +172,10 @@ START_TEST(signals_ask_first)
 	keys("\r\r");	/* Enter is no yes */
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	ck_assert_int_eq(view.signal_number, 0);
-	view.readonly = true;
+	view.host.readonly = true;
 	view_key(&view, K_F9);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
-	view.readonly = false;
+	view.host.readonly = false;
 	keys("/short\r");
 	view_key(&view, K_F9);	/* it has exited */
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
@@ -193,7 +193,7 @@ START_TEST(quitting)
 	keys("q");
 	ck_assert_int_eq(view.request, REQUEST_QUIT);
 	view.request = REQUEST_NONE;
-	view.from_command = true;
+	view.host.from_command = true;
 	keys("q");
 	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	keys("\033");
@@ -201,7 +201,7 @@ START_TEST(quitting)
 	keys("qy");
 	ck_assert_int_eq(view.request, REQUEST_QUIT);
 	view.request = REQUEST_NONE;
-	view.command_ended = true;
+	view.host.command_ended = true;
 	keys("q");
 	ck_assert_int_eq(view.request, REQUEST_QUIT);
 }

@@ -255,7 +255,7 @@ START_TEST(suspects_beyond_live)
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		snapshot->processes[i].suspect = snapshot->processes[i].suspect_live = 0;
 	snapshot->processes[0].suspect = 300u << 20;
-	view_free(&view);
+	view_clear(&view);
 	cast_view(&view, 0);
 	view_feed(&view, snapshot);
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);

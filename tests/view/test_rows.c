@@ -25,7 +25,7 @@ START_TEST(tree)
 		if (row->process->pid == 4242)
 			ck_assert_str_eq(row->branch, "");
 	}
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(hostile_trees)
 		ck_assert(!seen[view.rows[i].process->image]);
 		seen[view.rows[i].process->image] = true;
 	}
-	view_free(&view);
+	view_clear(&view);
 	free(many);
 	free(seen);
 }
@@ -108,7 +108,7 @@ START_TEST(whose_child)
 		if (family[j].pid == 21)
 			ck_assert_uint_eq(view.rows[i - 1].process->image, 3);
 	}
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(busiest_since)
 	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "      1  cudaLaunchKernel ") != NULL, "%s", line);
 	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "      0  cudaMalloc ") != NULL, "%s", line);
 	canvas_free(&canvas);
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 

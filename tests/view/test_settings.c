@@ -186,8 +186,8 @@ START_TEST(every_column)
 	ck_assert_msg(!settings_read(&again.settings, path("cutoprc"), &why), "%s", why.text);
 	ck_assert_uint_eq(again.settings.delay, 2000000000);
 	ck_assert_ptr_eq(again.settings.sort.keys[0], column_find("pid"));
-	view_free(&view);
-	view_free(&again);
+	view_clear(&view);
+	view_clear(&again);
 }
 END_TEST
 
@@ -239,7 +239,7 @@ START_TEST(changed_on_the_screen)
 	ck_assert_uint_gt(view.settings.column_count, 0);
 	cast_keys(&view, "W");
 	ck_assert_int_eq(view.request, REQUEST_SAVE);
-	view_free(&view);
+	view_clear(&view);
 }
 END_TEST
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which pane is drawn, and for whom. */
-#include "view/view.h"
+/*
+ * What is drawn, and where. Drawing is a function of the view and the canvas; it
+ * changes nothing but where scrolling ends.
+ */
+#include "view/view_internal.h"
 
-void pane_draw(struct view *view, struct canvas *canvas)
+static void pane_draw(struct view *view, struct canvas *canvas)
 {
 	static void (*const draw[PANE_COUNT])(struct view *, const struct area *, const struct snap_process *) = {
 		memory_draw, kernels_draw, copies_draw, failures_draw, calls_draw, sites_draw, log_draw,
@@ -26,4 +29,21 @@ void pane_draw(struct view *view, struct canvas *canvas)
 	draw[view->settings.pane](view, &area, process);
 	if (changed)
 		baseline_undo(&since);
+}
+
+void view_draw(struct view *view, struct canvas *canvas)
+{
+	canvas->ascii = view->settings.ascii || view->host.ascii;
+	canvas_clear(canvas);
+	view->layout = layout_make(canvas->rows, canvas->cols, view->full, devices_count(view->shown));
+	view->screen_rows = canvas->rows;
+	view->screen_cols = canvas->cols;
+	header_draw(view, canvas);
+	devices_draw(view, canvas);
+	table_draw(view, canvas);
+	tabs_draw(view, canvas);
+	if (view->layout.pane.rows)
+		pane_draw(view, canvas);
+	bar_draw(view, canvas);
+	overlay_draw(view, canvas);
 }
