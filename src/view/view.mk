@@ -17,11 +17,13 @@ view_sources = \
 	src/view/map.c src/view/map.h \
 	src/view/mouse.c \
 	src/view/overlay.c \
+	src/view/pane_calls.c \
 	src/view/pane_copies.c \
+	src/view/pane_failures.c \
+	src/view/pane_kernels.c \
 	src/view/pane_log.c \
 	src/view/pane_memory.c \
 	src/view/pane_sites.c \
-	src/view/panes.c \
 	src/view/rows.c \
 	src/view/settings.c src/view/settings.h \
 	src/view/table.c \
