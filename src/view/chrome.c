@@ -26,7 +26,7 @@ static bool tabs_are_short(const struct view *view, int cols)
 	int width = 2;
 
 	for (int i = 0; i < PANE_COUNT; i++)
-		width += (int)strlen(pane_names[i]) + 5;
+		width += (int)strlen(panes[i]->title) + 5;
 	if (view_selected(view) && !selected_is_seen(view))
 		width += WHOSE;
 	return cols < width;
@@ -36,7 +36,7 @@ static int tab_text(const struct view *view, int i, int cols, char *out, size_t 
 {
 	if (tabs_are_short(view, cols) && view->settings.pane != (enum pane)i)
 		return snprintf(out, size, " %d ", i + 1);
-	return snprintf(out, size, " %d %s ", i + 1, pane_names[i]);
+	return snprintf(out, size, " %d %s ", i + 1, panes[i]->title);
 }
 
 void tabs_draw(struct view *view, struct canvas *canvas)

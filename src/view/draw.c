@@ -7,9 +7,7 @@
 
 static void pane_draw(struct view *view, struct canvas *canvas)
 {
-	static void (*const draw[PANE_COUNT])(struct view *, const struct area *, const struct snap_process *) = {
-		memory_draw, kernels_draw, copies_draw, failures_draw, calls_draw, sites_draw, log_draw,
-	};
+	const struct pane_desc *pane = panes[view->settings.pane];
 	struct area area = area_of(canvas, view->layout.pane);
 	const struct snap_process *process = view_selected(view);
 	struct snap_process since;
@@ -17,7 +15,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 
 	if (!view->shown)
 		return;
-	if (!process && view->settings.pane != PANE_LOG) {
+	if (!process && !pane->is_of_all) {
 		area_cut(&area, 0, 1, area.rect.cols - 2, ST_DIM, "No process is selected.");
 		return;
 	}
@@ -26,7 +24,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 		changed = baseline_apply(view, &since);
 		process = &since;
 	}
-	draw[view->settings.pane](view, &area, process);
+	pane->draw(view, &area, process);
 	if (changed)
 		baseline_undo(&since);
 }

@@ -68,15 +68,16 @@ static void sort_move(struct view *view, int step)
 		sort_by(view, settings->columns[i]);
 }
 
-static void pane_sort_move(struct pane_state *pane, int step)
+static void pane_sort_move(struct view *view, int step)
 {
+	struct pane_state *pane = &view->panes[view->settings.pane];
 	unsigned int count = pane->columns + 1;
 
 	if (count < 2)
 		return;
 	do
 		pane->sort = (pane->sort + count + (unsigned int)step) % count;
-	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 : pane->is_sorted);
+	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 : panes[view->settings.pane]->sort != 0);
 	pane->reverse = false;
 	pane->top = 0;
 }
@@ -195,8 +196,9 @@ static void zoom(struct view *view, int step)
 static void pan(struct view *view, int step)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
+	enum pan what = panes[view->settings.pane]->pan;
 
-	if (view->settings.pane == PANE_COPIES || (view->settings.pane == PANE_MEMORY && !view->zoom)) {
+	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
 		/* Back in time; how far there is anything is found when drawn. From there it goes forward. */
 		if (step > 0 && view->back > view->back_seen)
 			view->back = view->back_seen;
@@ -206,7 +208,7 @@ static void pan(struct view *view, int step)
 			view->back -= view->back < 10 ? view->back : 10;
 		return;
 	}
-	if (view->settings.pane != PANE_MEMORY) {
+	if (what == PAN_NAMES) {
 		pane->shift += step * PAN_CELLS;	/* the end is found when drawn */
 		pane->shift = pane->shift < 0 ? 0 : pane->shift;
 		return;
@@ -292,9 +294,6 @@ static void act(struct view *view, enum action action)
 	case ACT_PREVIOUS_PANE:
 		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);
 		break;
-	case ACT_PANE_1: case ACT_PANE_2: case ACT_PANE_3: case ACT_PANE_4: case ACT_PANE_5: case ACT_PANE_6: case ACT_PANE_7:
-		pane_show(view, (enum pane)(action - ACT_PANE_1));
-		break;
 	case ACT_SORT_LEAKED: sort_by(view, column_find("leaked")); break;
 	case ACT_SORT_LIVE: sort_by(view, column_find("live")); break;
 	case ACT_SORT_LAUNCHES: sort_by(view, column_find("launch_rate")); break;
@@ -304,7 +303,7 @@ static void act(struct view *view, enum action action)
 	case ACT_SORT_LEFT:
 	case ACT_SORT_RIGHT:
 		if (view->full)
-			pane_sort_move(pane, action == ACT_SORT_LEFT ? -1 : 1);
+			pane_sort_move(view, action == ACT_SORT_LEFT ? -1 : 1);
 		else
 			sort_move(view, action == ACT_SORT_LEFT ? -1 : 1);
 		break;
@@ -362,7 +361,8 @@ static void act(struct view *view, enum action action)
 			request(view, REQUEST_QUIT);
 		break;
 	default:
-		break;
+		if (action >= ACT_PANE && action < ACT_PANE + PANE_COUNT)
+			pane_show(view, (enum pane)(action - ACT_PANE));
 	}
 }
 

@@ -5,6 +5,13 @@
  */
 #include "view/keys.h"
 
+#include <stdio.h>
+
+/* The panes by number: 1 is the first. */
+#define PANE_BINDING(constant, name) \
+	{ ACT_PANE + PANE_##constant, { '1' + PANE_##constant }, (const char[]){ '1' + PANE_##constant, 0 }, NULL, NULL, NULL, 0, NULL },
+_Static_assert(PANE_COUNT <= 9, "more panes than digits");
+
 const struct binding bindings[] = {
 	{ ACT_UP, { K_UP, 'k' }, "Up k", "one row up", NULL, NULL, 0, "Moving" },
 	{ ACT_DOWN, { K_DOWN, 'j' }, "Down j", "one row down", NULL, NULL, 0, NULL },
@@ -20,13 +27,7 @@ const struct binding bindings[] = {
 	{ ACT_BACK, { K_ESCAPE }, "Esc", "back", NULL, NULL, 0, NULL },
 	{ ACT_NEXT_PANE, { K_TAB, K_RIGHT, 'l' }, "Tab Right l", "next pane", "Tab", "Pane", 4, NULL },
 	{ ACT_PREVIOUS_PANE, { K_BACK_TAB, K_LEFT, 'h' }, "S-Tab Left h", "previous pane", NULL, NULL, 0, NULL },
-	{ ACT_PANE_1, { '1' }, "1", "Memory: what is allocated, and where", NULL, NULL, 0, NULL },
-	{ ACT_PANE_2, { '2' }, "2", "Kernels: launches by name", NULL, NULL, 0, NULL },
-	{ ACT_PANE_3, { '3' }, "3", "Copies: by direction; async* pageable", NULL, NULL, 0, NULL },
-	{ ACT_PANE_4, { '4' }, "4", "Failures: calls that failed, and why", NULL, NULL, 0, NULL },
-	{ ACT_PANE_5, { '5' }, "5", "Calls: every function, with times", NULL, NULL, 0, NULL },
-	{ ACT_PANE_6, { '6' }, "6", "Sites: where memory is allocated", NULL, NULL, 0, NULL },
-	{ ACT_PANE_7, { '7' }, "7", "Log: what happened", NULL, NULL, 0, NULL },
+	PANES(PANE_BINDING)
 	{ ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL, NULL, 0, NULL },
 	{ ACT_ZOOM_IN, { '+', '=' }, "+", "zoom in: map, plots; replay: faster", NULL, NULL, 0, NULL },
 	{ ACT_ZOOM_OUT, { '-' }, "-", "zoom out; replay: slower", NULL, NULL, 0, NULL },
@@ -58,6 +59,14 @@ const struct binding bindings[] = {
 };
 
 const size_t binding_count = sizeof(bindings) / sizeof(bindings[0]);
+
+const char *binding_help(const struct binding *binding, char *out, size_t size)
+{
+	const struct pane_desc *pane = binding->help ? NULL : panes[binding->action - ACT_PANE];
+
+	snprintf(out, size, "%s%s%s", pane ? pane->title : "", pane ? ": " : "", pane ? pane->help : binding->help);
+	return out;
+}
 
 enum action keys_action(int32_t key)
 {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "view/panes.h"
+
 /* A key is a Unicode character, or one of these. */
 enum key {
 	KEYS_SPECIAL = 0x110000,
@@ -21,7 +23,7 @@ enum action {
 	ACT_NONE,
 	ACT_UP, ACT_DOWN, ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_FIRST, ACT_LAST,
 	ACT_OPEN, ACT_BACK, ACT_NEXT_PANE, ACT_PREVIOUS_PANE,
-	ACT_PANE_1, ACT_PANE_2, ACT_PANE_3, ACT_PANE_4, ACT_PANE_5, ACT_PANE_6, ACT_PANE_7,
+	ACT_PANE, ACT_PANE_LAST = ACT_PANE + PANE_COUNT - 1,	/* by enum pane */
 	ACT_SORT_LEAKED, ACT_SORT_LIVE, ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_SORT_PID,
 	ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_SORT_MENU, ACT_SORT_INVERT,
 	ACT_SEARCH, ACT_SEARCH_NEXT, ACT_SEARCH_PREVIOUS, ACT_FILTER,
@@ -35,7 +37,7 @@ struct binding {
 	enum action action;
 	int32_t keys[3];	/* 0: no more */
 	const char *label;	/* the keys as help shows them */
-	const char *help;
+	const char *help;	/* NULL: of a pane, which has its own */
 	const char *bar_key;	/* in the bar, or NULL */
 	const char *bar_text;
 	int bar_rank;		/* lowest first when there is not room for all */
@@ -44,6 +46,9 @@ struct binding {
 
 extern const struct binding bindings[];
 extern const size_t binding_count;
+
+/* What the key of @binding does, as help says it. Returns @out. */
+const char *binding_help(const struct binding *binding, char *out, size_t size);
 
 enum action keys_action(int32_t key);
 

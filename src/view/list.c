@@ -25,8 +25,8 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 	size_t i;
 
 	for (rank = -1; rank < PANE_COLUMNS_MAX; rank++)
-		for (i = 0; i < list->column_count; i++) {
-			const struct list_column *column = &list->columns[i];
+		for (i = 0; i < list->desc->column_count; i++) {
+			const struct list_column *column = &list->desc->columns[i];
 			int its = sort && i + 1 == sort ? -1 : column->rank;
 
 			if (fit.shown[i] || list->hidden >> i & 1 || its != rank || column_need(column) > room + 1)
@@ -35,8 +35,8 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			room -= column_need(column);
 		}
 	room = room > 0 ? room : 0;
-	for (i = 0; i < list->column_count; i++) {
-		const struct list_column *column = &list->columns[i];
+	for (i = 0; i < list->desc->column_count; i++) {
+		const struct list_column *column = &list->desc->columns[i];
 		int bar = room / 4;
 
 		if (!fit.shown[i])
@@ -44,7 +44,7 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 		fit.start[i] = col;
 		fit.width[i] = column->width ? column->width : column->least;
 		/* Of what is left the names get most, a bar before them some. */
-		if (!column->width && column->unsorted) {
+		if (!column->width && column->is_bar) {
 			fit.width[i] += bar;
 			room -= bar;
 		} else if (!column->width) {
@@ -71,21 +71,21 @@ static int compare_items(const void *left, const void *right, void *context)
 	size_t a = *(const size_t *)left, b = *(const size_t *)right, first = a, second = b;
 	int result;
 
-	if (list->owner) {
-		first = list->owner(list, a);
-		second = list->owner(list, b);
+	if (list->desc->owner) {
+		first = list->desc->owner(list, a);
+		second = list->desc->owner(list, b);
 		if (first == second)
 			return (a > b) - (a < b);
 	}
 
-	if (list->columns[order->column].left) {
+	if (list->desc->columns[order->column].left) {
 		char x[CELL_TEXT], y[CELL_TEXT];
 
-		list->cell(list, first, order->column, x);
-		list->cell(list, second, order->column, y);
+		list->desc->cell(list, first, order->column, x);
+		list->desc->cell(list, second, order->column, y);
 		result = strcmp(x, y);
 	} else {
-		double x = list->number(list, first, order->column), y = list->number(list, second, order->column);
+		double x = list->desc->number(list, first, order->column), y = list->desc->number(list, second, order->column);
 
 		if (isnan(x) || isnan(y))
 			result = isnan(x) && isnan(y) ? 0 : isnan(x) ? 1 : -1;
@@ -107,7 +107,7 @@ static size_t *list_order(const struct list *list, const struct pane_state *pane
 		return NULL;
 	for (i = 0; i < list->count; i++)
 		items[i] = i;
-	if (pane->sort && pane->sort <= list->column_count && !list->columns[order.column].unsorted)
+	if (pane->sort && pane->sort <= list->desc->column_count && !list->desc->columns[order.column].is_bar)
 		qsort_r(items, list->count, sizeof(*items), compare_items, &order);
 	return items;
 }
@@ -118,10 +118,10 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 {
 	char text[CELL_TEXT];
 
-	for (size_t i = 0; i < list->column_count; i++) {
-		if (list->columns[i].unsorted)
+	for (size_t i = 0; i < list->desc->column_count; i++) {
+		if (list->desc->columns[i].is_bar)
 			continue;
-		list->cell(list, item, i, text);
+		list->desc->cell(list, item, i, text);
 		if (text_find(text, search))
 			return true;
 	}
@@ -158,15 +158,15 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 	pane->title_row = area->rect.row;
 	memset(pane->title_end, 0, sizeof(pane->title_end));
 	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
-	for (size_t i = 0; i < list->column_count; i++) {
-		const struct list_column *column = &list->columns[i];
+	for (size_t i = 0; i < list->desc->column_count; i++) {
+		const struct list_column *column = &list->desc->columns[i];
 		bool sorted = pane->sort == i + 1;
 		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
 		int end = fit->start[i] + fit->width[i];
 
 		if (!fit->shown[i])
 			continue;
-		if (!column->unsorted) {
+		if (!column->is_bar) {
 			pane->title_start[i] = area->rect.col + fit->start[i];
 			pane->title_end[i] = area->rect.col + end;
 		}
@@ -174,7 +174,7 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 			end = area_cut(area, 0, fit->start[i], fit->width[i], style, column->title);
 		else
 			area_right(area, 0, end, style, column->title);
-		if (sorted && !column->unsorted)
+		if (sorted && !column->is_bar)
 			area_text(area, 0, end, style, column->left == pane->reverse ? "▼" : "▲");
 	}
 }
@@ -182,7 +182,7 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 /* Names, which can be longer than any screen is wide: they are panned. */
 static bool is_name(const struct list_column *column)
 {
-	return column->left && !column->width && !column->unsorted;
+	return column->left && !column->width && !column->is_bar;
 }
 
 /* Drops the first @cells of @text, and says that something is missing. */
@@ -205,12 +205,12 @@ static int names_excess(const struct area *area, const struct list *list, const 
 	char text[CELL_TEXT];
 	int most = 0;
 
-	for (size_t i = 0; i < list->column_count; i++)
-		for (size_t j = 0; is_name(&list->columns[i]) && fit->shown[i] && j < count; j++) {
-			bool is_whole = list->whole && list->whole(list, items[j]) == (int)i;
+	for (size_t i = 0; i < list->desc->column_count; i++)
+		for (size_t j = 0; is_name(&list->desc->columns[i]) && fit->shown[i] && j < count; j++) {
+			bool is_whole = list->desc->whole && list->desc->whole(list, items[j]) == (int)i;
 			int room = is_whole ? area->rect.cols - 1 - fit->start[i] : fit->width[i], excess;
 
-			list->cell(list, items[j], i, text);
+			list->desc->cell(list, items[j], i, text);
 			excess = canvas_width(area->canvas, text) - room;
 			most = excess > most ? excess : most;
 		}
@@ -224,29 +224,29 @@ static int least(int a, int b)
 
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search, int shift)
 {
-	int whole = list->whole ? list->whole(list, item) : -1;
+	int whole = list->desc->whole ? list->desc->whole(list, item) : -1;
 	char text[CELL_TEXT];
 
-	for (size_t i = 0; i < list->column_count; i++) {
-		const struct list_column *column = &list->columns[i];
+	for (size_t i = 0; i < list->desc->column_count; i++) {
+		const struct list_column *column = &list->desc->columns[i];
 		enum style style = ST_PLAIN;
 
 		if (!fit->shown[i] || (whole >= 0 && i != (size_t)whole))
 			continue;
 		if (whole >= 0) {
-			style = list->cell(list, item, i, text);
+			style = list->desc->cell(list, item, i, text);
 			text_shift(area->canvas, text, shift);
 			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i], style, text);
 			continue;
 		}
-		if (column->unsorted && list->bar) {
-			double fraction = list->bar(list, item, i, &style);
+		if (column->is_bar && list->desc->bar) {
+			double fraction = list->desc->bar(list, item, i, &style);
 
 			bar_of(area, row, fit->start[i], fit->width[i], style, fraction);
 			continue;
 		}
 		text[0] = 0;
-		style = list->cell(list, item, i, text);
+		style = list->desc->cell(list, item, i, text);
 		if (is_name(column))
 			text_shift(area->canvas, text, shift);
 		/* A number as long as that is cut, too: its neighbour's cells are not its. */
@@ -284,16 +284,20 @@ static void scrollbar(const struct area *area, int rows, size_t top, size_t coun
 		area_text(area, 1 + i, area->rect.cols - 1, ST_FRAME, i >= at && i < at + size ? "█" : "│");
 }
 
-void list_draw(struct view *view, const struct area *area, struct pane_state *pane, const struct list *list)
+void list_draw(struct view *view, const struct area *area, const struct list *list)
 {
-	struct fit fit = list_fit(list, area->rect.cols - 1, pane->sort);
+	struct pane_state *pane = &view->panes[list->desc->pane];
+	struct fit fit;
 	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
 	int most;
 
+	if (!pane->sort)
+		pane->sort = list->desc->sort;
+	fit = list_fit(list, area->rect.cols - 1, pane->sort);
 	pane->columns = 0;
 	pane->hidden = list->hidden;
-	for (i = 0; i < list->column_count; i++)
-		if (list->columns[i].unsorted)
+	for (i = 0; i < list->desc->column_count; i++)
+		if (list->desc->columns[i].is_bar)
 			pane->hidden |= 1u << i;
 		else
 			pane->columns = (unsigned int)i + 1;

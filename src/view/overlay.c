@@ -55,6 +55,7 @@ static enum help_kind { HELP_GAP, HELP_SECTION, HELP_KEY } help_find(size_t line
 static void help_line(const struct area *area, int row, int col, int cols, size_t line)
 {
 	const struct binding *binding;
+	char text[80];
 
 	switch (help_find(line, &binding)) {
 	case HELP_SECTION:
@@ -62,7 +63,7 @@ static void help_line(const struct area *area, int row, int col, int cols, size_
 		break;
 	case HELP_KEY:
 		area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
-		area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding->help);
+		area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding_help(binding, text, sizeof(text)));
 		break;
 	default:
 		break;

@@ -7,20 +7,21 @@
 #include "util/util.h"
 #include "view/cells.h"
 
-static const struct list_column call_columns[] = {
-	{ "CALL", 0, 22, true, 0, false },
-	{ "LAYER", 7, 0, true, 9, false },
-	{ "CALLS", 10, 0, false, 1, false },
-	{ "FAILED", 8, 0, false, 4, false },
-	{ "TIME", 7, 0, false, 2, false },
-	{ "SHARE", 6, 0, false, 3, false },
-	{ "", 12, 0, true, 8, true },
-	{ "AVG", 6, 0, false, 7, false },
-	{ "p50", 6, 0, false, 5, false },
-	{ "p99", 6, 0, false, 6, false },
-	{ "MAX", 6, 0, false, 7, false },
-};
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
+
+static const struct list_column call_columns[] = {
+	[C_CALL] = { "CALL", .least = 22, .left = true, .rank = 0 },
+	[C_LAYER] = { "LAYER", .width = 7, .left = true, .rank = 9 },
+	[C_CALLS] = { "CALLS", .width = 10, .rank = 1 },
+	[C_FAILED] = { "FAILED", .width = 8, .rank = 4 },
+	[C_TIME] = { "TIME", .width = 7, .rank = 2 },
+	[C_SHARE] = { "SHARE", .width = 6, .rank = 3 },
+	[C_BAR] = { "", .width = 12, .left = true, .rank = 8, .is_bar = true },
+	[C_AVERAGE] = { "AVG", .width = 6, .rank = 7 },
+	[C_P50] = { "p50", .width = 6, .rank = 5 },
+	[C_P99] = { "p99", .width = 6, .rank = 6 },
+	[C_MAX] = { "MAX", .width = 6, .rank = 7 },
+};
 
 static double calls_seconds(const struct snap_process *process)
 {
@@ -53,7 +54,7 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 {
 	const struct snap_call *call = &list->process->call_list[item];
 	double number = call_number(list, item, column);
-	int width = list->columns[column].width;
+	int width = list->desc->columns[column].width;
 	char time[CELL_TEXT];
 	enum style style;
 
@@ -78,17 +79,26 @@ static double call_bar(const struct list *list, size_t item, size_t column, enum
 	return call_number(list, item, C_SHARE);
 }
 
-void calls_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void calls_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	double seconds = calls_seconds(process);
-	struct pane_state *pane = &view->panes[PANE_CALLS];
 	struct list list = {
-		.columns = call_columns, .column_count = ARRAY_LEN(call_columns), .count = process->call_count, .view = view, .items = &seconds,
-		.process = process, .empty = "No call was made.", .cell = call_cell, .number = call_number, .bar = call_bar,
+		.desc = &pane_calls, .count = process->call_count, .view = view, .items = &seconds, .process = process,
+		.empty = "No call was made.",
 	};
 
-	pane->is_sorted = true;	/* the table of functions has no order that says something */
-	if (!pane->sort)
-		pane->sort = C_TIME + 1;
-	list_draw(view, area, pane, &list);
+	list_draw(view, area, &list);
 }
+
+const struct pane_desc pane_calls = {
+	.pane = PANE_CALLS,
+	.title = "Calls",
+	.help = "every function, with times",
+	.sort = C_TIME + 1,	/* the table of functions has no order that says something */
+	.columns = call_columns,
+	.column_count = ARRAY_LEN(call_columns),
+	.cell = call_cell,
+	.number = call_number,
+	.bar = call_bar,
+	.draw = calls_draw,
+};

@@ -8,24 +8,26 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "util/util.h"
 #include "view/bars.h"
 #include "view/cells.h"
 
-static const struct list_column copy_columns[] = {
-	{ "DIR", 7, 0, true, 0, false },
-	{ "MODE", 6, 0, true, 0, false },		/* "async*": some of pageable memory, which may be synchronous */
-	{ "DEV", 3, 0, false, 7, false },
-	{ "CALLS", 7, 0, false, 1, false },
-	{ "BYTES", 7, 0, false, 2, false },
-	{ "AVERAGE", 7, 0, false, 8, false },
-	{ "RATE/s", 7, 0, false, 3, false },
-	{ "THROUGHPUT", 10, 0, false, 5, false },
-	{ "PENDING", 7, 0, false, 4, false },
-	{ "FAILED", 7, 0, false, 6, false },
-	{ "size 1K   1M   1G   ", 20, 0, true, 9, false },	/* two powers of two a cell */
-	{ "TIME", 7, 0, false, 10, false },
-};
 enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_THROUGHPUT, P_PENDING, P_FAILED, P_SIZES, P_TIME };
+
+static const struct list_column copy_columns[] = {
+	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0 },
+	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0 },		/* "async*": some of pageable memory, which may be synchronous */
+	[P_DEVICE] = { "DEV", .width = 3, .rank = 7 },
+	[P_CALLS] = { "CALLS", .width = 7, .rank = 1 },
+	[P_BYTES] = { "BYTES", .width = 7, .rank = 2 },
+	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 8 },
+	[P_RATE] = { "RATE/s", .width = 7, .rank = 3 },
+	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5 },
+	[P_PENDING] = { "PENDING", .width = 7, .rank = 4 },
+	[P_FAILED] = { "FAILED", .width = 7, .rank = 6 },
+	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9 },	/* two powers of two a cell */
+	[P_TIME] = { "TIME", .width = 7, .rank = 10 },
+};
 
 static const enum style direction_styles[DIR_COUNT] = {
 	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H, [DIR_D2D] = ST_D2D,
@@ -77,10 +79,10 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 			return cell_text(out, ST_SUSPECT, "async*");
 		return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
 	case P_DEVICE: return cell_device(out, copy->device);
-	case P_CALLS: return cell_count(out, number, list->columns[column].width);
+	case P_CALLS: return cell_count(out, number, list->desc->columns[column].width);
 	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
 	case P_RATE: case P_THROUGHPUT: return cell_rate(out, number, true);
-	case P_FAILED: return cell_failures(out, number, false, list->columns[column].width);
+	case P_FAILED: return cell_failures(out, number, false, list->desc->columns[column].width);
 	case P_SIZES:
 		sizes_text(copy, out);
 		return style;
@@ -116,20 +118,31 @@ static void plots_draw(struct view *view, const struct area *area, const struct 
 	}
 }
 
-void copies_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void copies_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	int rows = area->rect.rows, wanted = (int)process->copy_count + 1, top;
 	struct area part;
 	struct list list = {
-		.columns = copy_columns, .column_count = sizeof(copy_columns) / sizeof(copy_columns[0]), .count = process->copy_count,
-		.view = view, .process = process, .empty = "Nothing was copied.", .cell = copy_cell, .number = copy_number,
+		.desc = &pane_copies, .count = process->copy_count, .view = view, .process = process, .empty = "Nothing was copied.",
 	};
 
 	/* The plots take half, if it is worth it; the list grows into the rest. */
 	top = rows - wanted >= 5 ? wanted + (rows - wanted > 10) : rows >= 12 ? rows / 2 : rows;
 	part = area_part(area, 0, 0, top, area->rect.cols);
-	list_draw(view, &part, &view->panes[PANE_COPIES], &list);
+	list_draw(view, &part, &list);
 	part = area_part(area, top, 0, rows - top, area->rect.cols);
 	if (rows - top >= 4)
 		plots_draw(view, &part, process);
 }
+
+const struct pane_desc pane_copies = {
+	.pane = PANE_COPIES,
+	.title = "Copies",
+	.help = "by direction; async* pageable",
+	.pan = PAN_PLOTS,
+	.columns = copy_columns,
+	.column_count = ARRAY_LEN(copy_columns),
+	.cell = copy_cell,
+	.number = copy_number,
+	.draw = copies_draw,
+};

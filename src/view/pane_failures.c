@@ -8,16 +8,17 @@
 #include "util/util.h"
 #include "view/cells.h"
 
-static const struct list_column failure_columns[] = {
-	{ "COUNT", 7, 0, false, 0, false },
-	{ "CALL", 22, 0, true, 2, false },
-	{ "ERROR", 31, 0, true, 1, false },	/* cudaErrorInvalidMemcpyDirection */
-	{ "CODE", 4, 0, false, 6, false },
-	{ "FIRST", 8, 0, false, 4, false },
-	{ "LAST", 8, 0, false, 3, false },
-	{ "WHAT IT MEANS", 0, 50, true, 5, false },
-};
 enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_MEANING };
+
+static const struct list_column failure_columns[] = {
+	[F_COUNT] = { "COUNT", .width = 7, .rank = 0 },
+	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2 },
+	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1 },	/* cudaErrorInvalidMemcpyDirection */
+	[F_CODE] = { "CODE", .width = 4, .rank = 6 },
+	[F_FIRST] = { "FIRST", .width = 8, .rank = 4 },
+	[F_LAST] = { "LAST", .width = 8, .rank = 3 },
+	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 5 },
+};
 
 static double failure_number(const struct list *list, size_t item, size_t column)
 {
@@ -38,7 +39,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 
 	switch (column) {
 	case F_COUNT:
-		return cell_failures(out, (double)failure->count, false, list->columns[column].width);
+		return cell_failures(out, (double)failure->count, false, list->desc->columns[column].width);
 	case F_CALL:
 		return cell_text(out, ST_PLAIN, snapshot_call_brief(failure->call, &failure->extra));
 	case F_ERROR:
@@ -78,18 +79,29 @@ static void meaning_draw(const struct area *area, int row, const struct snap_fai
 		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, meaning);
 }
 
-void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
-		.columns = failure_columns, .column_count = ARRAY_LEN(failure_columns), .count = process->failure_count, .view = view,
-		.process = process, .empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS : "No call has failed.", .cell = failure_cell, .number = failure_number,
+		.desc = &pane_failures, .count = process->failure_count, .view = view, .process = process,
+		.empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS : "No call has failed.",
 	};
 	size_t i, row = process->failure_count + 2;
 
-	list_draw(view, area, &view->panes[PANE_FAILURES], &list);
+	list_draw(view, area, &list);
 	/* Too narrow for a column of that: below, as far as there is room. */
 	if (area->rect.cols < 143)
 		for (i = 0; i < process->failure_count && row < (size_t)area->rect.rows; i++)
 			if (same_error(process->failure_list, i) == i)
 				meaning_draw(area, (int)row++, &process->failure_list[i]);
 }
+
+const struct pane_desc pane_failures = {
+	.pane = PANE_FAILURES,
+	.title = "Failures",
+	.help = "calls that failed, and why",
+	.columns = failure_columns,
+	.column_count = ARRAY_LEN(failure_columns),
+	.cell = failure_cell,
+	.number = failure_number,
+	.draw = failures_draw,
+};

@@ -5,23 +5,24 @@
 #include "util/util.h"
 #include "view/cells.h"
 
-static const struct list_column kernel_columns[] = {
-	{ "", 0, 8, true, 6, true },
-	{ "KERNEL", 0, 16, true, 0, false },
-	{ "LAUNCHES", 9, 0, false, 1, false },
-	{ "BY GRAPH", 9, 0, false, 2, false },
-	{ "RATE/s", 7, 0, false, 2, false },
-	{ "SHARE", 6, 0, false, 3, false },
-	{ "GRID", 11, 0, false, 7, false },
-	{ "BLOCK", 8, 0, false, 8, false },
-	{ "SHARED", 6, 0, false, 10, false },
-	{ "p50", 6, 0, false, 4, false },
-	{ "p99", 6, 0, false, 5, false },
-	{ "MAX", 6, 0, false, 11, false },
-	{ "FAILED", 7, 0, false, 9, false },
-	{ "DEV", 3, 0, false, 12, false },
-};
 enum { K_BAR, K_NAME, K_LAUNCHES, K_GRAPH, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
+
+static const struct list_column kernel_columns[] = {
+	[K_BAR] = { "", .least = 8, .left = true, .rank = 6, .is_bar = true },
+	[K_NAME] = { "KERNEL", .least = 16, .left = true, .rank = 0 },
+	[K_LAUNCHES] = { "LAUNCHES", .width = 9, .rank = 1 },
+	[K_GRAPH] = { "BY GRAPH", .width = 9, .rank = 2 },
+	[K_RATE] = { "RATE/s", .width = 7, .rank = 2 },
+	[K_SHARE] = { "SHARE", .width = 6, .rank = 3 },
+	[K_GRID] = { "GRID", .width = 11, .rank = 7 },
+	[K_BLOCK] = { "BLOCK", .width = 8, .rank = 8 },
+	[K_SHARED] = { "SHARED", .width = 6, .rank = 10 },
+	[K_P50] = { "p50", .width = 6, .rank = 4 },
+	[K_P99] = { "p99", .width = 6, .rank = 5 },
+	[K_MAX] = { "MAX", .width = 6, .rank = 11 },
+	[K_FAILED] = { "FAILED", .width = 7, .rank = 9 },
+	[K_DEVICE] = { "DEV", .width = 3, .rank = 12 },
+};
 
 static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 {
@@ -66,7 +67,7 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 {
 	const struct snap_kernel *kernel = &list->process->kernels[item];
 	double number = kernel_number(list, item, column);
-	int width = list->columns[column].width;
+	int width = list->desc->columns[column].width;
 
 	switch (column) {
 	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
@@ -92,14 +93,25 @@ static double kernel_bar(const struct list *list, size_t item, size_t column, en
 	return kernel_runs(&kernels[0]) > 0 ? kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) : 0;
 }
 
-void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
-		.columns = kernel_columns, .column_count = ARRAY_LEN(kernel_columns), .count = process->kernel_count, .view = view,
-		.process = process, .empty = "No kernel was launched.", .cell = kernel_cell, .number = kernel_number, .bar = kernel_bar,
+		.desc = &pane_kernels, .count = process->kernel_count, .view = view, .process = process, .empty = "No kernel was launched.",
 	};
 
 	if (!process->graph_launches)
 		list.hidden = 1u << K_GRAPH;
-	list_draw(view, area, &view->panes[PANE_KERNELS], &list);
+	list_draw(view, area, &list);
 }
+
+const struct pane_desc pane_kernels = {
+	.pane = PANE_KERNELS,
+	.title = "Kernels",
+	.help = "launches by name",
+	.columns = kernel_columns,
+	.column_count = ARRAY_LEN(kernel_columns),
+	.cell = kernel_cell,
+	.number = kernel_number,
+	.bar = kernel_bar,
+	.draw = kernels_draw,
+};

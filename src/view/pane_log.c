@@ -3,13 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "util/util.h"
 #include "view/cells.h"
 
+enum { L_TIME, L_PID, L_EVENT, L_WHAT };
+
 static const struct list_column log_columns[] = {
-	{ "TIME", 8, 0, false, 1, false },
-	{ "PID", 7, 0, false, 2, false },
-	{ "EVENT", 13, 0, true, 3, false },
-	{ "WHAT HAPPENED", 0, 20, true, 0, false },
+	[L_TIME] = { "TIME", .width = 8, .rank = 1 },
+	[L_PID] = { "PID", .width = 7, .rank = 2 },
+	[L_EVENT] = { "EVENT", .width = 13, .left = true, .rank = 3 },
+	[L_WHAT] = { "WHAT HAPPENED", .least = 20, .left = true, .rank = 0 },
 };
 
 static const enum style tones[TONE_COUNT] = {
@@ -29,7 +32,7 @@ static double log_number(const struct list *list, size_t item, size_t column)
 {
 	const struct snap_event *event = event_of(list, item);
 
-	return column ? event->pid : (double)event->time;
+	return column == L_PID ? event->pid : (double)event->time;
 }
 
 static enum style log_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
@@ -38,13 +41,13 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 	bool ours = list->process && list->process->pid == event->pid;
 
 	switch (column) {
-	case 0:
+	case L_TIME:
 		format_when(list->view, event->time, out, CELL_TEXT);
 		return ST_DIM;
-	case 1:
+	case L_PID:
 		snprintf(out, CELL_TEXT, "%u", event->pid);
 		return ours ? ST_HEAD : ST_PLAIN;
-	case 2:
+	case L_EVENT:
 		return cell_text(out, tones[event_kinds[event->kind].tone], event_kinds[event->kind].title);
 	default:
 		cell_text(out, ST_PLAIN, event->text);
@@ -54,12 +57,23 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 	}
 }
 
-void log_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void log_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
-		.columns = log_columns, .column_count = sizeof(log_columns) / sizeof(log_columns[0]), .count = view->shown->event_count,
-		.view = view, .process = process, .empty = "Nothing has happened yet.", .cell = log_cell, .number = log_number,
+		.desc = &pane_log, .count = view->shown->event_count, .view = view, .process = process, .empty = "Nothing has happened yet.",
 	};
 
-	list_draw(view, area, &view->panes[PANE_LOG], &list);
+	list_draw(view, area, &list);
 }
+
+const struct pane_desc pane_log = {
+	.pane = PANE_LOG,
+	.title = "Log",
+	.help = "what happened",
+	.is_of_all = true,
+	.columns = log_columns,
+	.column_count = ARRAY_LEN(log_columns),
+	.cell = log_cell,
+	.number = log_number,
+	.draw = log_draw,
+};

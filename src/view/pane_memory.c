@@ -14,19 +14,20 @@
 #include "view/cells.h"
 #include "view/map.h"
 
-static const struct list_column list_columns[] = {
-	{ "ADDRESS", 16, 0, false, 3, false },
-	{ "SIZE", 7, 0, false, 1, false },
-	{ "AGE", 7, 0, false, 2, false },
-	{ "KIND", 10, 0, true, 5, false },
-	{ "DEV", 3, 0, false, 7, false },
-	{ "STATE", 7, 0, true, 4, false },
-	{ "SITE", 0, 20, true, 1, false },
-	{ "CALL", 22, 0, true, 8, false },
+enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
+
+static const struct list_column memory_columns[] = {
+	[M_ADDRESS] = { "ADDRESS", .width = 16, .rank = 3 },
+	[M_SIZE] = { "SIZE", .width = 7, .rank = 1 },
+	[M_AGE] = { "AGE", .width = 7, .rank = 2 },
+	[M_KIND] = { "KIND", .width = 10, .left = true, .rank = 5 },
+	[M_DEVICE] = { "DEV", .width = 3, .rank = 7 },
+	[M_STATE] = { "STATE", .width = 7, .left = true, .rank = 4 },
+	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1 },
+	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
 };
 #define SITE_AND_CALL 130	/* cells: room for both */
 #define SUM 9			/* cells beside the label of a sum: number and gaps */
-enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held", "saved" };
 static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD, ST_DIM };
@@ -165,13 +166,12 @@ static void scale_draw(const struct view *view, const struct area *area, int col
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, text);
 }
 
-void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot, sums;
 	struct list list = {
-		.columns = list_columns, .column_count = sizeof(list_columns) / sizeof(list_columns[0]),
-		.count = process->map_count, .view = view, .process = process,
-		.empty = process->unreturned ? "" : "No allocation is live.", .cell = memory_cell, .number = memory_number,
+		.desc = &pane_memory, .count = process->map_count, .view = view, .process = process,
+		.empty = process->unreturned ? "" : "No allocation is live.",
 	};
 	struct area part;
 	bool omitted;
@@ -180,7 +180,7 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	if (cols < SITE_AND_CALL)
 		list.hidden = 1u << M_CALL;
 	if (rows < 3) {
-		list_draw(view, area, &view->panes[PANE_MEMORY], &list);
+		list_draw(view, area, &list);
 		return;
 	}
 	sums = sums_draw(area, process);
@@ -205,7 +205,19 @@ void memory_draw(struct view *view, const struct area *area, const struct snap_p
 	}
 	omitted = process->map_omitted && rows - row > 4;
 	part = area_part(area, row, 0, rows - row - omitted, cols);
-	list_draw(view, &part, &view->panes[PANE_MEMORY], &list);
+	list_draw(view, &part, &list);
 	if (omitted)
 		area_format(area, rows - 1, 1, ST_DIM, "and %" PRIu64 " smaller ones (--map lists more)", process->map_omitted);
 }
+
+const struct pane_desc pane_memory = {
+	.pane = PANE_MEMORY,
+	.title = "Memory",
+	.help = "what is allocated, and where",
+	.pan = PAN_MAP,
+	.columns = memory_columns,
+	.column_count = ARRAY_LEN(memory_columns),
+	.cell = memory_cell,
+	.number = memory_number,
+	.draw = memory_draw,
+};

@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/cells.h"
 #include "util/utf8.h"
+#include "util/util.h"
+#include "view/cells.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
 
 /* Where there is little room, a site's source line is worth more than a bar. */
 static const struct list_column site_columns[] = {
-	{ "", 0, 14, true, 7, true },
-	{ "SITE", 0, 20, true, 0, false },
-	{ "LIVE", 7, 0, false, 1, false },
-	{ "SUSPECT", 7, 0, false, 3, false },
-	{ "LEAKED", 7, 0, false, 2, false },
-	{ "HELD", 7, 0, false, 4, false },
-	{ "ALLOCS", 8, 0, false, 5, false },
-	{ "STACK", 5, 0, false, 6, false },
+	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true },
+	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0 },
+	[S_LIVE] = { "LIVE", .width = 7, .rank = 1 },
+	[S_SUSPECT] = { "SUSPECT", .width = 7, .rank = 3 },
+	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2 },
+	[S_HELD] = { "HELD", .width = 7, .rank = 4 },
+	[S_ALLOCS] = { "ALLOCS", .width = 8, .rank = 5 },
+	[S_STACK] = { "STACK", .width = 5, .rank = 6 },
 };
-enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
 
 /* A row: a site, or a frame of the site that stands before it. */
 struct site_row {
@@ -93,7 +93,7 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 	case S_SITE:
 		return cell_text(out, ST_PLAIN, row->site->site);
 	case S_ALLOCS:
-		return cell_count(out, number, list->columns[column].width);
+		return cell_count(out, number, list->desc->columns[column].width);
 	case S_STACK:
 		if (!row->site->stack_count)
 			return cell_text(out, ST_DIM, "-");
@@ -169,12 +169,11 @@ static bool has_stacks(const struct snap_process *process)
 	return false;
 }
 
-void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = {
-		.columns = site_columns, .column_count = COUNT(site_columns), .view = view, .process = process,
-		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.", .cell = site_cell, .number = site_number, .bar = site_bar, .owner = site_owner,
-		.whole = site_whole, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
+		.desc = &pane_sites, .view = view, .process = process, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
+		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.",
 	};
 	struct site_row *rows = rows_make(process, view->full, &list.count);
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
@@ -184,6 +183,20 @@ void sites_draw(struct view *view, const struct area *area, const struct snap_pr
 	if (base)
 		befores_find(rows, list.count, base);
 	list.items = rows;
-	list_draw(view, area, &view->panes[PANE_SITES], &list);
+	list_draw(view, area, &list);
 	free(rows);
 }
+
+const struct pane_desc pane_sites = {
+	.pane = PANE_SITES,
+	.title = "Sites",
+	.help = "where memory is allocated",
+	.columns = site_columns,
+	.column_count = ARRAY_LEN(site_columns),
+	.cell = site_cell,
+	.number = site_number,
+	.owner = site_owner,
+	.whole = site_whole,
+	.bar = site_bar,
+	.draw = sites_draw,
+};

@@ -87,7 +87,7 @@ static void value_write(const struct settings *settings, enum item item, char *o
 		snprintf(out, size, "%g", (double)settings->delay / 1e9);
 		break;
 	case ITEM_PANE:
-		snprintf(out, size, "%s", pane_names[settings->pane]);
+		snprintf(out, size, "%s", panes[settings->pane]->title);
 		break;
 	case ITEM_SORT:
 		for (i = 0; i < settings->sort.count && used < size; i++)
@@ -151,7 +151,7 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 		return !delay_parse(value, &settings->delay);
 	case ITEM_PANE:
 		for (i = 0; i < PANE_COUNT; i++)
-			if (!strcasecmp(value, pane_names[i])) {
+			if (!strcasecmp(value, panes[i]->title)) {
 				settings->pane = (enum pane)i;
 				return true;
 			}

@@ -13,10 +13,8 @@
 
 #include "model/columns.h"
 #include "util/util.h"
+#include "view/panes.h"
 #include "view/theme.h"
-
-enum pane { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG, PANE_COUNT };
-extern const char *const pane_names[PANE_COUNT];
 
 enum { COLUMNS_MAX = 40 };
 

@@ -12,8 +12,6 @@
 
 #define MESSAGE_SECONDS	5
 
-const char *const pane_names[PANE_COUNT] = { "Memory", "Kernels", "Copies", "Failures", "Calls", "Sites", "Log" };
-
 static const char *const first_columns[] = {
 	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
 };

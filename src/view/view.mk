@@ -24,6 +24,7 @@ view_sources = \
 	src/view/pane_log.c \
 	src/view/pane_memory.c \
 	src/view/pane_sites.c \
+	src/view/panes.c src/view/panes.h \
 	src/view/rows.c \
 	src/view/settings.c src/view/settings.h \
 	src/view/table.c \

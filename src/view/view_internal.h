@@ -13,6 +13,7 @@
 #include "view/history.h"
 #include "view/keys.h"
 #include "view/layout.h"
+#include "view/panes.h"
 #include "view/settings.h"
 #include "view/theme.h"
 #include "view/view.h"
@@ -27,7 +28,6 @@ struct pane_state {
 	size_t top;
 	unsigned int sort;	/* column + 1; 0: as the pane has it */
 	bool reverse;
-	bool is_sorted;		/* always: its list has no order of its own */
 	unsigned int columns;	/* how many it had when last drawn */
 	uint32_t hidden;	/* bit set of those that were not to be seen, or cannot be sorted by */
 	int rows;		/* of its list, when last drawn */
@@ -153,14 +153,6 @@ int tabs_hit(const struct view *view, int col);		/* the pane at @col, or -1 */
 void bar_draw(struct view *view, struct canvas *canvas);
 int32_t bar_hit(const struct view *view, int col);	/* the key at @col, or 0 */
 void overlay_draw(struct view *view, struct canvas *canvas);
-
-void memory_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void copies_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void failures_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void calls_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void sites_draw(struct view *view, const struct area *area, const struct snap_process *process);
-void log_draw(struct view *view, const struct area *area, const struct snap_process *process);
 
 /* Settings and menus: how many lines each has, and what a key does there. */
 size_t settings_lines(const struct view *view);

@@ -128,7 +128,7 @@ static const struct size {
 	int cols, rows;
 } sizes[] = { { 80, 24 }, { 200, 60 }, { 40, 10 }, { 20, 5 } };
 
-START_TEST(panes)
+START_TEST(every_pane)
 {
 	const struct size *size = &sizes[_i / 2];
 	bool ascii = _i % 2;
@@ -152,7 +152,7 @@ START_TEST(panes)
 		view.full = size->rows < 15 && i;
 		if (size->rows >= 15)
 			cast_keys(&view, key);
-		draw(&view, size->rows, size->cols, pane_names[i], size->cols < 200);
+		draw(&view, size->rows, size->cols, panes[i]->title, size->cols < 200);
 	}
 	snprintf(name, sizeof(name), "%s-%dx%d", ascii ? "ascii" : "utf8", size->cols, size->rows);
 	golden_end(name);
@@ -169,7 +169,7 @@ START_TEST(full_height)
 	golden_begin();
 	for (int i = 0; i < PANE_COUNT; i++) {
 		view.settings.pane = (enum pane)i;
-		draw(&view, 24, 80, pane_names[i], true);
+		draw(&view, 24, 80, panes[i]->title, true);
 	}
 	golden_end("full-80x24");
 	view_clear(&view);
@@ -331,7 +331,7 @@ Suite *suite_golden(void)
 	TCase *tests = tcase_create("golden");
 
 	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, panes, 0, 8);
+	tcase_add_loop_test(tests, every_pane, 0, 8);
 	tcase_add_test(tests, full_height);
 	tcase_add_loop_test(tests, themed, 0, (int)theme_count);
 	tcase_add_test(tests, overlays);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout over every size: nothing overlaps, nothing is outside, what matters stays. */
+#include <string.h>
+#include <strings.h>
+
 #include "cast.h"
+#include "view/list.h"
 
 static int place(struct rect rect, int rows, int cols, int row)
 {
@@ -119,6 +123,31 @@ START_TEST(columns_fit_every_width)
 }
 END_TEST
 
+/* Each stands where the list of panes says, and has what everything else takes from its descriptor. */
+START_TEST(panes_are_sound)
+{
+	for (size_t i = 0; i < PANE_COUNT; i++) {
+		const struct pane_desc *pane = panes[i];
+		const struct list_column *titles = pane->columns;
+
+		ck_assert_uint_eq(pane->pane, i);
+		ck_assert_uint_gt(strlen(pane->title), 0);
+		ck_assert_uint_gt(strlen(pane->help), 0);
+		for (size_t j = 0; j < i; j++)
+			ck_assert_int_ne(strcasecmp(pane->title, panes[j]->title), 0);
+		ck_assert_uint_gt(pane->column_count, 0);
+		ck_assert_uint_le(pane->column_count, PANE_COLUMNS_MAX);
+		ck_assert_uint_le(pane->sort, pane->column_count);
+		ck_assert(pane->draw && pane->cell && pane->number);
+		for (size_t j = 0; j < pane->column_count; j++) {
+			ck_assert_msg(titles[j].title, "%s: column %zu has no title", pane->title, j);
+			ck_assert_msg(!titles[j].width != !titles[j].least, "%s: column %zu has two widths or none", pane->title, j);
+			ck_assert(pane->bar || !titles[j].is_bar);
+		}
+	}
+}
+END_TEST
+
 Suite *suite_layout(void)
 {
 	Suite *suite = suite_create("layout");
@@ -129,6 +158,7 @@ Suite *suite_layout(void)
 	tcase_add_test(tests, essentials);
 	tcase_add_test(tests, drawn_at_every_size);
 	tcase_add_test(tests, columns_fit_every_width);
+	tcase_add_test(tests, panes_are_sound);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

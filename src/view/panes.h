@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The panes. Each is a file, pane_NAME.c, that ends in its descriptor. A line in the list below makes it known to
+ * everything else: its key and its tab are its place in the list, and its name, its help and what keys do in it come
+ * from the descriptor.
+ */
+#ifndef VIEW_PANES_H
+#define VIEW_PANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "view/theme.h"
+
+/* PANE(constant, name of the descriptor) */
+#define PANES(PANE) \
+	PANE(MEMORY, memory) \
+	PANE(KERNELS, kernels) \
+	PANE(COPIES, copies) \
+	PANE(FAILURES, failures) \
+	PANE(CALLS, calls) \
+	PANE(SITES, sites) \
+	PANE(LOG, log)
+
+#define PANE_CONSTANT(constant, name) PANE_##constant,
+enum pane { PANES(PANE_CONSTANT) PANE_COUNT };
+#undef PANE_CONSTANT
+
+struct area;
+struct list;
+struct list_column;
+struct snap_process;
+struct view;
+
+/* What the keys of panning move: long names; plots, back in time; the map once it is zoomed, and plots before. */
+enum pan { PAN_NAMES, PAN_PLOTS, PAN_MAP };
+
+/* The functions for cells are those of its list: see list.h. */
+struct pane_desc {
+	enum pane pane;
+	const char *title;		/* of its tab; in the settings file, too */
+	const char *help;		/* what there is to be seen, as help goes on after the title */
+	enum pan pan;
+	bool is_of_all;			/* is shown where no process is selected, too */
+	unsigned int sort;		/* column + 1 that it is sorted by from the start; 0: its list has an order of its own */
+
+	const struct list_column *columns;
+	size_t column_count;
+	/* Writes what stands in a cell to @out (CELL_TEXT bytes), and returns its style. */
+	enum style (*cell)(const struct list *list, size_t item, size_t column, char *out);
+	double (*number)(const struct list *list, size_t item, size_t column);	/* to sort by; NAN last */
+	/* The item with which @item is sorted: it stays right behind that one. NULL: each by itself */
+	size_t (*owner)(const struct list *list, size_t item);
+	/* The column whose cell is all of @item's row; -1: it has cells in all. NULL: each has */
+	int (*whole)(const struct list *list, size_t item);
+	/* A bar, where a column has one: 0..1; NULL: none has */
+	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
+
+	/* @process is the selected one, or NULL where none is; differences are made already. */
+	void (*draw)(struct view *view, const struct area *area, const struct snap_process *process);
+};
+
+#define PANE_DECLARATION(constant, name) extern const struct pane_desc pane_##name;
+PANES(PANE_DECLARATION)
+#undef PANE_DECLARATION
+
+extern const struct pane_desc *const panes[PANE_COUNT];
+
+#endif
