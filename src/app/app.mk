@@ -2,7 +2,6 @@
 # What cutop does when it runs: session, screen, batch, demo.
 app_sources = \
 	src/app/batch.c src/app/batch.h \
-	src/app/batch_metrics.c src/app/batch_metrics.h \
 	src/app/demo.c src/app/demo.h \
 	src/app/pipe_output.c src/app/pipe_output.h \
 	src/app/screen.c src/app/screen.h \

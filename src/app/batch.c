@@ -14,18 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/batch_metrics.h"
 #include "config.h"
 #include "print/print.h"
 #include "app/pipe_output.h"
 #include "app/session.h"
+#include "util/replaced_file.h"
 
 struct batch {
 	struct session session;
 	FILE *file;		/* where to; NULL: nothing is printed to a stream */
 	FILE *out;		/* what is printed to: the same, or one that waits for @file's reader */
 	struct patient patient;
-	struct batch_metrics metrics;
+	const struct print_format *format;
+	bool replaces;		/* with each snapshot the file is replaced by it, and no stream is written to */
+	struct replaced replaced;
 	struct out_options out_options;
 	uint64_t printed;
 	bool is_quiet;		/* only a recording is made */
@@ -62,11 +64,6 @@ static bool is_silent(const struct options *options)
 	return options->listen && !options->format_given && !output_path(options) && !options->to_stdout;
 }
 
-static bool is_metrics(const struct options *options)
-{
-	return options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
-}
-
 static int stream_open(FILE **stream, const char *path)
 {
 	int fd = path ? file_create(path) : STDOUT_FILENO, err;
@@ -87,9 +84,20 @@ static int batch_open(struct batch *batch)
 	int err = 0;
 
 	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
-	if (is_metrics(options))
-		err = batch_metrics_open(&batch->metrics, options, output_path(options));
-	if (!err && !is_silent(options) && !batch->metrics.replaces)
+	batch->out_options = (struct out_options){
+		.sort = options->sort, .version = PACKAGE_VERSION, .ascii = options->ascii, .tells_on = true,
+		.lists_map = options->map_given, .weight = options->folded_by, .stacks = options->stacks,
+		.kernels = options->kernels_shown,
+	};
+	if (batch->format->open)
+		err = batch->format->open(&batch->out_options);
+	/* What node_exporter's textfile collector wants; a pipe gets one after the other. */
+	if (!err && batch->format->is_metrics && output_path(options)) {
+		err = replaced_open(&batch->replaced, output_path(options));
+		batch->replaces = !err;
+		err = err < 0 ? err : 0;
+	}
+	if (!err && !is_silent(options) && !batch->replaces)
 		err = stream_open(&batch->file, output_path(options));
 	if (err) {
 		warn_unwritten(&batch->session.notes, output_path(options) ? output_path(options) : "metrics", err);
@@ -101,47 +109,35 @@ static int batch_open(struct batch *batch)
 	batch->out = patient_stream(&batch->patient);
 	if (!batch->out)
 		return session_fail(&batch->session, -ENOMEM, "no memory");
-	batch->out_options.sort = options->sort;
-	batch->out_options.version = PACKAGE_VERSION;
-	batch->out_options.tells_on = true;
 	batch->out_options.color = options_want_color(options, batch->file);
-	batch->out_options.ascii = options->ascii;
-	batch->out_options.lists_map = options->map_given;
-	batch->out_options.weight = options->folded_by;
-	if (options->format == FORMAT_FOLDED && options->folded_by != FOLDED_LAUNCHES && !options->stacks)
-		note(&batch->session.notes, "call sites have one frame; --stacks takes whole stacks");
 	batch->out_options.width = stream_width(batch->file);
+	if (batch->out_options.advice)
+		note(&batch->session.notes, "%s", batch->out_options.advice);
 	return 0;
 }
 
-/* A reader of folded stacks adds up what it reads: it gets the last snapshot alone. */
-static bool is_wanted(const struct batch *batch, bool final)
+/* True if no snapshot is printed after this one. */
+static bool is_last(const struct batch *batch, bool final)
 {
 	const struct options *options = batch->session.options;
 
 	return final || (options->iterations && batch->printed + 1 >= options->iterations && !waits_for_command(batch));
 }
 
-static int print_folded(struct batch *batch, const struct snapshot *snapshot)
+static int print_to(struct batch *batch, const struct snapshot *snapshot)
 {
-	static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
-		[FOLDED_LIVE] = "nothing is live now; --folded-by leaked or allocated weighs what was",
-		[FOLDED_LEAKED] = "nothing leaked",
-		[FOLDED_SUSPECT] = "nothing is suspect",
-		[FOLDED_HELD] = "nothing is held",
-		[FOLDED_ALLOCATED] = "nothing was allocated",
-		[FOLDED_LAUNCHES] = "no kernel was launched",
-	};
-	int err = out_folded(batch->out, snapshot, &batch->out_options);
+	FILE *stream = batch->replaces ? replaced_begin(&batch->replaced) : batch->out;
+	int err;
 
-	/* An empty flame graph does not say why it is empty. */
-	if (!err && !batch->out_options.folded_total)
-		warn_user(&batch->session.notes, "%s", nothing[batch->out_options.weight]);
-	return err;
+	if (!stream)
+		return -errno;
+	err = batch->format->print(stream, snapshot, &batch->out_options);
+	return batch->replaces ? replaced_end(&batch->replaced, err) : err;
 }
 
 static void print(struct batch *batch, const struct snapshot *snapshot, bool final)
 {
+	const struct print_format *format = batch->format;
 	int err = 0;
 
 	if (!snapshot || batch->write_error)
@@ -150,26 +146,13 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 		batch->printed++;
 		return;
 	}
-	switch (batch->session.options->format) {
-	case FORMAT_JSON:
-		err = out_json(batch->out, snapshot, &batch->out_options);
-		break;
-	case FORMAT_CSV:
-		err = out_csv(batch->out, snapshot, &batch->out_options);
-		break;
-	case FORMAT_OPENMETRICS:
-	case FORMAT_PROMETHEUS:
-		err = batch_metrics_print(&batch->metrics, batch->out, snapshot);
-		break;
-	case FORMAT_FOLDED:
-		if (is_wanted(batch, final))
-			err = print_folded(batch, snapshot);
-		break;
-	default:
-		err = out_text(batch->out, snapshot, &batch->out_options);
-		if (!err && final && wants_report(batch))
-			err = out_leak_report(batch->out, snapshot, &batch->out_options);
+	if (!format->is_final || is_last(batch, final)) {
+		err = print_to(batch, snapshot);
+		if (!err && batch->out_options.remark)
+			warn_user(&batch->session.notes, "%s", batch->out_options.remark);
 	}
+	if (!err && final && format->report && wants_report(batch))
+		err = format->report(batch->out, snapshot, &batch->out_options);
 	batch->printed++;
 	if (!err)
 		return;
@@ -318,6 +301,7 @@ int batch_run(const struct options *options)
 	status = session_open(&batch.session, options, NULL);
 	if (status)
 		return status;
+	batch.format = print_formats[options->format];
 	/* A recording first: what cannot be read has not emptied the file that was to hold what it shows. */
 	if (options->replay)
 		status = session_begin(&batch.session);
@@ -336,7 +320,8 @@ out:
 	if (batch.out)
 		fclose(batch.out);	/* each snapshot was flushed */
 	session_close(&batch.session);
-	batch_metrics_close(&batch.metrics);
+	if (batch.format->close)
+		batch.format->close(&batch.out_options);
 	if (batch.file && batch.file != stdout && fclose(batch.file) && !batch.write_error) {
 		warn_unwritten(&batch.session.notes, options->output, -errno);
 		if (!status)

@@ -96,11 +96,6 @@ static int watch_begin(struct session *session)
 	return 0;
 }
 
-static bool is_metrics(enum format format)
-{
-	return format == FORMAT_OPENMETRICS || format == FORMAT_PROMETHEUS;
-}
-
 /* What has to be kept to probe further libraries, with @probe or, if that is NULL, without any. */
 static unsigned int rights_to_probe(const struct probe *probe)
 {
@@ -120,7 +115,7 @@ static void rights_keep(const struct session *session, unsigned int what)
 	if ((shown && !options->readonly && !options->replay) || session->have_command)
 		what |= RIGHTS_SIGNAL;
 	/* The keys w and W; a file that is written anew for each snapshot. */
-	if (shown || is_metrics(options->format))
+	if (shown || format_is_metrics(options->format))
 		what |= RIGHTS_WRITE;
 	if (rights_drop(what, &why))
 		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
@@ -254,7 +249,7 @@ static int collector_begin(struct session *session)
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
 		.record_command = session->have_command,
 		.record_calls = options->record_calls,
-		.totals = session->serve || (options->batch && is_metrics(options->format)),
+		.totals = session->serve || (options->batch && format_is_metrics(options->format)),
 		.on_snapshot = session->serve ? snapshot_serve : NULL,
 		.on_tick = session->serve ? clients_tend : NULL,
 		.context = session,
@@ -405,7 +400,7 @@ static int recording_begin(struct session *session)
 	struct replay_settings settings = {
 		.leak_age = options->leak_age_given ? options->leak_age : 0,
 		.map_max = options->map_max,
-		.totals = is_metrics(options->format),
+		.totals = format_is_metrics(options->format),
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.uid = options->uid,

@@ -18,8 +18,8 @@ const struct option_entry option_table[] = {
 	{ 'n', "iterations", "N", IN_SHOWING | IN_TRACE, "stop after N snapshots, or lines of a trace (with COMMAND: until it ends)" },
 	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)" },
 	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING | IN_TRACE, "stop after this time" },
-	{ 'f', "format", "FORMAT", IN_ALL, "text (default), json, csv, folded, openmetrics, prometheus; trace: also chrome" },
-	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: live (default), leaked, suspect, held, allocated, launches" },
+	{ 'f', "format", "FORMAT", IN_ALL, "" },
+	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: " },
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
 	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SNAPSHOTS, "serve metrics for Prometheus there (default address 127.0.0.1)" },
 	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
@@ -66,30 +66,46 @@ const struct option_entry option_table[] = {
 const size_t option_count = ARRAY_LEN(option_table);
 _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_MAX");
 
-#define PRINTS(format)	(1u << FORMAT_##format)
-#define PRINTS_SNAPSHOTS (PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CSV) | PRINTS(FOLDED) | PRINTS(OPENMETRICS) | PRINTS(PROMETHEUS))
+#define PRINTS(formats)	(0 formats(FORMAT_BIT))
 
 const struct mode_entry mode_table[MODE_COUNT] = {
-	[MODE_WATCH] = { NULL, PRINTS_SNAPSHOTS, true, true },
-	[MODE_DEMO] = { "demo", PRINTS_SNAPSHOTS, false, true },
-	[MODE_DOCTOR] = { "doctor", PRINTS(TEXT) | PRINTS(JSON), false, false },
-	[MODE_TRACE] = { "trace", PRINTS(TEXT) | PRINTS(JSON) | PRINTS(CHROME), true, false },
-	[MODE_RECORD] = { "record", PRINTS_SNAPSHOTS, true, false },
-};
-
-const char *const format_names[FORMAT_COUNT] = {
-	[FORMAT_TEXT] = "text",
-	[FORMAT_JSON] = "json",
-	[FORMAT_CSV] = "csv",
-	[FORMAT_OPENMETRICS] = "openmetrics",
-	[FORMAT_PROMETHEUS] = "prometheus",
-	[FORMAT_FOLDED] = "folded",
-	[FORMAT_CHROME] = "chrome",
+	[MODE_WATCH] = { .formats = PRINTS(SNAPSHOT_FORMATS), .takes_command = true, .has_screen = true },
+	[MODE_DEMO] = { .word = "demo", .formats = PRINTS(SNAPSHOT_FORMATS), .has_screen = true },
+	[MODE_DOCTOR] = { .word = "doctor", .formats = PRINTS(DOCTOR_FORMATS) },
+	[MODE_TRACE] = { .word = "trace", .formats = PRINTS(TRACE_FORMATS), .takes_command = true },
+	[MODE_RECORD] = { .word = "record", .formats = PRINTS(SNAPSHOT_FORMATS), .takes_command = true },
 };
 
 bool option_is_optional(const struct option_entry *option)
 {
 	return option->argument && !strncmp(option->argument, "[=", 2);
+}
+
+/* Writes behind what stands in @out the @names of the bits in @which; the first of all is the default. */
+static void choices_add(char *out, size_t size, const char *before, const char *const *names, unsigned int which)
+{
+	for (unsigned int i = 0; which >> i; i++) {
+		size_t len = strlen(out);
+
+		if (!(which >> i & 1))
+			continue;
+		snprintf(out + len, size - len, "%s%s%s", before, names[i], i ? "" : " (default)");
+		before = ", ";
+	}
+}
+
+static const char *help_of(const struct option_entry *option, char *out, size_t size)
+{
+	unsigned int formats = mode_table[MODE_WATCH].formats;
+
+	snprintf(out, size, "%s", option->help);
+	if (option->code == 'f') {
+		choices_add(out, size, "", format_names, formats);
+		choices_add(out, size, "; trace: also ", format_names, mode_table[MODE_TRACE].formats & ~formats);
+	} else if (option->code == OPTION_FOLDED_BY) {
+		choices_add(out, size, "", folded_weight_names, (1u << FOLDED_WEIGHT_COUNT) - 1);
+	}
+	return out;
 }
 
 /* Prints @text, which begins at cell @at, and goes on below that where a word would pass @cols. */
@@ -132,7 +148,7 @@ static void modes_print(FILE *out, int cols)
 void help_print(FILE *out)
 {
 	int width = stream_width(out), cols = width > HELP_MIN && width < HELP_MAX ? width : HELP_MAX;
-	char left[64];
+	char left[64], help[256];
 	size_t i;
 
 	fprintf(out, "Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n");
@@ -152,7 +168,7 @@ void help_print(FILE *out)
 			snprintf(left, sizeof(left), "    --%s%s%s", o->name, o->argument && !optional ? " " : "",
 				 o->argument ? o->argument : "");
 		fprintf(out, "  %-28s ", left);
-		wrapped_print(out, 31, cols, o->help);
+		wrapped_print(out, 31, cols, help_of(o, help, sizeof(help)));
 	}
 	fputc('\n', out);
 	wrapped_print(out, 0, cols, "Exit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero "

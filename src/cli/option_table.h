@@ -38,7 +38,7 @@ struct option_entry {
 	const char *name;
 	const char *argument;	/* NULL: takes none; "[=X]": optional */
 	unsigned int modes;
-	const char *help;
+	const char *help;	/* of --format and --folded-by what stands before the list of their choices */
 };
 
 /* True if @option may stand with and without an argument. */
@@ -56,7 +56,6 @@ struct mode_entry {
 };
 
 extern const struct mode_entry mode_table[MODE_COUNT];
-extern const char *const format_names[FORMAT_COUNT];
 
 void help_print(FILE *out);
 

@@ -315,11 +315,9 @@ static int returns_check(const struct options *options)
 /* What changes another option, or a format, says nothing without it. */
 static int purpose_check(const struct options *options)
 {
-	bool prints_metrics = options->format == FORMAT_OPENMETRICS || options->format == FORMAT_PROMETHEUS;
-
 	if (options->allow_no_cuda && !options->fail_on_leak)
 		return usage_error("--allow-no-cuda is for --fail-on-leak");
-	if (options->kernels_given && !options->listen && !prints_metrics)
+	if (options->kernels_given && !options->listen && !format_is_metrics(options->format))
 		return usage_error("--top-kernels is for metrics: --listen, or --format openmetrics or prometheus");
 	return 0;
 }

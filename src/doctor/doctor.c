@@ -11,16 +11,20 @@
 #include "util/rights.h"
 #include "app/session.h"
 
+#define DOCTOR_PRINTER(constant, name) [FORMAT_##constant] = doctor_##name,
+
 static int report_print(const struct doctor *doctor, FILE *out)
 {
 	const struct options *options = doctor->options;
+	static int (*const printers[FORMAT_COUNT])(FILE *, const struct doctor *, const struct out_options *) = {
+		DOCTOR_FORMATS(DOCTOR_PRINTER)
+	};
 	struct out_options out_options = {
 		.version = PACKAGE_VERSION, .color = options_want_color(options, out), .ascii = options->ascii,
 	};
-	if (options->format == FORMAT_JSON)
-		return doctor_json(out, doctor);
+
 	out_options.width = stream_width(out);
-	return doctor_text(out, doctor, &out_options);
+	return printers[options->format](out, doctor, &out_options);
 }
 
 static int report_write(const struct doctor *doctor)

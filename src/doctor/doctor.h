@@ -251,9 +251,11 @@ enum doctor_state doctor_worst(const struct doctor *doctor);
 struct doctor_file *doctor_file_add(struct doctor *doctor, int fd, const char *path);
 void doctor_file_search(struct doctor_file *file);	/* for a runtime without symbols */
 
-/* Both return 0 or a negative errno. */
-int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_options *options);
-int doctor_json(FILE *stream, const struct doctor *doctor);
+/* A printer for each of DOCTOR_FORMATS; they return 0 or a negative errno. */
+#define DOCTOR_DECLARATION(constant, name) \
+	int doctor_##name(FILE *stream, const struct doctor *doctor, const struct out_options *options);
+DOCTOR_FORMATS(DOCTOR_DECLARATION)
+#undef DOCTOR_DECLARATION
 
 void doctor_free(struct doctor *doctor);
 

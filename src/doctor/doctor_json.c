@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "cuda/calls.h"
 #include "util/json_writer.h"
 
@@ -206,7 +205,7 @@ static void process_put(struct json_writer *w, const struct doctor *doctor, cons
 
 /* ---- the whole ---- */
 
-static void head_put(struct json_writer *w, const struct doctor *doctor)
+static void head_put(struct json_writer *w, const struct doctor *doctor, const char *version)
 {
 	json_t *o = put_new(w);
 	char host[256] = "";
@@ -216,7 +215,7 @@ static void head_put(struct json_writer *w, const struct doctor *doctor)
 	put_count(w, o, "schema", 1);
 	put_text(w, o, "tool", "cutop");
 	put_text(w, o, "mode", "doctor");
-	put_text(w, o, "version", PACKAGE_VERSION);
+	put_text(w, o, "version", version);
 	put_text(w, o, "host", host);
 	put_time(w, o, "time", clock_ns(CLOCK_REALTIME));
 	put_text(w, o, "kernel", doctor->facts.kernel.release);
@@ -226,7 +225,7 @@ static void head_put(struct json_writer *w, const struct doctor *doctor)
 	json_members(w, o);
 }
 
-int doctor_json(FILE *stream, const struct doctor *doctor)
+int doctor_json(FILE *stream, const struct doctor *doctor, const struct out_options *options)
 {
 	struct json_writer w = { 0 };
 	struct sink sink;
@@ -238,7 +237,7 @@ int doctor_json(FILE *stream, const struct doctor *doctor)
 		return err;
 	w.sink = &sink;
 	json_open(&w, NULL, '{');
-	head_put(&w, doctor);
+	head_put(&w, doctor, options->version);
 	checks_put(&w, doctor, "checks", DOCTOR_OK);
 	json_open(&w, "libraries", '[');
 	for (i = 0; i < doctor->file_count; i++)

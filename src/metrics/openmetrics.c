@@ -12,6 +12,7 @@
 
 #include "cuda/calls.h"
 #include "metrics/openmetrics_parts.h"
+#include "print/print.h"
 
 #define NSEC_PER_SEC 1e9
 
@@ -341,3 +342,33 @@ int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct sn
 	exposition_end(&out);
 	return sink_close(&sink);
 }
+
+/* ---- the formats ---- */
+
+static int metrics_open(struct out_options *options)
+{
+	options->metrics = openmetrics_new(options->kernels);
+	return options->metrics ? 0 : -ENOMEM;
+}
+
+static int out_openmetrics(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	return openmetrics_write(options->metrics, stream, snapshot, options->version, EXPOSITION_OPENMETRICS);
+}
+
+static int out_prometheus(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+{
+	return openmetrics_write(options->metrics, stream, snapshot, options->version, EXPOSITION_PROMETHEUS);
+}
+
+static void metrics_close(struct out_options *options)
+{
+	openmetrics_free(options->metrics);
+}
+
+const struct print_format format_openmetrics = {
+	.format = FORMAT_OPENMETRICS, .is_metrics = true, .open = metrics_open, .print = out_openmetrics, .close = metrics_close,
+};
+const struct print_format format_prometheus = {
+	.format = FORMAT_PROMETHEUS, .is_metrics = true, .open = metrics_open, .print = out_prometheus, .close = metrics_close,
+};

@@ -100,3 +100,5 @@ out:
 	free(processes);
 	return ret;
 }
+
+const struct print_format format_csv = { .format = FORMAT_CSV, .print = out_csv };

@@ -185,6 +185,15 @@ static void fold_kernels(struct folded *folded, const struct snap_process *proce
 	}
 }
 
+static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
+	[FOLDED_LIVE] = "nothing is live now; --folded-by leaked or allocated weighs what was",
+	[FOLDED_LEAKED] = "nothing leaked",
+	[FOLDED_SUSPECT] = "nothing is suspect",
+	[FOLDED_HELD] = "nothing is held",
+	[FOLDED_ALLOCATED] = "nothing was allocated",
+	[FOLDED_LAUNCHES] = "no kernel was launched",
+};
+
 int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
 	struct folded folded = { .weight = options->weight };
@@ -202,5 +211,17 @@ int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options
 			fold_sites(&folded, &snapshot->processes[i]);
 	}
 	options->folded_total = folded.total;
+	/* An empty flame graph does not say why it is empty. */
+	options->remark = folded.total ? NULL : nothing[folded.weight];
 	return sink_close(&sink);
 }
+
+static int folded_open(struct out_options *options)
+{
+	if (options->weight != FOLDED_LAUNCHES && !options->stacks)
+		options->advice = "call sites have one frame; --stacks takes whole stacks";
+	return 0;
+}
+
+/* A reader of folded stacks adds up what it reads. */
+const struct print_format format_folded = { .format = FORMAT_FOLDED, .is_final = true, .open = folded_open, .print = out_folded };

@@ -488,3 +488,5 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	sink_write(&sink, "\n", 1);
 	return sink_close(&sink);
 }
+
+const struct print_format format_json = { .format = FORMAT_JSON, .print = out_json };

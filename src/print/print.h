@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Printers of snapshots, one per format. Each writes one snapshot to a stream
- * and returns 0 or a negative errno (-EPIPE when the reader is gone, -ENOSPC
- * ...), checked through ferror and fflush after each snapshot. None keeps
- * state but what is in struct out_options.
+ * Printers of snapshots, one per format, each with a descriptor beside its code.
+ * A printer writes one snapshot to a stream and returns 0 or a negative errno
+ * (-EPIPE when the reader is gone, -ENOSPC ...), checked through ferror and
+ * fflush after each snapshot. None keeps state but what is in struct
+ * out_options.
  */
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
@@ -12,6 +13,9 @@
 
 #include "model/columns.h"
 #include "model/snapshot.h"
+#include "print/formats.h"
+
+struct openmetrics;
 
 /* What -f folded weighs call sites by, or kernels. */
 enum folded_weight {
@@ -37,8 +41,31 @@ struct out_options {
 	uint64_t told_time;	/* text: when that was; set */
 	bool header_done;	/* csv: the header line has been written */
 	enum folded_weight weight;	/* folded */
+	bool stacks;		/* folded: call sites have whole stacks */
 	uint64_t folded_total;	/* folded: set to the sum of the weights written */
+	unsigned int kernels;	/* metrics: named per process */
+	struct openmetrics *metrics;	/* metrics: what is remembered between snapshots; theirs */
+	const char *advice;	/* set by open(): what would make more of the format; or NULL */
+	const char *remark;	/* set by print(): why there is nothing to be read; or NULL */
 };
+
+struct print_format {
+	enum format format;
+	bool is_metrics;	/* its figures are sums over all processes ever; a file that it goes to is replaced each time */
+	bool is_final;		/* it tells of all that happened: only the last snapshot is printed */
+	int (*open)(struct out_options *options);	/* before the first; NULL: there is nothing to do */
+	int (*print)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+	/* Printed after the last snapshot of a COMMAND; NULL: nothing */
+	int (*report)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
+	void (*close)(struct out_options *options);	/* after the last, and where open() has failed; NULL */
+};
+
+#define FORMAT_DECLARATION(constant, name) extern const struct print_format format_##name;
+SNAPSHOT_FORMATS(FORMAT_DECLARATION)
+#undef FORMAT_DECLARATION
+
+extern const struct print_format *const print_formats[FORMAT_COUNT];	/* NULL: not of snapshots */
+bool format_is_metrics(enum format format);
 
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *options);

@@ -3,6 +3,7 @@
 print_sources = \
 	src/print/csv.c \
 	src/print/folded.c \
+	src/print/formats.c src/print/formats.h \
 	src/print/json.c \
 	src/print/leak_report.c \
 	src/print/line.c src/print/line.h \

@@ -371,3 +371,5 @@ out:
 	free(processes);
 	return ret;
 }
+
+const struct print_format format_text = { .format = FORMAT_TEXT, .print = out_text, .report = out_leak_report };

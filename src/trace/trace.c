@@ -42,11 +42,10 @@ static int trace_open(struct trace_mode *mode)
 
 static int writer_make(struct trace_mode *mode)
 {
-	static const enum trace_form forms[FORMAT_COUNT] = { [FORMAT_JSON] = TRACE_JSON, [FORMAT_CHROME] = TRACE_CHROME };
 	const struct options *options = mode->session.options;
 	struct trace_writer_settings settings = {
 		.trace = {
-			.form = forms[options->format],
+			.format = options->format,
 			.no_time = options->no_time,
 			.stacks = options->stacks,
 			.pairs = options->pairs,

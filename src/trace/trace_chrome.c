@@ -54,13 +54,13 @@ static void track_name(struct trace *trace, const char *what, uint32_t pid, uint
 	buffer_text(out, "}}");
 }
 
-void trace_chrome_begin(struct trace *trace, struct buffer *out)
+static void chrome_begin(struct trace *trace, struct buffer *out)
 {
 	(void)trace;
 	buffer_text(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
-void trace_chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
+static void chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
 {
 	buffer_text(out, "\n],\"otherData\":{\"tool\":\"cutop\",\"version\":");
 	buffer_quoted(out, trace->options.version ? trace->options.version : "");
@@ -154,7 +154,7 @@ static void stream_call(struct trace *trace, const struct trace_view *view, stru
 
 /* ---- threads ---- */
 
-void trace_chrome_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
+static void chrome_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
 	const struct rec_call *call = view->call;
 
@@ -195,3 +195,7 @@ void trace_chrome_call(struct trace *trace, const struct trace_view *view, struc
 	if (view->has_stream && !view->failed && (call->moment != CALL_ENTERED || !trace->options.pairs))
 		stream_call(trace, view, out);
 }
+
+const struct trace_format trace_format_chrome = {
+	.format = FORMAT_CHROME, .begin = chrome_begin, .call = chrome_call, .end = chrome_end,
+};

@@ -10,6 +10,7 @@
 
 struct trace {
 	struct trace_options options;
+	const struct trace_format *format;
 	uint64_t real, mono;	/* one instant by both clocks, of late: what turns a record's time into the wall clock's */
 	struct trace_images images;
 	uint64_t count;		/* calls printed */
@@ -30,10 +31,16 @@ void trace_json_more(const struct trace *trace, const struct trace_view *view, s
 /* A JSON object of what was lost, by cause. */
 void trace_json_lost(const uint64_t *lost, uint64_t unwritten, struct buffer *out);
 
-void trace_text_call(struct trace *trace, const struct trace_view *view, struct buffer *out);
-void trace_json_call(struct trace *trace, const struct trace_view *view, struct buffer *out);
-void trace_chrome_call(struct trace *trace, const struct trace_view *view, struct buffer *out);
-void trace_chrome_begin(struct trace *trace, struct buffer *out);
-void trace_chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);
+/* Each of TRACE_FORMATS has one, beside its code. */
+struct trace_format {
+	enum format format;
+	void (*begin)(struct trace *trace, struct buffer *out);		/* NULL: nothing stands before the first call */
+	void (*call)(struct trace *trace, const struct trace_view *view, struct buffer *out);
+	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);	/* NULL: nothing after the last */
+};
+
+#define TRACE_DECLARATION(constant, name) extern const struct trace_format trace_format_##name;
+TRACE_FORMATS(TRACE_DECLARATION)
+#undef TRACE_DECLARATION
 
 #endif

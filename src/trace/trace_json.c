@@ -128,7 +128,7 @@ static void time_put(struct trace *trace, uint64_t mono, struct buffer *out)
 	buffer_text(out, "Z\",");
 }
 
-void trace_json_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
+static void json_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
 	static const char *const moments[] = { [CALL_WHOLE] = "call", [CALL_ENTERED] = "enter", [CALL_LEFT] = "exit" };
 	const struct rec_call *call = view->call;
@@ -168,3 +168,14 @@ void trace_json_call(struct trace *trace, const struct trace_view *view, struct 
 	trace_json_more(trace, view, out);
 	buffer_text(out, "}\n");
 }
+
+static void json_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
+{
+	buffer_text(out, "{\"calls\":");
+	buffer_count(out, trace->count);
+	buffer_text(out, ",\"lost\":");
+	trace_json_lost(lost, unwritten, out);
+	buffer_text(out, "}\n");
+}
+
+const struct trace_format trace_format_json = { .format = FORMAT_JSON, .call = json_call, .end = json_end };

@@ -9,6 +9,9 @@
 #include "util/sink.h"
 #include "trace/trace_format.h"
 
+#define TRACE_FORMAT(constant, name) [FORMAT_##constant] = &trace_format_##name,
+static const struct trace_format *const formats[FORMAT_COUNT] = { TRACE_FORMATS(TRACE_FORMAT) };
+
 struct trace *trace_new(const struct trace_options *options)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
@@ -16,6 +19,7 @@ struct trace *trace_new(const struct trace_options *options)
 	if (!trace)
 		return NULL;
 	trace->options = *options;
+	trace->format = formats[options->format];
 	trace->mono = options->start_mono;
 	trace->real = options->start_real;
 	trace->locale = sink_locale();
@@ -47,8 +51,8 @@ uint64_t trace_real(const struct trace *trace, uint64_t mono)
 
 void trace_begin(struct trace *trace, struct buffer *out)
 {
-	if (trace->options.form == TRACE_CHROME)
-		trace_chrome_begin(trace, out);
+	if (trace->format->begin)
+		trace->format->begin(trace, out);
 }
 
 static bool makes_sense(const struct rec_call *call, size_t size)
@@ -73,32 +77,11 @@ void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size
 	    !trace_view_fill(&view, &trace->images, (const void *)record, size))
 		return;
 	trace->count++;
-	switch (trace->options.form) {
-	case TRACE_JSON:
-		trace_json_call(trace, &view, out);
-		break;
-	case TRACE_CHROME:
-		trace_chrome_call(trace, &view, out);
-		break;
-	default:
-		trace_text_call(trace, &view, out);
-	}
+	trace->format->call(trace, &view, out);
 }
 
 void trace_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
 {
-	switch (trace->options.form) {
-	case TRACE_JSON:
-		buffer_text(out, "{\"calls\":");
-		buffer_count(out, trace->count);
-		buffer_text(out, ",\"lost\":");
-		trace_json_lost(lost, unwritten, out);
-		buffer_text(out, "}\n");
-		break;
-	case TRACE_CHROME:
-		trace_chrome_end(trace, lost, unwritten, out);
-		break;
-	default:
-		break;
-	}
+	if (trace->format->end)
+		trace->format->end(trace, lost, unwritten, out);
 }

@@ -16,12 +16,11 @@
 #include <stdint.h>
 
 #include "cutop_event.h"
+#include "print/formats.h"
 #include "util/buffer.h"
 
-enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME };
-
 struct trace_options {
-	enum trace_form form;
+	enum format format;	/* one of TRACE_FORMATS */
 	bool no_time;		/* text and JSON: without it */
 	bool stacks;		/* print the user stack of each call that has one */
 	bool pairs;		/* calls come as two records, one at entry and one at return */

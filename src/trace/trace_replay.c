@@ -51,11 +51,10 @@ static void record_take(void *context, const struct rec_hdr *record, size_t size
 
 static int trace_start(struct replayed *replayed)
 {
-	static const enum trace_form forms[FORMAT_COUNT] = { [FORMAT_JSON] = TRACE_JSON, [FORMAT_CHROME] = TRACE_CHROME };
 	const struct options *options = replayed->session.options;
 	const struct facts *facts = reader_facts(replay_reader(replayed->session.replay));
 	struct trace_options settings = {
-		.form = forms[options->format],
+		.format = options->format,
 		.no_time = options->no_time,
 		.stacks = true,		/* of calls that have one: where --stacks was recorded */
 		.start_mono = facts->start_mono,

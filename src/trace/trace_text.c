@@ -101,7 +101,7 @@ static void stack_put(const struct trace_view *view, struct buffer *out)
 	}
 }
 
-void trace_text_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
+static void text_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
 	const struct rec_call *call = view->call;
 	size_t i;
@@ -150,3 +150,5 @@ void trace_text_call(struct trace *trace, const struct trace_view *view, struct 
 	if (trace->options.stacks && view->stack)
 		stack_put(view, out);
 }
+
+const struct trace_format trace_format_text = { .format = FORMAT_TEXT, .call = text_call };

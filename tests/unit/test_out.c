@@ -15,6 +15,7 @@
 
 #include "print/line.h"
 #include "print/print.h"
+#include "trace/trace_format.h"
 #include "util/sink.h"
 #include "out_sample.h"
 
@@ -108,6 +109,22 @@ static void assert_cell(const char *text, int row, const char *name, const char 
 	ck_assert_msg(!strcmp(cell, expected), "%s in row %d is \"%s\", not \"%s\"", name, row, cell, expected);
 	free(cell);
 }
+
+/* The table has each format in its place. */
+START_TEST(formats_are_sound)
+{
+#define FORMAT_SOUND(constant, name) \
+	ck_assert_ptr_eq(print_formats[FORMAT_##constant], &format_##name); \
+	ck_assert_int_eq(format_##name.format, FORMAT_##constant); \
+	ck_assert(format_##name.print != NULL);
+#define TRACE_SOUND(constant, name) ck_assert_int_eq(trace_format_##name.format, FORMAT_##constant);
+	SNAPSHOT_FORMATS(FORMAT_SOUND)
+	TRACE_FORMATS(TRACE_SOUND)
+	ck_assert_ptr_null(print_formats[FORMAT_CHROME]);
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		ck_assert_uint_gt(strlen(format_names[i]), 0);
+}
+END_TEST
 
 START_TEST(csv_rows)
 {
@@ -502,6 +519,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, formats_are_sound);
 	tcase_add_test(tests, csv_rows);
 	tcase_add_test(tests, csv_header_once);
 	tcase_add_test(tests, text_golden);

@@ -43,9 +43,12 @@ static void teardown(void)
 	buffer_free(&out);
 }
 
-static void begin(enum trace_form form)
+#define FORMAT_LISTED(constant, name) FORMAT_##constant,
+static const enum format formats[] = { TRACE_FORMATS(FORMAT_LISTED) };
+
+static void begin(enum format form)
 {
-	options.form = form;
+	options.format = form;
 	trace = trace_new(&options);
 	ck_assert_ptr_nonnull(trace);
 	trace_begin(trace, &out);
@@ -158,7 +161,7 @@ static const char *printed(void)
 
 START_TEST(as_text)
 {
-	begin(TRACE_TEXT);
+	begin(FORMAT_TEXT);
 	some_calls();
 	ck_assert_str_eq(printed(),
 		"01:46:40.000120 python             4242    4243 cudaMalloc(address=0x7f0000000000, bytes=4096, kind=device) on 0 = cudaSuccess <0.000003456>\n"
@@ -187,7 +190,7 @@ START_TEST(columns)
 	};
 
 	options.no_time = true;
-	begin(TRACE_TEXT);
+	begin(FORMAT_TEXT);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		process(names[i].comm);
 		call_malloc(0x7f0000000000, 4096);
@@ -205,7 +208,7 @@ START_TEST(as_json)
 	size_t count = 0;
 	json_error_t error;
 
-	begin(TRACE_JSON);
+	begin(FORMAT_JSON);
 	some_calls();
 	trace_end(trace, lost, 3, &out);
 	for (line = strtok_r((char *)(uintptr_t)printed(), "\n", &rest); line && count < 8; line = strtok_r(NULL, "\n", &rest)) {
@@ -233,12 +236,13 @@ START_TEST(clock_is_set)
 {
 	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)), .real = (1000000000ull + 60) * 1000000000 };
 	struct rec_call call = call_of(CALL_cudaFree);
-	enum trace_form form;
+	enum format form;
 
 	set.hdr.time = 6000000000ull;
 	call.entry = 6000010000ull;
 	call.hdr.time = 6000020000ull;
-	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+		form = formats[f];
 		begin(form);
 		process("python");
 		call_malloc(0x7f0000000000, 4096);
@@ -246,7 +250,7 @@ START_TEST(clock_is_set)
 		give(&call, sizeof(call));
 		trace_end(trace, (uint64_t[LOST_COUNT]){ 0 }, 0, &out);
 		printed();
-		if (form == TRACE_CHROME) {
+		if (form == FORMAT_CHROME) {
 			ck_assert_msg(strstr(out.data, "\"ts\":1000010") != NULL, "%s", out.data);
 			ck_assert_msg(strstr(out.data, "\"started_unix_seconds\":1000000000.0") != NULL, "%s", out.data);
 		} else {
@@ -297,9 +301,10 @@ START_TEST(hostile_names)
 {
 	uint64_t lost[LOST_COUNT] = { 0 };
 	size_t i;
-	int form;
+	enum format form;
 
-	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+		form = formats[f];
 		for (i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 			json_error_t error;
 			size_t lines = 0;
@@ -307,18 +312,18 @@ START_TEST(hostile_names)
 			json_t *document;
 
 			options.stacks = true;
-			begin((enum trace_form)form);
+			begin(form);
 			hostile_calls(hostile[i]);
 			trace_end(trace, lost, 0, &out);
 			text = printed();
 			assert_clean(text);
-			if (form == TRACE_CHROME) {
+			if (form == FORMAT_CHROME) {
 				document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 				ck_assert_msg(document != NULL, "%s: %s", text, error.text);
 				json_decref(document);
 			}
 			for (; *text; text++) {
-				if (form == TRACE_JSON && (text == out.data || text[-1] == '\n')) {
+				if (form == FORMAT_JSON && (text == out.data || text[-1] == '\n')) {
 					document = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
 					ck_assert_msg(document != NULL, "%s: %s", text, error.text);
 					json_decref(document);
@@ -326,7 +331,7 @@ START_TEST(hostile_names)
 				lines += *text == '\n';
 			}
 			/* text: two calls, and two frames below one */
-			ck_assert_uint_eq(lines, form == TRACE_TEXT ? 4 : form == TRACE_JSON ? 3 : lines);
+			ck_assert_uint_eq(lines, form == FORMAT_TEXT ? 4 : form == FORMAT_JSON ? 3 : lines);
 			trace_free(trace);
 			trace = NULL;
 			buffer_free(&out);
@@ -339,11 +344,12 @@ START_TEST(nonsense)
 {
 	static const __u16 types[] = { REC_PROCESS, REC_END, REC_KERNEL, REC_NAME, REC_SITE, REC_STACK, REC_MODULE, REC_RESET, REC_CALL };
 	unsigned int seed = 1, i, j;
-	int form;
+	enum format form;
 
-	for (form = TRACE_TEXT; form <= TRACE_CHROME; form++) {
+	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+		form = formats[f];
 		options.stacks = true;
-		begin((enum trace_form)form);
+		begin(form);
 		for (i = 0; i < 20000; i++) {
 			union {
 				struct rec_hdr hdr;
@@ -442,7 +448,7 @@ END_TEST
 
 START_TEST(numbers)
 {
-	begin(TRACE_TEXT);
+	begin(FORMAT_TEXT);
 	buffer_count(&out, UINT64_MAX);
 	buffer_char(&out, ' ');
 	buffer_signed(&out, INT64_MIN);
