@@ -76,11 +76,14 @@ enum doctor_state {
 
 extern const char *const doctor_state_names[DOCTOR_PROBLEM + 1];	/* "ok", "note", ... */
 
-enum doctor_section { SECTION_KERNEL, SECTION_RIGHTS, SECTION_GPU, SECTION_LIBRARIES, SECTION_PROCESSES };
+enum doctor_section { SECTION_KERNEL, SECTION_RIGHTS, SECTION_GPU, SECTION_LIBRARIES, SECTION_PROCESSES, SECTION_COUNT };
 
-extern const char *const doctor_section_names[SECTION_PROCESSES + 1];	/* "kernel", ... */
+extern const struct doctor_section_desc {
+	const char *name, *title;	/* in JSON, and as a heading of text */
+} doctor_sections[SECTION_COUNT];
 
-struct doctor_check {
+/* What a check found: a line of the report. */
+struct doctor_finding {
 	enum doctor_section section;
 	const char *name;	/* static */
 	enum doctor_state state;
@@ -216,8 +219,8 @@ struct doctor {
 	struct doctor_facts facts;
 	struct attach_choice choice;
 	struct trial *trial;
-	struct doctor_check *checks;
-	size_t check_count;
+	struct doctor_finding *findings;
+	size_t finding_count;
 	struct doctor_file **files;	/* all that were looked at */
 	size_t file_count;
 	void *file_index;
@@ -241,7 +244,7 @@ void doctor_files_find(struct doctor *doctor);
 void doctor_processes_find(struct doctor *doctor);
 void doctor_files_try(struct doctor *doctor);
 
-/* Pure: from facts to checks. */
+/* Pure: from facts to findings, by the table of checks. */
 void doctor_check_machine(struct doctor *doctor);
 void doctor_check_files(struct doctor *doctor);
 void doctor_check_processes(struct doctor *doctor);

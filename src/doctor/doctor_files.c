@@ -416,10 +416,10 @@ void doctor_free(struct doctor *doctor)
 		free(process->files);
 	}
 	free(doctor->processes);
-	for (i = 0; i < doctor->check_count; i++) {
-		free(doctor->checks[i].text);
-		free(doctor->checks[i].advice);
+	for (i = 0; i < doctor->finding_count; i++) {
+		free(doctor->findings[i].text);
+		free(doctor->findings[i].advice);
 	}
-	free(doctor->checks);
+	free(doctor->findings);
 	memset(doctor, 0, sizeof(*doctor));
 }

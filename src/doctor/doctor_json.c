@@ -27,26 +27,26 @@ static void append_text(struct json_writer *w, json_t *array, char *text)
 	free(text);
 }
 
-static void check_put(struct json_writer *w, const struct doctor_check *check)
+static void finding_put(struct json_writer *w, const struct doctor_finding *finding)
 {
 	json_t *o = put_new(w);
 
-	put_text(w, o, "section", doctor_section_names[check->section]);
-	put_text(w, o, "name", check->name);
-	put_text(w, o, "state", doctor_state_names[check->state]);
-	put_text(w, o, "text", check->text);
-	put_text(w, o, "advice", check->advice);
+	put_text(w, o, "section", doctor_sections[finding->section].name);
+	put_text(w, o, "name", finding->name);
+	put_text(w, o, "state", doctor_state_names[finding->state]);
+	put_text(w, o, "text", finding->text);
+	put_text(w, o, "advice", finding->advice);
 	json_item(w, o);
 }
 
-static void checks_put(struct json_writer *w, const struct doctor *doctor, const char *key, enum doctor_state least)
+static void findings_put(struct json_writer *w, const struct doctor *doctor, const char *key, enum doctor_state least)
 {
 	size_t i;
 
 	json_open(w, key, '[');
-	for (i = 0; i < doctor->check_count; i++)
-		if (doctor->checks[i].state >= least)
-			check_put(w, &doctor->checks[i]);
+	for (i = 0; i < doctor->finding_count; i++)
+		if (doctor->findings[i].state >= least)
+			finding_put(w, &doctor->findings[i]);
 	json_close(w, ']');
 }
 
@@ -238,7 +238,7 @@ int doctor_json(FILE *stream, const struct doctor *doctor, const struct out_opti
 	w.sink = &sink;
 	json_open(&w, NULL, '{');
 	head_put(&w, doctor, options->version);
-	checks_put(&w, doctor, "checks", DOCTOR_OK);
+	findings_put(&w, doctor, "checks", DOCTOR_OK);
 	json_open(&w, "libraries", '[');
 	for (i = 0; i < doctor->file_count; i++)
 		if (file_is_shown(doctor->files[i]))
@@ -248,7 +248,7 @@ int doctor_json(FILE *stream, const struct doctor *doctor, const struct out_opti
 	for (i = 0; i < doctor->process_count; i++)
 		process_put(&w, doctor, &doctor->processes[i]);
 	json_close(&w, ']');
-	checks_put(&w, doctor, "problems", DOCTOR_WARNING);
+	findings_put(&w, doctor, "problems", DOCTOR_WARNING);
 	json_close(&w, '}');
 	sink_write(&sink, "\n", 1);
 	return sink_close(&sink);

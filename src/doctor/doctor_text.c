@@ -65,13 +65,13 @@ static void labelled(struct line *line, const char *label, const char *text)
 	line_end(line);
 }
 
-static void checks_print(struct line *line, const struct doctor *doctor, enum doctor_section section)
+static void findings_print(struct line *line, const struct doctor *doctor, enum doctor_section section)
 {
 	size_t i;
 
-	for (i = 0; i < doctor->check_count; i++)
-		if (doctor->checks[i].section == section)
-			item(line, doctor->checks[i].state, doctor->checks[i].text);
+	for (i = 0; i < doctor->finding_count; i++)
+		if (doctor->findings[i].section == section)
+			item(line, doctor->findings[i].state, doctor->findings[i].text);
 }
 
 /* ---- a list of names, wrapped ---- */
@@ -250,6 +250,14 @@ static void stripped_print(struct line *line, const struct doctor *doctor)
 	}
 }
 
+static void files_print(struct line *line, const struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->file_count; i++)
+		if (file_is_shown(doctor->files[i]) && doctor->files[i]->kind != FILE_STRIPPED)
+			file_print(line, doctor, doctor->files[i]);
+	stripped_print(line, doctor);
+}
+
 /* ---- processes ---- */
 
 static void process_print(struct line *line, const struct doctor *doctor, const struct doctor_process *process)
@@ -280,6 +288,14 @@ static void process_print(struct line *line, const struct doctor *doctor, const 
 	}
 }
 
+static void processes_print(struct line *line, const struct doctor *doctor)
+{
+	if (!doctor->process_count)
+		item(line, DOCTOR_NOTE, "no process that uses CUDA was found");
+	for (size_t i = 0; i < doctor->process_count; i++)
+		process_print(line, doctor, &doctor->processes[i]);
+}
+
 /* ---- the whole ---- */
 
 static void advice_print(struct line *line, const char *advice)
@@ -295,15 +311,15 @@ static void problems_print(struct line *line, const struct doctor *doctor)
 	size_t i;
 
 	heading(line, "what to do");
-	for (i = 0; i < doctor->check_count; i++) {
-		const struct doctor_check *check = &doctor->checks[i];
+	for (i = 0; i < doctor->finding_count; i++) {
+		const struct doctor_finding *finding = &doctor->findings[i];
 
-		if (check->state < DOCTOR_WARNING)
+		if (finding->state < DOCTOR_WARNING)
 			continue;
-		if (advice && (!check->advice || strcmp(advice, check->advice)))
+		if (advice && (!finding->advice || strcmp(advice, finding->advice)))
 			advice_print(line, advice);
-		item(line, check->state, check->text);
-		advice = check->advice;
+		item(line, finding->state, finding->text);
+		advice = finding->advice;
 	}
 	advice_print(line, advice);
 }
@@ -320,6 +336,11 @@ static void summary_print(struct line *line, const struct doctor *doctor, const 
 
 int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_options *options)
 {
+	/* What stands in a section before what was found there. */
+	static void (*const lists[SECTION_COUNT])(struct line *, const struct doctor *) = {
+		[SECTION_LIBRARIES] = files_print,
+		[SECTION_PROCESSES] = processes_print,
+	};
 	struct line line;
 	struct sink sink;
 	size_t i;
@@ -333,24 +354,12 @@ int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_opti
 	line.wrap = line.width;
 	line.width = 0;
 	summary_print(&line, doctor, options->version);
-	heading(&line, "kernel");
-	checks_print(&line, doctor, SECTION_KERNEL);
-	heading(&line, "rights");
-	checks_print(&line, doctor, SECTION_RIGHTS);
-	heading(&line, "GPU");
-	checks_print(&line, doctor, SECTION_GPU);
-	heading(&line, "libraries");
-	for (i = 0; i < doctor->file_count; i++)
-		if (file_is_shown(doctor->files[i]) && doctor->files[i]->kind != FILE_STRIPPED)
-			file_print(&line, doctor, doctor->files[i]);
-	stripped_print(&line, doctor);
-	checks_print(&line, doctor, SECTION_LIBRARIES);
-	heading(&line, "processes");
-	if (!doctor->process_count)
-		item(&line, DOCTOR_NOTE, "no process that uses CUDA was found");
-	for (i = 0; i < doctor->process_count; i++)
-		process_print(&line, doctor, &doctor->processes[i]);
-	checks_print(&line, doctor, SECTION_PROCESSES);
+	for (i = 0; i < SECTION_COUNT; i++) {
+		heading(&line, doctor_sections[i].title);
+		if (lists[i])
+			lists[i](&line, doctor);
+		findings_print(&line, doctor, (enum doctor_section)i);
+	}
 	if (doctor_worst(doctor) >= DOCTOR_WARNING)
 		problems_print(&line, doctor);
 	return sink_close(&sink);

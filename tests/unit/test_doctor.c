@@ -40,27 +40,27 @@ static void teardown(void)
 	doctor_free(&doctor);
 }
 
-static const struct doctor_check *check_of(const char *name)
+static const struct doctor_finding *finding_of(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < doctor.check_count; i++)
-		if (!strcmp(doctor.checks[i].name, name))
-			return &doctor.checks[i];
+	for (i = 0; i < doctor.finding_count; i++)
+		if (!strcmp(doctor.findings[i].name, name))
+			return &doctor.findings[i];
 	return NULL;
 }
 
 static void expect(const char *name, enum doctor_state state, const char *text, const char *advice)
 {
-	const struct doctor_check *check = check_of(name);
+	const struct doctor_finding *finding = finding_of(name);
 
-	ck_assert_msg(check != NULL, "nothing is said of %s", name);
-	ck_assert_msg(check->state == state, "%s is %s: %s", name, doctor_state_names[check->state], check->text);
-	ck_assert_msg(strstr(check->text, text) != NULL, "%s: no '%s' in '%s'", name, text, check->text);
+	ck_assert_msg(finding != NULL, "nothing is said of %s", name);
+	ck_assert_msg(finding->state == state, "%s is %s: %s", name, doctor_state_names[finding->state], finding->text);
+	ck_assert_msg(strstr(finding->text, text) != NULL, "%s: no '%s' in '%s'", name, text, finding->text);
 	if (!advice)
-		ck_assert_msg(!check->advice, "%s: %s", name, check->advice);
+		ck_assert_msg(!finding->advice, "%s: %s", name, finding->advice);
 	else
-		ck_assert_msg(check->advice && strstr(check->advice, advice), "%s: %s", name, check->advice);
+		ck_assert_msg(finding->advice && strstr(finding->advice, advice), "%s: %s", name, finding->advice);
 }
 
 /* ---- the machine ---- */
@@ -71,16 +71,16 @@ START_TEST(test_all_is_well)
 
 	doctor_check_machine(&doctor);
 	ck_assert_int_lt(doctor_worst(&doctor), DOCTOR_WARNING);
-	for (i = 0; i < doctor.check_count; i++)
-		ck_assert_ptr_null(doctor.checks[i].advice);
+	for (i = 0; i < doctor.finding_count; i++)
+		ck_assert_ptr_null(doctor.findings[i].advice);
 	expect("version", DOCTOR_OK, "6.18.44-x", NULL);
 	expect("attach_method", DOCTOR_OK, "session", NULL);
 	expect("programs", DOCTOR_OK, "load", NULL);
 	expect("seccomp", DOCTOR_OK, "tried", NULL);
 	expect("driver", DOCTOR_NOTE, "no NVIDIA driver", NULL);
-	ck_assert_ptr_null(check_of("lockdown"));
-	ck_assert_ptr_null(check_of("jit"));
-	ck_assert_ptr_null(check_of("memory"));
+	ck_assert_ptr_null(finding_of("lockdown"));
+	ck_assert_ptr_null(finding_of("jit"));
+	ck_assert_ptr_null(finding_of("memory"));
 }
 END_TEST
 
@@ -117,8 +117,8 @@ START_TEST(test_old_kernels)
 	doctor.facts.kernel = (struct kernel_facts){ .release = "6.6.1", .btf = true, .find_vma = true, .multi = true };
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_OK, "multi", NULL);
-	ck_assert_ptr_null(check_of("strings"));
-	ck_assert_ptr_null(check_of("overlays"));
+	ck_assert_ptr_null(finding_of("strings"));
+	ck_assert_ptr_null(finding_of("overlays"));
 }
 END_TEST
 
@@ -183,10 +183,10 @@ START_TEST(test_refused_by_the_kernel)
 	doctor.facts.jit = 0;
 	doctor_check_machine(&doctor);
 	expect("programs", DOCTOR_PROBLEM, "refused", "dmesg");
-	ck_assert_ptr_null(strchr(check_of("programs")->text, '\033'));
+	ck_assert_ptr_null(strchr(finding_of("programs")->text, '\033'));
 	expect("lockdown", DOCTOR_PROBLEM, "confidentiality", "lockdown=confidentiality");
 	expect("jit", DOCTOR_WARNING, "interpreted", "bpf_jit_enable=1");
-	ck_assert_ptr_null(check_of("processes"));
+	ck_assert_ptr_null(finding_of("processes"));
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.own_pids = true;
@@ -296,7 +296,7 @@ END_TEST
 START_TEST(test_entries)
 {
 	doctor_check_machine(&doctor);
-	ck_assert_ptr_null(check_of("entry_points"));
+	ck_assert_ptr_null(finding_of("entry_points"));
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.entries = (struct entry_facts){ .asked = true, .given = 300 };
@@ -435,7 +435,7 @@ START_TEST(test_file_checks)
 	doctor_check_files(&doctor);
 	expect("missing", DOCTOR_WARNING, "lacks 2 functions that CUDA 13.0 declares", "build id");
 	expect("nothing", DOCTOR_PROBLEM, "/tmp/x", "CUDA functions");
-	ck_assert_ptr_null(check_of("none"));
+	ck_assert_ptr_null(finding_of("none"));
 	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) && file_is_shown(&files[2]));
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_WARNING);
 	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
@@ -534,21 +534,21 @@ START_TEST(test_process_checks)
 	expect("unreadable", DOCTOR_NOTE, "2 of 9 processes could not be looked into: they have more rights", NULL);
 	/* Who has the right is not told to get it. */
 	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into: it has more rights", NULL);
-	ck_assert_uint_eq(doctor.check_count, 2);
+	ck_assert_uint_eq(doctor.finding_count, 2);
 	doctor.facts.rights.effective = 0;
 	doctor.facts.selftest.shadow_stack = VERDICT_UNKNOWN;
 	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.1");
 	doctor_check_processes(&doctor);
-	ck_assert_uint_eq(doctor.check_count, 5);
-	ck_assert_int_eq(doctor.checks[2].state, DOCTOR_WARNING);
-	ck_assert_ptr_nonnull(strstr(doctor.checks[3].advice, "CAP_SYS_PTRACE"));
-	ck_assert_ptr_nonnull(strstr(doctor.checks[4].text, "process 8 uses a shadow stack"));
+	ck_assert_uint_eq(doctor.finding_count, 5);
+	ck_assert_int_eq(doctor.findings[2].state, DOCTOR_WARNING);
+	ck_assert_ptr_nonnull(strstr(doctor.findings[3].advice, "CAP_SYS_PTRACE"));
+	ck_assert_ptr_nonnull(strstr(doctor.findings[4].text, "process 8 uses a shadow stack"));
 	doctor.processes = NULL;
 	doctor.process_count = 0;
 	doctor.facts.rights.effective = rights;
 	doctor.unreadable = 1;
 	doctor_check_processes(&doctor);
-	ck_assert_ptr_nonnull(strstr(doctor.checks[5].text, "1 of 9 processes could not be looked into: it has more rights"));
+	ck_assert_ptr_nonnull(strstr(doctor.findings[5].text, "1 of 9 processes could not be looked into: it has more rights"));
 }
 END_TEST
 
