@@ -10,6 +10,7 @@
 
 #include "cuda/calls.h"
 #include "metrics/openmetrics_parts.h"
+#include "model/columns.h"
 
 #define FAILURES_MAX	50	/* pairs of call and error shown of one process; the rest as one */
 #define SITES_MAX	10	/* call sites that leak, shown of one process */
@@ -28,44 +29,78 @@ static void process_begin(struct exposition *out, const struct snap_process *pro
 /* ---- plain figures ---- */
 
 #define PROCESS_COUNT(name, type, unit, member, help) \
-	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), false }
-#define ENTRY_COUNT(name, type, unit, member, help) \
-	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), true }
+	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), NULL }
 
+/* In this order they stand in an exposition. A column that has none here comes after them. */
 static const struct {
 	struct family family;
 	size_t offset;		/* of a uint64_t */
-	bool at_entry;		/* known also where no return is probed */
+	const char *column;	/* instead: of the column that is this metric */
 } process_counts[] = {
 	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations, "Allocations not freed yet, of all kinds."),
 	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
 	PROCESS_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated, "VRAM and managed memory allocated in all, freed since or not."),
-	PROCESS_COUNT("frees", FAMILY_COUNTER, NULL, frees, "Frees of known allocations."),
+	{ .column = "cutop_process_frees" },
 	PROCESS_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations, "Allocations that failed."),
 	PROCESS_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees, "Frees that failed, double frees left out."),
 	PROCESS_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees, "Frees of what was freed before."),
 	PROCESS_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees, "Frees of what was allocated unseen."),
-	ENTRY_COUNT("calls", FAMILY_COUNTER, NULL, calls, "Calls of CUDA functions."),
-	ENTRY_COUNT("launches", FAMILY_COUNTER, NULL, launches, "Kernel launches."),
-	ENTRY_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches, "Kernels that launched graphs ran."),
-	PROCESS_COUNT("peak_bytes", FAMILY_GAUGE, "bytes", peak, "The most VRAM that was live at once, on all devices together."),
+	{ .column = "cutop_process_calls" },
+	{ .column = "cutop_process_launches" },
+	{ .column = "cutop_process_graph_launches" },
+	{ .column = "cutop_process_peak_bytes" },
 };
+
+static void write_column(struct exposition *out, const struct choice *choice, const struct column *column)
+{
+	const struct family family = {
+		column->metric.name, column->metric.is_counter ? FAMILY_COUNTER : FAMILY_GAUGE,
+		column->unit == UNIT_BYTES ? "bytes" : NULL, column->metric.help,
+	};
+
+	exposition_family(out, &family);
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct column_value value = column->value(choice->list[i].process);
+
+		if (value.absent)
+			continue;
+		process_begin(out, choice->list[i].process);
+		sample_count(out, value.count);
+	}
+}
+
+static bool is_placed(const char *metric)
+{
+	for (size_t i = 0; i < sizeof(process_counts) / sizeof(process_counts[0]); i++)
+		if (process_counts[i].column && !strcmp(process_counts[i].column, metric))
+			return true;
+	return false;
+}
 
 static void write_counts(struct exposition *out, const struct choice *choice)
 {
 	size_t i, j;
 
 	for (i = 0; i < sizeof(process_counts) / sizeof(process_counts[0]); i++) {
+		if (process_counts[i].column) {
+			for (j = 0; j < column_count; j++)
+				if (columns[j].metric.name && !strcmp(columns[j].metric.name, process_counts[i].column))
+					write_column(out, choice, &columns[j]);
+			continue;
+		}
 		exposition_family(out, &process_counts[i].family);
 		for (j = 0; j < choice->count; j++) {
 			const struct snap_process *process = choice->list[j].process;
 
-			if (process->unreturned && !process_counts[i].at_entry)
+			if (process->unreturned)
 				continue;
 			process_begin(out, process);
 			sample_count(out, *(const uint64_t *)((const char *)process + process_counts[i].offset));
 		}
 	}
+	for (i = 0; i < column_count; i++)
+		if (columns[i].metric.name && !is_placed(columns[i].metric.name))
+			write_column(out, choice, &columns[i]);
 }
 
 static uint64_t runs(const struct snap_process *process)

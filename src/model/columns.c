@@ -26,64 +26,69 @@ static struct column_value number(double value)
 	return isnan(value) ? absent() : (struct column_value){ .number = value };
 }
 
-/* A figure that only grew since we looked, or misses what was there before. */
-static struct column_value bound(const struct snap_process *process, double value)
+static struct column_value count(uint64_t value)
 {
-	struct column_value result = number(value);
+	return (struct column_value){ .number = (double)value, .count = value };
+}
 
-	if (!result.absent && process->from_attach)
+/* A figure that only grew since we looked, or misses what was there before. */
+static struct column_value bound(const struct snap_process *process, uint64_t value)
+{
+	struct column_value result = count(value);
+
+	if (process->from_attach)
 		result.mark = '>';
 	return result;
 }
 
 /* The same, of what only returns tell. */
-static struct column_value returned(const struct snap_process *process, double value)
+static struct column_value returned(const struct snap_process *process, uint64_t value)
 {
 	return process->unreturned ? absent() : bound(process, value);
 }
 
 static struct column_value text(const char *value)
 {
-	if (!value || !*value)
-		return absent();
-	return (struct column_value){ .text = value };
+	return (struct column_value){ .absent = !value || !*value, .text = value };
 }
 
 #define VALUE(name) static struct column_value value_##name(const struct snap_process *process)
 
-VALUE(pid) { return number(process->pid); }
+VALUE(pid) { return count(process->pid); }
 VALUE(user) { return text(process->user); }
 VALUE(dev) { return text(process->device_list); }
-VALUE(live) { return returned(process, (double)process->live); }
-VALUE(peak) { return returned(process, (double)process->peak); }
-VALUE(allocs) { return returned(process, (double)process->map_count + (double)process->map_omitted); }
-VALUE(launches) { return bound(process, (double)process->launches); }
+VALUE(live) { return returned(process, process->live); }
+VALUE(peak) { return returned(process, process->peak); }
+VALUE(allocs) { return returned(process, process->map_count + process->map_omitted); }
+VALUE(launches) { return bound(process, process->launches); }
 VALUE(launch_rate) { return number(process->launches_per_second); }
-VALUE(graph) { return bound(process, (double)process->graph_launches); }
+VALUE(graph) { return bound(process, process->graph_launches); }
 VALUE(graph_rate) { return number(process->graph_launches_per_second); }
 VALUE(h2d) { return number(process->copy_rate[DIR_H2D]); }
 VALUE(d2h) { return number(process->copy_rate[DIR_D2H]); }
 VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
 VALUE(p2p) { return number(process->copy_rate[DIR_P2P]); }
 VALUE(wait) { return number(process->sync_share * 100); }
-VALUE(held) { return returned(process, (double)process->held); }
+VALUE(held) { return returned(process, process->held); }
 VALUE(container) { return text(process->container); }
 VALUE(pod) { return text(process->pod); }
-VALUE(ns_pid) { return process->ns_pid ? number(process->ns_pid) : absent(); }
-VALUE(used) { return process->has_used ? number((double)process->used) : absent(); }
-VALUE(untracked) { return process->has_used ? number((double)process->untracked) : absent(); }
-VALUE(managed) { return returned(process, (double)process->kinds[KIND_MANAGED]); }
-VALUE(frees) { return returned(process, (double)process->frees); }
-VALUE(kernels) { return bound(process, (double)process->kernel_count); }
-VALUE(calls) { return bound(process, (double)process->calls); }
-VALUE(start) { return number(floor((double)process->start_time / 1e9)); }
+VALUE(ns_pid) { return process->ns_pid ? count(process->ns_pid) : absent(); }
+VALUE(used) { return process->has_used ? count(process->used) : absent(); }
+VALUE(untracked) { return process->has_used ? count(process->untracked) : absent(); }
+VALUE(managed) { return returned(process, process->kinds[KIND_MANAGED]); }
+VALUE(frees) { return returned(process, process->frees); }
+VALUE(kernels) { return bound(process, process->kernel_count); }
+VALUE(calls) { return bound(process, process->calls); }
+VALUE(start) { return count(process->start_time / 1000000000); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
 VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
 
 VALUE(leaked)
 {
-	struct column_value value = returned(process, (double)process->leaked + (double)process->suspect);
+	struct column_value value = returned(process, process->leaked);
 
+	value.count += process->suspect;
+	value.number += (double)process->suspect;
 	if (process->suspect)
 		value.mark = '~';
 	return value;
@@ -91,53 +96,77 @@ VALUE(leaked)
 
 VALUE(suspect)
 {
-	return process->has_suspect ? returned(process, (double)process->suspect) : absent();
+	return process->has_suspect ? returned(process, process->suspect) : absent();
 }
 
 VALUE(failed)
 {
-	struct column_value value = returned(process, (double)process->failures);
+	struct column_value value = returned(process, process->failures);
 
 	if (process->sampled)
 		value.mark = '>';
 	return value;
 }
 
+#define COLUMN(id, ...) { .name = #id, .value = value_##id, __VA_ARGS__ }
+
+/* In this order they stand in CSV, in the usual table, and in lists. */
 const struct column columns[] = {
-	{ "pid", "PID", "process id", UNIT_ID, 7, value_pid },
-	{ "user", "USER", "owner", UNIT_TEXT, 8, value_user },
-	{ "dev", "DEV", "devices it uses", UNIT_TEXT, 3, value_dev },
-	{ "live", "LIVE", "bytes of VRAM allocated and not freed", UNIT_BYTES, 7, value_live },
-	{ "peak", "PEAK", "most that was live at once", UNIT_BYTES, 7, value_peak },
-	{ "leaked", "LEAKED", "bytes leaked, and suspected to leak (~)", UNIT_BYTES, 7, value_leaked },
-	{ "allocs", "ALLOCS", "allocations of every kind not freed", UNIT_COUNT, 7, value_allocs },
-	{ "launches", "LAUNCHES", "kernel launches in all", UNIT_COUNT, 8, value_launches },
-	{ "launch_rate", "LAUNCH/s", "kernel launches per second", UNIT_PER_SECOND, 8, value_launch_rate },
-	{ "h2d", "H2D/s", "bytes copied host to device per second", UNIT_BYTES_PER_SECOND, 6, value_h2d },
-	{ "d2h", "D2H/s", "bytes copied device to host per second", UNIT_BYTES_PER_SECOND, 6, value_d2h },
-	{ "d2d", "D2D/s", "bytes copied within a device per second", UNIT_BYTES_PER_SECOND, 6, value_d2d },
-	{ "p2p", "P2P/s", "bytes copied between devices per second", UNIT_BYTES_PER_SECOND, 6, value_p2p },
-	{ "wait", "WAIT%", "share of the time a thread waits for the device", UNIT_PERCENT, 5, value_wait },
-	{ "failed", "FAILED", "calls that failed", UNIT_COUNT, 7, value_failed },
-	{ "held", "HELD", "bytes a caching allocator kept until the end", UNIT_BYTES, 7, value_held },
-	{ "suspect", "SUSPECT", "bytes at call sites whose floor keeps rising", UNIT_BYTES, 7, value_suspect },
-	{ "used", "USED", "bytes of devices' memory in use, as the driver says", UNIT_BYTES, 7, value_used },
-	{ "untracked", "UNTRACKED", "those that are not among the live ones", UNIT_BYTES, 9, value_untracked },
-	{ "managed", "MANAGED", "bytes of managed memory not freed", UNIT_BYTES, 7, value_managed },
-	{ "frees", "FREES", "allocations freed", UNIT_COUNT, 7, value_frees },
-	{ "graph", "GRAPH", "kernel launches by graphs in all", UNIT_COUNT, 7, value_graph },
-	{ "graph_rate", "GRAPH/s", "kernel launches by graphs per second", UNIT_PER_SECOND, 7, value_graph_rate },
-	{ "kernels", "KERNELS", "different kernels launched", UNIT_COUNT, 7, value_kernels },
-	{ "calls", "CALLS", "calls of hooked functions", UNIT_COUNT, 7, value_calls },
-	{ "start", "START", "when it started, in seconds since 1970", UNIT_ID, 10, value_start },
-	{ "state", "STATE", "running or exited", UNIT_TEXT, 7, value_state },
-	{ "ns_pid", "NSPID", "process id in its own namespace", UNIT_ID, 7, value_ns_pid },
-	{ "container", "CONTAINER", "container it runs in", UNIT_TEXT, 13, value_container },
-	{ "pod", "POD", "Kubernetes pod it runs in, by its UID", UNIT_TEXT, 13, value_pod },
-	{ "command", "COMMAND", "program and its arguments", UNIT_TEXT, 0, value_command },
+	COLUMN(pid, .title = "PID", .help = "process id", .unit = UNIT_ID, .width = 7, .rank = 3, .json = "pid"),
+	COLUMN(user, .title = "USER", .help = "owner", .unit = UNIT_TEXT, .width = 8, .rank = 9, .json = "user"),
+	COLUMN(dev, .title = "DEV", .help = "devices it uses", .unit = UNIT_TEXT, .width = 3, .right = true, .rank = 13),
+	COLUMN(live, .title = "LIVE", .help = "bytes of VRAM allocated and not freed", .unit = UNIT_BYTES, .width = 7, .rank = 2,
+	       .json = "memory.live_bytes"),
+	COLUMN(peak, .title = "PEAK", .help = "most that was live at once", .unit = UNIT_BYTES, .width = 7, .rank = 12,
+	       .json = "memory.peak_bytes",
+	       .metric = { "cutop_process_peak_bytes", false, "The most VRAM that was live at once, on all devices together." }),
+	COLUMN(leaked, .title = "LEAKED", .help = "bytes leaked, and suspected to leak (~)", .unit = UNIT_BYTES, .width = 7, .rank = 4,
+	       .tone = TONE_LEAK),
+	COLUMN(allocs, .title = "ALLOCS", .help = "allocations of every kind not freed", .unit = UNIT_COUNT, .width = 7, .rank = 11),
+	COLUMN(launches, .title = "LAUNCHES", .help = "kernel launches in all", .unit = UNIT_COUNT, .width = 8,
+	       .metric = { "cutop_process_launches", true, "Kernel launches." }),
+	COLUMN(launch_rate, .title = "LAUNCH/s", .help = "kernel launches per second", .unit = UNIT_PER_SECOND, .width = 8, .rank = 5),
+	COLUMN(h2d, .title = "H2D/s", .help = "bytes copied host to device per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6,
+	       .rank = 7),
+	COLUMN(d2h, .title = "D2H/s", .help = "bytes copied device to host per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6,
+	       .rank = 8),
+	COLUMN(d2d, .title = "D2D/s", .help = "bytes copied within a device per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6),
+	COLUMN(p2p, .title = "P2P/s", .help = "bytes copied between devices per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6),
+	COLUMN(wait, .title = "WAIT%", .help = "share of the time a thread waits for the device", .unit = UNIT_PERCENT, .width = 5,
+	       .rank = 10),
+	COLUMN(failed, .title = "FAILED", .help = "calls that failed", .unit = UNIT_COUNT, .width = 7, .rank = 6, .tone = TONE_FAILURE),
+	COLUMN(held, .title = "HELD", .help = "bytes a caching allocator kept until the end", .unit = UNIT_BYTES, .width = 7,
+	       .json = "memory.held_bytes"),
+	COLUMN(suspect, .title = "SUSPECT", .help = "bytes at call sites whose floor keeps rising", .unit = UNIT_BYTES, .width = 7,
+	       .tone = TONE_NOTICE, .json = "memory.suspect_bytes"),
+	COLUMN(used, .title = "USED", .help = "bytes of devices' memory in use, as the driver says", .unit = UNIT_BYTES, .width = 7,
+	       .json = "memory.used_bytes"),
+	COLUMN(untracked, .title = "UNTRACKED", .help = "those that are not among the live ones", .unit = UNIT_BYTES, .width = 9,
+	       .json = "memory.untracked_bytes"),
+	COLUMN(managed, .title = "MANAGED", .help = "bytes of managed memory not freed", .unit = UNIT_BYTES, .width = 7),
+	COLUMN(frees, .title = "FREES", .help = "allocations freed", .unit = UNIT_COUNT, .width = 7, .json = "memory.frees",
+	       .metric = { "cutop_process_frees", true, "Frees of known allocations." }),
+	COLUMN(graph, .title = "GRAPH", .help = "kernel launches by graphs in all", .unit = UNIT_COUNT, .width = 7,
+	       .metric = { "cutop_process_graph_launches", true, "Kernels that launched graphs ran." }),
+	COLUMN(graph_rate, .title = "GRAPH/s", .help = "kernel launches by graphs per second", .unit = UNIT_PER_SECOND, .width = 7),
+	COLUMN(kernels, .title = "KERNELS", .help = "different kernels launched", .unit = UNIT_COUNT, .width = 7),
+	COLUMN(calls, .title = "CALLS", .help = "calls of hooked functions", .unit = UNIT_COUNT, .width = 7,
+	       .metric = { "cutop_process_calls", true, "Calls of CUDA functions." }),
+	COLUMN(start, .title = "START", .help = "when it started, in seconds since 1970", .unit = UNIT_ID, .width = 10),
+	COLUMN(state, .title = "STATE", .help = "running or exited", .unit = UNIT_TEXT, .width = 7, .json = "state"),
+	COLUMN(ns_pid, .title = "NSPID", .help = "process id in its own namespace", .unit = UNIT_ID, .width = 7, .json = "ns_pid"),
+	COLUMN(container, .title = "CONTAINER", .help = "container it runs in", .unit = UNIT_TEXT, .width = 13, .json = "container"),
+	COLUMN(pod, .title = "POD", .help = "Kubernetes pod it runs in, by its UID", .unit = UNIT_TEXT, .width = 13, .json = "pod"),
+	COLUMN(command, .title = "COMMAND", .help = "program and its arguments", .unit = UNIT_TEXT, .rank = 1),
 };
 
 const size_t column_count = sizeof(columns) / sizeof(columns[0]);
+_Static_assert(sizeof(columns) / sizeof(columns[0]) <= COLUMNS_MAX, "more columns than COLUMNS_MAX");
+
+bool column_is_left(const struct column *column)
+{
+	return column->unit == UNIT_TEXT && !column->right;
+}
 
 static const struct column *find(const char *name, size_t len)
 {

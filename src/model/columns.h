@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The one column table: what can be shown of a process, by name. It drives the
- * process table of the screen, sorting, batch text, CSV and --sort, so that all
- * have the same fields with the same names.
+ * process table of the screen, sorting, batch text, CSV, JSON, metrics and --sort,
+ * so that all have the same fields with the same names; the manual's table is held
+ * to it by a test. A column is added by its line there, and shows up in all of them.
  */
 #ifndef MODEL_COLUMNS_H
 #define MODEL_COLUMNS_H
 
 #include <stddef.h>
 
-#include "snapshot.h"
+#include "model/event_kinds.h"
+#include "model/snapshot.h"
 
 enum column_unit {
 	UNIT_TEXT,
@@ -25,8 +27,15 @@ enum column_unit {
 struct column_value {
 	bool absent;
 	double number;		/* not for UNIT_TEXT */
-	const char *text;	/* UNIT_TEXT; borrowed from the process */
+	uint64_t count;		/* the same to the last digit, for UNIT_COUNT, UNIT_BYTES and UNIT_ID */
+	const char *text;	/* UNIT_TEXT; borrowed from the process; NULL or "" where absent */
 	char mark;		/* 0, '~' part is suspect, '>' lower bound (shown as >= sign) */
+};
+
+struct column_metric {
+	const char *name;	/* as struct family has it, "cutop_process_peak_bytes"; NULL: none */
+	bool is_counter;	/* never goes down; else a gauge */
+	const char *help;	/* one line, for HELP */
 };
 
 struct column {
@@ -35,11 +44,20 @@ struct column {
 	const char *help;	/* one line for the manual and -s help */
 	enum column_unit unit;
 	int width;		/* cells, without the gap; COMMAND: 0, the rest of the line */
+	bool right;		/* text that stands to the right, as numbers do */
+	int rank;		/* of the usual columns, those shown unless others are chosen: lowest stays longest; 0: none of them */
+	enum event_tone tone;	/* of a figure that is not 0 */
+	const char *json;	/* the member of a process that holds the same: "pid", "memory.live_bytes"; NULL: none does */
+	struct column_metric metric;	/* the metric of a process that does; of UNIT_COUNT and UNIT_BYTES only */
 	struct column_value (*value)(const struct snap_process *process);
 };
 
 extern const struct column columns[];
 extern const size_t column_count;
+#define COLUMNS_MAX	40	/* there are no more */
+
+/* True if its values stand to the left. */
+bool column_is_left(const struct column *column);
 
 /* Returns the column called @name, or NULL. */
 const struct column *column_find(const char *name);

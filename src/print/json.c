@@ -5,8 +5,10 @@
  * The functions follow the document from the outside in, and each writes its
  * members in the schema's order. What is not known is left out, and so is
  * what this machine cannot say. Counters are integers, durations and rates reals.
+ * Figures of a process that are columns, too, come from the column table.
  */
 #include <math.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "cuda/calls.h"
@@ -48,35 +50,70 @@ static json_t *alloc_object(struct json_writer *w, const struct snap_alloc *allo
 	return o;
 }
 
+/* ---- what columns hold, too ---- */
+
+static void put_value(struct json_writer *w, json_t *o, const char *key, const struct column *column, const struct snap_process *process)
+{
+	const struct column_value value = column->value(process);
+
+	if (column->unit == UNIT_TEXT)
+		put_text(w, o, key, value.text);
+	else if (!value.absent && (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES || column->unit == UNIT_ID))
+		put_count(w, o, key, value.count);
+	else if (!value.absent)
+		put_number(w, o, key, column->unit == UNIT_PERCENT ? value.number / 100 : value.number);
+}
+
+/* Puts the member @path of @process ("memory.frees") into @o, the object it is in. */
+static void put_column(struct json_writer *w, json_t *o, const char *path, const struct snap_process *process)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; i < column_count; i++)
+		if (columns[i].json && !strcmp(columns[i].json, path))
+			put_value(w, o, dot ? dot + 1 : path, &columns[i], process);
+}
+
+/* Puts those of the columns in @object ("memory.") that have no place in the schema's order yet. */
+static void put_new_columns(struct json_writer *w, json_t *o, const char *object, const struct snap_process *process)
+{
+	size_t len = strlen(object);
+
+	for (size_t i = 0; i < column_count; i++) {
+		const char *path = columns[i].json, *key = path && !strncmp(path, object, len) ? path + len : NULL;
+
+		if (key && !strchr(key, '.') && !json_object_get(o, key))
+			put_value(w, o, key, &columns[i], process);
+	}
+}
+
 static void write_memory(struct json_writer *w, const struct snap_process *process)
 {
 	json_t *o = put_new(w), *kinds = put_new(w);
 
 	json_open(w, "memory", '{');
-	put_count(w, o, "live_bytes", process->live);
-	put_count(w, o, "peak_bytes", process->peak);
+	put_column(w, o, "memory.live_bytes", process);
+	put_column(w, o, "memory.peak_bytes", process);
 	put_count(w, o, "leaked_bytes", process->leaked);
-	put_count(w, o, "held_bytes", process->held);
+	put_column(w, o, "memory.held_bytes", process);
 	if (process->leaked_by_reset)
 		put_count(w, o, "leaked_by_reset_bytes", process->leaked_by_reset);
 	if (process->leaked_by_context)
 		put_count(w, o, "leaked_by_context_bytes", process->leaked_by_context);
 	if (process->held_unproven)
 		put_count(w, o, "held_unproven_bytes", process->held_unproven);
-	if (process->has_suspect)
-		put_count(w, o, "suspect_bytes", process->suspect);
+	put_column(w, o, "memory.suspect_bytes", process);
 	put_count(w, o, "allocated_bytes", process->allocated);
-	if (process->has_used) {
-		put_count(w, o, "used_bytes", process->used);
-		put_count(w, o, "untracked_bytes", process->untracked);
-	}
+	put_column(w, o, "memory.used_bytes", process);
+	put_column(w, o, "memory.untracked_bytes", process);
 	put_count(w, o, "live_allocations", process->live_allocations);
 	put_count(w, o, "allocations", process->allocations);
-	put_count(w, o, "frees", process->frees);
+	put_column(w, o, "memory.frees", process);
 	put_count(w, o, "failed_allocations", process->failed_allocations);
 	put_count(w, o, "failed_frees", process->failed_frees);
 	put_count(w, o, "double_frees", process->double_frees);
 	put_count(w, o, "unknown_frees", process->unknown_frees);
+	put_new_columns(w, o, "memory.", process);
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
 	put(w, o, "kinds", kinds);
@@ -231,24 +268,24 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 {
 	json_t *o = put_new(w);
 
-	put_count(w, o, "pid", process->pid);
+	put_column(w, o, "pid", process);
 	put_count(w, o, "parent_pid", process->parent_pid);
 	if (process->start_time)
 		put_seconds(w, o, "start_time", process->start_time);
-	put_text(w, o, "user", process->user);
+	put_column(w, o, "user", process);
 	put_text(w, o, "command", process->command);
 	put_text(w, o, "arguments", process->arguments);
-	put_text(w, o, "container", process->container);
-	put_text(w, o, "pod", process->pod);
-	if (process->ns_pid)
-		put_count(w, o, "ns_pid", process->ns_pid);
-	put_text(w, o, "state", process->exited ? "exited" : "running");
+	put_column(w, o, "container", process);
+	put_column(w, o, "pod", process);
+	put_column(w, o, "ns_pid", process);
+	put_column(w, o, "state", process);
 	put_end(w, o, process);
 	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
 	put(w, o, "inexact", json_boolean(process->inexact));
 	if (process->unreturned)
 		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));
 	put(w, o, "devices", device_array(w, process->devices, process->device_count));
+	put_new_columns(w, o, "", process);
 	return o;
 }
 

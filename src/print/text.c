@@ -17,16 +17,7 @@
 #include "cuda/calls.h"
 #include "print/text.h"
 
-/* By name in the column table; COMMAND last, it takes the rest of the line. */
-static const char *const table_names[] = {
-	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
-};
-/* What goes first where the line is too short for all, as on the screen. */
-static const char *const dispensable[] = {
-	"dev", "peak", "allocs", "wait", "user", "d2h", "h2d", "failed", "launch_rate", "leaked", "live",
-};
-#define NAME_COUNT (sizeof(table_names) / sizeof(table_names[0]))
-#define TABLE_MAX (NAME_COUNT + sizeof(((struct sort_order *)0)->keys) / sizeof(struct column *))
+#define TABLE_MAX (COLUMNS_MAX + SORT_KEYS_MAX)
 
 struct table {
 	const struct column *columns[TABLE_MAX];
@@ -61,9 +52,24 @@ static void table_drop(struct table *table, const struct column *column)
 	size_t i, kept = 0;
 
 	for (i = 0; i < table->count; i++)
-		if (table->columns[i] != column || is_sorted_by(table, column))
+		if (table->columns[i] != column)
 			table->columns[kept++] = table->columns[i];
 	table->count = kept;
+}
+
+/* The one of the columns to go first where the line is too short for all, as on the screen; NULL: none may. */
+static const struct column *table_least(const struct table *table)
+{
+	const struct column *least = NULL;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct column *column = table->columns[i];
+
+		/* Which process it is, is said in any case. */
+		if (column->unit != UNIT_ID && column->width && !is_sorted_by(table, column) && (!least || column->rank > least->rank))
+			least = column;
+	}
+	return least;
 }
 
 /* Drops columns until a command has some room in @width cells: a row that does not say whose it is says little. */
@@ -71,37 +77,34 @@ static void table_narrow(struct table *table, int width)
 {
 	int least = width < 60 || width >= 100 ? 8 : 14;
 
-	for (size_t next = 0; width && next < sizeof(dispensable) / sizeof(dispensable[0]); next++) {
+	for (const struct column *next; width && (next = table_least(table)); table_drop(table, next)) {
 		int start = 0;
 
 		for (size_t i = 0; i + 1 < table->count; i++)
 			start += table->columns[i]->width + 1;
 		if (start + least <= width)
 			break;
-		table_drop(table, column_find(dispensable[next]));
 	}
 }
 
 /* The usual columns, and before COMMAND those sorted by: an order by what is not shown looks like none. */
 static void table_init(struct table *table, const struct sort_order *order, int width)
 {
-	const struct column *last = column_find(table_names[NAME_COUNT - 1]);
+	const struct column *last = NULL;
 
 	table->count = 0;
 	table->order = order;
-	for (size_t i = 0; i + 1 < NAME_COUNT; i++)
-		table_add(table, column_find(table_names[i]));
+	for (size_t i = 0; i < column_count; i++) {
+		if (!columns[i].width)
+			last = &columns[i];
+		else if (columns[i].rank)
+			table_add(table, &columns[i]);
+	}
 	for (size_t i = 0; i < order->count; i++)
 		if (order->keys[i] != last)
 			table_add(table, order->keys[i]);
 	table_add(table, last);
 	table_narrow(table, width);
-}
-
-/* Text stands left, but for DEV, which mostly is a number. */
-static bool is_left(const struct column *column)
-{
-	return column->unit == UNIT_TEXT && strcmp(column->name, "dev");
 }
 
 static void print_titles(struct line *line, const struct table *table)
@@ -118,7 +121,7 @@ static void print_titles(struct line *line, const struct table *table)
 		if (order->count && column == order->keys[0])
 			arrow = (column->unit == UNIT_TEXT) == order->reverse ? "▼" : "▲";
 		snprintf(title, sizeof(title), "%s%s", column->title, arrow);
-		if (is_left(column)) {
+		if (column_is_left(column)) {
 			line_to(line, start);
 			line_text(line, title);
 		} else {
@@ -133,11 +136,14 @@ static enum line_style value_style(const struct column *column, const struct col
 {
 	if (value->absent || column->unit == UNIT_TEXT || !(value->number > 0))
 		return STYLE_PLAIN;
-	if (!strcmp(column->name, "leaked"))
+	switch (column->tone) {
+	case TONE_LEAK:
 		return STYLE_LEAKED;
-	if (!strcmp(column->name, "failed"))
+	case TONE_FAILURE:
 		return STYLE_FAILED;
-	return STYLE_PLAIN;
+	default:
+		return STYLE_PLAIN;
+	}
 }
 
 static void print_row(struct line *line, const struct table *table, const struct snap_process *process)
@@ -152,7 +158,7 @@ static void print_row(struct line *line, const struct table *table, const struct
 
 		if (!whole)
 			column_format(column, &value, line->ascii, text, sizeof(text));
-		if (!is_left(column)) {
+		if (!column_is_left(column)) {
 			line_style(line, value_style(column, &value));
 			line_right(line, start + column->width, whole ? value.text : text);
 			line_style(line, STYLE_PLAIN);

@@ -59,7 +59,7 @@ static int mark_since(const struct column *column, char mark, const struct snap_
 {
 	if (mark == '~')
 		return process->suspect > base->suspect ? '~' : 0;
-	return mark == '>' && process->sampled && !strcmp(column->name, "failed") ? '>' : 0;
+	return mark == '>' && process->sampled && column->tone == TONE_FAILURE ? '>' : 0;
 }
 
 struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process)

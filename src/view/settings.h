@@ -16,8 +16,6 @@
 #include "view/panes.h"
 #include "view/theme.h"
 
-enum { COLUMNS_MAX = 40 };
-
 /* What is saved by W. */
 struct settings {
 	const struct theme *theme;

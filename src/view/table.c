@@ -12,20 +12,13 @@
 #include "view/view_internal.h"
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
-
-/* What stays longest in a narrow table. What is not named goes first. */
-static const char *const ranks[] = {
-	"command", "live", "pid", "leaked", "launch_rate", "failed", "h2d", "d2h", "user", "wait", "allocs", "peak", "dev",
-};
+enum { RANK_LAST = COLUMNS_MAX };	/* of what is shown only if it was chosen */
 
 static int rank_of(const struct view *view, const struct column *column)
 {
 	if (view->settings.sort.count && column == view->settings.sort.keys[0])
 		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
-		if (!strcmp(column->name, ranks[i]))
-			return (int)i + 1;
-	return ARRAY_LEN(ranks) + 1;
+	return column->rank ? column->rank : RANK_LAST;
 }
 
 static int width_of(const struct column *column, int cols)
@@ -34,11 +27,6 @@ static int width_of(const struct column *column, int cols)
 		return column->width;
 	/* From 100 cells on all the usual columns stand beside it. */
 	return cols < 60 ? COMMAND_MIN : cols < 100 ? COMMAND_GOOD : COMMAND_WIDE;
-}
-
-static bool is_left(const struct column *column)
-{
-	return column->unit == UNIT_TEXT && strcmp(column->name, "dev") != 0;
 }
 
 struct table_columns table_fit(const struct view *view, int cols)
@@ -62,7 +50,7 @@ struct table_columns table_fit(const struct view *view, int cols)
 		wanted[i] = settings->sort.keys[0];
 		count++;
 	}
-	for (rank = 0; rank <= (int)ARRAY_LEN(ranks) + 1; rank++)
+	for (rank = 0; rank <= RANK_LAST; rank++)
 		for (i = 0; i < count; i++) {
 			int need = width_of(wanted[i], cols) + 1;
 
@@ -70,7 +58,7 @@ struct table_columns table_fit(const struct view *view, int cols)
 				continue;
 			/* The first that does not fit is the last: nothing lesser takes its place. */
 			if (need > room + 1) {
-				rank = ARRAY_LEN(ranks) + 2;
+				rank = RANK_LAST;
 				break;
 			}
 			taken[i] = true;
@@ -100,18 +88,18 @@ static void titles_draw(struct view *view, const struct area *area, const struct
 		bool up = (column->unit == UNIT_TEXT) != order->reverse;
 
 		/* The arrow stands in the gap to the right, so that no title moves. */
-		if (is_left(column))
+		if (column_is_left(column))
 			area_cut(area, 0, start, fit->width[i], style, column->title);
 		else
 			area_right(area, 0, end, style, column->title);
 		if (sorted)
-			area_text(area, 0, is_left(column) ? start + width : end < area->rect.cols ? end : end - width - 1, style, up ? "▲" : "▼");
+			area_text(area, 0, column_is_left(column) ? start + width : end < area->rect.cols ? end : end - width - 1, style, up ? "▲" : "▼");
 	}
 }
 
 static enum style value_style(const struct column *column, const struct column_value *value, const struct snap_process *process)
 {
-	if (process->exited && !(value->number > 0 && !strcmp(column->name, "leaked")))
+	if (process->exited && !(value->number > 0 && column->tone == TONE_LEAK))
 		return ST_EXITED;
 	if (value->absent)
 		return ST_DIM;
@@ -119,11 +107,15 @@ static enum style value_style(const struct column *column, const struct column_v
 		return ST_PLAIN;
 	if (value->number == 0)
 		return ST_DIM;
-	if (!strcmp(column->name, "leaked") || !strcmp(column->name, "suspect"))
+	switch (column->tone) {
+	case TONE_LEAK:
+	case TONE_NOTICE:
 		return value->mark == '~' || !process->leaked ? ST_SUSPECT : ST_LEAKED;
-	if (!strcmp(column->name, "failed"))
+	case TONE_FAILURE:
 		return ST_FAILED;
-	return ST_PLAIN;
+	default:
+		return ST_PLAIN;
+	}
 }
 
 /* Marks what is looked for in @text, which has the @room cells from @col. */
@@ -143,13 +135,14 @@ static void search_mark(struct view *view, const struct area *area, int row, int
 		area_flags(area, row, col + start, cells < room - start ? cells : room - start, CELL_MATCH);
 }
 
-static void command_draw(struct view *view, const struct area *area, int row, int start, int width, const struct row *entry)
+static void command_draw(struct view *view, const struct area *area, int row, int start, int width, const struct row *entry,
+			 const struct column *column)
 {
 	const struct snap_process *process = entry->process;
 	char end[NUMBER_SIZE];
 	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
-	struct column_value value = column_find("command")->value(process);
+	struct column_value value = column->value(process);
 	const char *text = value.absent ? "-" : value.text;
 
 	/* Where there is no room for all, the folder of the program says least. */
@@ -186,12 +179,12 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 		int start = fit->start[i], width = fit->width[i];
 		enum style style = value_style(column, &value, process);
 
-		if (!strcmp(column->name, "command")) {
-			command_draw(view, area, row, start, width, entry);
+		if (!column->width) {
+			command_draw(view, area, row, start, width, entry, column);
 			continue;
 		}
 		if (column->unit == UNIT_TEXT && !value.absent) {
-			if (is_left(column)) {
+			if (column_is_left(column)) {
 				area_cut(area, row, start, width, style, value.text);
 			} else {
 				int cells = canvas_width(area->canvas, value.text);
@@ -202,7 +195,7 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 		}
 		column_format(column, &value, false, body, sizeof(body));
 		snprintf(text, sizeof(text), "%s%s", view->base && column_is_counter(column) && value.number > 0 ? "+" : "", body);
-		if (is_left(column))
+		if (column_is_left(column))
 			area_cut(area, row, start, width, style, text);
 		else
 			area_right(area, row, start + width, style, text);

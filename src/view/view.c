@@ -12,10 +12,6 @@
 
 #define MESSAGE_SECONDS	5
 
-static const char *const first_columns[] = {
-	"pid", "user", "dev", "live", "peak", "leaked", "allocs", "launch_rate", "h2d", "d2h", "wait", "failed", "command",
-};
-
 void view_init(struct view *view)
 {
 	const char *bad;
@@ -26,8 +22,9 @@ void view_init(struct view *view)
 	view->settings.mouse = true;
 	view->settings.delay = NSEC_PER_SEC;
 	sort_order_parse(&view->settings.sort, "live", &bad, &bad_len);
-	for (i = 0; i < ARRAY_LEN(first_columns); i++)
-		view->settings.columns[view->settings.column_count++] = column_find(first_columns[i]);
+	for (i = 0; i < column_count; i++)
+		if (columns[i].rank)
+			view->settings.columns[view->settings.column_count++] = &columns[i];
 }
 
 void view_clear(struct view *view)

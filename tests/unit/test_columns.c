@@ -97,9 +97,24 @@ START_TEST(table_is_sound)
 		ck_assert_uint_gt(strlen(columns[i].help), 0);
 		if (columns[i].width)
 			ck_assert_int_le((int)strlen(columns[i].title), columns[i].width);
-		for (j = 0; j < i; j++)
+		for (j = 0; j < i; j++) {
 			ck_assert_str_ne(columns[i].name, columns[j].name);
+			ck_assert_msg(!columns[i].rank || columns[i].rank != columns[j].rank, "%s has the rank of %s", columns[i].name,
+				      columns[j].name);
+			ck_assert(!columns[i].json || !columns[j].json || strcmp(columns[i].json, columns[j].json));
+			ck_assert(!columns[i].metric.name || !columns[j].metric.name ||
+				  strcmp(columns[i].metric.name, columns[j].metric.name));
+		}
+		if (!columns[i].metric.name)
+			continue;
+		/* Metrics are whole, and end in their unit. */
+		ck_assert_uint_gt(strlen(columns[i].metric.help), 0);
+		ck_assert_int_eq(strncmp(columns[i].metric.name, "cutop_process_", strlen("cutop_process_")), 0);
+		ck_assert(columns[i].unit == UNIT_COUNT || columns[i].unit == UNIT_BYTES);
+		ck_assert_int_eq(columns[i].unit == UNIT_BYTES, strstr(columns[i].metric.name, "_bytes") != NULL);
 	}
+	/* What takes the rest of the line stands last. */
+	ck_assert_int_eq(columns[column_count - 1].width, 0);
 	ck_assert_ptr_null(column_find("nothing"));
 	ck_assert_ptr_null(column_find(""));
 }
@@ -120,6 +135,11 @@ START_TEST(values_of_a_process)
 	ck_assert(column_find("dev")->value(&process).absent);
 	ck_assert(column_find("suspect")->value(&process).absent);
 	ck_assert_int_eq(column_find("failed")->value(&process).mark, 0);
+	/* To the last digit, where a double has fewer. */
+	process.frees = (1ull << 60) + 1;
+	ck_assert_uint_eq(column_find("frees")->value(&process).count, process.frees);
+	ck_assert_uint_eq(column_find("pid")->value(&process).count, 7);
+	ck_assert_uint_eq(column_find("leaked")->value(&process).count, 15);
 	process.sampled = true;
 	ck_assert_int_eq(column_find("failed")->value(&process).mark, '>');
 	ck_assert_int_eq(column_find("live")->value(&process).mark, 0);

@@ -92,6 +92,32 @@ START_TEST(forms)
 }
 END_TEST
 
+/* A column that is a metric, too, is told of each process that has it, under its name and with its value. */
+START_TEST(columns_as_metrics)
+{
+	struct snapshot *snapshot = sample();
+	const struct snap_process *process = &snapshot->processes[0];
+	char series[256];
+	size_t compared = 0;
+
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	for (size_t i = 0; i < column_count; i++) {
+		const struct column_metric *metric = &columns[i].metric;
+
+		if (!metric->name)
+			continue;
+		snprintf(series, sizeof(series), "%s%s{" LEAKY "}", metric->name, metric->is_counter ? "_total" : "");
+		ck_assert_msg(value(series) == columns[i].value(process).number, "%s in %s", series, text);
+		snprintf(series, sizeof(series), "# HELP %s %s", metric->name, metric->help);
+		ck_assert_msg(has(series), "%s", series);
+		snprintf(series, sizeof(series), "# TYPE %s %s", metric->name, metric->is_counter ? "counter" : "gauge");
+		ck_assert_msg(has(series), "%s", series);
+		compared++;
+	}
+	ck_assert_uint_ge(compared, 5);
+}
+END_TEST
+
 START_TEST(idle)
 {
 	print(sample_empty(), EXPOSITION_OPENMETRICS);
@@ -398,6 +424,7 @@ TCase *openmetrics_tests(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, forms);
+	tcase_add_test(tests, columns_as_metrics);
 	tcase_add_test(tests, idle);
 	tcase_add_test(tests, hostile_names);
 	tcase_add_test(tests, kernels_by_name);

@@ -317,6 +317,44 @@ START_TEST(json_large_map)
 }
 END_TEST
 
+/* A member that is a column, too, has its value, and is left out where that is absent. */
+START_TEST(json_columns)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	json_t *document;
+	char path[128];
+	size_t compared = 0;
+
+	snapshot->processes[1].frees = (1ull << 53) + 1;
+	snapshot->processes[1].ns_pid = 17;
+	snapshot->processes[1].pod = "0d1e";
+	document = parsed(snapshot);
+	for (size_t i = 0; i < column_count; i++) {
+		const struct column *column = &columns[i];
+		bool seen = false;
+
+		for (size_t j = 0; column->json && j < snapshot->process_count; j++) {
+			struct column_value value = column->value(&snapshot->processes[j]);
+
+			snprintf(path, sizeof(path), "processes.%zu.%s", j, column->json);
+			if (value.absent)
+				assert_absent(document, path);
+			else if (column->unit == UNIT_TEXT)
+				assert_text(document, path, value.text);
+			else if (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES || column->unit == UNIT_ID)
+				assert_int(document, path, (json_int_t)value.count);
+			else
+				assert_real(document, path, value.number);
+			seen |= !value.absent;
+		}
+		compared += seen;
+		ck_assert_msg(seen || !column->json, "%s is in no process of the sample", column->name);
+	}
+	ck_assert_uint_ge(compared, 13);
+	json_decref(document);
+}
+END_TEST
+
 TCase *json_tests(void)
 {
 	TCase *tests = tcase_create("json");
@@ -326,6 +364,7 @@ TCase *json_tests(void)
 	tcase_add_test(tests, json_exec);
 	tcase_add_test(tests, json_memory);
 	tcase_add_test(tests, json_activity);
+	tcase_add_test(tests, json_columns);
 	tcase_add_test(tests, json_hostile);
 	tcase_add_test(tests, json_empty);
 	tcase_add_test(tests, json_large_map);
