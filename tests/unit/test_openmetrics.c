@@ -107,7 +107,7 @@ START_TEST(columns_as_metrics)
 		if (!metric->name)
 			continue;
 		snprintf(series, sizeof(series), "%s%s{" LEAKY "}", metric->name, metric->is_counter ? "_total" : "");
-		ck_assert_msg(value(series) == columns[i].value(process).number, "%s in %s", series, text);
+		ck_assert_msg(value(series) == columns[i].value(process).number, "%s is %g", series, value(series));
 		snprintf(series, sizeof(series), "# HELP %s %s", metric->name, metric->help);
 		ck_assert_msg(has(series), "%s", series);
 		snprintf(series, sizeof(series), "# TYPE %s %s", metric->name, metric->is_counter ? "counter" : "gauge");
