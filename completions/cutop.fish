@@ -36,7 +36,7 @@ complete -c cutop -l run-as -r -a '(__fish_complete_users)' -d 'run COMMAND as U
 complete -c cutop -l hold -d 'have COMMAND\'s threads wait until a library they load is probed'
 complete -c cutop -l library -r -F -d 'probe this library or program too'
 complete -c cutop -l probe -x -d 'count and time any further function, or those that a glob names'
-complete -c cutop -l ring-size -r -d 'ring buffer, a power of two, K or M (default 16M, trace 64M)'
+complete -c cutop -l ring-size -r -d 'ring buffer, a power of two, K or M (default 16M, every call 64M)'
 complete -c cutop -l names-memory -r -d 'memory for functions\' names from files, K or M (default 128M)'
 complete -c cutop -s t -l no-time -d 'trace: lines without the time'
 complete -c cutop -s E -l entries -d 'trace: a line at each call\'s entry, and no return probes'

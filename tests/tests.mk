@@ -26,6 +26,9 @@ AM_TESTS_ENVIRONMENT = \
 	$(fuzz_environment)
 
 TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh tests/unit/test_completion.sh
+check_PROGRAMS += tests/unit/tables
+tests_unit_tables_SOURCES = tests/unit/tables.c
+tests_unit_tables_LDADD = $(view_libs) $(core_libs)
 EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --help, the man page and the completions name the same options.
+# --help, the man page and the completions name the same options, and say the same of them; what the program has tables of
+# stands in the man page as it is there (tables.c prints them).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${top_builddir:=$(pwd)}"
 : "${CUTOP:=$top_builddir/src/cutop}"
@@ -26,17 +27,56 @@ for doc in man bash fish zsh; do
 		failed=1
 	fi
 done
-# Keys: one table makes the help screen and the bottom line; the man page has the same.
-sed -n 's/^\t{ ACT_[A-Z_0-9]*, {[^}]*}, "\(\([^"\\]\|\\.\)*\)".*/\1/p' "$top_srcdir/src/view/keys.c" |
-	sed 's/\\\\/\\/g' | sort >"$T/keys"
-sed -n '/^\.SH KEYS/,/^\.SH WORDS/p' "$top_srcdir/man/cutop.8" | grep -A1 '^\.TP' | sed -n 's/^\.B //p' |
-	sed 's/\\e/\\/g; s/\\-/-/g' | sort >"$T/man-keys"
-[ "$(wc -l <"$T/keys")" -ge 30 ] || { echo "FAIL: found too few keys in keys.c"; failed=1; }
-if ! diff "$T/keys" "$T/man-keys" >"$T/diff"; then
-	echo "FAIL: keys.c (<) and the man page (>) differ:"
-	grep '^[<>]' "$T/diff"
-	failed=1
-fi
+# differ WHAT DOC: tells of it if the files WHAT and DOC do
+differ() {
+	if ! diff "$T/$1" "$T/$2" >"$T/diff"; then
+		echo "FAIL: $1 (<) and $2 (>) differ:"
+		grep '^[<>]' "$T/diff"
+		failed=1
+	fi
+}
+
+# What completions say of an option is what --help says of it; there it goes on in lines that are set in.
+"$CUTOP" --help | awk '
+	function tell() { if (name) print name "\t" text; name = "" }
+	/^  (-.,|   ) --/ { tell(); match($0, /--[a-z-]+/); name = substr($0, RSTART, RLENGTH); text = substr($0, 32); next }
+	name && substr($0, 1, 31) ~ /^ +$/ { text = text " " substr($0, 32); next }
+	{ tell() }' | sort >"$T/said"
+sed -n "s/.* -l \([a-z-]*\).* -d '\(.*\)'\$/--\1\t\2/p" "$top_srcdir/completions/cutop.fish" | sed "s/\\\\'/'/g" | sort >"$T/said-by-fish"
+sed -n "s/^\t'[^[]*\(--[a-z-]*\)[^[a-z]*\[\(.*\)\][^]]*\$/\1\t\2/p" "$top_srcdir/completions/_cutop" | sed "s/'\\\\''/'/g; s/\\\\:/:/g" |
+	sort >"$T/said-by-zsh"
+[ "$(wc -l <"$T/said")" = "$(wc -l <"$T/help")" ] || { echo "FAIL: --help says nothing of some options"; failed=1; }
+differ said said-by-fish
+differ said said-by-zsh
+
+# Keys, panes and columns: the tables that make the screen, and the man page.
+"$top_builddir/tests/unit/tables" >"$T/tables"
+of() {
+	sed -n "s/^$1\t//p" "$T/tables"
+}
+plain() {
+	sed "s/\\\\e/\\\\/g; s/\\\\-/-/g; s/\\\\(aq/'/g"
+}
+sed -n '/^\.SH KEYS/,/^\.SH COLUMNS/p' "$top_srcdir/man/cutop.8" | plain >"$T/man-text"
+of key | cut -f1 | sort >"$T/keys"
+grep -A1 '^\.TP' "$T/man-text" | sed -n 's/^\.B //p' | sort >"$T/man-keys"
+[ "$(wc -l <"$T/keys")" -ge 30 ] || { echo "FAIL: there are too few keys"; failed=1; }
+differ keys man-keys
+of pane | sed 's/\t/: /; s/$/./' >"$T/panes"
+grep -A1 '^\.B [1-9]$' "$T/man-text" | grep '^[A-Z]' >"$T/man-panes"
+differ panes man-panes
+sed -n '/^\.SH COLUMNS/,/^\.SH EXAMPLES/p' "$top_srcdir/man/cutop.8" | sed -n '/^\.nf/,/^\.fi/p' | plain |
+	sed '/^\./d' >"$T/man-columns"
+of column | awk -F '\t' '{ printf("%-12s %s\n", $1, $2) }' >"$T/columns"
+of column | awk -F '\t' '$3 || $4 { printf("%-12s %-24s %s\n", $1, $3 ? $3 : "-", $4) }' | sed 's/ *$//' >>"$T/columns"
+[ "$(wc -l <"$T/columns")" -ge 30 ] || { echo "FAIL: there are too few columns"; failed=1; }
+differ columns man-columns
+
+# Formats and what folded stacks are weighed by: each has its word in the man page's text of the option.
+sed -n '/^\.BR .*format/,/^\.BR .*output/p' "$top_srcdir/man/cutop.8" >"$T/man-formats"
+for word in $(of format) $(of folded-by); do
+	grep -qw "^\.BR* $word" "$T/man-formats" || { echo "FAIL: the man page does not speak of the format or weight $word"; failed=1; }
+done
 # What a device does by itself no host call shows: device-updatable nodes (cudaLaunchAttributeDeviceUpdatableKernelNode in
 # driver_types.h, CUDA 13.0) and kernels that kernels launch. The man page says so, and calls no count of a graph exact.
 sed -n '/^\.SH WHAT IT CANNOT SEE/,/^\.SH DO NO HARM/p' "$top_srcdir/man/cutop.8" | tr '\n' ' ' >"$T/unseen"
