@@ -366,9 +366,9 @@ static void metrics_close(struct out_options *options)
 	openmetrics_free(options->metrics);
 }
 
-const struct print_format format_openmetrics = {
+const struct print_format print_format_openmetrics = {
 	.format = FORMAT_OPENMETRICS, .is_metrics = true, .open = metrics_open, .print = out_openmetrics, .close = metrics_close,
 };
-const struct print_format format_prometheus = {
+const struct print_format print_format_prometheus = {
 	.format = FORMAT_PROMETHEUS, .is_metrics = true, .open = metrics_open, .print = out_prometheus, .close = metrics_close,
 };

@@ -101,4 +101,4 @@ out:
 	return ret;
 }
 
-const struct print_format format_csv = { .format = FORMAT_CSV, .print = out_csv };
+const struct print_format print_format_csv = { .format = FORMAT_CSV, .print = out_csv };

@@ -224,4 +224,4 @@ static int folded_open(struct out_options *options)
 }
 
 /* A reader of folded stacks adds up what it reads. */
-const struct print_format format_folded = { .format = FORMAT_FOLDED, .is_final = true, .open = folded_open, .print = out_folded };
+const struct print_format print_format_folded = { .format = FORMAT_FOLDED, .is_final = true, .open = folded_open, .print = out_folded };

@@ -5,7 +5,7 @@
 #define FORMAT_NAME(constant, name) [FORMAT_##constant] = #name,
 const char *const format_names[FORMAT_COUNT] = { FORMATS(FORMAT_NAME) };
 
-#define PRINT_FORMAT(constant, name) [FORMAT_##constant] = &format_##name,
+#define PRINT_FORMAT(constant, name) [FORMAT_##constant] = &print_format_##name,
 const struct print_format *const print_formats[FORMAT_COUNT] = { SNAPSHOT_FORMATS(PRINT_FORMAT) };
 
 bool format_is_metrics(enum format format)

@@ -526,4 +526,4 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	return sink_close(&sink);
 }
 
-const struct print_format format_json = { .format = FORMAT_JSON, .print = out_json };
+const struct print_format print_format_json = { .format = FORMAT_JSON, .print = out_json };

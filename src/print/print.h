@@ -60,7 +60,7 @@ struct print_format {
 	void (*close)(struct out_options *options);	/* after the last, and where open() has failed; NULL */
 };
 
-#define FORMAT_DECLARATION(constant, name) extern const struct print_format format_##name;
+#define FORMAT_DECLARATION(constant, name) extern const struct print_format print_format_##name;
 SNAPSHOT_FORMATS(FORMAT_DECLARATION)
 #undef FORMAT_DECLARATION
 

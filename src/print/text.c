@@ -378,4 +378,4 @@ out:
 	return ret;
 }
 
-const struct print_format format_text = { .format = FORMAT_TEXT, .print = out_text, .report = out_leak_report };
+const struct print_format print_format_text = { .format = FORMAT_TEXT, .print = out_text, .report = out_leak_report };

@@ -114,9 +114,9 @@ static void assert_cell(const char *text, int row, const char *name, const char 
 START_TEST(formats_are_sound)
 {
 #define FORMAT_SOUND(constant, name) \
-	ck_assert_ptr_eq(print_formats[FORMAT_##constant], &format_##name); \
-	ck_assert_int_eq(format_##name.format, FORMAT_##constant); \
-	ck_assert(format_##name.print != NULL);
+	ck_assert_ptr_eq(print_formats[FORMAT_##constant], &print_format_##name); \
+	ck_assert_int_eq(print_format_##name.format, FORMAT_##constant); \
+	ck_assert(print_format_##name.print != NULL);
 #define TRACE_SOUND(constant, name) ck_assert_int_eq(trace_format_##name.format, FORMAT_##constant);
 	SNAPSHOT_FORMATS(FORMAT_SOUND)
 	TRACE_FORMATS(TRACE_SOUND)
