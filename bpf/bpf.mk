@@ -42,8 +42,7 @@ am__v_BPF_1 =
 
 bpf_compile = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS) \
 	-c $(srcdir)/bpf/cutop.bpf.c
-bpf_inputs = $(bpf_sources) include/cutop_call_desc.h include/cutop_calls.h include/cutop_driver_calls.h \
-	include/cutop_event.h include/cutop_rows.h
+bpf_inputs = $(bpf_sources) $(call_table) include/cutop_event.h include/cutop_rows.h
 
 bpf/cutop.bpf.o: $(bpf_inputs)
 	@$(MKDIR_P) bpf

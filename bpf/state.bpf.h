@@ -29,8 +29,9 @@
 #define CALL_TABLE_SIZE	2048	/* a power of two, so that an index can be masked for the verifier */
 _Static_assert(CALL_COUNT <= CALL_TABLE_SIZE, "more calls than the table has room for");
 const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
-#define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) { layer, class, group, flags, a, b, c, d },
-	CUTOP_CALLS(CUTOP_CALL)
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
+	{ layer, class, group, (__u16)(options), a, b, c, d },
+#include "cutop_call_table.h"
 #undef CUTOP_CALL
 };
 const volatile __u8 call_streams[CALL_TABLE_SIZE];	/* which argument is the stream: cutop_event.h */

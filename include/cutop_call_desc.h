@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a line of the table of hooked functions may say: the values of its
- * columns, with no function named. The table is in cutop_calls.h, which
- * includes this file.
+ * columns, with no function named. The table is in cutop_call_table.h.
  *
  * The class is the shape of the call and selects the BPF program that handles
  * it; the roles a, b, c and d say which argument means what, so that one program
@@ -75,6 +74,22 @@ enum call_flag {
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
 	CALL_NO_CONTEXT = 1024,	/* what is allocated belongs to no context, and outlives them all */
 };
+
+/*
+ * Options of a line are flags, and above their 16 bits what only user space asks: CUTOP_OPTION(). Versions are those of the
+ * public headers that declare the function as an exported symbol; without any, all of CUDA 11.4 to 13.0 do.
+ */
+#define CALL_SINCE(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 16)	/* the first version */
+#define CALL_UNTIL(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 32)	/* the last */
+#define CALL_NOT_IN(major)		((unsigned long long)(major) << 48)	/* no version of this major one */
+#define CALL_UNDECLARED			(1ull << 56)	/* no public header does */
+#define CALL_ASYNC_IN(n)		(CALL_ASYNC | (unsigned long long)((n) + 1) << 57)	/* a copy, in the stream of argument n */
+#define CALL_STREAM_MOVED		(1ull << 62)	/* which before CUDA 13 may be one argument on */
+
+#define CUTOP_OPTION_SINCE(options)	((unsigned int)((options) >> 16 & 0xffff))	/* as cudaRuntimeGetVersion(); 0: none */
+#define CUTOP_OPTION_UNTIL(options)	((unsigned int)((options) >> 32 & 0xffff))
+#define CUTOP_OPTION_NOT_IN(options)	((unsigned int)((options) >> 48 & 0xff))
+#define CUTOP_OPTION_STREAM(options)	((unsigned int)((options) >> 57 & 0x1f))	/* the argument, plus 1; 0: none */
 
 /* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
 enum context_act {

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Signatures are strings: "name:kind" for each argument, one blank in between.
- * Kinds are p pointer or handle, s stream, z 64 bits, u and i 32 bits without
- * and with a sign, f float; a star after it: a pointer to a result of that kind.
- * An argument without a name is the second register of the one before. Kind m,
- * without a name, is a struct too large for registers: it takes none on x86-64,
- * where it lies on the stack, and one on arm64, where a pointer to it is passed.
- */
+/* Reads the signatures of the table of calls; cutop_call_table.h tells how they are written. */
 #include <linux/types.h>
 #include <string.h>
 
 #include "cutop_event.h"
 #include "cuda/arguments.h"
-#include "cuda/arguments_driver_table.h"
-#include "cuda/arguments_runtime_table.h"
-
-#define ARGUMENTS(symbol, text) [CALL_##symbol] = text,
-static const char *const signatures[CALL_COUNT] = { RUNTIME_ARGUMENTS(ARGUMENTS) DRIVER_ARGUMENTS(ARGUMENTS) };
-#undef ARGUMENTS
+#include "cuda/calls.h"
 
 static enum argument_kind kind_of(char letter)
 {
@@ -44,7 +32,7 @@ static enum argument_kind kind_of(char letter)
 
 bool call_argument_next(unsigned int call, unsigned int *state, struct call_argument *argument)
 {
-	const char *text = call < CALL_COUNT ? signatures[call] : NULL, *colon;
+	const char *text = call < CALL_COUNT ? call_signatures[call] : NULL, *colon;
 	unsigned int at = *state & (STATE_RESULT - 1), word = *state >> STATE_WORD;
 	bool had_result = *state & STATE_RESULT;
 

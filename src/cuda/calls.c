@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of hooked functions as data, and the names of all that is numbered. */
+#include <stdint.h>
 #include <string.h>
 
 #include "cuda/calls.h"
 
 #define RESULT_NOT_READY 600		/* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
 
-#define CUTOP_CALL(symbol, layer_, class_, group_, flags_, a_, b_, c_, d_) \
+#define CUTOP_CALL(symbol, layer_, class_, group_, options, a_, b_, c_, d_, arguments) \
 	[CALL_##symbol] = { \
-		.layer = layer_, .class = class_, .group = group_, .flags = flags_, .a = a_, .b = b_, .c = c_, .d = d_ \
+		.layer = layer_, .class = class_, .group = group_, .flags = (uint16_t)(options), .a = a_, .b = b_, .c = c_, .d = d_ \
 	},
-const struct call_desc call_descs[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+const struct call_desc call_descs[CALL_COUNT] = {
+#include "cutop_call_table.h"
+};
 #undef CUTOP_CALL
 
-#define CUTOP_CALL(symbol, layer, class, group, flags, a, b, c, d) [CALL_##symbol] = #symbol,
-static const char *const call_names[CALL_COUNT] = { CUTOP_CALLS(CUTOP_CALL) };
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = options,
+const uint64_t call_options[CALL_COUNT] = {
+#include "cutop_call_table.h"
+};
+#undef CUTOP_CALL
+
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = arguments,
+const char *const call_signatures[CALL_COUNT] = {
+#include "cutop_call_table.h"
+};
+#undef CUTOP_CALL
+
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = #symbol,
+static const char *const call_names[CALL_COUNT] = {
+#include "cutop_call_table.h"
+};
 #undef CUTOP_CALL
 
 const char *const call_group_names[GROUP_COUNT] = {
@@ -128,36 +145,17 @@ int call_failed(unsigned int call, int code)
 	return !(flags & CALL_POLL && code == RESULT_NOT_READY);
 }
 
-/* The stream is a copy's last argument: after the kind, or where none is, after the sizes. */
-static unsigned int copy_stream(unsigned int call, const struct call_desc *desc)
-{
-	switch (desc->b) {
-	case BYTES_BATCH:	/* count, attributes, their indices, their number; before CUDA 13 also where a failure goes: two
-				 * functions in the driver, one in the runtime (CUTOP_STREAM_MOVED) */
-		return desc->c + (call == CALL_cuMemcpyBatchAsync || call == CALL_cuMemcpyBatchAsync_ptsz ? 6 : 5);
-	case BYTES_BATCH3D:
-		return desc->c + (call == CALL_cuMemcpy3DBatchAsync || call == CALL_cuMemcpy3DBatchAsync_ptsz ? 4 : 3);
-	case BYTES_ATTRIBUTES:
-	case BYTES_OPERATION:
-		return desc->c + 2u;
-	case BYTES_3D:
-		return desc->c + 1u;
-	default:
-		return desc->d & COPY_FIXED ? desc->c + 1u : desc->d + 1u;
-	}
-}
-
 unsigned int call_stream(unsigned int call)
 {
 	const struct call_desc *desc = &call_descs[call];
 	const char *suffix = strrchr(call_name(call), '_');
-	unsigned int stream = CUTOP_STREAM_NONE;
+	unsigned int stream = CUTOP_STREAM_NONE, named = CUTOP_OPTION_STREAM(call_options[call]);
 
-	if (desc->class == CLASS_COPY && desc->flags & CALL_ASYNC)
-		stream = copy_stream(call, desc);
+	if (named)
+		stream = named - 1;
 	else if (desc->class == CLASS_SYNC && desc->a == SYNC_STREAM)
 		stream = 0;
-	if (desc->class == CLASS_COPY && desc->layer == LAYER_RUNTIME && (desc->b == BYTES_BATCH || desc->b == BYTES_BATCH3D))
+	if (call_options[call] & CALL_STREAM_MOVED)
 		stream |= CUTOP_STREAM_MOVED;
 	if (suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds")))
 		stream |= CUTOP_STREAM_PER_THREAD;

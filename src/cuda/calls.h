@@ -4,6 +4,7 @@
 #define CUDA_CALLS_H
 
 #include <linux/types.h>
+#include <stdint.h>
 
 #include <stdbool.h>
 
@@ -11,6 +12,8 @@
 #include "cutop_event.h"
 
 extern const struct call_desc call_descs[CALL_COUNT];
+extern const uint64_t call_options[CALL_COUNT];		/* of their lines: CUTOP_OPTION_... */
+extern const char *const call_signatures[CALL_COUNT];	/* their arguments: cutop_call_table.h */
 
 /* The function's symbol; "?" for a number that is none. */
 const char *call_name(unsigned int call);

@@ -2,8 +2,6 @@
 # What is CUDA's own in user space: the table of calls as data, errors, arguments, versions, places. Needs nothing of libbpf.
 cuda_sources = \
 	src/cuda/arguments.c src/cuda/arguments.h \
-	src/cuda/arguments_driver_table.h \
-	src/cuda/arguments_runtime_table.h \
 	src/cuda/calls.c src/cuda/calls.h \
 	src/cuda/errors.c src/cuda/errors.h \
 	src/cuda/errors_table.h \

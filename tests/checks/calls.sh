@@ -10,8 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 
-cat "$here"/../../include/cutop_calls.h "$here"/../../include/cutop_driver_calls.h |
-	sed -n 's/.*CUTOP_CALL(\([A-Za-z0-9_]*\), LAYER.*/\1/p' | sort -u >"$T/table"
+sh "$here/table.sh" | cut -d ';' -f 1 | sort -u >"$T/table"
 grep -v '^#' "$here/excluded-calls" | grep . >"$T/excluded"
 status=0
 if grep -xE -f "$T/excluded" "$T/table" >"$T/both"; then

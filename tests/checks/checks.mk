@@ -24,4 +24,4 @@ clean-checks:
 .PHONY: clean-checks
 TESTS += tests/checks/test_rooms.sh
 EXTRA_DIST += tests/checks/test_rooms.sh tests/checks/rooms.py
-EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known tests/checks/calls.sh tests/checks/excluded-calls
+EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known tests/checks/calls.sh tests/checks/excluded-calls tests/checks/arguments.py tests/checks/table.sh

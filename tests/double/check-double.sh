@@ -328,8 +328,8 @@ for pair in libcudart.so.13:/usr/local/cuda/lib64/libcudart.so.13 \
 		names='$2 ~ /[TWi]/ && $3 ~ /^(__cuda|cuda|cu)[A-Z]/ { sub(/@.*/, "", $3); print $3 }'
 		nm -D --defined-only "$theirs" | awk "$names" | sort -u >"$work/theirs"
 		# The toolkit's stub of the driver lacks what is for OpenGL, EGL and VDPAU; and the double has what came with
-		# CUDA 13.1 to 13.3, whose names the generator of arguments knows.
-		sed -n 's/^    "\(cu[A-Za-z0-9_]*\)": ".*/\1\n\1_ptsz/p' "$srcdir/tests/generate-arguments.py" >"$work/later"
+		# CUDA 13.1 to 13.3, as the call table says.
+		sh "$srcdir/tests/checks/table.sh" | sed -n 's/^\([^;]*\);.*CALL_SINCE(13, [1-9]).*/\1/p' >"$work/later"
 		nm -D --defined-only "$ours" | awk "$names" | grep -Ev '^cu(Graphics)?(GL|VDPAU|EGL)|^cu[A-Z].*(EGLSync|EglFrame)$' |
 			grep -vxF -f "$work/later" | sort -u >"$work/ours"
 		empty "${pair%%:*} exports the names that NVIDIA's does" \

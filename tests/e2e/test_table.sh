@@ -9,8 +9,7 @@ failed_calls='[p.failures[] | select(.code == 801) | .call] | unique'
 
 # Functions that the double answers with "not supported", by group.
 sed -n 's/^UNSUPPORTED(\(.*\))$/\1/p' "$top_srcdir"/tests/double/*_unsupported.c | sort -u >"$T/unsupported"
-sed -n 's/.*CUTOP_CALL(\([A-Za-z0-9_]*\), LAYER_[A-Z]*, CLASS_[A-Z]*, \(GROUP_[A-Z]*\),.*/\1 \2/p' \
-	"$top_srcdir/include/cutop_calls.h" "$top_srcdir/include/cutop_driver_calls.h" | sort | join - "$T/unsupported" >"$T/groups"
+sh "$top_srcdir/tests/checks/table.sh" | awk -F ';' '{ print $1, $4 }' | sort | join - "$T/unsupported" >"$T/groups"
 cut -d ' ' -f 1 "$T/groups" >"$T/names"
 grep -v ' GROUP_QUERY$' "$T/groups" | cut -d ' ' -f 1 >"$T/default"
 check "hundreds of functions: $(wc -l <"$T/names"), $(wc -l <"$T/default") of them by default" [ "$(wc -l <"$T/default")" -gt 350 ]

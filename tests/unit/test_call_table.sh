@@ -23,12 +23,11 @@ T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 status=0
 
-table() {
-	sed -n 's/.*CUTOP_CALL(\([A-Za-z0-9_]*\), LAYER.*/\1/p' "$top_srcdir/include/$1" | sort
-}
-
-table cutop_driver_calls.h >"$T/driver"
-table cutop_calls.h >"$T/runtime"
+sh "$top_srcdir/tests/checks/table.sh" >"$T/table"
+for kind in runtime driver; do
+	awk -F ';' -v layer="LAYER_$(echo $kind | tr a-z A-Z)" '$2 == layer { print $1 }' "$T/table" | sort >"$T/$kind"
+	[ -s "$T/$kind" ] || { echo "FAIL: no function of the $kind in the table"; status=1; }
+done
 twice=$(sort "$T/driver" "$T/runtime" | uniq -d)
 [ -z "$twice" ] || { echo "FAIL: twice in the table: $twice"; status=1; }
 
@@ -36,18 +35,26 @@ twice=$(sort "$T/driver" "$T/runtime" | uniq -d)
 sh "$top_srcdir/tests/checks/calls.sh" $runtime $stub $files >"$T/calls" || status=1
 cat "$T/calls"
 
+# Functions that this version of CUDA does not declare, as their lines say.
+version=$(sed -n 's/^#define CUDA_VERSION \([0-9]*\)$/\1/p' "$home/include/cuda.h")
+awk -F ';' -v version="${version:-0}" '
+	function said(option,  part) {
+		if (!match($5, "CALL_" option "\\([0-9]+(, [0-9]+)?\\)"))
+			return 0
+		split(substr($5, RSTART, RLENGTH), part, /[^0-9]+/)
+		return part[2] * 1000 + part[3] * 10
+	}
+	said("SINCE") > version || (said("UNTIL") && said("UNTIL") < version) ||
+		(said("NOT_IN") && said("NOT_IN") == version - version % 1000) { print $1 }' "$T/table" | sort >"$T/elsewhere"
+grep -F CALL_UNDECLARED "$T/table" | cut -d ';' -f 1 >"$T/undeclared"
+
 # known LIBRARY: names that it exports, that headers name, and that its kind has in other versions of CUDA
 known() {
 	{
 		nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }'
 		# shellcheck disable=SC2086
 		grep -ohE '\bcu(da)?[A-Z][A-Za-z0-9_]*' $files
-		# after CUDA 13.0
-		sed -n 's/^    "\(cu[A-Za-z0-9_]*\)": ".*/\1/p' "$top_srcdir/tests/generate-arguments.py"
-		echo cuMemcpyWithAttributesAsync
-		echo cuMemcpy3DWithAttributesAsync
-		# before it
-		sed -n 's/.*{ CALL_\([A-Za-z0-9_]*\), .*/\1/p' "$top_srcdir/src/model/versions.c"
+		cat "$T/elsewhere" "$T/undeclared"
 	} | sort -u
 }
 
@@ -58,5 +65,7 @@ for kind in runtime driver; do
 	known "$library" >"$T/known"
 	unknown=$(comm -13 "$T/known" "$T/$kind" | sed 's/_pt[sd][sz]$//' | sort -u | comm -13 "$T/known" -)
 	[ -z "$unknown" ] || { echo "FAIL: no function of CUDA's $kind: $(echo "$unknown" | tr "\n" " ")"; status=1; }
+	early=$(nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u | comm -12 - "$T/elsewhere")
+	[ -z "$early" ] || { echo "FAIL: $library has what CUDA $version has not, says the table: $(echo "$early" | tr "\n" " ")"; status=1; }
 done
 exit $status

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests of the model and of names. Included by the top-level Makefile.am.
 TESTS += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test_arguments.sh
-EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test_arguments.sh tests/generate-errors.sh tests/generate-arguments.py
+EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test_arguments.sh tests/generate-errors.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_model
