@@ -579,7 +579,7 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 	rec->act = desc->a;
 	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	if (call == CALL_cuModuleGetGlobal_v2)
+	if (desc->flags & CALL_OWNED)
 		owner_tell(thread, call, address);
 	return 0;
 }

@@ -73,6 +73,7 @@ enum call_flag {
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
 	CALL_NO_CONTEXT = 1024,	/* what is allocated belongs to no context, and outlives them all */
+	CALL_OWNED = 2048,	/* MAP_GLOBAL: the variable goes with the thread's context */
 };
 
 /*

@@ -30,8 +30,15 @@
 #error "unknown machine"
 #endif
 
+/* What the names of the table that begin with one byte all begin with. */
+struct name_start {
+	const char *text;
+	size_t len;		/* 0: there is no such name */
+};
+
 struct name_index {
-	uint16_t calls[CALL_COUNT];
+	uint16_t calls[CALL_COUNT];		/* by name */
+	struct name_start starts[256];		/* by first byte: most symbols of a program begin otherwise */
 };
 
 static int index_compare(const void *a, const void *b)
@@ -43,17 +50,26 @@ static void index_build(struct name_index *index)
 {
 	unsigned int i;
 
-	for (i = 0; i < CALL_COUNT; i++)
+	memset(index->starts, 0, sizeof(index->starts));
+	for (i = 0; i < CALL_COUNT; i++) {
+		const char *name = call_name(i);
+		struct name_start *start = &index->starts[(unsigned char)*name];
+
 		index->calls[i] = (uint16_t)i;
+		if (!start->len)
+			*start = (struct name_start){ name, strlen(name) };
+		while (strncmp(name, start->text, start->len))
+			start->len--;
+	}
 	qsort(index->calls, CALL_COUNT, sizeof(index->calls[0]), index_compare);
 }
 
 static int index_find(const struct name_index *index, const char *name)
 {
+	const struct name_start *start = &index->starts[(unsigned char)*name];
 	size_t low = 0, high = CALL_COUNT;
 
-	/* Every name of the table starts like this; most symbols of a program do not. */
-	if (strncmp(name, "cu", 2) && strncmp(name, "__cu", 4))
+	if (!start->len || strncmp(name, start->text, start->len))
 		return -1;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
