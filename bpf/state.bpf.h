@@ -26,7 +26,7 @@
 #endif
 
 /* Set by user space before loading. */
-#define CALL_TABLE_SIZE	2048	/* a power of two, so that an index can be masked for the verifier */
+#define CALL_TABLE_SIZE	4096	/* a power of two, so that an index can be masked for the verifier */
 _Static_assert(CALL_COUNT <= CALL_TABLE_SIZE, "more calls than the table has room for");
 const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \

@@ -78,6 +78,7 @@ TESTS_LONG = \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_flood.sh \
 	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_full_table.sh \
 	tests/e2e/test_package.sh
 # What no other cutop may run beside.
 TESTS_ALONE = tests/e2e/test_killed.sh
