@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The table of calls has room for 4,096 functions: a cutop is built whose table has as many, the kernel takes its programs, and each
-# function that was added is counted, traced by the names of its arguments, recorded and replayed.
+# The table of calls has room for 4,096 functions, and a line is all that one needs: a cutop is built whose table is full, the kernel
+# takes its programs, and each function that was added is counted, traced by the names of its arguments, recorded and replayed. Those
+# that allocate, free and copy are in the books.
+: "${CUTOP_TEST_LIMIT:=900}"	# it builds
+export CUTOP_TEST_LIMIT
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 room=4096
@@ -9,21 +12,27 @@ room=4096
 
 # ---- a full table
 present=$(sh "$top_srcdir/tests/checks/table.sh" | wc -l)
-seq "$present" $((room - 1)) | sed 's/.*/PLAIN(cudaPad&, STREAM, "number:i bytes:z")/' >"$T/more.h"
-sed 's/^PLAIN(\([^,]*\),.*/\1/' "$T/more.h" >"$T/names"
+cat >"$T/more.h" <<'END'
+ALLOC(cudaPadAlloc, DEVICE, OUT(1), BYTES(0))
+FREE(cudaPadFree, ADDRESS(1), NONE)
+COPY(cudaPadCopyAsync, TO(2), FROM(1), BYTES(0), D2H, CALL_ASYNC_IN(3))
+END
+seq $((present + 3)) $((room - 1)) | sed 's/.*/PLAIN(cudaPad&, STREAM, "number:i bytes:z")/' >>"$T/more.h"
+sed -n 's/^PLAIN(\([^,]*\),.*/\1/p' "$T/more.h" >"$T/names"
 added=$(wc -l <"$T/names")
 last=$(tail -n 1 "$T/names")
 echo "#define CUTOP_MORE_CALLS \"$T/more.h\"" >"$T/define.h"
 mkdir "$T/build"
 cd "$T/build" || exit 1
-"$top_srcdir/configure" --quiet CFLAGS=-O0 CPPFLAGS="-include $T/define.h" >"$T/make.log" 2>&1 &&
-	make -s CLANG="clang -include $T/define.h" bpf/cutop.skel.h bpf/cutop_context.skel.h >>"$T/make.log" 2>&1 &&
+"$top_srcdir/configure" --quiet CFLAGS=-O0 CPPFLAGS="-include $T/define.h" >"$T/make.log" 2>&1 || { fail "configure: $(tail -n 5 "$T/make.log")"; finish; }
+clang=$(sed -n 's/^CLANG = //p' Makefile)
+make -s CLANG="$clang -include $T/define.h" bpf/cutop.skel.h bpf/cutop_context.skel.h >>"$T/make.log" 2>&1 &&
 	make -s src/cutop tests/bench/verifier >>"$T/make.log" 2>&1 || { fail "cutop with $room functions does not build: $(tail -n 5 "$T/make.log")"; finish; }
 full=$T/build/src/cutop
-check "the table is full: it has $room functions" [ "$added" = $((room - present)) ]
+check "the table is full: it has $room functions" [ $((added + 3)) = $((room - present)) ]
 echo "PLAIN(cudaPad$room, STREAM, \"\")" >>"$T/more.h"
 rm bpf/cutop.bpf.o
-make -s CLANG="clang -include $T/define.h" bpf/cutop.bpf.o >"$T/more.log" 2>&1
+make -s CLANG="$clang -include $T/define.h" bpf/cutop.bpf.o >"$T/more.log" 2>&1
 check "one more does not compile" grep -q 'more calls than the table has room for' "$T/more.log"
 
 # ---- the verifier
@@ -39,11 +48,25 @@ for method in session multi perf; do
 done
 
 # ---- a library that has them, and a program that calls each once, and the last once more, in vain
-sed 's/.*/int &(int number, long bytes);\nint &(int number, long bytes) { return bytes < 0 ? 2 : 0 * number; }/' "$T/names" >"$T/library.c"
+cat >"$T/pads.h" <<'END'
+int cudaPadAlloc(long bytes, void **address);
+int cudaPadFree(int how, void *address);
+int cudaPadCopyAsync(long bytes, const void *source, void *destination, void *stream);
+END
+sed 's/.*/int &(int number, long bytes);/' "$T/names" >>"$T/pads.h"
 {
-	sed 's/.*/int &(int number, long bytes);/' "$T/names"
-	echo 'int main(void) {'
+	cat <<'END'
+#include "pads.h"
+int cudaPadAlloc(long bytes, void **address) { static char memory[1 << 20]; *address = memory; return bytes > (long)sizeof(memory); }
+int cudaPadFree(int how, void *address) { return !address && how; }
+int cudaPadCopyAsync(long bytes, const void *source, void *destination, void *stream) { return !bytes && source && destination && stream; }
+END
+	sed 's/.*/int &(int number, long bytes) { return bytes < 0 ? 2 : 0 * number; }/' "$T/names"
+} >"$T/library.c"
+{
+	printf '#include "pads.h"\nint main(void) {\n\tvoid *one, *two, *host = &one;\n'
 	awk '{ printf "\t%s(%d, %dl);\n", $1, NR, NR }' "$T/names"
+	echo '	cudaPadAlloc(5000, &one); cudaPadFree(0, one); cudaPadAlloc(7000, &two); cudaPadCopyAsync(300, two, host, (void *)0x77);'
 	echo "	return $last(-1, -1) != 2; }"
 } >"$T/caller.c"
 "${CC:-cc}" -O0 -fno-omit-frame-pointer -fcf-protection=none -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$T/libcuda.so.1" "$T/library.c" &&
@@ -54,8 +77,11 @@ for method in "" multi; do
 	[ -z "$method" ] || export CUTOP_ATTACH=$method
 	watch "calls$method" --library "$T/libcuda.so.1" -- "$T/caller"
 	unset CUTOP_ATTACH
-	expect "calls$method" '[p.calls | length, (map(.calls) | add)]' "[$added,$((added + 1))]"
-	expect "calls$method" "[p.calls[] | select(.failures > 0 or .calls != 1) | .call, .calls, .failures]" "[\"$last\",2,1]"
+	expect "calls$method" '[p.calls[] | select(.call | test("Pad[0-9]"))] | [length, (map(.calls) | add)]' "[$added,$((added + 1))]"
+	expect "calls$method" "[p.calls[] | select(.failures > 0) | .call, .calls, .failures]" "[\"$last\",2,1]"
+	expect "calls$method" '[p.calls[] | select(.calls != 1) | .call] | sort' "[\"$last\",\"cudaPadAlloc\"]"
+	expect "calls$method" 'p.memory | [.allocations, .frees, .leaked_bytes]' '[2,1,7000]'
+	expect "calls$method" '[p.copies[] | .direction, .mode, .calls, .bytes]' '["D2H","async",1,300]'
 	expect "calls$method" '[p.failures[] | .call, .error]' "[\"$last\",\"CUDA_ERROR_OUT_OF_MEMORY\"]"
 	expect "calls$method" '[.lost[]] | add' 0
 done
@@ -65,9 +91,11 @@ done
 "$CUTOP" trace --replay "$T/full.cutop" --no-time >"$T/trace" 2>&1
 check "each call is traced" [ "$(grep -c 'cudaPad[0-9]*(number=-\?[0-9]*, bytes=[0-9]*)' "$T/trace")" = $((added + 1)) ]
 check "with what it was given: $(tail -n 2 "$T/trace")" grep -q "$last(number=$added, bytes=$added) .*= CUDA_SUCCESS" "$T/trace"
+check "what is allocated" [ "$(grep -c 'cudaPadAlloc(address=0x[0-9a-f]*, bytes=[57]000, kind=device) .*= CUDA_SUCCESS' "$T/trace")" = 2 ]
+check "what is copied" grep -q 'cudaPadCopyAsync(destination=.*, source=.*, bytes=300, direction=D2H, stream=0x77) .*= CUDA_SUCCESS' "$T/trace"
 "$CUTOP" --replay "$T/full.cutop" -b -f json -n 1 >"$T/replayed.json" 2>"$T/replayed.err"
-expect replayed '[p.calls | length, (map(.calls) | add)]' "[$added,$((added + 1))]"
+expect replayed '[p.calls[] | select(.call | test("Pad[0-9]"))] | [length, (map(.calls) | add)]' "[$added,$((added + 1))]"
 "$CUTOP" doctor -p $$ --library "$T/libcuda.so.1" -f json >"$T/doctor.json"
-expect doctor ".libraries[] | select(.path == \"$T/libcuda.so.1\").functions | [.attached, .refused]" "[$added,0]"
+expect doctor ".libraries[] | select(.path == \"$T/libcuda.so.1\").functions | [.attached, .refused]" "[$((added + 3)),0]"
 
 finish

@@ -25,7 +25,7 @@ status=0
 
 sh "$top_srcdir/tests/checks/table.sh" >"$T/table"
 for kind in runtime driver; do
-	awk -F ';' -v layer="LAYER_$(echo $kind | tr a-z A-Z)" '$2 == layer { print $1 }' "$T/table" | sort >"$T/$kind"
+	awk -F ';' -v layer="LAYER_$(echo $kind | tr '[:lower:]' '[:upper:]')" '$2 == layer { print $1 }' "$T/table" | sort >"$T/$kind"
 	[ -s "$T/$kind" ] || { echo "FAIL: no function of the $kind in the table"; status=1; }
 done
 twice=$(sort "$T/driver" "$T/runtime" | uniq -d)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of what is numbered: calls, groups, causes, errors. */
+/* The table of calls, and names of what is numbered: calls, groups, causes, errors. */
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feed.h"
+#include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 
@@ -54,6 +56,75 @@ START_TEST(every_stream_is_an_argument)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		ck_assert_msg(call_stream(known[i].call) == known[i].stream, "%s: %u", call_name(known[i].call),
 			      call_stream(known[i].call));
+}
+END_TEST
+
+static unsigned int call_by_name(const char *name, size_t len)
+{
+	unsigned int call;
+
+	for (call = 0; call < CALL_COUNT; call++)
+		if (!strncmp(call_name(call), name, len) && !call_name(call)[len])
+			break;
+	return call;
+}
+
+/* Which argument of a call of CLASS_GRAPH is its stream; NO_ARG: none. */
+static unsigned int graph_stream(const struct call_desc *desc)
+{
+	switch (desc->a) {
+	case CAPTURE_BEGIN: case CAPTURE_END: case CAPTURE_WAIT: case CAPTURE_LEAVE: return desc->b;
+	case CAPTURE_RECORD: case EXEC_LAUNCH: return desc->c;
+	default: return NO_ARG;
+	}
+}
+
+/* What one column says fits what the others do. */
+START_TEST(every_line_makes_sense)
+{
+	regex_t signature;
+	unsigned int call;
+
+	ck_assert_int_eq(regcomp(&signature, "^([A-Za-z_0-9]*:[pszuifm]\\*?( |$))*$", REG_EXTENDED | REG_NOSUB), 0);
+	for (call = 0; call < CALL_COUNT; call++) {
+		const struct call_desc *desc = &call_descs[call];
+		unsigned int since = CUTOP_OPTION_SINCE(call_options[call]), until = CUTOP_OPTION_UNTIL(call_options[call]);
+		unsigned int stream = desc->class == CLASS_GRAPH ? graph_stream(desc) :
+				      desc->class == CLASS_SYNC && desc->a == SYNC_STREAM ? 0 : NO_ARG, state = 0;
+		bool known = desc->class == CLASS_ALLOC || desc->class == CLASS_FREE || desc->class == CLASS_COPY || desc->class == CLASS_LAUNCH;
+		struct call_argument argument;
+
+		ck_assert_msg(!regexec(&signature, call_signatures[call], 0, NULL, 0), "%s: %s", call_name(call), call_signatures[call]);
+		ck_assert_msg(!known || !*call_signatures[call], "%s: its class knows its arguments", call_name(call));
+		while (stream != NO_ARG && call_argument_next(call, &state, &argument))
+			ck_assert_msg(argument.word != stream || argument.kind == ARGUMENT_STREAM, "%s: argument %u is no stream", call_name(call), stream);
+		ck_assert_msg(!until || since <= until, "%s: since %u, until %u", call_name(call), since, until);
+		ck_assert_msg(!CUTOP_OPTION_STREAM(call_options[call]) == !(desc->flags & CALL_ASYNC), "%s: which stream?", call_name(call));
+		ck_assert_msg(desc->class == CLASS_COPY || !(desc->flags & CALL_ASYNC), "%s is no copy", call_name(call));
+	}
+	regfree(&signature);
+}
+END_TEST
+
+/* The form for a default stream per thread comes and goes with the function that it is a form of, and takes the same arguments. */
+START_TEST(every_form_has_its_function)
+{
+	unsigned int call, plain;
+	size_t len;
+
+	for (call = 0; call < CALL_COUNT; call++) {
+		const struct call_desc *form = &call_descs[call], *function;
+
+		len = strlen(call_name(call));
+		if (len < 5 || (strcmp(call_name(call) + len - 5, "_ptsz") && strcmp(call_name(call) + len - 5, "_ptds")))
+			continue;
+		plain = call_by_name(call_name(call), len - 5);
+		ck_assert_msg(plain < CALL_COUNT, "%s is a form of nothing", call_name(call));
+		function = &call_descs[plain];
+		ck_assert_msg(form->layer == function->layer && form->class == function->class && form->group == function->group &&
+			      form->a == function->a && form->b == function->b && form->c == function->c && form->d == function->d &&
+			      (call_options[call] & ~(uint64_t)CALL_PER_THREAD) == call_options[plain], "%s", call_name(call));
+	}
 }
 END_TEST
 
@@ -142,6 +213,8 @@ Suite *suite_tables(void)
 
 	tcase_add_test(tests, every_call_is_described);
 	tcase_add_test(tests, every_stream_is_an_argument);
+	tcase_add_test(tests, every_line_makes_sense);
+	tcase_add_test(tests, every_form_has_its_function);
 	tcase_add_test(tests, every_name_is_there);
 	tcase_add_test(tests, what_a_failure_is);
 	tcase_add_test(tests, error_names);
