@@ -77,7 +77,7 @@ enum call_flag {
 };
 
 /*
- * Options of a line are flags, and above their 16 bits what only user space asks: CUTOP_OPTION(). Versions are those of the
+ * Options of a line are flags, and above their 16 bits what only user space asks (CUTOP_OPTION_...). Versions are those of the
  * public headers that declare the function as an exported symbol; without any, all of CUDA 11.4 to 13.0 do.
  */
 #define CALL_SINCE(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 16)	/* the first version */

@@ -4,7 +4,7 @@
 # Skipped (77) where the toolkit's headers are not installed: CUDA_INCLUDE names them.
 srcdir=${srcdir-$(dirname "$0")/../..}
 include=${CUDA_INCLUDE-/usr/local/cuda/include}
-table=$srcdir/src/model/errors_table.h
+table=$srcdir/src/cuda/errors_table.h
 
 list=$("$srcdir/tests/generate-errors.sh" --list "$include") || exit 77
 [ "$(printf '%s\n' "$list" | wc -l)" -gt 200 ] || { echo "too few codes in $include" >&2; exit 1; }
