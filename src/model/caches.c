@@ -18,7 +18,12 @@
  * of physical memory, or by 2 or 20 MiB next to a block of another such size:
  * without that the memory is shown as held, and --fail-on-leak does not answer.
  */
-#include "model/internal.h"
+#include "model/caches.h"
+
+#include <linux/types.h>
+
+#include "cutop_calls.h"
+#include "cutop_event.h"
 
 #define SMALL_BUFFER	(2ull << 20)	/* kSmallBuffer */
 #define LARGE_BUFFER	(20ull << 20)	/* kLargeBuffer; large_segment_size() of the allocator's options */
@@ -30,7 +35,7 @@ static bool is_cache_size(uint64_t bytes)
 	return bytes == SMALL_BUFFER || (bytes >= LARGE_MIN && bytes % LARGE_ROUND == 0);
 }
 
-static void signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes)
+void cache_signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes)
 {
 	switch (kind) {
 	case KIND_DEVICE:
@@ -54,7 +59,7 @@ static void signs_note(struct cache_signs *signs, unsigned int kind, uint64_t by
 		signs->size = bytes;
 }
 
-static void signs_add(struct cache_signs *all, const struct cache_signs *signs)
+void cache_signs_add(struct cache_signs *all, const struct cache_signs *signs)
 {
 	all->is_off |= signs->is_off;
 	all->has_physical |= signs->has_physical;
@@ -64,41 +69,14 @@ static void signs_add(struct cache_signs *all, const struct cache_signs *signs)
 		all->size = signs->size;
 }
 
-static bool is_held(const struct image *image, const struct site *site)
+bool cache_holds(const struct cache_signs *all, const struct cache_signs *signs, uint32_t flags)
 {
-	if (site->place->flags & SITE_IS_HELD)
+	if (flags & SITE_IS_HELD)
 		return true;
-	return site->place->flags & SITE_IN_CACHE && !image->sites.cache.is_off && !site->signs.is_elsewhere;
+	return flags & SITE_IN_CACHE && !all->is_off && !signs->is_elsewhere;
 }
 
-void caches_judge(struct image *image, struct site *site)
+bool cache_is_proven(const struct cache_signs *all)
 {
-	struct site_table *sites = &image->sites;
-	bool was_off = sites->cache.is_off;
-	size_t i;
-
-	if (site->place->flags & SITE_IN_CACHE)
-		signs_add(&sites->cache, &site->signs);
-	ledger_hold_site(image, site, is_held(image, site));
-	if (was_off == sites->cache.is_off)
-		return;
-	for (i = 0; i < sites->count; i++)
-		if (sites->list[i]->place->flags & SITE_IN_CACHE)
-			ledger_hold_site(image, sites->list[i], is_held(image, sites->list[i]));
-}
-
-void caches_note(struct image *image, struct site *site, unsigned int kind, uint64_t bytes)
-{
-	signs_note(&site->signs, kind, bytes);
-	if (site->place->flags & SITE_IN_CACHE)
-		caches_judge(image, site);
-}
-
-uint64_t caches_unproven(const struct image *image, const struct site *site)
-{
-	const struct cache_signs *signs = &image->sites.cache;
-
-	if (!site->held || site->place->flags & SITE_IS_HELD || signs->has_physical || (signs->has_buffer && signs->has_sizes))
-		return 0;
-	return site->ended;
+	return all->has_physical || (all->has_buffer && all->has_sizes);
 }

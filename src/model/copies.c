@@ -5,19 +5,37 @@
  * move (elements of an array). Resolved, they are added to a row of the same
  * form as those of the counter map.
  */
+#include "model/copies.h"
+
 #include <errno.h>
 
 #include "cuda/calls.h"
-#include "model/internal.h"
+#include "model/histogram.h"
+#include "model/image.h"
+#include "model/limits.h"
+#include "model/physical.h"
+#include "util/saturated.h"
 
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
 
+/* What CUDA handed out that @address points into, or NULL. */
+static const struct alloc_node *find_node(struct image *image, uint64_t address)
+{
+	return book_containing(&image->ledger.book, address) ?: physical_at(&image->ledger, &image->mappings, address);
+}
+
+/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
+static bool is_host_else(struct image *image, uint64_t address)
+{
+	return !image->identity.from_attach && !image_is_inexact(image) && !book_may_contain(&image->ledger.book, address);
+}
+
 static enum side find_side(struct image *image, uint64_t address, int *device)
 {
-	const struct alloc_node *node = book_containing(&image->book, address) ?: mappings_containing(image, address);
+	const struct alloc_node *node = find_node(image, address);
 
 	if (!node || node->state != NODE_LIVE)
-		node = levels_whole(image, address);
+		node = levels_whole(&image->levels, &image->ledger.book, address);
 	*device = CUTOP_DEVICE_UNKNOWN;
 	if (node && node->state == NODE_LIVE) {
 		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
@@ -25,10 +43,9 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 		*device = node->device;
 		return SIDE_DEVICE;
 	}
-	if (globals_contain(image, address))
+	if (globals_contain(&image->globals, address))
 		return SIDE_DEVICE;
-	/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
-	return image->from_attach || image->inexact || book_may_contain(&image->book, address) ? SIDE_UNKNOWN : SIDE_HOST;
+	return is_host_else(image, address) ? SIDE_HOST : SIDE_UNKNOWN;
 }
 
 /* Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0. */
@@ -51,7 +68,7 @@ static unsigned int resolve(struct image *image, const struct rec_copy *record, 
 	if (flags & CALL_FROM_SYMBOL)
 		from = SIDE_DEVICE;
 	if (*device == CUTOP_DEVICE_UNKNOWN)
-		*device = image_own_device(image, to == SIDE_DEVICE ? to_device : from_device);
+		*device = own_devices_number(&image->devices, to == SIDE_DEVICE ? to_device : from_device);
 	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
 		return DIR_UNKNOWN;
 	if (to == SIDE_HOST)
@@ -87,10 +104,10 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	int i;
 
 	for (i = 0; record->flags & COPY_IN_ELEMENTS && i < 2; i++) {
-		const struct alloc_node *node = book_at(&image->book, ends[i]);
+		const struct alloc_node *node = book_at(&image->ledger.book, ends[i]);
 
 		if (!node || node->state != NODE_LIVE)
-			node = levels_whole(image, ends[i]);
+			node = levels_whole(&image->levels, &image->ledger.book, ends[i]);
 		if (!node || node->kind != KIND_ARRAY || !node->element_bytes)
 			continue;
 		if (bytes > BYTES_MAX / node->element_bytes)
@@ -101,19 +118,44 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
+int copies_host(struct image *image, const struct rec_host *record, struct copy_news *news)
+{
+	const struct alloc_node *node = find_node(image, record->address);
+	struct copy_key key = {
+		.image = image->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
+		.device = record->device >= 0 && record->device < DEVICES_MAX ? record->device : CUTOP_DEVICE_UNKNOWN,
+	};
+	struct copy_entry *entry;
+
+	news->is_pageable = false;
+	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
+		return 0;
+	/* What CUDA allocated or registered is not pageable; what it did before cutop came is not known. */
+	if ((node && node->state == NODE_LIVE) || !is_host_else(image, record->address))
+		return 0;
+	entry = counters_copy(&image->counters, &image->devices, &key);
+	if (!entry)
+		return -ENOMEM;
+	entry->pageable = true;
+	news->is_pageable = !image->copies_pageable;
+	news->pageable = *record;
+	image->copies_pageable = true;
+	return 0;
+}
+
 /* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */
-static int note_async(struct model *model, struct image *image, const struct rec_copy *record, uint8_t direction, int device,
-		      uint64_t bytes)
+static int note_async(struct image *image, const struct rec_copy *record, uint8_t direction, int device, uint64_t bytes,
+		      struct copy_news *news)
 {
 	struct rec_host host = {
 		.hdr = record->hdr, .address = direction == DIR_D2H ? record->destination : record->source, .site = record->site,
 		.device = device, .call = record->call, .direction = direction,
 	};
 
-	return pending_copy(image, record, direction, device, bytes) ?: pending_host(model, image, &host);
+	return pending_copy(&image->pending, record, direction, device, bytes) ?: copies_host(image, &host, news);
 }
 
-int copies_record(struct model *model, struct image *image, const struct rec_copy *record)
+int copies_record(struct image *image, const struct rec_copy *record, struct copy_news *news)
 {
 	struct copy_key key = { .image = image->number, .call = record->call };
 	int device = record->device;
@@ -121,10 +163,11 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 	struct copy_row *row;
 	uint64_t bytes;
 
+	news->is_pageable = false;
 	key.direction = (uint8_t)find_direction(image, record, &device);
 	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
 	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
-	entry = counters_copy(image, &key);
+	entry = counters_copy(&image->counters, &image->devices, &key);
 	if (!entry) {
 		image->inexact = true;
 		return -ENOMEM;
@@ -146,5 +189,5 @@ int copies_record(struct model *model, struct image *image, const struct rec_cop
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}
-	return key.mode == COPY_ASYNC ? note_async(model, image, record, key.direction, key.device, bytes) : 0;
+	return key.mode == COPY_ASYNC ? note_async(image, record, key.direction, key.device, bytes, news) : 0;
 }

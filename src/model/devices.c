@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is held on each device, by one process and by all of them, kept as
- * allocations come and go; and how large each device is, as far as a program
- * asked CUDA and the answer was seen.
- *
  * Devices go by the machine's numbers, as far as those are known. Where two
  * processes were told different sizes of one number, it means different devices
  * to them: each is then measured by its own holdings alone.
  */
+#include "model/devices.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <linux/types.h>
 
-#include "model/internal.h"
+#include "cutop_event.h"
+#include "model/limits.h"
+#include "util/saturated.h"
 
 #define FULL_SHARE	5	/* nearly full: less than one part in this is free */
 #define CALM_TENTHS	7	/* it may be said again once no more than this was held */
 
-struct device_use *devices_find(struct device_list *devices, int device)
+static struct device_use *find(const struct device_list *devices, int device)
 {
 	size_t i;
 
@@ -26,9 +27,14 @@ struct device_use *devices_find(struct device_list *devices, int device)
 	return NULL;
 }
 
+const struct device_use *devices_find(const struct device_list *devices, int device)
+{
+	return find(devices, device);
+}
+
 static struct device_use *find_or_add(struct device_list *devices, int device)
 {
-	struct device_use *use = devices_find(devices, device), *list;
+	struct device_use *use = find(devices, device), *list;
 
 	if (use || device < CUTOP_DEVICE_UNKNOWN || device >= DEVICES_MAX)
 		return use;
@@ -55,31 +61,30 @@ static bool crosses(struct device_use *use)
 	return false;
 }
 
-static void look(struct model *model, struct image *image, int device, uint64_t time)
+/* Returns what is held on @device, by this process or by all, if that has come near the device's size just now. */
+static const struct device_use *look(struct device_use *own, struct device_use *all)
 {
-	struct device_use *own = devices_find(&image->held_on, device), *all = devices_find(&model->held_on, device);
-	struct device_use *use = all && all->mixed ? own : all;
+	struct device_use *use = all->mixed ? own : all;
 
-	if (use && use->total && device >= 0 && crosses(use))
-		mortem_nearly_full(model, image, use, time);
+	return use->total && use->device >= 0 && crosses(use) ? use : NULL;
 }
 
-void devices_add(struct model *model, struct image *image, int device, uint64_t bytes, uint64_t time)
+const struct device_use *devices_add(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t bytes)
 {
-	struct device_use *own = find_or_add(&image->held_on, device), *all = find_or_add(&model->held_on, device);
+	struct device_use *own = find_or_add(own_devices, device), *all = find_or_add(all_devices, device);
 
 	if (!own || !all)
-		return;		/* no memory, or no such device: nothing is said of it */
+		return NULL;	/* no memory, or no such device: nothing is said of it */
 	own->live = add_saturated(own->live, bytes);
 	if (own->live > own->peak)
 		own->peak = own->live;
 	all->live = add_saturated(all->live, bytes);
-	look(model, image, device, time);
+	return look(own, all);
 }
 
-void devices_remove(struct model *model, struct image *image, int device, uint64_t bytes)
+void devices_remove(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t bytes)
 {
-	struct device_use *own = devices_find(&image->held_on, device), *all = devices_find(&model->held_on, device);
+	struct device_use *own = find(own_devices, device), *all = find(all_devices, device);
 
 	if (!own || !all)
 		return;
@@ -91,9 +96,9 @@ void devices_remove(struct model *model, struct image *image, int device, uint64
 		crosses(own);
 }
 
-void devices_ended(struct image *image, int device, int64_t bytes, bool held)
+void devices_ended(struct device_list *devices, int device, int64_t bytes, bool held)
 {
-	struct device_use *own = devices_find(&image->held_on, device);
+	struct device_use *own = find(devices, device);
 	uint64_t *sum;
 
 	if (!own)
@@ -102,21 +107,21 @@ void devices_ended(struct image *image, int device, int64_t bytes, bool held)
 	*sum = bytes < 0 ? subtract_saturated(*sum, (uint64_t)-bytes) : add_saturated(*sum, (uint64_t)bytes);
 }
 
-void devices_size(struct model *model, struct image *image, int device, uint64_t total, uint64_t time)
+const struct device_use *devices_size(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t total)
 {
 	struct device_use *own, *all;
 
 	if (device < 0 || !total || total > BYTES_MAX)
-		return;
-	own = find_or_add(&image->held_on, device);
-	all = find_or_add(&model->held_on, device);
+		return NULL;
+	own = find_or_add(own_devices, device);
+	all = find_or_add(all_devices, device);
 	if (!own || !all)
-		return;
+		return NULL;
 	own->total = total;
 	if (all->total && all->total != total)
 		all->mixed = true;
 	all->total = total;
-	look(model, image, device, time);
+	return look(own, all);
 }
 
 void devices_free(struct device_list *devices)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lies on a device though no call allocated it: variables of modules whose
+ * Such are variables of modules whose
  * address a program asked for, buffers of graphics libraries, the memory of
  * graphs. What is allocated at such an address later is looked for first.
  */
+#include "model/globals.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/internal.h"
+#include "model/limits.h"
 
 struct global {
 	RB_ENTRY(global) link;
@@ -21,22 +23,22 @@ static int global_compare(const struct global *a, const struct global *b)
 
 TREE_GENERATE(global_tree, global, link, global_compare)
 
-int globals_learn(struct image *image, uint64_t address, uint64_t bytes)
+int globals_learn(struct globals *globals, uint64_t address, uint64_t bytes)
 {
 	struct global *global, key = { .address = address };
 
 	if (!address || bytes > BYTES_MAX)
 		return 0;
-	global = RB_FIND(global_tree, &image->globals, &key);
+	global = RB_FIND(global_tree, &globals->tree, &key);
 	if (!global) {
-		if (image->global_count >= GLOBALS_MAX)
-			globals_free(image);
+		if (globals->count >= GLOBALS_MAX)
+			globals_free(globals);
 		global = calloc(1, sizeof(*global));
 		if (!global)
 			return -ENOMEM;
 		global->address = address;
-		RB_INSERT(global_tree, &image->globals, global);
-		image->global_count++;
+		RB_INSERT(global_tree, &globals->tree, global);
+		globals->count++;
 	}
 	/* Not every call says how large it is: the address alone is known then. */
 	if (bytes || !global->bytes)
@@ -44,20 +46,21 @@ int globals_learn(struct image *image, uint64_t address, uint64_t bytes)
 	return 0;
 }
 
-bool globals_contain(struct image *image, uint64_t address)
+bool globals_contain(const struct globals *globals, uint64_t address)
 {
-	const struct global *best = TREE_AT_OR_BELOW(&image->globals, link, address, address);
+	struct global_tree *tree = (struct global_tree *)&globals->tree;
+	const struct global *best = TREE_AT_OR_BELOW(tree, link, address, address);
 
 	return best && address - best->address < best->bytes;
 }
 
-void globals_free(struct image *image)
+void globals_free(struct globals *globals)
 {
 	struct global *global;
 
-	while ((global = RB_MIN(global_tree, &image->globals)) != NULL) {
-		RB_REMOVE(global_tree, &image->globals, global);
+	while ((global = RB_MIN(global_tree, &globals->tree)) != NULL) {
+		RB_REMOVE(global_tree, &globals->tree, global);
 		free(global);
 	}
-	image->global_count = 0;
+	globals->count = 0;
 }

@@ -4,10 +4,12 @@
  * that what had it is gone, whether or not its end was seen. How much one
  * process may make us keep is bounded: what is past that is said, by act->error.
  */
+#include "model/graph_books.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/graph_books.h"
+#include "model/limits.h"
 
 static int graph_compare(const struct graph *a, const struct graph *b)
 {
@@ -22,15 +24,13 @@ static int graph_node_compare(const struct graph_node *a, const struct graph_nod
 TREE_GENERATE(graph_tree, graph, link, graph_compare)
 TREE_GENERATE(graph_node_tree, graph_node, link, graph_node_compare)
 
-struct graph_books *graph_books_get(struct image *image)
+struct graph_books *graph_books_new(void)
 {
-	if (!image->graphs) {
-		image->graphs = calloc(1, sizeof(*image->graphs));
-		if (!image->graphs)
-			return NULL;
-		image->graphs->parts.most = GRAPH_PARTS_MAX;
-	}
-	return image->graphs;
+	struct graph_books *books = calloc(1, sizeof(*books));
+
+	if (books)
+		books->parts.most = GRAPH_PARTS_MAX;
+	return books;
 }
 
 /* ---- nodes ---- */
@@ -203,9 +203,8 @@ void graph_rename(struct act *act, struct graph *graph, uint64_t handle)
 	RB_INSERT(graph_tree, tree, graph);
 }
 
-void graphs_free(struct image *image)
+void graph_books_free(struct graph_books *books)
 {
-	struct graph_books *books = image->graphs;
 	struct graph *graph;
 	struct graph_node *node;
 
@@ -218,5 +217,4 @@ void graphs_free(struct image *image)
 	while ((node = RB_MIN(graph_node_tree, &books->nodes)) != NULL)
 		graph_node_free(books, node);
 	free(books);
-	image->graphs = NULL;
 }

@@ -7,6 +7,7 @@
 #define MODEL_GRAPH_BOOKS_H
 
 #include "model/graph_parts.h"
+#include "model/name_store.h"
 
 struct graph_node;
 
@@ -41,17 +42,21 @@ struct graph_books {
 	struct parts_list parts;
 };
 
-/* One record taken in: whose it is, and what came of it. */
+/* One record taken in: what it changes, and what came of it. */
 struct act {
-	struct model *model;
-	struct image *image;
+	struct counters *counters;
+	struct own_devices *devices;
+	const struct name_store *names;
 	struct graph_books *books;
 	const struct rec_graph *record;
 	int error;			/* -ENOMEM, or -ENOSPC: more than one process may make us keep */
+	bool inexact;			/* it could not be told what the record changed */
+	bool updatable;			/* a kernel that is not known may be updated by kernels */
 };
 
-/* The books of @image, made if there are none; NULL without memory. */
-struct graph_books *graph_books_get(struct image *image);
+/* Returns new, empty books, or NULL without memory. */
+struct graph_books *graph_books_new(void);
+void graph_books_free(struct graph_books *books);
 
 struct graph_node *graph_node_find(struct graph_books *books, uint64_t handle);
 void graph_node_free(struct graph_books *books, struct graph_node *node);
@@ -73,7 +78,7 @@ void graph_rename(struct act *act, struct graph *graph, uint64_t handle);
 bool graph_own(struct act *act, struct graph *graph);
 /* Adds @kernel (NULL: there was no memory for it) to the parts of @graph, which are its own. */
 void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count, bool off);
-/* Adds what @from holds (NULL: nobody knows what) to @graph, as the child graph @node. */
+/* Adds what @from holds (NULL: it is not known what) to @graph, as the child graph @node. */
 void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct graph *from);
 
 #endif

@@ -4,10 +4,12 @@
  * when somebody wants to know or when it changes: counting a launch costs the
  * same whatever the graph holds.
  */
+#include "model/graph_parts.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/graph_parts.h"
+#include "util/saturated.h"
 
 static int part_compare(const struct part *a, const struct part *b)
 {
@@ -19,13 +21,6 @@ static int part_compare(const struct part *a, const struct part *b)
 }
 
 TREE_GENERATE(part_tree, part, link, part_compare)
-
-static uint64_t multiply_saturated(uint64_t a, uint64_t b)
-{
-	uint64_t product;
-
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
 
 struct parts *parts_new(struct parts_list *list)
 {

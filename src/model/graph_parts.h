@@ -7,7 +7,7 @@
 #ifndef MODEL_GRAPH_PARTS_H
 #define MODEL_GRAPH_PARTS_H
 
-#include "model/internal.h"
+#include "model/counters.h"
 
 /* A kernel of one node; or of all captured and cloned nodes, which have no handle that we know. */
 struct part {

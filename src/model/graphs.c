@@ -14,10 +14,11 @@
  * Captured nodes have no handle that we know of, nor have those of clones. A program that asks for a
  * node's parameters by a handle teaches us which kernel it is.
  */
+#include "model/graphs.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cuda/calls.h"
 #include "model/graph_books.h"
 
 /* ---- kernels ---- */
@@ -25,15 +26,13 @@
 /* The row that stands for @function in graphs; NULL with act->error set. */
 static struct launch_entry *kernel_get(struct act *act, uint64_t function, unsigned int call, int device)
 {
-	struct launch_key key = {
-		.image = act->image->number, .call = (__u16)call, .device = (__s16)device, .function = function,
-	};
-	struct launch_entry *entry = counters_launch_of(act->image, &key);
+	struct launch_key key = { .call = (__u16)call, .device = (__s16)device, .function = function };
+	struct launch_entry *entry = counters_launch_of(act->counters, &key);
 
 	if (!entry)
-		entry = counters_launch(act->model, act->image, &key);
+		entry = counters_launch(act->counters, act->devices, &key);
 	if (!entry)
-		act->error = -ENOSPC;
+		act->error = act->counters->is_full ? -ENOSPC : -ENOMEM;
 	return entry;
 }
 
@@ -53,18 +52,18 @@ static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsig
 }
 
 /* The same kernel can be named by its stub and by more than one handle. */
-static bool same_function(struct image *image, const struct launch_entry *a, const struct launch_entry *b)
+static bool same_function(const struct name_store *names, const struct launch_entry *a, const struct launch_entry *b)
 {
-	return a == b || kernels_stub(image, a->key.function) == kernels_stub(image, b->key.function);
+	return a == b || names_stub(names, a->key.function) == names_stub(names, b->key.function);
 }
 
 /* The part for captured launches of @kernel. */
-static struct part *captured_part(struct image *image, const struct graph *graph, const struct launch_entry *kernel)
+static struct part *captured_part(const struct name_store *names, const struct graph *graph, const struct launch_entry *kernel)
 {
 	struct part *part;
 
 	for (part = parts_of(graph->parts, 0); part; part = parts_next(part))
-		if (!part->off && same_function(image, part->kernel, kernel))
+		if (!part->off && same_function(names, part->kernel, kernel))
 			return part;
 	return NULL;
 }
@@ -134,7 +133,7 @@ static void remove_node(struct act *act)
 
 	/* One that launched nothing; or it was captured or cloned, and which kernels its graph still holds is not known. */
 	if (!node || !node->graph)
-		act->image->inexact |= act->books->parts.unnamed > 0;
+		act->inexact |= act->books->parts.unnamed > 0;
 	if (!node)
 		return;
 	if (node->graph && graph_own(act, node->graph))
@@ -164,8 +163,8 @@ static void set_kernel(struct act *act)
 		return;
 	if (!node || !node->graph) {
 		/* A captured node: its graph is not known. New arguments change nothing; another kernel we cannot place. */
-		if (node ? !same_function(act->image, node->kernel, kernel) : !kernel->in_graph)
-			act->image->inexact = true;
+		if (node ? !same_function(act->names, node->kernel, kernel) : !kernel->in_graph)
+			act->inexact = true;
 		graph_node_set(act, act->record->node, NULL, kernel);
 		return;
 	}
@@ -192,7 +191,7 @@ static void update_by_kernels(struct act *act)
 	if (kernel)
 		kernel->updatable = true;
 	else
-		act->image->updatable = true;
+		act->updatable = true;
 }
 
 static void set_child(struct act *act)
@@ -200,7 +199,7 @@ static void set_child(struct act *act)
 	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
 	if (!node || !node->graph) {
-		act->image->inexact = true;
+		act->inexact = true;
 		return;
 	}
 	if (!graph_own(act, node->graph))
@@ -234,7 +233,7 @@ static void exec_settle(struct act *act, struct graph *exec)
 	if ((!exec->parts || exec->epoch != record->before) && record->launches) {
 		/* Made unseen; or a record was lost, and we do not know what was launched. */
 		if (record->before)
-			act->image->inexact = true;
+			act->inexact = true;
 		exec_unknown(act, exec, record->call, record->device);
 		exec->epoch = record->before;
 	}
@@ -281,13 +280,13 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 		graph_put(act, exec, act->record->node, kernel, 1, off);
 		return;
 	}
-	if (before && same_function(act->image, before, kernel))
+	if (before && same_function(act->names, before, kernel))
 		return;
-	if (!before && captured_part(act->image, exec, kernel))
+	if (!before && captured_part(act->names, exec, kernel))
 		return;		/* most likely only its arguments are new */
-	part = before ? captured_part(act->image, exec, before) : NULL;
+	part = before ? captured_part(act->names, exec, before) : NULL;
 	if (!part) {
-		act->image->inexact |= !exec->incomplete;
+		act->inexact |= !exec->incomplete;
 		return;
 	}
 	if (!--part->count)
@@ -308,10 +307,10 @@ static void exec_enable(struct act *act, struct graph *exec)
 	}
 	if (act->record->enabled)
 		return;		/* it was not disabled, or launches nothing */
-	part = kernel ? captured_part(act->image, exec, kernel) : NULL;
+	part = kernel ? captured_part(act->names, exec, kernel) : NULL;
 	if (!part) {
 		/* A captured node of which we know nothing: it may be a kernel's. */
-		act->image->inexact |= parts_of(exec->parts, 0) != NULL;
+		act->inexact |= parts_of(exec->parts, 0) != NULL;
 		return;
 	}
 	if (!--part->count)
@@ -323,7 +322,7 @@ static void exec_set_child(struct act *act, struct graph *exec)
 {
 	if (!parts_remove(&act->books->parts, exec->parts, act->record->node) &&
 	    !graph_node_find(act->books, act->record->node))
-		act->image->inexact = true;
+		act->inexact = true;
 	graph_put_all(act, exec, act->record->node, graph_find(&act->books->graphs, act->record->other));
 }
 
@@ -358,9 +357,27 @@ static void exec_record(struct act *act)
 	exec->launches = 0;
 }
 
-int graphs_record(struct model *model, struct image *image, const struct rec_graph *record)
+/* The books of @act, made if there are none; NULL without memory. */
+static struct graph_books *books_get(struct graphs *graphs)
 {
-	struct act act = { .model = model, .image = image, .books = graph_books_get(image), .record = record };
+	if (!graphs->books)
+		graphs->books = graph_books_new();
+	return graphs->books;
+}
+
+static int act_end(struct act *act, struct graphs *graphs)
+{
+	graphs->inexact |= act->inexact || act->error;
+	graphs->updatable |= act->updatable;
+	return act->error;
+}
+
+int graphs_record(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
+		  const struct name_store *names, const struct rec_graph *record)
+{
+	struct act act = {
+		.counters = counters, .devices = devices, .names = names, .books = books_get(graphs), .record = record,
+	};
 	struct graph *graph;
 
 	if (!act.books)
@@ -407,11 +424,7 @@ int graphs_record(struct model *model, struct image *image, const struct rec_gra
 	default:
 		exec_record(&act);
 	}
-	if (act.error == -ENOSPC) {
-		image->inexact = true;
-		model_lose(model, LOST_GRAPHS, 1);
-	}
-	return act.error == -ENOMEM ? -ENOMEM : 0;
+	return act_end(&act, graphs);
 }
 
 /* ---- rows ---- */
@@ -424,20 +437,12 @@ static void exec_count(struct graph *exec, uint64_t launches)
 	exec->launches = launches;
 }
 
-int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
+int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices, const struct graph_key *key,
+	       const struct graph_row *row, bool ended)
 {
-	struct act act = { .model = model };
+	struct act act = { .counters = counters, .devices = devices, .books = books_get(graphs) };
 	struct graph *exec;
-	int error;
 
-	if (row->call >= CALL_COUNT || call_descs[row->call].class != CLASS_GRAPH) {
-		model_lose(model, LOST_RECORD, 1);
-		return 0;
-	}
-	act.image = model_image(model, key->image, &error);
-	if (!act.image || !row->launches)
-		return error;
-	act.books = graph_books_get(act.image);
 	if (!act.books)
 		return -ENOMEM;
 	exec = graph_find(&act.books->execs, key->exec);
@@ -445,28 +450,22 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 		exec = graph_add(&act, &act.books->execs, key->exec);
 	if (exec && (!exec->parts || row->epoch > exec->epoch)) {
 		/* Its record comes with the next refresh, or never. */
-		if (row->epoch && exec->ahead != row->epoch && !act.image->ended) {
+		if (row->epoch && exec->ahead != row->epoch && !ended) {
 			exec->ahead = row->epoch;
 			return 0;
 		}
-		act.image->inexact |= row->epoch != 0;
+		act.inexact |= row->epoch != 0;
 		exec_unknown(&act, exec, row->call, row->device);
 		exec->epoch = row->epoch;
 	}
 	if (exec && exec->parts && exec->epoch == row->epoch)
 		exec_count(exec, row->launches);
-	if (!act.error)
-		return 0;
-	act.image->inexact = true;
-	model_lose(model, act.error == -ENOSPC ? LOST_GRAPHS : LOST_MEMORY, 1);
-	return act.error == -ENOSPC ? 0 : act.error;
+	return act_end(&act, graphs);
 }
 
-void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row)
+void graphs_last(struct graphs *graphs, const struct graph_key *key, const struct graph_row *row)
 {
-	int error;
-	struct image *image = model_image(model, key->image, &error);
-	struct graph *exec = image && image->graphs ? graph_find(&image->graphs->execs, key->exec) : NULL;
+	struct graph *exec = graphs->books ? graph_find(&graphs->books->execs, key->exec) : NULL;
 	struct part *part;
 
 	if (!exec || !exec->parts || exec->epoch != row->epoch)
@@ -486,11 +485,17 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 
 /* ---- life ---- */
 
-void graphs_settle(struct image *image)
+void graphs_settle(struct graphs *graphs)
 {
 	struct parts *parts;
 
-	if (image->graphs)
-		for (parts = image->graphs->parts.first; parts; parts = parts->next)
+	if (graphs->books)
+		for (parts = graphs->books->parts.first; parts; parts = parts->next)
 			parts_settle(parts);
+}
+
+void graphs_free(struct graphs *graphs)
+{
+	graph_books_free(graphs->books);
+	graphs->books = NULL;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Percentiles of a log2 latency histogram: linear inside a bucket, never above the exact maximum. */
+#include "model/histogram.h"
+
 #include <math.h>
 
-#include "model/internal.h"
+#include "util/saturated.h"
 
 static double percentile(const uint64_t *hist, uint64_t total, double max, double share)
 {

@@ -13,54 +13,77 @@
  * new one yet. Nor is the end of a context told before it has given up its memory: what it owned may be among the
  * displaced as well, and is ended there. What nobody claims within a second of records was a missed free.
  */
+#include "model/ledger.h"
+
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "model/columns.h"
-#include "model/internal.h"
+#include "model/limits.h"
+#include "model/suspect.h"
+#include "util/saturated.h"
 
-#define RESULT_OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
+#define DISPLACED_NS	1000000000ull	/* how long a missed free may still turn up */
+
+void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names, struct device_list *machine,
+		 uint64_t leak_age)
+{
+	memset(ledger, 0, sizeof(*ledger));
+	ledger->devices = devices;
+	ledger->names = names;
+	ledger->machine = machine;
+	ledger->leak_age = leak_age;
+	book_init(&ledger->book);
+}
+
+void ledger_clear(struct ledger *ledger)
+{
+	book_clear(&ledger->book);
+	sites_free(&ledger->sites);
+	contexts_free(&ledger->contexts);
+	tiles_free(&ledger->tiles);
+	devices_free(&ledger->held_on);
+}
+
+static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time);
 
 /* Takes a live allocation out of the figures. Its node stays. */
-static void leave_live(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+static void leave_live(struct ledger *ledger, struct alloc_node *node, uint64_t time)
 {
-	struct site *site = image->sites.list[node->site];
+	struct site *site = ledger->sites.list[node->site];
 
 	if (node->kind == KIND_ARRAY)
-		tiles_end(model, image, node->address, time);
-	image->live_allocations--;
-	if (!KIND_IS_VRAM(node->kind) || !image->checkpointed)
-		image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
+		end_tiles(ledger, node->address, time);
+	ledger->live_allocations--;
+	if (!KIND_IS_VRAM(node->kind) || !ledger->checkpointed)
+		ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
-	if (KIND_IS_VRAM(node->kind) && !image->checkpointed) {
-		image->live = subtract_saturated(image->live, node->bytes);
-		devices_remove(model, image, node->device, node->bytes);
+	if (KIND_IS_VRAM(node->kind) && !ledger->checkpointed) {
+		ledger->live = subtract_saturated(ledger->live, node->bytes);
+		devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
 	} else if (!KIND_IS_VRAM(node->kind)) {
 		site->managed = subtract_saturated(site->managed, node->bytes);
 	}
 	site->live = subtract_saturated(site->live, node->bytes);
-	suspect_change(model, site, time);
+	suspect_change(&site->suspect, site->live, ledger->leak_age, time);
 }
 
 /* True if the record of the free of @node may have been among those that were lost. */
-static bool may_be_freed(const struct image *image, const struct alloc_node *node)
+static bool may_be_freed(const struct ledger *ledger, const struct alloc_node *node)
 {
-	return image->lost_time && node->born <= image->lost_time;
+	return ledger->lost_time && node->born <= ledger->lost_time;
 }
 
 /*
- * What had to be freed, whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have been freed
- * while records were lost would be a guess: that is suspect.
+ * What had to be freed, whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have
+ * been freed while records were lost would be a guess: that is suspect.
  */
-static void count_ended(struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
+void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time)
 {
-	struct site *site = image->sites.list[node->site];
+	struct site *site = ledger->sites.list[node->site];
 
-	node->state = may_be_freed(image, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
+	node->state = may_be_freed(ledger, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
 	node->end = end;
 	node->born = subtract_saturated(time, node->born);
 	if (node->state == NODE_UNSURE) {
@@ -69,140 +92,161 @@ static void count_ended(struct image *image, struct alloc_node *node, enum node_
 	}
 	site->ended = add_saturated(site->ended, node->bytes);
 	site->ended_by[end] = add_saturated(site->ended_by[end], node->bytes);
-	devices_ended(image, node->device, (int64_t)node->bytes, site->held);
+	devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes, site->held);
 	if (site->held)
-		image->held = add_saturated(image->held, node->bytes);
+		ledger->held = add_saturated(ledger->held, node->bytes);
 	else
-		image->leaked = add_saturated(image->leaked, node->bytes);
+		ledger->leaked = add_saturated(ledger->leaked, node->bytes);
 }
 
-/* A live allocation whose owner ends. What cannot leak is gone without harm. */
-static void end_node(struct model *model, struct image *image, struct alloc_node *node, enum node_end end, uint64_t time)
+void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time)
 {
-	leave_live(model, image, node, time);
+	leave_live(ledger, node, time);
 	if (KIND_CAN_LEAK(node->kind))
-		count_ended(image, node, end, time);
+		ledger_end_displaced(ledger, node, end, time);
 	else
-		book_remove(&image->book, node);
+		book_remove(&ledger->book, node);
 }
 
 /* What ended at @site is held from now on, or leaked: on each device as well. */
-static void move_ended(struct image *image, const struct site *site, bool held)
+static void move_ended(struct ledger *ledger, const struct site *site, bool held)
 {
 	struct book_cursor cursor;
 	struct alloc_node *node;
 
-	book_walk(&image->book, &cursor);
+	book_walk(&ledger->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_ENDED || node->site != site->index)
 			continue;
-		devices_ended(image, node->device, -(int64_t)node->bytes, !held);
-		devices_ended(image, node->device, (int64_t)node->bytes, held);
+		devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes, !held);
+		devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes, held);
 	}
 }
 
-void ledger_hold_site(struct image *image, struct site *site, bool held)
+static void hold_site(struct ledger *ledger, struct site *site, bool held)
 {
 	if (site->held == held)
 		return;
 	site->held = held;
 	if (site->ended)
-		move_ended(image, site, held);
+		move_ended(ledger, site, held);
 	if (held) {
-		image->leaked = subtract_saturated(image->leaked, site->ended);
-		image->held = add_saturated(image->held, site->ended);
+		ledger->leaked = subtract_saturated(ledger->leaked, site->ended);
+		ledger->held = add_saturated(ledger->held, site->ended);
 	} else {
-		image->held = subtract_saturated(image->held, site->ended);
-		image->leaked = add_saturated(image->leaked, site->ended);
+		ledger->held = subtract_saturated(ledger->held, site->ended);
+		ledger->leaked = add_saturated(ledger->leaked, site->ended);
 	}
 }
 
-void ledger_expire(struct model *model, struct image *image, uint64_t now)
+static bool is_held(const struct ledger *ledger, const struct site *site)
+{
+	return cache_holds(&ledger->sites.cache, &site->signs, site->place->flags);
+}
+
+static void judge_site(struct ledger *ledger, struct site *site)
+{
+	struct site_table *sites = &ledger->sites;
+	bool was_off = sites->cache.is_off;
+	size_t i;
+
+	if (site->place->flags & SITE_IN_CACHE)
+		cache_signs_add(&sites->cache, &site->signs);
+	hold_site(ledger, site, is_held(ledger, site));
+	if (was_off == sites->cache.is_off)
+		return;
+	for (i = 0; i < sites->count; i++)
+		if (sites->list[i]->place->flags & SITE_IN_CACHE)
+			hold_site(ledger, sites->list[i], is_held(ledger, sites->list[i]));
+}
+
+void ledger_judge(struct ledger *ledger, uint64_t address)
+{
+	struct site *site;
+
+	for (site = sites_at(&ledger->sites, address); site; site = sites_next(site))
+		judge_site(ledger, site);
+}
+
+size_t ledger_expire(struct ledger *ledger, uint64_t now)
 {
 	size_t count;
 
-	if (!image->book.displaced_count || now < DISPLACED_NS)
-		return;
-	count = book_expire(&image->book, now - DISPLACED_NS);
-	if (count) {
-		model_lose(model, LOST_FREE, count);
-		image->inexact = true;
-	}
+	if (!ledger->book.displaced_count || now < DISPLACED_NS)
+		return 0;
+	count = book_expire(&ledger->book, now - DISPLACED_NS);
+	ledger->inexact |= count != 0;
+	return count;
 }
 
-static void displace(struct model *model, struct image *image, struct alloc_node *node, uint64_t when)
+/* Returns whether the free of @node will not be seen, as there is no room to wait for it. */
+static bool displace(struct ledger *ledger, struct alloc_node *node, uint64_t when)
 {
+	bool is_lost = false;
+
 	if (node->state == NODE_LIVE) {
-		leave_live(model, image, node, when);
-		if (!book_displace(&image->book, node, when)) {
-			model_lose(model, LOST_FREE, 1);
-			image->inexact = true;
-		}
+		leave_live(ledger, node, when);
+		is_lost = !book_displace(&ledger->book, node, when);
+		ledger->inexact |= is_lost;
 	}
-	book_remove(&image->book, node);
+	book_remove(&ledger->book, node);
+	return is_lost;
 }
 
-/* The number of the context with @handle: 0 for none, or, unless @add, if it owns nothing. */
-static uint16_t context_index(struct image *image, uint64_t handle, bool add)
+bool ledger_asks_room(struct ledger *ledger)
 {
-	size_t i, place = image->context_count;
-	uint64_t *list;
-
-	if (!handle)
-		return 0;
-	for (i = 0; i < image->context_count; i++) {
-		if (image->contexts[i] == handle)
-			return (uint16_t)(i + 1);
-		if (!image->contexts[i])
-			place = i;	/* of one that ended: nothing that is live refers to it */
-	}
-	if (!add)
-		return 0;
-	if (place == image->context_count) {
-		list = place < CONTEXTS_MAX ? realloc(image->contexts, (place + 1) * sizeof(*list)) : NULL;
-		if (!list) {
-			image->inexact = true;	/* its end will not be seen */
-			return 0;
-		}
-		image->contexts = list;
-		image->context_count++;
-	}
-	image->contexts[place] = handle;
-	return (uint16_t)(place + 1);
+	return ledger->book.count >= NODES_FREE && ledger->nodes_asked++ % 4096 == 0;
 }
 
-void ledger_retain(struct alloc_node *node)
+static bool has_room(const struct ledger *ledger)
+{
+	return ledger->book.count < NODES_FREE || !ledger->nodes_full;
+}
+
+static void retain(struct alloc_node *node)
 {
 	if (node->opens < UINT16_MAX)
 		node->opens++;
 }
 
-void ledger_release(struct model *model, struct image *image, struct alloc_node *node, uint64_t time)
+/* One of those that hold @node lets go of it: the last frees it. @node may be gone then. */
+static void release(struct ledger *ledger, struct alloc_node *node, uint64_t time)
 {
 	if (node->opens > 1) {
 		node->opens--;
 		return;
 	}
-	image->frees++;
-	leave_live(model, image, node, time);
-	book_note_freed(&image->book, node->address);
-	book_remove(&image->book, node);
+	ledger->frees++;
+	leave_live(ledger, node, time);
+	book_note_freed(&ledger->book, node->address);
+	book_remove(&ledger->book, node);
 }
 
-/* Whether @image is to keep no more allocations, since there are too many. Asked anew now and then only: it takes a walk. */
-static bool book_is_full(struct model *model, struct image *image)
+void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
 {
-	struct image *other;
-	size_t count = 0;
+	struct alloc_node *node = book_handle(&ledger->book, handle);
 
-	if (image->book.count < NODES_FREE)
-		return false;
-	if (image->nodes_asked++ % 4096 == 0) {
-		for (other = image_tree_first(model); other; other = image_tree_next(other))
-			count += other->book.count;
-		image->nodes_full = count >= NODES_MAX;
-	}
-	return image->nodes_full;
+	if (node && node->state == NODE_LIVE && node->born == born)
+		retain(node);
+}
+
+void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64_t time)
+{
+	struct alloc_node *node = book_handle(&ledger->book, handle);
+
+	if (!node || node->born != born)
+		ledger->frees += book_claim(&ledger->book, handle, born);
+	else if (node->state == NODE_LIVE)
+		release(ledger, node, time);
+}
+
+/* The array with that handle is gone: what was mapped into it is so no more. */
+static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time)
+{
+	struct tile was;
+
+	while (tiles_take(&ledger->tiles, array, &was))
+		ledger_let_go(ledger, was.handle, was.born, time);
 }
 
 static bool is_handle(const struct rec_alloc *record)
@@ -211,70 +255,77 @@ static bool is_handle(const struct rec_alloc *record)
 }
 
 /*
- * Whether @node belongs to no context, so that neither a destroyed context nor a device's reset frees it.
  * Source: cuda.h, cuCtxDestroy(), of cuMemCreate(), cuMemAllocAsync() and cuMemAllocFromPoolAsync(); cuda_runtime_api.h,
  * cudaDeviceReset(), of the last two. That a primary context's reset keeps them, too, was seen in CUDA.jl's issue 1579.
  */
-static bool outlives_contexts(const struct alloc_node *node)
+bool ledger_outlives_contexts(unsigned int call)
 {
-	return call_descs[node->call].flags & CALL_NO_CONTEXT;
+	return call_descs[call].flags & CALL_NO_CONTEXT;
 }
 
-void ledger_checkpoint(struct model *model, struct image *image, bool out, uint64_t time)
+void ledger_checkpoint(struct ledger *ledger)
 {
 	struct book_cursor cursor;
 	struct alloc_node *node;
 
-	if (image->checkpointed == out)
+	if (ledger->checkpointed)
 		return;
-	image->checkpointed = out;
-	book_walk(&image->book, &cursor);
+	ledger->checkpointed = true;
+	book_walk(&ledger->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
 			continue;
-		if (out) {
-			image->kinds[node->kind] = subtract_saturated(image->kinds[node->kind], node->bytes);
-			image->live = subtract_saturated(image->live, node->bytes);
-			devices_remove(model, image, node->device, node->bytes);
-		} else {
-			image->kinds[node->kind] = add_saturated(image->kinds[node->kind], node->bytes);
-			image->live = add_saturated(image->live, node->bytes);
-			devices_add(model, image, node->device, node->bytes, time);
-		}
+		ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
+		ledger->live = subtract_saturated(ledger->live, node->bytes);
+		devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
 	}
 }
 
-int ledger_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
+const struct device_use *ledger_restore(struct ledger *ledger, struct book_cursor *cursor)
+{
+	const struct device_use *full = NULL;
+	struct alloc_node *node;
+
+	ledger->checkpointed = false;
+	while (!full && (node = book_next(cursor)) != NULL) {
+		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
+			continue;
+		ledger->kinds[node->kind] = add_saturated(ledger->kinds[node->kind], node->bytes);
+		ledger->live = add_saturated(ledger->live, node->bytes);
+		full = devices_add(ledger->machine, &ledger->held_on, node->device, node->bytes);
+	}
+	return full;
+}
+
+int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;
 	struct alloc_node *node;
 	struct site *site;
 
-	image_note_device(image, record->device);
+	*news = (struct ledger_news){ .full = NULL };
+	own_devices_note(ledger->devices, record->device);
 	if (record->result) {
 		if (call_failed(record->call, record->result))
-			image->failed_allocations++;
-		if (record->result == RESULT_OUT_OF_MEMORY)
-			mortem_out_of_memory(model, image, record);
+			ledger->failed_allocations++;
 		return 0;
 	}
 	if (!record->address)
 		return 0;
-	ledger_checkpoint(model, image, false, record->hdr.time);	/* that it was restored was not seen */
 
-	node = record->kind == KIND_SHARED ? book_at(&image->book, record->address) : NULL;
+	node = record->kind == KIND_SHARED ? book_at(&ledger->book, record->address) : NULL;
 	if (node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
 		/* Opened once more: the same memory, to be closed once more. */
-		ledger_retain(node);
+		retain(node);
 		return 0;
 	}
-	while ((node = book_overlap(&image->book, record->address, bytes, is_handle(record))) != NULL)
-		displace(model, image, node, record->hdr.time);
+	while ((node = book_overlap(&ledger->book, record->address, bytes, is_handle(record))) != NULL)
+		news->lost_frees += displace(ledger, node, record->hdr.time);
 
-	site = sites_get(&image->sites, record->site, record->stack);
-	node = site && !book_is_full(model, image) ? book_add(&image->book, record->address, bytes, is_handle(record)) : NULL;
+	site = sites_get(&ledger->sites, ledger->names, record->site, record->stack);
+	node = site && has_room(ledger) ? book_add(&ledger->book, record->address, bytes, is_handle(record)) : NULL;
 	if (!node) {
-		image->inexact = true;
+		ledger->inexact = true;
 		return -ENOMEM;
 	}
 	node->kind = record->kind;
@@ -285,302 +336,108 @@ int ledger_alloc(struct model *model, struct image *image, const struct rec_allo
 	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
 	node->opens = 1;
 	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
-	node->context = outlives_contexts(node) ? 0 : context_index(image, record->context, true);
+	if (!ledger_outlives_contexts(node->call)) {
+		node->context = contexts_get(&ledger->contexts, record->context);
+		ledger->inexact |= record->context && !node->context;	/* its end will not be seen */
+	}
 
 	/* Where its own functions are not watched, the runtime's calls of the driver tell of it. */
 	if (!site->allocations)
-		site->by_runtime = kernels_is_runtime(image, site->address);
-	if (!record->context && !outlives_contexts(node) &&
+		site->by_runtime = names_is_runtime(ledger->names, site->address);
+	if (!record->context && !ledger_outlives_contexts(node->call) &&
 	    (call_descs[record->call].layer == LAYER_RUNTIME || site->by_runtime))
-		image_note_runtime(image, node->device);
+		own_devices_note_runtime(ledger->devices, node->device);
 
-	image->allocations++;
-	image->live_allocations++;
-	image->kinds[node->kind] = add_saturated(image->kinds[node->kind], bytes);
+	ledger->allocations++;
+	ledger->live_allocations++;
+	ledger->kinds[node->kind] = add_saturated(ledger->kinds[node->kind], bytes);
 	if (!site->allocations)
 		site->device = node->device;
 	else if (site->device != node->device)
 		site->device = CUTOP_DEVICE_UNKNOWN;
 	site->allocations++;
 	if (KIND_IS_VRAM(node->kind)) {
-		image->live = add_saturated(image->live, bytes);
-		if (image->live > image->peak)
-			image->peak = image->live;
-		devices_add(model, image, node->device, bytes, record->hdr.time);
+		ledger->live = add_saturated(ledger->live, bytes);
+		if (ledger->live > ledger->peak)
+			ledger->peak = ledger->live;
+		news->full = devices_add(ledger->machine, &ledger->held_on, node->device, bytes);
 	} else if (KIND_CAN_LEAK(node->kind)) {
 		site->managed = add_saturated(site->managed, bytes);
 	}
 	if (KIND_CAN_LEAK(node->kind)) {
-		image->allocated = add_saturated(image->allocated, bytes);
+		ledger->allocated = add_saturated(ledger->allocated, bytes);
 		site->allocated = add_saturated(site->allocated, bytes);
 		site->live = add_saturated(site->live, bytes);
-		suspect_change(model, site, record->hdr.time);
-		caches_note(image, site, node->kind, bytes);
+		suspect_change(&site->suspect, site->live, ledger->leak_age, record->hdr.time);
+		cache_signs_note(&site->signs, node->kind, bytes);
+		if (site->place->flags & SITE_IN_CACHE)
+			judge_site(ledger, site);
 	}
 	return 0;
 }
 
-static void failed_free(struct model *model, struct image *image, const struct rec_free *record, const struct alloc_node *node)
+/* Returns whether what it meant was freed before. */
+static bool failed_free(struct ledger *ledger, const struct rec_free *record, const struct alloc_node *node)
 {
-	char where[256], more[48] = "";
-	unsigned int hidden;
+	bool is_double = !(node && node->state == NODE_LIVE) && book_was_freed(&ledger->book, record->address);
 
-	if ((node && node->state == NODE_LIVE) || !book_was_freed(&image->book, record->address)) {
-		image->failed_frees++;
-		return;
-	}
-	image->double_frees++;
-	if (!events_allow(image, EVENT_DOUBLE_FREE, record->hdr.time, &hidden))
-		return;
-	if (hidden)
-		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
-	describe_address(image, record->site, where, sizeof(where));
-	events_add(model, image, EVENT_DOUBLE_FREE, record->hdr.time, 0,
-		   "%s of 0x%llx, which was freed before, called from %s%s", call_name(record->call),
-		   (unsigned long long)record->address, where, more);
+	*(is_double ? &ledger->double_frees : &ledger->failed_frees) += 1;
+	return is_double;
 }
 
 /* An allocation taken for ended by a reset is freed with success: it was not. */
-static void unleak(struct image *image, const struct alloc_node *node)
+static void unleak(struct ledger *ledger, const struct alloc_node *node)
 {
-	struct site *site = image->sites.list[node->site];
+	struct site *site = ledger->sites.list[node->site];
 
-	image->inexact = true;
+	ledger->inexact = true;
 	if (node->state == NODE_UNSURE) {
 		site->unsure = subtract_saturated(site->unsure, node->bytes);
 		return;
 	}
 	site->ended = subtract_saturated(site->ended, node->bytes);
 	site->ended_by[node->end] = subtract_saturated(site->ended_by[node->end], node->bytes);
-	devices_ended(image, node->device, -(int64_t)node->bytes, site->held);
+	devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes, site->held);
 	if (site->held)
-		image->held = subtract_saturated(image->held, node->bytes);
+		ledger->held = subtract_saturated(ledger->held, node->bytes);
 	else
-		image->leaked = subtract_saturated(image->leaked, node->bytes);
+		ledger->leaked = subtract_saturated(ledger->leaked, node->bytes);
 }
 
-void ledger_free(struct model *model, struct image *image, const struct rec_free *record)
+bool ledger_free(struct ledger *ledger, const struct rec_free *record)
 {
 	struct alloc_node *node;
 
 	if (!record->address)
-		return;
-	node = book_at(&image->book, record->address);
-	if (record->result) {
-		if (call_failed(record->call, record->result))
-			failed_free(model, image, record, node);
-		return;
-	}
-	if (book_claim(&image->book, record->address, record->entry)) {
-		image->frees++;
+		return false;
+	node = book_at(&ledger->book, record->address);
+	if (record->result)
+		return call_failed(record->call, record->result) && failed_free(ledger, record, node);
+	if (book_claim(&ledger->book, record->address, record->entry)) {
+		ledger->frees++;
 		if (!node)
-			book_note_freed(&image->book, record->address);
-		return;
+			book_note_freed(&ledger->book, record->address);
+		return false;
 	}
 	/* Entered before the allocation that stands there was known to anyone: not meant. */
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
 	if (!node) {
-		tiles_end(model, image, record->address, record->hdr.time);
-		image->unknown_frees++;
-		return;
+		end_tiles(ledger, record->address, record->hdr.time);
+		ledger->unknown_frees++;
+	} else if (node->state == NODE_LIVE) {
+		release(ledger, node, record->hdr.time);
+	} else {
+		ledger->frees++;
+		unleak(ledger, node);
+		book_note_freed(&ledger->book, record->address);
+		book_remove(&ledger->book, node);
 	}
-	if (node->state == NODE_LIVE) {
-		ledger_release(model, image, node, record->hdr.time);
-		return;
-	}
-	image->frees++;
-	unleak(image, node);
-	book_note_freed(&image->book, record->address);
-	book_remove(&image->book, node);
-}
-
-/* How many different devices the process is known to use. */
-static unsigned int device_count(const struct image *image)
-{
-	unsigned int count = 0;
-	size_t i;
-
-	for (i = 0; i < sizeof(image->devices) / sizeof(image->devices[0]); i++)
-		count += (unsigned int)__builtin_popcountll(image->devices[i]);
-	return count;
-}
-
-/*
- * Whether @site is in a function of the runtime that is linked into the program: of the table, or as NVIDIA's archive calls its
- * inner ones (probe/runtime_code.c). Names of call sites come late, so this is asked at the end.
- */
-static bool is_linked_runtime(const struct site *site)
-{
-	static const char inner[] = "libcudart_static_";
-	const char *name = site->place->name;
-	size_t len = name ? strcspn(name, "+ (") : 0;
-	unsigned int call;
-
-	if (!len || !strncmp(name, inner, sizeof(inner) - 1))
-		return len;
-	for (call = 0; call < CALL_COUNT; call++)
-		if (call_descs[call].layer == LAYER_RUNTIME && !strncmp(call_name(call), name, len) && !call_name(call)[len])
-			return true;
 	return false;
 }
 
-static bool is_release(const struct rec_reset *record)
+void ledger_drop_map(struct ledger *ledger)
 {
-	const struct call_desc *desc = &call_descs[record->call];
-
-	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END);
-}
-
-/* Whether the end of @context (0: of the primary one of @device) ends @node. */
-static bool is_ended_by(struct image *image, const struct alloc_node *node, uint16_t context, const struct rec_reset *record)
-{
-	int device = record->device;
-
-	if (node->state != NODE_LIVE || node->context != context || outlives_contexts(node))
-		return false;
-	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
-		return true;
-	/* A context that was retained where it was seen is known, and so is its device: this is of one that something else holds. */
-	if (node->device != CUTOP_DEVICE_UNKNOWN || is_release(record))
-		return false;
-	/* On which device it lies is not known: on the only one, or nobody can say. */
-	if (device_count(image) <= 1)
-		return true;
-	image->inexact = true;
-	return false;
-}
-
-/*
- * Whether @record is of a release that seemed the last of a primary context, although the runtime works in it. The runtime
- * holds a reference of its own, but may have taken it by a call that cannot be seen: then the pairs of retain and release
- * that other libraries make come to nothing in what was counted, and end nothing.
- */
-static bool is_others_release(const struct image *image, const struct rec_reset *record)
-{
-	size_t i;
-
-	if (!is_release(record))
-		return false;
-	for (i = 0; i < image->sites.count; i++) {
-		const struct site *site = image->sites.list[i];
-
-		if (site->live && (site->device == record->device || site->device == CUTOP_DEVICE_UNKNOWN) &&
-		    (site->by_runtime || is_linked_runtime(site)))
-			return true;
-	}
-	return image_runtime_uses(image, record->device);
-}
-
-/* Whether it also ends the runtime's own reference: what the runtime did before says nothing of the context that comes. */
-static bool is_reset(const struct rec_reset *record)
-{
-	const struct call_desc *desc = &call_descs[record->call];
-
-	return desc->class == CLASS_RESET || (desc->class == CLASS_CONTEXT && desc->a == CONTEXT_RESET);
-}
-
-void ledger_reset(struct model *model, struct image *image, const struct rec_reset *record)
-{
-	uint64_t leaked = image->leaked, held = image->held, count = 0;
-	uint16_t context = context_index(image, record->context, false);
-	enum node_end end = record->context ? NODE_END_CONTEXT : NODE_END_RESET;
-	struct book_cursor cursor;
-	struct alloc_node *node;
-	char bytes[16], device[24] = "";
-	uint64_t entry = subtract_saturated(record->hdr.time, (uint64_t)record->lasted * CUTOP_LASTED_NS);
-	size_t i;
-
-	image_note_device(image, record->device);
-	if (is_others_release(image, record))
-		return;
-	statics_end(image, record->context, record->device);
-	if (!record->context && is_reset(record))
-		image_forget_runtime(image, record->device);
-	if (record->context && !context)
-		return;		/* it owned nothing */
-	if (context)
-		image->contexts[context - 1] = 0;
-	image->end_calls[end] = record->call;
-	book_walk(&image->book, &cursor);
-	while ((node = book_next(&cursor)) != NULL) {
-		if (!is_ended_by(image, node, context, record))
-			continue;
-		count += KIND_CAN_LEAK(node->kind);
-		end_node(model, image, node, end, record->hdr.time);
-	}
-	for (i = image->book.displaced_count; i-- > 0;) {
-		node = &image->book.displaced[i].was;
-		/* What was given to others before the call that ended it was freed by somebody. */
-		if (image->book.displaced[i].when < entry || !is_ended_by(image, node, context, record))
-			continue;
-		if (KIND_CAN_LEAK(node->kind)) {
-			count++;
-			count_ended(image, node, end, record->hdr.time);
-		}
-		book_drop_displaced(&image->book, i);
-	}
-	leaked = subtract_saturated(image->leaked, leaked);
-	held = subtract_saturated(image->held, held);
-	format_bytes((double)leaked, bytes, sizeof(bytes));
-	if (record->device != CUTOP_DEVICE_UNKNOWN)
-		snprintf(device, sizeof(device), " of device %d", record->device);
-	events_add(model, image, EVENT_RESET, record->hdr.time, leaked,
-		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call), device,
-		   (unsigned long long)count, count == 1 ? "" : "s", bytes, held ? ", the rest held by caches" : "");
-}
-
-void ledger_end(struct model *model, struct image *image, uint64_t time)
-{
-	uint64_t leaked = image->leaked, count = 0, unsure = 0;
-	struct book *book = &image->book;
-	const struct site *most = NULL;
-	struct book_cursor cursor;
-	struct alloc_node *node;
-	char bytes[16], where[256];
-	size_t i;
-
-	if (book->displaced_count) {
-		model_lose(model, LOST_FREE, book->displaced_count);
-		image->inexact = true;
-	}
-	for (i = 0; i < image->sites.count; i++)
-		image->sites.list[i]->last_bytes = image->sites.list[i]->ended;
-	tiles_free(image);	/* memory that they alone held was not given back */
-	book_walk(book, &cursor);
-	while ((node = book_next(&cursor)) != NULL) {
-		if (node->state != NODE_LIVE)
-			continue;
-		end_node(model, image, node, NODE_END_EXIT, time);
-		count += node->state == NODE_ENDED && !image->sites.list[node->site]->held;
-		if (node->state == NODE_UNSURE)
-			unsure = add_saturated(unsure, node->bytes);
-	}
-	levels_free(image);
-	globals_free(image);
-	statics_free(image);
-	book_close(book);
-	if (!book->count)
-		book_clear(book);
-	for (i = 0; i < image->sites.count; i++) {
-		struct site *site = image->sites.list[i];
-
-		suspect_free(site);
-		if (site->held || site->ended == site->last_bytes)
-			continue;
-		if (!most || site->ended - site->last_bytes > most->ended - most->last_bytes)
-			most = site;
-	}
-	if (unsure) {
-		format_bytes((double)unsure, bytes, sizeof(bytes));
-		events_add(model, image, EVENT_LOST, time, unsure, "%s were not seen freed: leaked, unless their frees are among "
-			   "what was lost", bytes);
-	}
-	leaked = subtract_saturated(image->leaked, leaked);
-	if (!leaked || !most)
-		return;
-	format_bytes((double)leaked, bytes, sizeof(bytes));
-	describe_site(image, most, where, sizeof(where));
-	events_add(model, image, EVENT_LEAK, time, leaked, "leaked %s in %llu allocation%s, most from %s", bytes,
-		   (unsigned long long)count, count == 1 ? "" : "s", where);
+	ledger->map_dropped += ledger->book.count;
+	book_clear(&ledger->book);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays that are parts of others: the levels of a mipmapped array are arrays
+ * The levels of a mipmapped array are arrays
  * with handles of their own, which nobody allocates and nobody frees. They live
  * as long as the whole does; its elements are theirs. A handle may mean
  * something else once the whole is gone: it is asked for then in vain.
  */
+#include "model/levels.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/internal.h"
+#include "model/limits.h"
 
 struct level {
 	RB_ENTRY(level) link;
@@ -23,45 +25,45 @@ static int level_compare(const struct level *a, const struct level *b)
 
 TREE_GENERATE(level_tree, level, link, level_compare)
 
-int levels_learn(struct image *image, uint64_t handle, uint64_t whole)
+int levels_learn(struct levels *levels, struct book *book, uint64_t handle, uint64_t whole)
 {
-	struct alloc_node *node = book_handle(&image->book, whole);
+	struct alloc_node *node = book_handle(book, whole);
 	struct level *level, key = { .handle = handle };
 
 	if (!handle || handle == whole || !node || node->state != NODE_LIVE)
 		return 0;
-	level = RB_FIND(level_tree, &image->levels, &key);
+	level = RB_FIND(level_tree, &levels->tree, &key);
 	if (!level) {
 		/* Most of so many are of arrays that are gone. */
-		if (image->level_count >= LEVELS_MAX)
-			levels_free(image);
+		if (levels->count >= LEVELS_MAX)
+			levels_free(levels);
 		level = calloc(1, sizeof(*level));
 		if (!level)
 			return -ENOMEM;
 		level->handle = handle;
-		RB_INSERT(level_tree, &image->levels, level);
-		image->level_count++;
+		RB_INSERT(level_tree, &levels->tree, level);
+		levels->count++;
 	}
 	level->whole = whole;
 	level->born = node->born;
 	return 0;
 }
 
-struct alloc_node *levels_whole(struct image *image, uint64_t handle)
+struct alloc_node *levels_whole(const struct levels *levels, struct book *book, uint64_t handle)
 {
-	struct level key = { .handle = handle }, *level = RB_FIND(level_tree, &image->levels, &key);
-	struct alloc_node *node = level ? book_handle(&image->book, level->whole) : NULL;
+	struct level key = { .handle = handle }, *level = RB_FIND(level_tree, (struct level_tree *)&levels->tree, &key);
+	struct alloc_node *node = level ? book_handle(book, level->whole) : NULL;
 
 	return node && node->state == NODE_LIVE && node->born == level->born ? node : NULL;
 }
 
-void levels_free(struct image *image)
+void levels_free(struct levels *levels)
 {
 	struct level *level;
 
-	while ((level = RB_MIN(level_tree, &image->levels)) != NULL) {
-		RB_REMOVE(level_tree, &image->levels, level);
+	while ((level = RB_MIN(level_tree, &levels->tree)) != NULL) {
+		RB_REMOVE(level_tree, &levels->tree, level);
 		free(level);
 	}
-	image->level_count = 0;
+	levels->count = 0;
 }

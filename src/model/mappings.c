@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Physical memory (cuMemCreate) has a handle but no address; it is mapped at one
- * or more of them, in whole or in part. Its bytes live while the handle or a
- * mapping does: each holds the allocation open. Mappings stand in two trees, by
- * address, for what an address points to, and by handle, for where memory lies.
- */
+#include "model/mappings.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cuda/calls.h"
-#include "model/internal.h"
-
-struct mapping {
-	RB_ENTRY(mapping) by_address, by_handle;
-	uint64_t address, bytes, handle;
-	uint64_t born;		/* of what @handle named then: it may be given to other memory before the unmapping is told */
-};
+#include "model/limits.h"
+#include "util/saturated.h"
 
 static int address_compare(const struct mapping *a, const struct mapping *b)
 {
@@ -38,144 +28,81 @@ static uint64_t last_of(uint64_t address, uint64_t bytes)
 }
 
 /* The lowest mapping that shares an address with @address to @last, or NULL. */
-static struct mapping *find(struct image *image, uint64_t address, uint64_t last)
+static struct mapping *find(const struct mappings *mappings, uint64_t address, uint64_t last)
 {
+	struct mapping_tree *tree = (struct mapping_tree *)&mappings->by_address;
 	/* The highest that starts at or below; else the lowest above. */
-	struct mapping *best = TREE_AT_OR_BELOW(&image->mappings, by_address, address, address);
+	struct mapping *best = TREE_AT_OR_BELOW(tree, by_address, address, address);
 
 	if (best && last_of(best->address, best->bytes) < address)
-		best = RB_NEXT(mapping_tree, &image->mappings, best);
+		best = RB_NEXT(mapping_tree, tree, best);
 	else if (!best)
-		best = RB_MIN(mapping_tree, &image->mappings);
+		best = RB_MIN(mapping_tree, tree);
 	return best && best->address <= last ? best : NULL;
 }
 
-static void drop(struct image *image, struct mapping *mapping)
+static void drop(struct mappings *mappings, struct mapping *mapping)
 {
-	RB_REMOVE(mapping_tree, &image->mappings, mapping);
-	RB_REMOVE(mapping_handle_tree, &image->mapping_handles, mapping);
-	image->mapping_count--;
+	RB_REMOVE(mapping_tree, &mappings->by_address, mapping);
+	RB_REMOVE(mapping_handle_tree, &mappings->by_handle, mapping);
+	mappings->count--;
 	free(mapping);
 }
 
-static void remove_range(struct model *model, struct image *image, uint64_t address, uint64_t bytes, uint64_t time)
+int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t handle, uint64_t born)
 {
-	uint64_t last = last_of(address, bytes);
 	struct mapping *mapping;
 
-	while ((mapping = find(image, address, last)) != NULL) {
-		struct alloc_node *node = book_handle(&image->book, mapping->handle);
-		uint64_t handle = mapping->handle, born = mapping->born;
-
-		drop(image, mapping);
-		if (!node || node->born != born)
-			image->frees += book_claim(&image->book, handle, born);
-		else if (node->state == NODE_LIVE)
-			ledger_release(model, image, node, time);
-	}
-}
-
-static int place(struct model *model, struct image *image, const struct rec_map *record)
-{
-	struct alloc_node *node = book_handle(&image->book, record->handle);
-	struct mapping *mapping;
-
-	if (!record->bytes || record->bytes > BYTES_MAX)
-		return 0;
-	/* What is mapped there still was unmapped without our seeing it. */
-	remove_range(model, image, record->address, record->bytes, record->hdr.time);
-	if (image->mapping_count >= MAPPINGS_MAX) {
-		image->inexact = true;
-		return 0;
-	}
-	mapping = calloc(1, sizeof(*mapping));
+	if (mappings->count >= MAPPINGS_MAX)
+		return -ENOSPC;
+	mapping = malloc(sizeof(*mapping));
 	if (!mapping)
 		return -ENOMEM;
-	mapping->address = record->address;
-	mapping->bytes = record->bytes;
-	mapping->handle = record->handle;
-	mapping->born = node ? node->born : 0;
-	RB_INSERT(mapping_tree, &image->mappings, mapping);
-	RB_INSERT(mapping_handle_tree, &image->mapping_handles, mapping);
-	image->mapping_count++;
-	if (node && node->state == NODE_LIVE)
-		ledger_retain(node);
+	*mapping = (struct mapping){ .address = address, .bytes = bytes, .handle = handle, .born = born };
+	RB_INSERT(mapping_tree, &mappings->by_address, mapping);
+	RB_INSERT(mapping_handle_tree, &mappings->by_handle, mapping);
+	mappings->count++;
 	return 0;
 }
 
-int mappings_record(struct model *model, struct image *image, const struct rec_map *record)
+bool mappings_take(struct mappings *mappings, uint64_t address, uint64_t bytes, struct mapping *was)
 {
-	struct alloc_node *node;
+	struct mapping *mapping = find(mappings, address, last_of(address, bytes));
 
-	switch (record->act) {
-	case MAP_PLACE:
-		return place(model, image, record);
-	case MAP_REMOVE:
-		remove_range(model, image, record->address, record->bytes, record->hdr.time);
-		return 0;
-	case MAP_LEVEL:
-		return levels_learn(image, record->handle, record->address);
-	case MAP_GLOBAL:
-		return globals_learn(image, record->address, record->bytes) ?: record->handle ? statics_learn(image, record) : 0;
-	case MAP_VARIABLE:
-		return statics_learn(image, record);
-	case MAP_OWNED:
-		statics_own(image, record);
-		return 0;
-	case MAP_UNLOAD:
-		statics_unload(image, record->address);
-		return 0;
-	case MAP_CHECKPOINT:
-	case MAP_RESTORE:
-		image = images_running(model, image, (uint32_t)record->address);
-		if (image)
-			ledger_checkpoint(model, image, record->act == MAP_CHECKPOINT, record->hdr.time);
-		return 0;
-	case MAP_RETAIN:
-		node = book_handle(&image->book, record->handle);
-		if (node && node->state == NODE_LIVE)
-			ledger_retain(node);
-		return 0;
-	default:
-		return 0;
-	}
+	if (!mapping)
+		return false;
+	*was = *mapping;
+	drop(mappings, mapping);
+	return true;
 }
 
-struct alloc_node *mappings_containing(struct image *image, uint64_t address)
+const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address)
 {
-	struct mapping *mapping = find(image, address, address);
-
-	return mapping ? book_handle(&image->book, mapping->handle) : NULL;
+	return find(mappings, address, address);
 }
 
-uint64_t mappings_address(struct image *image, uint64_t handle)
+uint64_t mappings_address(const struct mappings *mappings, uint64_t handle)
 {
-	struct mapping key = { .handle = handle }, *mapping = RB_NFIND(mapping_handle_tree, &image->mapping_handles, &key);
+	struct mapping key = { .handle = handle };
+	struct mapping *mapping = RB_NFIND(mapping_handle_tree, (struct mapping_handle_tree *)&mappings->by_handle, &key);
 
 	return mapping && mapping->handle == handle ? mapping->address : 0;
 }
 
-struct mapping *mappings_lowest(struct image *image)
+const struct mapping *mappings_lowest(const struct mappings *mappings)
 {
-	return RB_MIN(mapping_tree, &image->mappings);
+	return RB_MIN(mapping_tree, (struct mapping_tree *)&mappings->by_address);
 }
 
-struct mapping *mappings_higher(struct mapping *mapping)
+const struct mapping *mappings_higher(const struct mapping *mapping)
 {
-	return RB_NEXT(mapping_tree, NULL, mapping);
+	return RB_NEXT(mapping_tree, NULL, (struct mapping *)mapping);
 }
 
-struct alloc_node *mapping_look(struct image *image, const struct mapping *mapping, uint64_t *address, uint64_t *bytes)
-{
-	*address = mapping->address;
-	*bytes = mapping->bytes;
-	return book_handle(&image->book, mapping->handle);
-}
-
-void mappings_free(struct image *image)
+void mappings_free(struct mappings *mappings)
 {
 	struct mapping *mapping;
 
-	while ((mapping = RB_MIN(mapping_tree, &image->mappings)) != NULL)
-		drop(image, mapping);
+	while ((mapping = RB_MIN(mapping_tree, &mappings->by_address)) != NULL)
+		drop(mappings, mapping);
 }

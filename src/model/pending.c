@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asynchronous copies: what is pending in each stream, and copies of pageable
- * memory.
- *
  * A stream's row says how many bytes of each direction it was given, and how many of
  * them are known to be done. Copies whose direction the books resolve are one sum
  * there; which of them are the last ones, and so pending, is known from the
  * stream's latest copies, which are remembered as runs of one direction.
  */
+#include "model/pending.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/calls.h"
-#include "model/internal.h"
+#include "model/snapshot.h"
+#include "util/saturated.h"
 
 #define RUNS_MAX	1024	/* remembered of a stream; older ones are joined */
-#define STREAMS_MAX	65536
-
 /* Copies of one direction to one device, that came one after the other. */
 struct run {
 	uint64_t end;		/* units the stream was given up to here: what the row counts */
@@ -44,31 +41,31 @@ static int pending_compare(const struct pending_entry *a, const struct pending_e
 
 TREE_GENERATE(pending_tree, pending_entry, link, pending_compare)
 
-static struct pending_entry *entry_get(struct image *image, uint64_t stream, int device)
+static struct pending_entry *entry_get(struct pending *pending, uint64_t stream, int device)
 {
-	struct pending_entry *entry, wanted = { .key = { .stream = stream, .image = image->number, .device = device } };
+	struct pending_entry *entry, wanted = { .key = { .stream = stream, .device = device } };
 
-	entry = RB_FIND(pending_tree, &image->pending, &wanted);
-	if (entry || image->stream_count >= STREAMS_MAX)
+	entry = RB_FIND(pending_tree, &pending->streams, &wanted);
+	if (entry || pending->stream_count >= STREAMS_MAX)
 		return entry;
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
 	entry->key = wanted.key;
-	RB_INSERT(pending_tree, &image->pending, entry);
-	image->stream_count++;
+	RB_INSERT(pending_tree, &pending->streams, entry);
+	pending->stream_count++;
 	return entry;
 }
 
 /* The bytes of @slot that are done, with what synchronizing the whole device means for them. */
-static uint64_t covered(const struct image *image, const struct pending_row *row, unsigned int slot)
+static uint64_t covered(const struct pending *pending, const struct pending_row *row, unsigned int slot)
 {
 	unsigned int at = row->device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)row->device;
 	uint64_t bytes = row->covered[slot], done;
 
 	if (at >= CUTOP_SYNC_SLOTS || (row->device >= 0 && at == CUTOP_SYNC_SLOTS - 1))
 		return bytes;
-	done = image->synced[at].done;
+	done = pending->synced[at].done;
 	if (row->last <= done)
 		return row->enqueued[slot];
 	if (row->mark_time && row->mark_time <= done && row->mark[slot] > bytes)
@@ -87,41 +84,29 @@ static void runs_trim(struct pending_entry *entry, uint64_t done)
 		memmove(entry->runs, entry->runs + first, entry->run_count * sizeof(*entry->runs));
 }
 
-void pending_trim(struct image *image)
+void pending_synced(struct pending *pending, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
 	struct pending_entry *entry;
 
-	RB_FOREACH(entry, pending_tree, &image->pending)
-		runs_trim(entry, covered(image, &entry->row, DIR_DEFAULT));
+	memcpy(pending->synced, slots, sizeof(pending->synced));
+	RB_FOREACH(entry, pending_tree, &pending->streams)
+		runs_trim(entry, covered(pending, &entry->row, DIR_DEFAULT));
 }
 
-int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row)
+int pending_row(struct pending *pending, const struct pending_key *key, const struct pending_row *row)
 {
-	struct pending_entry *entry;
-	struct image *image;
-	int error;
+	struct pending_entry *entry = entry_get(pending, key->stream, key->device);
 
-	if (row->device < CUTOP_DEVICE_UNKNOWN || row->device >= DEVICES_MAX) {
-		model_lose(model, LOST_RECORD, 1);
-		return 0;
-	}
-	image = model_image(model, key->image, &error);
-	if (!image)
-		return error;
-	entry = entry_get(image, key->stream, key->device);
-	if (!entry) {
-		model_lose(model, LOST_MEMORY, 1);
-		image->inexact = true;
+	if (!entry)
 		return -ENOMEM;
-	}
 	entry->row = *row;
-	runs_trim(entry, covered(image, row, DIR_DEFAULT));
+	runs_trim(entry, covered(pending, row, DIR_DEFAULT));
 	return 0;
 }
 
-int pending_copy(struct image *image, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes)
+int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes)
 {
-	struct pending_entry *entry = entry_get(image, record->stream, record->stream_device);
+	struct pending_entry *entry = entry_get(pending, record->stream, record->stream_device);
 	struct run *last, *runs;
 	bool joins;
 
@@ -157,13 +142,13 @@ int pending_copy(struct image *image, const struct rec_copy *record, unsigned in
 }
 
 /* Adds @bytes to the figure of their direction and device; to another device's if that has none. */
-static void add(const struct image *image, struct snap_copy *copies, size_t count, unsigned int direction, int device,
+static void add(const struct own_devices *devices, struct snap_copy *copies, size_t count, unsigned int direction, int device,
 		uint64_t bytes)
 {
 	struct snap_copy *found = NULL;
 	size_t i;
 
-	device = image_device(image, device);
+	device = own_devices_machine(devices, device);
 	for (i = 0; bytes && i < count; i++)
 		if (copies[i].mode == COPY_ASYNC && copies[i].direction == direction &&
 		    (!found || copies[i].device == device))
@@ -172,21 +157,19 @@ static void add(const struct image *image, struct snap_copy *copies, size_t coun
 		found->pending = add_saturated(found->pending, bytes);
 }
 
-void pending_sum(struct image *image, struct snap_copy *copies, size_t count)
+void pending_sum(const struct pending *pending, const struct own_devices *devices, struct snap_copy *copies, size_t count)
 {
 	struct pending_entry *entry;
 	unsigned int slot;
 	size_t i;
 
-	if (image->ended)
-		return;		/* its copies are over, one way or another */
-	RB_FOREACH(entry, pending_tree, &image->pending) {
+	RB_FOREACH(entry, pending_tree, (struct pending_tree *)&pending->streams) {
 		const struct pending_row *row = &entry->row;
-		uint64_t done = covered(image, row, DIR_DEFAULT);
+		uint64_t done = covered(pending, row, DIR_DEFAULT);
 
 		for (slot = 0; slot < DIR_COUNT; slot++)
-			add(image, copies, count, slot, row->device,
-			    subtract_saturated(row->enqueued[slot], covered(image, row, slot)));
+			add(devices, copies, count, slot, row->device,
+			    subtract_saturated(row->enqueued[slot], covered(pending, row, slot)));
 		for (i = 0; i < entry->run_count; i++) {
 			const struct run *run = &entry->runs[i];
 			uint64_t start = run->end - run->units, end = run->end;
@@ -197,55 +180,20 @@ void pending_sum(struct image *image, struct snap_copy *copies, size_t count)
 				end = row->enqueued[DIR_DEFAULT];	/* told of, and not counted yet */
 			if (start >= end)
 				continue;
-			add(image, copies, count, run->direction, run->device,
+			add(devices, copies, count, run->direction, run->device,
 			    end - start == run->units ? run->bytes :
 			    (uint64_t)((double)run->bytes * (double)(end - start) / (double)run->units));
 		}
 	}
 }
 
-void pending_free(struct image *image)
+void pending_free(struct pending *pending)
 {
-	struct pending_entry *entry, *next;
+	struct pending_entry *entry;
 
-	for (entry = RB_MIN(pending_tree, &image->pending); entry; entry = next) {
-		next = RB_NEXT(pending_tree, &image->pending, entry);
-		RB_REMOVE(pending_tree, &image->pending, entry);
+	while ((entry = RB_MIN(pending_tree, &pending->streams)) != NULL) {
+		RB_REMOVE(pending_tree, &pending->streams, entry);
 		free(entry->runs);
 		free(entry);
 	}
-}
-
-/* Pageable memory */
-
-int pending_host(struct model *model, struct image *image, const struct rec_host *record)
-{
-	const struct alloc_node *node = book_containing(&image->book, record->address) ?: mappings_containing(image, record->address);
-	struct copy_key key = {
-		.image = image->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
-		.device = record->device >= 0 && record->device < DEVICES_MAX ? record->device : CUTOP_DEVICE_UNKNOWN,
-	};
-	struct copy_entry *entry;
-	const char *from = record->direction == DIR_D2H ? "to" : "from";
-	struct snap_detail detail = { .device = image_device(image, key.device), .call = record->call };
-
-	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
-		return 0;
-	/* What CUDA allocated or registered is not pageable; of what it did before cutop came nobody knows. */
-	if ((node && node->state == NODE_LIVE) || image->from_attach || image->inexact ||
-	    book_may_contain(&image->book, record->address))
-		return 0;
-	entry = counters_copy(image, &key);
-	if (!entry)
-		return -ENOMEM;
-	entry->pageable = true;
-	if (image->pageable_told)
-		return 0;
-	image->pageable_told = true;
-	describe_address(image, record->site, detail.site, sizeof(detail.site));
-	events_add_detail(model, image, EVENT_PAGEABLE, record->hdr.time, 0, &detail,
-			  "%s %s %s pageable memory at %s: it may be synchronous (cudaMallocHost or cudaHostRegister "
-			  "would make it asynchronous)", call_name(record->call), copy_direction_names[record->direction], from,
-			  detail.site);
-	return 0;
 }

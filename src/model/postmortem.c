@@ -1,60 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Post-mortems: what is worth keeping of the instant at which an allocation
- * found no memory, or a device came near to having none: who held it, over all
- * processes, and how the failing process's own part of it was broken up. And of
- * the instant at which a kernel was found to have broken down: what had been
- * launched before.
- *
- * A program may fail to allocate in a loop. Of each call site one event is made
- * per interval, the rest is counted in it; and a walk through very many
- * allocations is made once a second at most.
- */
+#include "model/postmortem.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "model/columns.h"
 #include "cuda/errors.h"
-#include "model/internal.h"
+#include "model/columns.h"
+#include "model/images.h"
+#include "util/saturated.h"
 #include "util/utf8.h"
 
-#define STORM_NS	10000000000ull	/* one event of a call site in this time */
+/* A program may fail to allocate in a loop: a walk through very many allocations is made once a second at most. */
 #define WALK_NS		1000000000ull
 #define WALK_FREELY	4096		/* allocations that may be walked through at any time */
 
-static const char *command_of(const struct image *image)
-{
-	return image->command && *image->command ? image->command : image->comm;
-}
-
-static uint64_t held_by(struct image *image, int device)
+static uint64_t held_by(const struct image *image, int device)
 {
 	const struct device_use *use;
 
 	if (device == CUTOP_DEVICE_UNKNOWN)
-		return image->live;
-	use = devices_find(&image->held_on, device);
+		return image->ledger.live;
+	use = devices_find(&image->ledger.held_on, device);
 	return use ? use->live : 0;
 }
 
 /* True if @image knows the device called @device as another one than those who were told @total. */
-static bool is_elsewhere(struct image *image, int device, uint64_t total)
+static bool is_elsewhere(const struct image *image, int device, uint64_t total)
 {
-	const struct device_use *use = devices_find(&image->held_on, device);
+	const struct device_use *use = devices_find(&image->ledger.held_on, device);
 
 	return use && use->total && total && use->total != total;
 }
 
 /* The processes that hold most of @device, whose size is @total (0: not known). */
-static void find_holders(struct model *model, struct snap_detail *detail, int device, uint64_t total)
+static void find_holders(const struct images *images, struct snap_detail *detail, int device, uint64_t total)
 {
-	struct image *image, *list[HOLDERS_MAX];
+	const struct image *image, *list[HOLDERS_MAX];
 	size_t i, count = 0;
 
-	for (image = image_tree_first(model); image; image = image_tree_next(image)) {
+	for (image = images_first(images); image; image = images_next(image)) {
 		uint64_t held = held_by(image, device);
 
 		if (!held || image->ended || is_elsewhere(image, device, total))
@@ -72,10 +59,10 @@ static void find_holders(struct model *model, struct snap_detail *detail, int de
 	for (i = 0; i < count; i++) {
 		struct snap_holder *holder = &detail->holders[i];
 
-		holder->pid = list[i]->pid;
-		holder->from_attach = list[i]->from_attach;
+		holder->pid = list[i]->identity.pid;
+		holder->from_attach = list[i]->identity.from_attach;
 		holder->live = held_by(list[i], device);
-		utf8_clean(command_of(list[i]), holder->command, sizeof(holder->command));
+		utf8_clean(identity_name(&list[i]->identity), holder->command, sizeof(holder->command));
 	}
 	detail->holder_count = count;
 }
@@ -92,12 +79,12 @@ static void measure_span(struct image *image, struct snap_detail *detail, int de
 
 	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
 		return;		/* handles, without addresses */
-	if (image->book.count > WALK_FREELY) {
+	if (image->ledger.book.count > WALK_FREELY) {
 		if (image->walked && time - image->walked < WALK_NS)
 			return;
 		image->walked = time;
 	}
-	for (node = book_lowest(&image->book); node; node = book_higher(node)) {
+	for (node = book_lowest(&image->ledger.book); node; node = book_higher(node)) {
 		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
 		    (device >= 0 && node->device != device))
 			continue;
@@ -115,39 +102,18 @@ static void measure_span(struct image *image, struct snap_detail *detail, int de
 	detail->span_gap = gap;
 }
 
-void describe_site(const struct image *image, const struct site *site, char *out, size_t size)
-{
-	if (site->place->name)
-		snprintf(out, size, "%s", site->place->name);
-	else
-		kernels_describe(image, site->address, out, size);
-}
-
-void describe_address(struct image *image, uint64_t address, char *out, size_t size)
-{
-	const struct place *place = sites_find(&image->sites, address);
-	char where[128];
-
-	if (place && place->name) {
-		utf8_clean(place->name, out, size);
-		return;
-	}
-	kernels_describe(image, address, where, sizeof(where));
-	utf8_clean(where, out, size);
-}
-
 static uint64_t site_vram(const struct site *site)
 {
 	return subtract_saturated(site->live, site->managed);
 }
 
-static const struct site *largest_site(const struct image *image)
+static const struct site *largest_site(const struct site_table *sites)
 {
 	const struct site *best = NULL;
 	size_t i;
 
-	for (i = 0; i < image->sites.count; i++) {
-		const struct site *site = image->sites.list[i];
+	for (i = 0; i < sites->count; i++) {
+		const struct site *site = sites->list[i];
 
 		if (site_vram(site) && (!best || site_vram(site) > site_vram(best)))
 			best = site;
@@ -187,101 +153,64 @@ static size_t append_holders(char *text, size_t size, size_t used, const struct 
 	return used;
 }
 
-/* The storm that @record belongs to: its event was told already in this interval, or is to be told now. */
-static struct storm *find_storm(struct image *image, const struct rec_alloc *record, bool *is_new)
+void postmortem_out_of_memory(const struct images *images, struct image *image, const struct rec_alloc *record, unsigned int hidden,
+			      struct postmortem *report)
 {
-	struct storm *oldest = &image->storms[0];
-	size_t i;
-
-	*is_new = true;
-	for (i = 0; i < STORMS_MAX; i++) {
-		struct storm *storm = &image->storms[i];
-
-		if (storm->event && storm->call == record->call && storm->site == record->site) {
-			*is_new = subtract_saturated(record->hdr.time, storm->since) >= STORM_NS;
-			return storm;
-		}
-		if (storm->since < oldest->since)
-			oldest = storm;
-	}
-	return oldest;
-}
-
-void mortem_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
-{
-	struct snap_detail detail = { .device = record->device, .call = record->call, .code = record->result };
-	char text[1024], where[256], size[16], own[16], most[16];
+	struct snap_detail *detail = &report->detail;
+	char where[256], size[16], own[16], most[16], *text = report->text;
+	const size_t room = sizeof(report->text);
 	const struct device_use *use;
 	const struct site *site;
-	struct storm *storm;
-	unsigned int hidden;
 	size_t used;
-	bool is_new;
 
-	storm = find_storm(image, record, &is_new);
-	if (!is_new) {
-		events_repeat(model, storm->event);
-		return;
-	}
-	if (!events_allow(image, EVENT_OUT_OF_MEMORY, record->hdr.time, &hidden))
-		return;
-	describe_address(image, record->site, detail.site, sizeof(detail.site));
+	*detail = (struct snap_detail){ .device = record->device, .call = record->call, .code = record->result };
+	names_describe_place(&image->names, record->site, detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
-	used = append(text, sizeof(text), 0, "%s of %s at %s: out of memory", call_name(record->call), size,
-		      detail.site);
+	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
-		use = devices_find(&image->held_on, record->device);
-		find_holders(model, &detail, record->device, use ? use->total : 0);
-		measure_span(image, &detail, record->device, record->kind, record->hdr.time);
+		use = devices_find(&image->ledger.held_on, record->device);
+		find_holders(images, detail, record->device, use ? use->total : 0);
+		measure_span(image, detail, record->device, record->kind, record->hdr.time);
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
-			used = append(text, sizeof(text), used, " on device %d", record->device);
-		format_bytes((double)image->live, own, sizeof(own));
-		used = append(text, sizeof(text), used, "; this process holds %s", own);
-		site = largest_site(image);
+			used = append(text, room, used, " on device %d", record->device);
+		format_bytes((double)image->ledger.live, own, sizeof(own));
+		used = append(text, room, used, "; this process holds %s", own);
+		site = largest_site(&image->ledger.sites);
 		if (site) {
 			format_bytes((double)site_vram(site), most, sizeof(most));
-			describe_site(image, site, where, sizeof(where));
-			used = append(text, sizeof(text), used, ", %s of it from %s", most, where);
+			sites_describe(site, &image->names, where, sizeof(where));
+			used = append(text, room, used, ", %s of it from %s", most, where);
 		}
-		if (detail.holder_count) {
-			used = append(text, sizeof(text), used, "; held there:");
-			used = append_holders(text, sizeof(text), used, &detail);
+		if (detail->holder_count) {
+			used = append(text, room, used, "; held there:");
+			used = append_holders(text, room, used, detail);
 		}
-		if (detail.span) {
-			format_bytes((double)detail.span, size, sizeof(size));
-			format_bytes((double)detail.span_free, own, sizeof(own));
-			format_bytes((double)detail.span_gap, most, sizeof(most));
-			used = append(text, sizeof(text), used, "; of its span of %s %s are free, at most %s in one piece",
+		if (detail->span) {
+			format_bytes((double)detail->span, size, sizeof(size));
+			format_bytes((double)detail->span_free, own, sizeof(own));
+			format_bytes((double)detail->span_gap, most, sizeof(most));
+			used = append(text, room, used, "; of its span of %s %s are free, at most %s in one piece",
 				      size, own, most);
 		}
 	}
 	if (hidden)
-		append(text, sizeof(text), used, " (and %u more not listed)", hidden);
-	*storm = (struct storm){
-		.site = record->site, .since = record->hdr.time, .call = record->call,
-		.event = events_add_detail(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &detail,
-					   "%s", text),
-	};
+		append(text, room, used, " (and %u more not listed)", hidden);
 }
 
-void mortem_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time)
+void postmortem_nearly_full(const struct images *images, const struct device_use *use, struct postmortem *report)
 {
-	struct snap_detail detail = {
-		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
-	};
-	char text[1024], held[16], total[16];
-	unsigned int hidden;
+	char held[16], total[16];
 	size_t used;
 
-	if (!events_allow(image, EVENT_NEARLY_FULL, time, &hidden))
-		return;
-	find_holders(model, &detail, use->device, use->total);
+	report->detail = (struct snap_detail){
+		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
+	};
+	find_holders(images, &report->detail, use->device, use->total);
 	format_bytes((double)use->live, held, sizeof(held));
 	format_bytes((double)use->total, total, sizeof(total));
-	used = append(text, sizeof(text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device,
-		      held, total, 100 * (double)use->live / (double)use->total);
-	append_holders(text, sizeof(text), used, &detail);
-	events_add_detail(model, image, EVENT_NEARLY_FULL, time, use->live, &detail, "%s", text);
+	used = append(report->text, sizeof(report->text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by",
+		      use->device, held, total, 100 * (double)use->live / (double)use->total);
+	append_holders(report->text, sizeof(report->text), used, &report->detail);
 }
 
 /* Faults */
@@ -327,7 +256,7 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 	struct launch_entry *entry, *list[SUSPECTS_MAX];
 	size_t i, count = 0;
 
-	for (entry = launch_first(image); entry; entry = launch_next(entry)) {
+	for (entry = launch_first(&image->counters); entry; entry = launch_next(entry)) {
 		size_t later = 0, last_of_stream = SUSPECTS_MAX;
 
 		if (!entry->row.last || is_cleared(image, entry))
@@ -355,17 +284,17 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 		list[i] = entry;
 	}
 	for (i = 0; i < count; i++) {
-		const struct kernel_name *name = kernels_find(image, list[i]->key.function);
+		const struct kernel_name *name = names_kernel(&image->names, list[i]->key.function);
 		struct snap_suspect *suspect = &detail->suspects[i];
 		char where[128];
 
 		if (list[i]->is_graph)
 			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
 		else if (!name || !name->brief)
-			kernels_describe(image, list[i]->key.function, where, sizeof(where));
+			names_describe(&image->names, list[i]->key.function, where, sizeof(where));
 		utf8_clean(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
 			   sizeof(suspect->kernel));
-		suspect->device = image_device(image, list[i]->key.device);
+		suspect->device = own_devices_machine(&image->devices, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;
 		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
 		suspect->launches = add_saturated(list[i]->row.launches, list[i]->graph_launches);
@@ -404,30 +333,27 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 	return used;
 }
 
-void mortem_fault(struct model *model, struct image *image, const struct rec_fail *record)
+void postmortem_fault(struct image *image, const struct rec_fail *record, struct postmortem *report)
 {
-	struct snap_detail detail = {
-		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
-	};
-	const char *name = error_name(call_descs[record->call].layer, record->result), *meaning;
-	char text[1024];
-	unsigned int hidden;
+	enum call_layer layer = call_layer(record->call);
+	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
+	struct snap_detail *detail = &report->detail;
+	const size_t room = sizeof(report->text);
 	size_t used;
 
-	if (!events_allow(image, EVENT_FAULT, record->hdr.time, &hidden))
-		return;
+	*detail = (struct snap_detail){
+		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
+	};
 	if (record->site)
-		describe_address(image, record->site, detail.site, sizeof(detail.site));
-	find_suspects(image, &detail);
-	meaning = error_meaning(call_descs[record->call].layer, record->result);
-	used = append(text, sizeof(text), 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
-		      call_name(record->call), detail.site[0] ? " at " : "", detail.site, name ? name : "error",
+		names_describe_place(&image->names, record->site, detail->site, sizeof(detail->site));
+	find_suspects(image, detail);
+	used = append(report->text, room, 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
+		      call_name(record->call), detail->site[0] ? " at " : "", detail->site, name ? name : "error",
 		      record->result, meaning ? ": " : "", meaning ? meaning : "");
-	if (detail.suspect_count) {
-		used = append(text, sizeof(text), used, "; launched last");
-		append_suspects(text, sizeof(text), used, &detail);
+	if (detail->suspect_count) {
+		used = append(report->text, room, used, "; launched last");
+		append_suspects(report->text, room, used, detail);
 	} else {
-		append(text, sizeof(text), used, "; no kernel was launched since the last synchronize that succeeded");
+		append(report->text, room, used, "; no kernel was launched since the last synchronize that succeeded");
 	}
-	events_add_detail(model, image, EVENT_FAULT, record->hdr.time, 0, &detail, "%s", text);
 }

@@ -1,210 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes records apart, and gives each to who keeps the books of it.
- *
- * Records may lie at any alignment (a recording is mapped as it is) and may
- * lie about their length: each is copied into a struct of its own before it is
- * looked at, and its strings never leave its bytes.
+ * Takes in records: gives each to the book that it concerns, and what comes of it to the log. This is where the
+ * books meet; none of them knows another but those it is made of.
  */
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "cuda/calls.h"
-#include "cuda/errors.h"
-#include "model/internal.h"
-#include "model/stream.h"
-
-static void tell_failure(struct model *model, struct image *image, const struct rec_fail *record)
-{
-	enum call_layer layer = call_layer(record->call);
-	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
-	unsigned int hidden;
-
-	if (!call_failed(record->call, record->result))
-		return;
-	if (layer != LAYER_EXTRA && error_is_sticky(record->result)) {
-		/* That every call fails from then on was said: only the figures tell of the others. */
-		if (!image->faulted)
-			mortem_fault(model, image, record);
-		image->faulted = true;
-		return;
-	}
-	/* Allocations that found no memory are told one by one, with who holds it. */
-	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC && record->result == 2)
-		return;
-	if (!events_allow(image, EVENT_FAILURE, record->hdr.time, &hidden))
-		return;
-	if (name)
-		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed: %s (%d)%s%s", call_name(record->call),
-			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
-	else
-		events_add(model, image, EVENT_FAILURE, record->hdr.time, 0, "%s failed with %s%d",
-			   model_call_brief(model, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
-}
-
-/* The fixed part of each record. */
-union record {
-	struct rec_hdr hdr;
-	struct rec_process process;
-	struct rec_end end;
-	struct rec_alloc alloc;
-	struct rec_free free;
-	struct rec_copy copy;
-	struct rec_fail fail;
-	struct rec_reset reset;
-	struct rec_map map;
-	struct rec_tiles tiles;
-	struct rec_kernel kernel;
-	struct rec_launched_at launched_at;
-	struct rec_fault fault;
-	struct rec_host host;
-	struct rec_device device;
-	struct rec_module module;
-	struct rec_graph graph;
-	struct rec_stack stack;
-	struct rec_identity identity;
-	struct rec_text text;
-	struct rec_launch_row launch;
-	struct rec_copy_row copy_row;
-	struct rec_call_row call;
-	struct rec_call traced;
-	struct rec_graph_row graph_row;
-	struct rec_fail_row fail_row;
-	struct rec_pending_row pending;
-	struct rec_sync sync;
-	struct rec_unseen unseen;
-	struct rec_limit limit;
-	struct rec_unreturned unreturned;
-	struct rec_synced synced;
-	struct rec_lost lost;
-	struct rec_moment moment;
-	struct rec_clock clock;
-	struct rec_device_reading device_reading;
-	struct rec_process_reading process_reading;
-};
-
-size_t record_size(unsigned int type)
-{
-	switch (type) {
-	case REC_PROCESS: return sizeof(struct rec_process);
-	case REC_END: return sizeof(struct rec_end);
-	case REC_ALLOC: return sizeof(struct rec_alloc);
-	case REC_FREE: return sizeof(struct rec_free);
-	case REC_COPY: return sizeof(struct rec_copy);
-	case REC_FAIL: return sizeof(struct rec_fail);
-	case REC_RESET: return sizeof(struct rec_reset);
-	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
-	case REC_FAULT: return sizeof(struct rec_fault);
-	case REC_HOST: return sizeof(struct rec_host);
-	case REC_DEVICE: return sizeof(struct rec_device);
-	case REC_MAP: return sizeof(struct rec_map);
-	case REC_TILES: return sizeof(struct rec_tiles);
-	case REC_KERNEL: return sizeof(struct rec_kernel);
-	case REC_MODULE: return sizeof(struct rec_module);
-	case REC_GRAPH: return sizeof(struct rec_graph);
-	case REC_EXEC: return sizeof(struct rec_exec);
-	case REC_MMAP: return sizeof(struct rec_mmap);
-	case REC_STACK: return sizeof(struct rec_stack);
-	case REC_IDENTITY: return sizeof(struct rec_identity);
-	case REC_SITE:
-	case REC_NAME:
-	case REC_EXTRA: return sizeof(struct rec_text);
-	case REC_LAUNCH_ROW: return sizeof(struct rec_launch_row);
-	case REC_COPY_ROW: return sizeof(struct rec_copy_row);
-	case REC_CALL_ROW: return sizeof(struct rec_call_row);
-	case REC_GRAPH_ROW:
-	case REC_GRAPH_LAST: return sizeof(struct rec_graph_row);
-	case REC_FAIL_ROW: return sizeof(struct rec_fail_row);
-	case REC_PENDING_ROW: return sizeof(struct rec_pending_row);
-	case REC_SYNC: return sizeof(struct rec_sync);
-	case REC_SYNCED: return sizeof(struct rec_synced);
-	case REC_INEXACT:
-	case REC_READINGS:
-	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
-	case REC_LOST: return sizeof(struct rec_lost);
-	case REC_MOMENT: return offsetof(struct rec_moment, at_entry);
-	case REC_CLOCK: return sizeof(struct rec_clock);
-	case REC_CALL: return sizeof(struct rec_call);
-	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
-	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
-	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
-	case REC_UNSEEN: return sizeof(struct rec_unseen);
-	case REC_LIMIT: return sizeof(struct rec_limit);
-	default: return 0;
-	}
-}
-
-size_t record_call_offset(unsigned int type)
-{
-	switch (type) {
-	case REC_ALLOC: return offsetof(struct rec_alloc, call);
-	case REC_FREE: return offsetof(struct rec_free, call);
-	case REC_COPY: return offsetof(struct rec_copy, call);
-	case REC_FAIL: return offsetof(struct rec_fail, call);
-	case REC_RESET: return offsetof(struct rec_reset, call);
-	case REC_KERNEL: return offsetof(struct rec_kernel, call);
-	case REC_LAUNCHED_AT: return offsetof(struct rec_launched_at, call);
-	case REC_HOST: return offsetof(struct rec_host, call);
-	case REC_MAP: return offsetof(struct rec_map, call);
-	case REC_TILES: return offsetof(struct rec_tiles, call);
-	case REC_GRAPH: return offsetof(struct rec_graph, call);
-	case REC_CALL: return offsetof(struct rec_call, call);
-	case REC_LAUNCH_ROW: return offsetof(struct rec_launch_row, key.call);
-	case REC_COPY_ROW: return offsetof(struct rec_copy_row, key.call);
-	case REC_CALL_ROW: return offsetof(struct rec_call_row, key.call);
-	case REC_FAIL_ROW: return offsetof(struct rec_fail_row, key.call);
-	case REC_GRAPH_ROW:
-	case REC_GRAPH_LAST: return offsetof(struct rec_graph_row, row.call);
-	default: return 0;
-	}
-}
-
-static bool makes_sense(const union record *record, size_t tail)
-{
-	switch (record->hdr.type) {
-	case REC_END:
-		return record->end.reason <= END_EXEC;
-	case REC_ALLOC:
-		return record->alloc.call < CALL_COUNT && record->alloc.kind < KIND_COUNT;
-	case REC_FREE:
-		return record->free.call < CALL_COUNT;
-	case REC_COPY:
-		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
-	case REC_FAIL:
-		return record->fail.call < CALL_COUNT || CUTOP_IS_EXTRA(record->fail.call);
-	case REC_LAUNCHED_AT:
-		return record->launched_at.call < CALL_COUNT;
-	case REC_HOST:
-		return record->host.call < CALL_COUNT;
-	case REC_RESET:
-		return record->reset.call < CALL_COUNT;
-	case REC_MAP:
-		return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
-	case REC_TILES:
-		return record->tiles.call < CALL_COUNT;
-	case REC_GRAPH:
-		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
-		       record->graph.role != EXEC_LAUNCH;
-	case REC_STACK:
-		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
-		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
-	case REC_KERNEL:
-		return record->kernel.name_len <= tail;
-	case REC_CALL:
-		return (record->traced.call < CALL_COUNT || CUTOP_IS_EXTRA(record->traced.call)) &&
-		       record->traced.moment <= CALL_LEFT &&
-		       record->traced.kernel_words <= tail / sizeof(__u64);
-	case REC_SITE:
-	case REC_NAME:
-		return record->text.text_len <= tail;
-	case REC_EXTRA:
-		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
-		       record->text.flags < EXTRA_RESULT_COUNT;
-	default:
-		return true;
-	}
-}
+#include "model/copies.h"
+#include "model/ledger_end.h"
+#include "model/lives.h"
+#include "model/model_state.h"
+#include "model/physical.h"
+#include "model/record_layout.h"
+#include "model/telling.h"
+#include "util/saturated.h"
 
 /* Records that change the books of an image: none may come after its end. */
 static bool is_act(unsigned int type)
@@ -214,25 +24,40 @@ static bool is_act(unsigned int type)
 	       type == REC_TILES || type == REC_GRAPH;
 }
 
-static int name_site(struct image *image, const struct rec_text *record, const char *text)
+/* The names of @image, and what follows from them. */
+static int take_name(struct image *image, const union record *record, const char *tail)
 {
-	struct place *place = sites_place(&image->sites, record->address);
-	struct site *site;
 	int error;
 
-	if (!place)
-		return image->sites.place_count >= PLACES_MAX ? 0 : -ENOMEM;
-	place->flags = record->flags;
-	for (site = sites_at(&image->sites, record->address); site; site = sites_next(site))
-		caches_judge(image, site);
-	if (!record->text_len)
-		return 0;
-	if (image->name_bytes + record->text_len > NAME_BYTES_MAX)
-		return -ENOMEM;
-	image->name_bytes -= place->name ? strlen(place->name) : 0;
-	error = place_set_name(place, text, record->text_len);
-	image->name_bytes += place->name ? strlen(place->name) : 0;
+	switch (record->hdr.type) {
+	case REC_KERNEL:
+		if (record->kernel.call < CALL_COUNT)
+			image->devices.runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
+		break;
+	case REC_LAUNCHED_AT:
+		/* The runtime's call of the driver: it says nothing of the kernel, but where the runtime is at work. */
+		if (call_descs[record->launched_at.call].layer == LAYER_DRIVER &&
+		    names_is_runtime(&image->names, record->launched_at.site)) {
+			image->devices.runtime_launched = true;
+			return 0;
+		}
+		break;
+	default:
+		break;
+	}
+	error = names_record(&image->names, &record->hdr, tail);
+	if (record->hdr.type == REC_SITE)
+		ledger_judge(&image->ledger, record->text.address);
 	return error;
+}
+
+static int take_identity(struct image *image, const struct rec_identity *record, const char *strings, size_t len)
+{
+	const char *devices;
+	size_t devices_len;
+	int error = identity_learn(&image->identity, record, strings, len, &devices, &devices_len);
+
+	return error || !devices ? error : own_devices_learn(&image->devices, devices, devices_len);
 }
 
 /* Time (ns) from @entry to the record's, which was made at return. */
@@ -250,91 +75,213 @@ static void translate_device(const struct image *image, union record *record)
 {
 	switch (record->hdr.type) {
 	case REC_ALLOC:
-		record->alloc.device = image_device(image, record->alloc.device);
+		record->alloc.device = own_devices_machine(&image->devices, record->alloc.device);
 		break;
 	case REC_RESET:
-		record->reset.device = image_device(image, record->reset.device);
+		record->reset.device = own_devices_machine(&image->devices, record->reset.device);
 		break;
 	case REC_DEVICE:
-		record->device.device = image_device(image, record->device.device);
+		record->device.device = own_devices_machine(&image->devices, record->device.device);
 		break;
 	default:
 		break;
 	}
 }
 
+/* The memory of @image comes back to its devices, if it had left them. */
+static void take_restore(struct model *model, struct image *image, uint64_t time)
+{
+	const struct device_use *full;
+	struct book_cursor cursor;
+
+	if (!image->ledger.checkpointed)
+		return;
+	book_walk(&image->ledger.book, &cursor);
+	while ((full = ledger_restore(&image->ledger, &cursor)) != NULL)
+		tell_nearly_full(model, image, full, time);
+}
+
+static int take_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
+{
+	struct ledger *ledger = &image->ledger;
+	struct ledger_news news;
+	int error;
+
+	if (record->result == ERROR_OUT_OF_MEMORY)
+		tell_out_of_memory(model, image, record);
+	if (!record->result && record->address) {
+		take_restore(model, image, record->hdr.time);	/* that it was restored was not seen */
+		if (ledger_asks_room(ledger))
+			ledger->nodes_full = images_nodes(&model->images) >= NODES_MAX;
+	}
+	error = ledger_alloc(ledger, record, &news);
+	if (news.lost_frees)
+		model_lose(model, LOST_FREE, news.lost_frees);
+	if (news.full)
+		tell_nearly_full(model, image, news.full, record->hdr.time);
+	return error;
+}
+
+static void take_reset(struct model *model, struct image *image, const struct rec_reset *record)
+{
+	struct reset_news news;
+
+	image->faulted = false;
+	image->fault.hdr.size = 0;
+	ledger_reset(&image->ledger, record, &news);
+	if (news.is_end)
+		statics_end(&image->statics, record->context, record->device);
+	if (news.is_told)
+		tell_reset(model, image, record, &news);
+}
+
+/* The process that @image calls @pid is checkpointed, or restored. */
+static void take_checkpoint(struct model *model, const struct image *image, uint32_t pid, bool out, uint64_t time)
+{
+	struct image *meant = images_running(&model->images, image, pid);
+
+	if (meant && out)
+		ledger_checkpoint(&meant->ledger);
+	else if (meant)
+		take_restore(model, meant, time);
+}
+
+static int take_map(struct model *model, struct image *image, const struct rec_map *record)
+{
+	struct ledger *ledger = &image->ledger;
+	const struct alloc_node *node;
+	int device;
+
+	switch (record->act) {
+	case MAP_PLACE:
+		return physical_map(ledger, &image->mappings, record);
+	case MAP_REMOVE:
+		physical_unmap(ledger, &image->mappings, record->address, record->bytes, record->hdr.time);
+		return 0;
+	case MAP_RETAIN:
+		node = book_handle(&ledger->book, record->handle);
+		if (node)
+			ledger_hold(ledger, record->handle, node->born);
+		return 0;
+	case MAP_LEVEL:
+		return levels_learn(&image->levels, &ledger->book, record->handle, record->address);
+	case MAP_GLOBAL:
+		return globals_learn(&image->globals, record->address, record->bytes) ?:
+		       record->handle ? statics_learn(&image->statics, record) : 0;
+	case MAP_VARIABLE:
+		return statics_learn(&image->statics, record);
+	case MAP_OWNED:
+		device = own_devices_machine(&image->devices, (int32_t)record->bytes);
+		statics_own(&image->statics, record->address, record->handle, device);
+		return 0;
+	case MAP_UNLOAD:
+		statics_unload(&image->statics, record->address);
+		return 0;
+	case MAP_CHECKPOINT:
+	case MAP_RESTORE:
+		take_checkpoint(model, image, (uint32_t)record->address, record->act == MAP_CHECKPOINT, record->hdr.time);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int take_graph(struct model *model, struct image *image, const struct rec_graph *record)
+{
+	bool was_full = image->counters.is_full;
+	int error = graphs_record(&image->graphs, &image->counters, &image->devices, &image->names, record);
+
+	model_lose_kernels(model, image, was_full);
+	if (error != -ENOSPC)
+		return error;
+	model_lose(model, LOST_GRAPHS, 1);
+	return 0;
+}
+
 static int dispatch(struct model *model, struct image *image, const union record *record, const char *tail, size_t tail_len)
 {
+	const struct device_use *use;
+	struct copy_news news;
 	int error;
 
 	switch (record->hdr.type) {
 	case REC_PROCESS:
-		image_begin(model, image, &record->process);
+		lives_begin(model, image, &record->process);
 		return 0;
 	case REC_END:
 		image->sync_ns = record->end.sync_ns > image->sync_ns ? record->end.sync_ns : image->sync_ns;
-		image_end(model, image, record->hdr.time, record->end.reason, (int)record->end.exit_code);
+		lives_end(model, image, record->hdr.time, record->end.reason, (int)record->end.exit_code);
 		return 0;
 	case REC_ALLOC:
-		error = counters_call(image, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
+		error = counters_told(&image->counters, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
 		/* Captured, it is a node: the graph's memory is not in these books. That it is the device's may matter. */
 		if (record->alloc.how & ALLOC_CAPTURED && !record->alloc.result)
-			return globals_learn(image, record->alloc.address, record->alloc.bytes) ?: error;
-		return ledger_alloc(model, image, &record->alloc) ?: error;
+			return globals_learn(&image->globals, record->alloc.address, record->alloc.bytes) ?: error;
+		return take_alloc(model, image, &record->alloc) ?: error;
 	case REC_FREE:
-		error = counters_call(image, record->free.call, time_inside(&record->hdr, record->free.entry),
+		error = counters_told(&image->counters, record->free.call, time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
-		if (!record->free.captured || record->free.result)
-			ledger_free(model, image, &record->free);
+		if ((!record->free.captured || record->free.result) && ledger_free(&image->ledger, &record->free))
+			tell_double_free(model, image, &record->free);
 		return error;
 	case REC_COPY:
-		return copies_record(model, image, &record->copy);
+		error = copies_record(image, &record->copy, &news);
+		if (news.is_pageable)
+			tell_pageable(model, image, &news.pageable);
+		return error;
 	case REC_FAIL:
 		tell_failure(model, image, &record->fail);
 		return 0;
 	case REC_RESET:
-		image->faulted = false;
-		image->fault.hdr.size = 0;
-		ledger_reset(model, image, &record->reset);
+		take_reset(model, image, &record->reset);
 		return 0;
 	case REC_FAULT:
 		image->fault = record->fault;
 		return 0;
 	case REC_HOST:
-		return pending_host(model, image, &record->host);
+		error = copies_host(image, &record->host, &news);
+		if (news.is_pageable)
+			tell_pageable(model, image, &news.pageable);
+		return error;
 	case REC_DEVICE:
-		devices_size(model, image, record->device.device, record->device.total, record->hdr.time);
+		use = devices_size(&model->held_on, &image->ledger.held_on, record->device.device, record->device.total);
+		if (use)
+			tell_nearly_full(model, image, use, record->hdr.time);
 		return 0;
 	case REC_MAP:
-		return mappings_record(model, image, &record->map);
+		return take_map(model, image, &record->map);
 	case REC_TILES:
-		return tiles_record(model, image, &record->tiles);
+		return physical_map_tiles(&image->ledger, &record->tiles);
 	case REC_KERNEL:
-		if (record->kernel.call < CALL_COUNT)
-			image->runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
-		return kernels_name(image, record->kernel.function, record->kernel.stub, record->kernel.source,
-				    record->kernel.truncated, tail, record->kernel.name_len);
 	case REC_LAUNCHED_AT:
-		return kernels_place(image, &record->launched_at);
 	case REC_MODULE:
-		return kernels_module(image, &record->module);
-	case REC_GRAPH:
-		return graphs_record(model, image, &record->graph);
 	case REC_STACK:
-		return sites_stack(&image->sites, record->stack.stack, tail, record->stack.count);
-	case REC_IDENTITY:
-		return image_identify(image, &record->identity, tail, tail_len);
 	case REC_SITE:
-		return name_site(image, &record->text, tail);
 	case REC_NAME:
-		return kernels_name(image, record->text.address, 0, record->text.flags, false, tail, record->text.text_len);
+		return take_name(image, record, tail);
+	case REC_GRAPH:
+		return take_graph(model, image, &record->graph);
+	case REC_IDENTITY:
+		return take_identity(image, &record->identity, tail, tail_len);
 	default:
 		return 0;
 	}
 }
 
-/* What was read at a refresh. It makes no image known: that is for those who say which process it is. */
+static void take_unseen(struct model *model, const struct rec_unseen *record)
+{
+	struct snap_unseen *unseen;
+
+	if (record->cause >= UNSEEN_COUNT)
+		return;		/* of a later version */
+	unseen = &model->unseen[record->cause];
+	unseen->total = record->total;
+	unseen->pid = record->hdr.tgid;
+	identity_comm(record->comm, unseen->comm);
+}
+
+/* What was read at a refresh. It makes no image known: only records that say which process it is do. */
 static int dispatch_row(struct model *model, const union record *record)
 {
 	switch (record->hdr.type) {
@@ -366,10 +313,10 @@ static int dispatch_row(struct model *model, const union record *record)
 		model_unreturned(model, record->hdr.image, record->unreturned.why);
 		return 0;
 	case REC_UNSEEN:
-		model_unseen(model, &record->unseen);
+		take_unseen(model, &record->unseen);
 		return 0;
 	case REC_LIMIT:
-		model_limit(model, &record->limit);
+		tell_limit(model, &record->limit);
 		return 0;
 	case REC_GRAPHS_DONE:
 		model_graphs_done(model, record->hdr.image);
@@ -378,48 +325,49 @@ static int dispatch_row(struct model *model, const union record *record)
 		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
 		return 0;
 	case REC_READINGS:
-		readings_clear(model);
+		readings_clear(&model->readings);
 		return 0;
 	case REC_DEVICE_READING:
-		return readings_device(model, &record->device_reading);
+		return readings_device(&model->readings, &record->device_reading);
 	case REC_PROCESS_READING:
-		return readings_process(model, &record->process_reading);
+		return readings_process(&model->readings, &record->process_reading);
 	case REC_CLOCK:
-		model_clock(model, &record->clock);
+		wall_clock_set(&model->clock, record->hdr.time, record->clock.real);
 		return 0;
-	default:	/* REC_MOMENT: for whoever makes the snapshot */
+	default:	/* REC_MOMENT: for what makes the snapshot */
 		return 0;
 	}
+}
+
+static int learn_extra(struct model *model, const struct rec_text *record, const char *symbol)
+{
+	int error = extra_names_learn(&model->extras, record, symbol);
+
+	if (error)
+		model_lose(model, LOST_MEMORY, 1);
+	return error;
 }
 
 int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 {
 	const char *bytes = (const char *)raw;
 	union record record;
+	size_t fixed = record_read(&record, raw, len);
 	struct image *image;
-	size_t fixed;
 	int error;
 
-	if (len < sizeof(record.hdr))
+	if (!fixed)
 		goto bad;
-	memcpy(&record.hdr, bytes, sizeof(record.hdr));
-	fixed = record_size(record.hdr.type);
-	if (!fixed || record.hdr.size > len || record.hdr.size < fixed)
-		goto bad;
-	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP)
+	/* Other records keep the books of a traced call. */
+	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP || record.hdr.type == REC_CALL)
 		return 0;
-	memcpy(&record, bytes, fixed);
-	if (!makes_sense(&record, record.hdr.size - fixed))
-		goto bad;
-	if (record.hdr.type == REC_CALL)
-		return 0;	/* other records keep the books of it */
 	if (record.hdr.type >= REC_LAUNCH_ROW)
 		return dispatch_row(model, &record);
 
 	if (record.hdr.time > model->latest)
 		model->latest = record.hdr.time;
 	if (record.hdr.type == REC_EXTRA)
-		return model_extra_learn(model, &record.text, bytes + fixed);
+		return learn_extra(model, &record.text, bytes + fixed);
 	image = model_image(model, record.hdr.image, &error);
 	if (!image)
 		return error;
@@ -429,10 +377,11 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	}
 	if (!image->known) {
 		image->known = true;
-		image->pid = record.hdr.tgid;
+		image->identity.pid = record.hdr.tgid;
 		image->first_time = record.hdr.time;
 	}
-	ledger_expire(model, image, record.hdr.time);
+	if (image->ledger.book.displaced_count)
+		lives_expire(model, image, record.hdr.time);
 	translate_device(image, &record);
 	error = dispatch(model, image, &record, bytes + fixed, record.hdr.size - fixed);
 	if (error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spans: the address space of a process in few enough pieces to draw. One walk
+ * One walk
  * in order of addresses joins an allocation to the span before it where the
  * gap is small; when there are too many spans, what "small" means doubles and
  * those that exist are joined again. Gaps between spans are thus at least as
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
-#include "model/snapshot_lists.h"
+#include "model/build.h"
+#include "model/model_state.h"
+#include "util/saturated.h"
 
 /* Up to this many allocations the walk costs less than asking whether anybody looks. */
 #define CHEAP_MAX 4096
@@ -82,13 +83,16 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 struct pieces {
 	struct image *image;
 	struct alloc_node *node;
-	struct mapping *mapping;
+	const struct mapping *mapping;
 };
 
 static bool pieces_next(struct pieces *pieces, struct piece *piece)
 {
 	if (pieces->mapping) {
-		piece->node = mapping_look(pieces->image, pieces->mapping, &piece->address, &piece->bytes);
+		*piece = (struct piece){
+			pieces->mapping->address, pieces->mapping->bytes,
+			book_handle(&pieces->image->ledger.book, pieces->mapping->handle),
+		};
 		if (!pieces->node || piece->address < pieces->node->address) {
 			pieces->mapping = mappings_higher(pieces->mapping);
 			return true;
@@ -104,11 +108,11 @@ static bool pieces_next(struct pieces *pieces, struct piece *piece)
 int build_spans(struct build *build, struct image *image, struct snap_process *process)
 {
 	const struct model *model = build->model;
-	struct pieces pieces = { image, book_lowest(&image->book), mappings_lowest(image) };
+	struct pieces pieces = { image, book_lowest(&image->ledger.book), mappings_lowest(&image->mappings) };
 	struct spans spans = { .count = 0 };
 	struct piece piece;
 
-	if (!model->has_focus || (image->book.count > CHEAP_MAX && image->number != model->focus))
+	if (!model->has_focus || (image->ledger.book.count > CHEAP_MAX && image->number != model->focus))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)

@@ -14,13 +14,14 @@
  * calls that are probed: in a program that registers variables, what the driver
  * tells is not counted besides.
  */
+#include "model/statics.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cuda/calls.h"
-#include "model/internal.h"
-
-#define STATICS_MAX	65536
+#include "model/limits.h"
+#include "util/saturated.h"
 
 struct static_variable {
 	RB_ENTRY(static_variable) link;
@@ -39,29 +40,29 @@ static int static_compare(const struct static_variable *a, const struct static_v
 
 TREE_GENERATE(static_tree, static_variable, link, static_compare)
 
-static void drop(struct image *image, struct static_variable *variable)
+static void drop(struct statics *statics, struct static_variable *variable)
 {
-	RB_REMOVE(static_tree, &image->statics, variable);
-	image->kinds[KIND_STATIC] = subtract_saturated(image->kinds[KIND_STATIC], variable->bytes);
-	image->static_count--;
+	RB_REMOVE(static_tree, &statics->tree, variable);
+	statics->bytes = subtract_saturated(statics->bytes, variable->bytes);
+	statics->count--;
 	free(variable);
 }
 
-int statics_learn(struct image *image, const struct rec_map *record)
+int statics_learn(struct statics *statics, const struct rec_map *record)
 {
 	struct static_variable *variable, key = { .address = record->address };
 
 	if (!record->address || !record->bytes || record->bytes > BYTES_MAX)
 		return 0;
 	if (record->act == MAP_VARIABLE)
-		image->registers_variables = true;
-	else if (image->registers_variables && call_descs[record->call].layer == LAYER_DRIVER)
+		statics->registers_variables = true;
+	else if (statics->registers_variables && call_descs[record->call].layer == LAYER_DRIVER)
 		return 0;
-	variable = RB_FIND(static_tree, &image->statics, &key);
+	variable = RB_FIND(static_tree, &statics->tree, &key);
 	if (variable)
-		drop(image, variable);	/* asked for once more; or its place was given to another */
-	if (image->static_count >= STATICS_MAX) {
-		image->inexact = true;
+		drop(statics, variable);	/* asked for once more; or its place was given to another */
+	if (statics->count >= STATICS_MAX) {
+		statics->is_full = true;
 		return 0;
 	}
 	variable = calloc(1, sizeof(*variable));
@@ -70,49 +71,49 @@ int statics_learn(struct image *image, const struct rec_map *record)
 	variable->address = record->address;
 	variable->bytes = record->bytes;
 	variable->module = record->handle;
-	RB_INSERT(static_tree, &image->statics, variable);
-	image->static_count++;
-	image->kinds[KIND_STATIC] = add_saturated(image->kinds[KIND_STATIC], variable->bytes);
+	RB_INSERT(static_tree, &statics->tree, variable);
+	statics->count++;
+	statics->bytes = add_saturated(statics->bytes, variable->bytes);
 	return 0;
 }
 
-void statics_unload(struct image *image, uint64_t module)
+void statics_unload(struct statics *statics, uint64_t module)
 {
 	struct static_variable *variable, *next;
 
-	for (variable = RB_MIN(static_tree, &image->statics); module && variable; variable = next) {
-		next = RB_NEXT(static_tree, &image->statics, variable);
+	for (variable = RB_MIN(static_tree, &statics->tree); module && variable; variable = next) {
+		next = RB_NEXT(static_tree, &statics->tree, variable);
 		if (variable->module == module)
-			drop(image, variable);
+			drop(statics, variable);
 	}
 }
 
-void statics_own(struct image *image, const struct rec_map *record)
+void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device)
 {
-	struct static_variable key = { .address = record->address }, *variable = RB_FIND(static_tree, &image->statics, &key);
+	struct static_variable key = { .address = address }, *variable = RB_FIND(static_tree, &statics->tree, &key);
 
 	if (!variable)
 		return;
 	variable->owned = true;
-	variable->context = record->handle;
-	variable->device = image_device(image, (int32_t)record->bytes);
+	variable->context = context;
+	variable->device = device;
 }
 
-void statics_end(struct image *image, uint64_t context, int device)
+void statics_end(struct statics *statics, uint64_t context, int device)
 {
 	struct static_variable *variable, *next;
 
-	for (variable = RB_MIN(static_tree, &image->statics); variable; variable = next) {
-		next = RB_NEXT(static_tree, &image->statics, variable);
+	for (variable = RB_MIN(static_tree, &statics->tree); variable; variable = next) {
+		next = RB_NEXT(static_tree, &statics->tree, variable);
 		if (variable->owned && variable->context == context && (context || variable->device == device))
-			drop(image, variable);
+			drop(statics, variable);
 	}
 }
 
-void statics_free(struct image *image)
+void statics_free(struct statics *statics)
 {
 	struct static_variable *variable;
 
-	while ((variable = RB_MIN(static_tree, &image->statics)) != NULL)
-		drop(image, variable);
+	while ((variable = RB_MIN(static_tree, &statics->tree)) != NULL)
+		drop(statics, variable);
 }

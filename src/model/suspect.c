@@ -11,9 +11,12 @@
  * Nothing ticks: live bytes are constant between two changes, so the windows in
  * between are closed at the next change or when somebody asks.
  */
+#include "model/suspect.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "model/internal.h"
+#include "util/saturated.h"
 
 #define SPANS 11		/* 1, 2, 4 ... 1024 windows */
 #define RISES 3
@@ -81,66 +84,65 @@ static void level_off(struct suspect *suspect, uint64_t window)
 	suspect->least = suspect->live;
 }
 
-static void advance(const struct model *model, struct suspect *suspect, uint64_t now)
+static void advance(struct suspect *suspect, uint64_t leak_age, uint64_t now)
 {
 	uint64_t window;
 
 	if (now < suspect->start)
 		return;
-	window = (now - suspect->start) / model->config.leak_age;
+	window = (now - suspect->start) / leak_age;
 	if (window > suspect->window && window - suspect->window > WINDOWS_MAX)
 		level_off(suspect, window);
 	while (suspect->window < window)
 		close_window(suspect);
 }
 
-void suspect_change(struct model *model, struct site *site, uint64_t time)
+void suspect_change(struct suspect **kept, uint64_t live, uint64_t leak_age, uint64_t time)
 {
-	struct suspect *suspect = site->suspect;
+	struct suspect *suspect = *kept;
 
-	if (!model->config.leak_age)
+	if (!leak_age)
 		return;
 	if (!suspect) {
-		if (!site->live)
+		if (!live)
 			return;
 		/* Without memory for it the site is just not watched; its bytes are counted all the same. */
-		suspect = site->suspect = calloc(1, sizeof(*suspect));
+		suspect = *kept = calloc(1, sizeof(*suspect));
 		if (!suspect)
 			return;
-		suspect->start = add_saturated(time, model->config.leak_age);
-		suspect->least = suspect->live = site->live;
+		suspect->start = add_saturated(time, leak_age);
+		suspect->least = suspect->live = live;
 		return;
 	}
-	advance(model, suspect, time);
-	suspect->live = site->live;
+	advance(suspect, leak_age, time);
+	suspect->live = live;
 	/* Before the first window that counts, only what is live when it begins matters. */
-	if (suspect->live < suspect->least || time < suspect->start)
-		suspect->least = suspect->live;
+	if (live < suspect->least || time < suspect->start)
+		suspect->least = live;
 }
 
-uint64_t suspect_bytes(struct model *model, struct site *site, uint64_t now, uint64_t *since)
+uint64_t suspect_bytes(struct suspect *suspect, uint64_t leak_age, uint64_t now, uint64_t *since)
 {
-	struct suspect *suspect = site->suspect;
 	uint64_t most = 0;
 	unsigned int i;
 
 	*since = UINT64_MAX;
 	if (!suspect)
 		return 0;
-	advance(model, suspect, now);
+	advance(suspect, leak_age, now);
 	for (i = 0; i < SPANS; i++) {
 		const struct span *span = &suspect->spans[i];
 
 		if (span->rises < RISES || span->floor - span->base <= most)
 			continue;
 		most = span->floor - span->base;
-		*since = suspect->start + span->since * model->config.leak_age;
+		*since = suspect->start + span->since * leak_age;
 	}
-	return most < site->live ? most : site->live;
+	return most < suspect->live ? most : suspect->live;
 }
 
-void suspect_free(struct site *site)
+void suspect_free(struct suspect **suspect)
 {
-	free(site->suspect);
-	site->suspect = NULL;
+	free(*suspect);
+	*suspect = NULL;
 }

@@ -1,43 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums that never go down: what all processes of a command have done, and all
- * calls of a function, whoever made them.
- *
- * A process leaves the books some time after its end. Its counters are then
- * added to those of the ones gone before it; a snapshot adds the processes that
- * are still there. A process belongs to the command it was first shown under,
- * whatever is learned of it later, and commands past COMMANDS_MAX share an
- * entry of their own.
- *
  * Times are added up as whole nanoseconds: a sum of fractions depends on the order,
  * which changes when a process leaves, and would fall by its last digit.
  */
+#include "model/totals.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/calls.h"
-#include "model/snapshot_lists.h"
+#include "util/saturated.h"
 #include "util/utf8.h"
 
 #define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
 
-struct call_sums {
-	struct snap_call list[CALL_SUMS];	/* by call_index(); without their seconds */
-	uint64_t ns[CALL_SUMS];
-};
-
 struct totals {
-	struct snap_command gone[COMMANDS_MAX + 1];	/* names are ours */
+	struct snap_command commands[COMMANDS_MAX + 1];	/* their names are ours */
 	uint64_t told_leaked[COMMANDS_MAX + 1], told_held[COMMANDS_MAX + 1];
-	size_t count;
-	struct call_sums calls;				/* those of the gone */
+	struct total_sums gone;				/* of the gone; its commands are those above */
 };
 
 struct totals *totals_new(void)
 {
-	return calloc(1, sizeof(struct totals));
+	struct totals *totals = calloc(1, sizeof(*totals));
+
+	if (totals)
+		totals->gone.commands = totals->commands;
+	return totals;
 }
 
 void totals_free(struct totals *totals)
@@ -46,8 +36,8 @@ void totals_free(struct totals *totals)
 
 	if (!totals)
 		return;
-	for (i = 0; i < totals->count; i++)
-		free((char *)totals->gone[i].command);
+	for (i = 0; i < totals->gone.command_count; i++)
+		free((char *)totals->commands[i].command);
 	free(totals);
 }
 
@@ -63,32 +53,28 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	utf8_clean(whole, command, sizeof(command));
 	is_other = !strcmp(command, OTHER);
 
-	for (i = 0; i < totals->count; i++)
-		if (!strcmp(totals->gone[i].command, command))
+	for (i = 0; i < totals->gone.command_count; i++)
+		if (!strcmp(totals->commands[i].command, command))
 			return (uint16_t)(i + 1);
 	/* The last entry is kept free for the rest. */
-	if (!is_other && totals->count >= COMMANDS_MAX)
+	if (!is_other && totals->gone.command_count >= COMMANDS_MAX)
 		return entry_of(totals, OTHER);
-	if (totals->count > COMMANDS_MAX)
+	if (totals->gone.command_count > COMMANDS_MAX)
 		return 0;
 	name = strdup(command);
 	if (!name)
 		return 0;
-	totals->gone[totals->count] = (struct snap_command){ .command = name, .is_other = is_other };
-	return (uint16_t)++totals->count;
+	totals->commands[totals->gone.command_count] = (struct snap_command){ .command = name, .is_other = is_other };
+	return (uint16_t)++totals->gone.command_count;
 }
 
-void totals_note(struct model *model, struct image *image)
+uint16_t totals_note(struct totals *totals, const char *command)
 {
-	const char *name = image->command && *image->command ? image->command : image->comm;
+	uint16_t number = entry_of(totals, command);
 
-	if (!model->totals || image->total)
-		return;
-	image->total = entry_of(model->totals, command_basename(name));
-	if (image->total)
-		model->totals->gone[image->total - 1].processes++;
-	else
-		model_lose(model, LOST_MEMORY, 1);
+	if (number)
+		totals->commands[number - 1].processes++;
+	return number;
 }
 
 static void add(uint64_t *sum, uint64_t value)
@@ -117,7 +103,7 @@ static void add_copies(struct snap_command *command, const struct snap_process *
 	}
 }
 
-static void add_calls(struct call_sums *calls, const struct snap_process *process)
+static void add_calls(struct total_sums *sums, const struct snap_process *process)
 {
 	unsigned int bucket;
 	size_t i;
@@ -125,11 +111,11 @@ static void add_calls(struct call_sums *calls, const struct snap_process *proces
 	for (i = 0; i < process->call_count; i++) {
 		const struct snap_call *from = &process->call_list[i];
 		unsigned int index = call_index(from->call);
-		struct snap_call *to = &calls->list[index];
+		struct snap_call *to = &sums->calls[index];
 
 		add(&to->calls, from->calls);
 		add(&to->failures, from->failures);
-		add_time(&calls->ns[index], from->seconds);
+		add_time(&sums->ns[index], from->seconds);
 		to->sampled |= from->sampled;
 		to->judged = from->judged;
 		for (bucket = 0; bucket < CUTOP_HIST_BUCKETS; bucket++)
@@ -137,8 +123,10 @@ static void add_calls(struct call_sums *calls, const struct snap_process *proces
 	}
 }
 
-static void add_process(struct snap_command *command, struct call_sums *calls, const struct snap_process *process)
+void totals_add(struct total_sums *sums, uint16_t number, const struct snap_process *process)
 {
+	struct snap_command *command = &sums->commands[number - 1];
+
 	add(&command->leaked, process->leaked);
 	add(&command->held, process->held);
 	add(&command->allocations, process->allocations);
@@ -154,52 +142,27 @@ static void add_process(struct snap_command *command, struct call_sums *calls, c
 	add(&command->graph_launches, process->graph_launches);
 	add_time(&command->sync_ns, process->sync_seconds);
 	add_copies(command, process);
-	add_calls(calls, process);
+	add_calls(sums, process);
 }
 
-static void gone_add(struct snap_gone *gone, const struct image *image, const struct snap_process *process)
+void totals_retire(struct totals *totals, uint16_t number, const struct snap_process *process)
 {
-	size_t i;
-
-	gone->processes++;
-	gone->from_attach |= image->from_attach;
-	gone->inexact |= image->inexact;
-	gone->sampled |= process->sampled;
-	gone->unreturned |= image->unreturned != UNRETURNED_NOT;
-	add(&gone->leaked, process->leaked);
-	add(&gone->held, process->held);
-	add(&gone->leaked_by_reset, process->leaked_by_reset);
-	add(&gone->leaked_by_context, process->leaked_by_context);
-	for (i = 0; i < image->sites.count; i++) {
-		add(&gone->suspect, image->sites.list[i]->held ? 0 : image->sites.list[i]->unsure);
-		add(&gone->held_unproven, caches_unproven(image, image->sites.list[i]));
-	}
-	add(&gone->calls, process->calls);
-	add(&gone->launches, process->launches);
-	add(&gone->graph_launches, process->graph_launches);
-	add(&gone->failures, process->failures);
+	totals_add(&totals->gone, number, process);
 }
 
-void totals_retire(struct model *model, struct image *image)
+struct total_sums *totals_begin(const struct totals *totals, struct arena *arena)
 {
-	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
-	struct snap_process process = { .image = image->number };
+	struct total_sums *sums = arena_alloc(arena, 1, sizeof(*sums));
+	size_t count = totals->gone.command_count;
 
-	if (!image->known)
-		return;
-	totals_note(model, image);
-	build.arena = arena_new();
-	build.sums = calloc(CALL_SUMS, sizeof(*build.sums));
-	if (!build.arena || !build.sums || build_counters(&build, image, &process) || (model->totals && !image->total)) {
-		model_lose(model, LOST_MEMORY, 1);
-		goto out;
-	}
-	if (model->totals)
-		add_process(&model->totals->gone[image->total - 1], &model->totals->calls, &process);
-	gone_add(&model->gone, image, &process);
-out:
-	free(build.sums);
-	arena_free(build.arena);
+	if (!sums)
+		return NULL;
+	*sums = totals->gone;
+	sums->commands = arena_alloc(arena, count, sizeof(*sums->commands));
+	if (!sums->commands)
+		return NULL;
+	memcpy(sums->commands, totals->commands, count * sizeof(*sums->commands));
+	return sums;
 }
 
 /* What turned out to be no leak after all was told already: the sum stays and is caught up with. */
@@ -210,71 +173,18 @@ static void never_less(uint64_t *value, uint64_t *told)
 	*told = *value;
 }
 
-static int build_commands(struct build *build, struct call_sums *calls)
+int totals_end(struct totals *totals, struct total_sums *sums, struct arena *arena)
 {
-	struct totals *totals = build->model->totals;
-	struct snapshot *snapshot = build->snapshot;
-	struct image *image;
-	size_t i, count = totals->count;
+	size_t i;
 
-	snapshot->commands = arena_alloc(build->arena, count, sizeof(*snapshot->commands));
-	if (!snapshot->commands)
-		return -ENOMEM;
-	memcpy(snapshot->commands, totals->gone, count * sizeof(*snapshot->commands));
-	snapshot->command_count = count;
-	for (i = 0; i < snapshot->process_count; i++) {
-		const struct snap_process *process = &snapshot->processes[i];
-		struct snap_command *command;
-		int error;
-
-		image = model_image(build->model, process->image, &error);
-		if (!image || !image->total)
-			continue;
-		command = &snapshot->commands[image->total - 1];
-		command->running += !process->exited;
-		add(&command->live, process->live);
-		add(&command->suspect, process->suspect);
-		add_process(command, calls, process);
-	}
-	for (i = 0; i < count; i++) {
-		struct snap_command *command = &snapshot->commands[i];
+	for (i = 0; i < sums->command_count; i++) {
+		struct snap_command *command = &sums->commands[i];
 
 		never_less(&command->leaked, &totals->told_leaked[i]);
 		never_less(&command->held, &totals->told_held[i]);
-		command->command = arena_string(build->arena, command->command);
+		command->command = arena_string(arena, command->command);
 		if (!command->command)
 			return -ENOMEM;
-	}
-	return 0;
-}
-
-int build_totals(struct build *build)
-{
-	struct snapshot *snapshot = build->snapshot;
-	struct call_sums *sums;
-	unsigned int i;
-
-	if (!build->model->totals)
-		return 0;
-	sums = arena_alloc(build->arena, 1, sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	memcpy(sums, &build->model->totals->calls, sizeof(*sums));
-	if (build_commands(build, sums))
-		return -ENOMEM;
-	snapshot->calls = sums->list;
-	for (i = 0; i < CALL_SUMS; i++) {
-		struct snap_call *call = &sums->list[snapshot->call_count];
-
-		if (!sums->list[i].calls)
-			continue;
-		*call = sums->list[i];
-		call->seconds = (double)sums->ns[i] / 1e9;
-		call->call = call_number(i);
-		if (CUTOP_IS_EXTRA(call->call) &&
-		    model_extra_names(build->model, build->arena, call->call, &call->extra))
-			return -ENOMEM;
-		snapshot->call_count++;
 	}
 	return 0;
 }

@@ -84,7 +84,7 @@ static void launch_fields(struct trace_view *view)
 {
 	const struct rec_call *call = view->call;
 
-	view->kernel = trace_kernel_of(view->image, call->launch.function);
+	view->kernel = names_kernel(&view->image->names, call->launch.function);
 	if (view->kernel)
 		add_text(view, "kernel", view->kernel->brief);
 	else
@@ -98,6 +98,8 @@ static void launch_fields(struct trace_view *view)
 		add_number(view, "launches", FIELD_COUNT, call->launch.launches);
 	if (call->kernel_words)
 		add(view, "arguments", FIELD_WORDS);
+	if (call->kernel_words && view->kernel)
+		view->types = trace_types_of(view->image, view->kernel);
 }
 
 /*
@@ -202,7 +204,7 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 	view->signature = NULL;
 	view->extra = EXTRA_RESULT_NONE;
 	if (desc == &extra) {
-		const struct trace_extra *known = &images->extras[call->call - CUTOP_EXTRA];
+		const struct extra_name *known = extra_names_find(&images->extras, call->call);
 
 		view->name = known->symbol ? known->symbol : "?";
 		view->brief = known->brief ? known->brief : view->name;
@@ -211,10 +213,11 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 	}
 	view->field_count = 0;
 	view->kernel = NULL;
+	view->types = NULL;
 	view->words = NULL;
 	view->result = NULL;
 	view->has_freed = view->failed = view->has_stream = false;
-	view->stack = call->stack ? trace_stack_of(view->image, call->stack) : NULL;
+	view->stack = names_stack(&view->image->names, call->stack);
 	view->stream = 0;
 	if (call->kernel_words && size >= sizeof(struct rec_call_kernel) && call->kernel_words <= CUTOP_KERNEL_WORDS)
 		view->words = (const uint64_t *)((const struct rec_call_kernel *)call)->kernel;
@@ -253,9 +256,7 @@ static size_t word_count(const struct trace_view *view)
 {
 	size_t count = view->words ? view->call->kernel_words : 0;
 
-	if (view->kernel && view->kernel->has_types && view->kernel->type_count < count)
-		return view->kernel->type_count;
-	return count;
+	return view->types && view->types->count < count ? view->types->count : count;
 }
 
 /* Floating point. JSON has no number that is none. */
@@ -276,12 +277,12 @@ static void hex(uint64_t number, bool json, struct buffer *out)
 /* Argument @i of the kernel, by its type where that is known. */
 static void word_put(const struct trace_view *view, size_t i, bool json, struct buffer *out)
 {
-	bool typed = view->kernel && view->kernel->has_types && i < view->kernel->type_count;
+	bool typed = view->types && i < view->types->count;
 	uint64_t word = view->words[i];
 	double wide;
 	float narrow;
 
-	switch (typed ? (enum word_kind)view->kernel->types[i] : WORD_HEX) {
+	switch (typed ? (enum word_kind)view->types->list[i] : WORD_HEX) {
 	case WORD_S8:
 		buffer_signed(out, (int8_t)word);
 		return;

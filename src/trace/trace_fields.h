@@ -3,8 +3,8 @@
 #ifndef TRACE_TRACE_FIELDS_H
 #define TRACE_TRACE_FIELDS_H
 
-#include "util/buffer.h"
 #include "trace/trace_programs.h"
+#include "util/buffer.h"
 
 enum field_kind {
 	FIELD_HEX,		/* addresses, handles */
@@ -36,7 +36,8 @@ struct trace_view {
 	const char *signature;	/* in full, of one that is mangled, else NULL */
 	struct trace_field fields[TRACE_FIELDS_MAX];
 	size_t field_count;
-	const struct trace_kernel *kernel;	/* of a launch, or NULL */
+	const struct kernel_name *kernel;	/* of a launch, or NULL */
+	const struct trace_types *types;	/* of its arguments, or NULL */
 	const uint64_t *words;	/* its arguments, call->kernel_words of them */
 	const char *result;	/* "cudaSuccess", or NULL for a number that has no name */
 	bool has_result;	/* it was seen to return */
@@ -47,7 +48,7 @@ struct trace_view {
 	bool captured;
 	bool has_freed;		/* what a free freed is known: */
 	struct trace_block freed;
-	const struct trace_stack *stack;	/* or NULL */
+	const struct stack *stack;	/* or NULL */
 	uint64_t stream;	/* that the call gives work to, */
 	bool has_stream;	/* if it does */
 };

@@ -54,14 +54,14 @@ static void stack_put(const struct trace_view *view, struct buffer *out)
 	key_put(out, "stack");
 	buffer_char(out, '[');
 	for (i = 0; i < view->stack->count; i++) {
-		const char *name = trace_site_name(view->image, view->stack->frames[i]);
+		const struct place *place = view->stack->frames[i];
 
 		if (i)
 			buffer_char(out, ',');
-		if (name)
-			buffer_quoted(out, name);
+		if (place->name)
+			buffer_quoted(out, place->name);
 		else
-			hex_put(out, view->stack->frames[i]);
+			hex_put(out, place->address);
 	}
 	buffer_char(out, ']');
 }
@@ -78,7 +78,7 @@ void trace_json_more(const struct trace *trace, const struct trace_view *view, s
 		key_put(out, "captured");
 		buffer_text(out, "true");
 	}
-	if (view->kernel && view->kernel->full) {
+	if (view->kernel && view->kernel->symbol) {
 		text_put(out, "signature", view->kernel->full);
 		text_put(out, "symbol", view->kernel->symbol);
 	}

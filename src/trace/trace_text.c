@@ -90,13 +90,13 @@ static void stack_put(const struct trace_view *view, struct buffer *out)
 	uint32_t i;
 
 	for (i = 0; i < view->stack->count; i++) {
-		const char *name = trace_site_name(view->image, view->stack->frames[i]);
+		const struct place *place = view->stack->frames[i];
 
 		buffer_text(out, "    ");
-		if (name)
-			buffer_text(out, name);
+		if (place->name)
+			buffer_text(out, place->name);
 		else
-			buffer_hex(out, view->stack->frames[i]);
+			buffer_hex(out, place->address);
 		buffer_char(out, '\n');
 	}
 }

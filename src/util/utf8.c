@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -155,6 +156,19 @@ char *utf8_clean(const char *text, char *out, size_t size)
 	}
 	out[used] = '\0';
 	return out;
+}
+
+char *utf8_clean_copy(const char *text, size_t len)
+{
+	char *raw = strndup(text, len), *clean = NULL;
+
+	/* What replaces a character is no longer than it. */
+	if (raw)
+		clean = malloc(strlen(raw) + 1);
+	if (clean)
+		utf8_clean(raw, clean, strlen(raw) + 1);
+	free(raw);
+	return clean;
 }
 
 char *utf8_fit(char *out, size_t size, const char *text, int cells)

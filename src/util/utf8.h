@@ -36,6 +36,9 @@ int utf8_cells(const char *text);
 /* Copies @text into @out (@size bytes, > 0), hostile characters replaced by '?', cut at a character. Returns @out. */
 char *utf8_clean(const char *text, char *out, size_t size);
 
+/* The same of at most @len bytes, in a new string; NULL without memory. The caller frees it. */
+char *utf8_clean_copy(const char *text, size_t len);
+
 /*
  * Copies @text to @out: whole characters of at most @cells cells, and "…" for what has no room there or in @size bytes,
  * which are at least 4. Returns @out.

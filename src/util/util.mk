@@ -5,6 +5,7 @@ util_sources = \
 	src/util/confine.c src/util/confine.h \
 	src/util/json_writer.c src/util/json_writer.h \
 	src/util/replaced_file.c src/util/replaced_file.h \
+	src/util/saturated.h \
 	src/util/sink.c src/util/sink.h \
 	src/util/utf8.c src/util/utf8.h \
 	src/util/util.c src/util/util.h

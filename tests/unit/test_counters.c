@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "model/internal.h"
+#include "model/histogram.h"
+#include "model/allocations.h"
+#include "model/limits.h"
 #include "one_process.h"
 
 static const struct snap_call *find_call(unsigned int call)

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/internal.h"
+#include "model/allocations.h"
+#include "model/limits.h"
 #include "one_process.h"
 
 /* Addresses, as a program would have them. */

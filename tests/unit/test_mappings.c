@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Physical memory, which lives while a handle or a mapping holds it, and contexts, which own memory. */
-#include "model/internal.h"
+#include "model/allocations.h"
+#include "model/limits.h"
 #include "one_process.h"
 
 #define HANDLE	77ull

@@ -6,7 +6,8 @@
 #include <time.h>
 
 #include "feed.h"
-#include "model/internal.h"
+#include "model/allocations.h"
+#include "model/limits.h"
 
 #define SLOTS 512
 #define OPERATIONS 100000

@@ -69,18 +69,25 @@ static void process(const char *comm)
 	give(&record, sizeof(record));
 }
 
-static void kernel(const char *name)
+static void kernel_as(const char *name, uint64_t function, uint64_t stub, bool truncated)
 {
 	size_t len = strlen(name), size = sizeof(struct rec_kernel) + ((len + 8) & ~7ul);
 	struct rec_kernel *record = calloc(1, size);
 
 	record->hdr = (struct rec_hdr)HDR(REC_KERNEL, size);
-	record->function = record->stub = KERNEL;
+	record->function = function;
+	record->stub = stub;
 	record->source = NAME_REGISTERED;
+	record->truncated = truncated;
 	record->name_len = (__u32)len;
 	memcpy(record->name, name, len);
 	give(record, size);
 	free(record);
+}
+
+static void kernel(const char *name)
+{
+	kernel_as(name, KERNEL, KERNEL, false);
 }
 
 static void site(uint64_t address, const char *name)
@@ -171,6 +178,38 @@ START_TEST(as_text)
 		"freed 4096 bytes of cudaMalloc after 0.000875544 s\n"
 		"01:46:40.000120 python             4242    4243 cudaEventElapsedTime(ms=1, start=0xa0, end=0xb0) = cudaErrorInvalidResourceHandle "
 		"<0.000003456>\n");
+}
+END_TEST
+
+static void ck_assert_launches(const char *name)
+{
+	char part[128];
+
+	out.len = 0;
+	call_launch();
+	snprintf(part, sizeof(part), "cudaLaunchKernel(kernel=%s,", name);
+	ck_assert_msg(strstr(printed(), part) != NULL, "%s: %s", part, out.data);
+}
+
+/* A kernel is called what the screen calls it: by the best that is known when it is launched. */
+START_TEST(kernels_by_what_is_known)
+{
+	struct rec_module module = {
+		.hdr = HDR(REC_MODULE, sizeof(module)), .start = KERNEL, .end = KERNEL + 4096, .offset = 0x1000, .file = "app",
+	};
+
+	begin(FORMAT_TEXT);
+	process("python");
+	ck_assert_launches("0x401000");
+	give(&module, sizeof(module));
+	ck_assert_launches("app+0x1000");
+	kernel_as("", KERNEL, 0x7000, false);		/* a handle: what it stands for is named apart */
+	kernel_as("_Z5scalePf", 0x7000, 0x7000, false);
+	ck_assert_launches("scale");
+	kernel("_Z5saxpyPffi");
+	ck_assert_launches("saxpy");
+	kernel_as("_Z5saxpyPffi_and_mo", KERNEL, KERNEL, true);
+	ck_assert_launches("saxpy");
 }
 END_TEST
 
@@ -576,6 +615,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, as_text);
+	tcase_add_test(tests, kernels_by_what_is_known);
 	tcase_add_test(tests, columns);
 	tcase_add_test(tests, clock_is_set);
 	tcase_add_test(tests, as_json);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/model_state.h"
+#include "util/saturated.h"
+
+int build_begin(struct build *build)
+{
+	build->arena = arena_new();
+	build->sums = calloc(CALL_SUMS, sizeof(*build->sums));
+	return build->arena && build->sums ? 0 : -ENOMEM;
+}
+
+void build_end(struct build *build)
+{
+	free(build->sums);
+}
+
+double build_rate(const struct build *build, uint64_t now, uint64_t before)
+{
+	return (double)subtract_saturated(now, before) / build->interval;
+}
+
+void build_add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled)
+{
+	struct call_sum *sum = &build->sums[call_index(call)];
+	unsigned int i;
+
+	sum->used = true;
+	sum->call.call = (uint16_t)call;
+	sum->call.sampled |= sampled;
+	sum->call.calls += row->calls;
+	sum->call.failures += row->failures;
+	sum->ns = add_saturated(sum->ns, row->ns);
+	if (row->max_ns > sum->max_ns)
+		sum->max_ns = row->max_ns;
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		sum->call.hist[i] += row->hist[i];
+}
+
+int build_extra(const struct build *build, unsigned int call, struct snap_extra *names)
+{
+	const struct extra_name *extra = extra_names_find(&build->model->extras, call);
+
+	names->symbol = arena_string(build->arena, extra_names_call(&build->model->extras, call));
+	names->brief = extra->brief ? arena_string(build->arena, extra->brief) : names->symbol;
+	names->signature = extra->full ? arena_string(build->arena, extra->full) : NULL;
+	return names->symbol && names->brief && !names->signature == !extra->full ? 0 : -ENOMEM;
+}

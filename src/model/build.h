@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A snapshot in the making: what the files that build its parts share. */
+#ifndef MODEL_BUILD_H
+#define MODEL_BUILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/arena.h"
+#include "model/image.h"
+#include "model/snapshot.h"
+
+struct model;
+
+/* The sum over all rows of one function. */
+struct call_sum {
+	struct snap_call call;
+	uint64_t ns, max_ns;
+	bool used;
+};
+
+#define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)	/* the table's calls, then those of --probe */
+
+static inline unsigned int call_index(unsigned int call)
+{
+	return call < CALL_COUNT ? call : CALL_COUNT + (call - CUTOP_EXTRA);
+}
+
+static inline uint16_t call_number(unsigned int index)
+{
+	return (uint16_t)(index < CALL_COUNT ? index : CUTOP_EXTRA + (index - CALL_COUNT));
+}
+
+struct build {
+	struct model *model;
+	struct snapshot *snapshot;
+	struct arena *arena;
+	uint64_t now;
+	uint64_t number;		/* of the snapshot, from 1 */
+	double interval;		/* seconds; NAN where there can be no rate */
+	unsigned int map_max;
+	struct call_sum *sums;		/* CALL_SUMS of them, zero between processes */
+};
+
+/* build.c. Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
+int build_begin(struct build *build);
+void build_end(struct build *build);
+/* Growth per second; NAN if there is no interval. */
+double build_rate(const struct build *build, uint64_t now, uint64_t before);
+/* Adds @row to the sum of @call; @sampled: of some of the calls only. */
+void build_add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled);
+/* The names of @call, which is not of the table. Returns 0 or -ENOMEM. */
+int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
+
+/* The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or -ENOMEM. */
+
+/* build_memory.c: the call sites, by index as yet; then the largest allocations, and what is held by device. */
+int build_sites(struct build *build, struct image *image, struct snap_process *process);
+int build_map(struct build *build, struct image *image, struct snap_process *process);
+int build_uses(struct build *build, const struct image *image, struct snap_process *process);
+/* Puts the sites in their order: when nothing asks for them by index any more. */
+void build_sites_sort(struct snap_process *process);
+/* The figures of the ledger that are kept when the process is forgotten. */
+void build_memory(const struct image *image, struct snap_process *process);
+/* Where @node stands at the snapshot. @snap is its site's place in the list of sites, before those are sorted. */
+enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
+			     const struct alloc_node *node);
+
+/* spans.c: the address space in few enough pieces to draw, unless it was not asked for; after the sites. */
+int build_spans(struct build *build, struct image *image, struct snap_process *process);
+
+/* build_kernels.c, build_calls.c: launches and copies add to the sums of calls, which come after them. */
+int build_kernels(struct build *build, struct image *image, struct snap_process *process);
+int build_copies(struct build *build, struct image *image, struct snap_process *process);
+int build_calls(struct build *build, struct image *image, struct snap_process *process);
+int build_failures(struct build *build, struct image *image, struct snap_process *process);
+
+/* build_process.c: all of it; and what @image counted in one list or another, which is kept when it is forgotten. */
+int build_process(struct build *build, struct image *image, struct snap_process *process);
+int build_counters(struct build *build, struct image *image, struct snap_process *process);
+
+/* build_devices.c: the devices, and what of them processes use: after the processes. Returns 0 or -ENOMEM. */
+int build_device_list(struct build *build);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The devices of a snapshot: what the books hold on each, and beside it what
+ * the driver says. The difference is memory that no call
+ * of the table asked CUDA for: contexts, code, what libraries reserve,
+ * and what was allocated before watching began. What the driver said may be a second
+ * older than the books, so that a difference can be off by what was
+ * allocated since.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/model_state.h"
+#include "util/saturated.h"
+#include "util/utf8.h"
+
+static int device_order(const void *left, const void *right)
+{
+	const struct snap_device *a = left, *b = right;
+
+	return (a->device > b->device) - (a->device < b->device);
+}
+
+/* The entry of @device, made if there is none. */
+static struct snap_device *device_entry(struct snapshot *snapshot, int device)
+{
+	struct snap_device *entry;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (snapshot->devices[i].device == device)
+			return &snapshot->devices[i];
+	entry = &snapshot->devices[snapshot->device_count++];
+	*entry = (struct snap_device){ .device = device, .utilization = NAN, .temperature = NAN, .power = NAN };
+	return entry;
+}
+
+/* Returns 0 with *@copy set, NULL if @text is empty, or -ENOMEM. */
+static int text_copy(struct arena *arena, const char *text, const char **copy)
+{
+	char clean[READING_TEXT];
+
+	utf8_clean(text, clean, sizeof(clean));
+	*copy = clean[0] ? arena_string(arena, clean) : NULL;
+	return clean[0] && !*copy ? -ENOMEM : 0;
+}
+
+static double known_number(const struct rec_device_reading *reading, unsigned int bit, double number)
+{
+	return reading->known & bit ? number : NAN;
+}
+
+static int device_read(struct build *build, const struct rec_device_reading *reading)
+{
+	struct snap_device *device = device_entry(build->snapshot, reading->device);
+
+	device->has_used = reading->known & READING_MEMORY;
+	if (device->has_used) {
+		device->used = reading->used;
+		device->total = reading->total;
+	}
+	device->utilization = known_number(reading, READING_UTILIZATION, reading->utilization / 100.0);
+	device->temperature = known_number(reading, READING_TEMPERATURE, reading->temperature);
+	device->power = known_number(reading, READING_POWER, reading->power / 1000.0);
+	return text_copy(build->arena, reading->name, &device->name) ?: text_copy(build->arena, reading->uuid, &device->uuid);
+}
+
+/* The running process with @pid, or NULL. Processes stand by pid. */
+static struct snap_process *process_find(struct snapshot *snapshot, uint32_t pid)
+{
+	size_t low = 0, high = snapshot->process_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot->processes[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < snapshot->process_count && snapshot->processes[low].pid == pid; low++)
+		if (!snapshot->processes[low].exited)
+			return &snapshot->processes[low];
+	return NULL;
+}
+
+static void processes_read(const struct model *model, struct snapshot *snapshot)
+{
+	struct snap_process *process;
+	size_t i;
+
+	for (i = 0; i < model->readings.process_count; i++) {
+		process = process_find(snapshot, model->readings.processes[i].pid);
+		if (!process)
+			continue;
+		process->has_used = true;
+		process->used = add_saturated(process->used, model->readings.processes[i].used);
+	}
+	for (i = 0; i < model->readings.process_count; i++) {
+		process = process_find(snapshot, model->readings.processes[i].pid);
+		if (!process)
+			continue;
+		/* A sum over devices of which one is not known is not known. */
+		if (!model->readings.processes[i].is_known)
+			process->has_used = false;
+		process->untracked = subtract_saturated(process->used, process->live);
+	}
+}
+
+int build_device_list(struct build *build)
+{
+	const struct model *model = build->model;
+	struct snapshot *snapshot = build->snapshot;
+	size_t i;
+
+	snapshot->devices = arena_alloc(build->arena, model->held_on.count + model->readings.device_count, sizeof(*snapshot->devices));
+	if (!snapshot->devices)
+		return -ENOMEM;
+	for (i = 0; i < model->held_on.count; i++) {
+		const struct device_use *use = &model->held_on.list[i];
+		struct snap_device *device;
+
+		if (use->device < 0)
+			continue;
+		device = device_entry(snapshot, use->device);
+		device->tracked = use->live;
+		/* Told different sizes, processes mean different devices by one number. */
+		device->total = use->mixed ? 0 : use->total;
+	}
+	for (i = 0; i < model->readings.device_count; i++)
+		if (device_read(build, &model->readings.devices[i]))
+			return -ENOMEM;
+	if (snapshot->device_count)
+		qsort(snapshot->devices, snapshot->device_count, sizeof(snapshot->devices[0]), device_order);
+	processes_read(model, snapshot);
+	return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of one kernel, launched by several handles or calls, are one line of the list. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/histogram.h"
+#include "util/saturated.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+struct launched {
+	struct launch_entry *entry;
+	const struct kernel_name *name;		/* NULL: nothing known, and no room to know it */
+};
+
+static uint64_t kernel_address(const struct launched *launched)
+{
+	return launched->name && launched->name->stub ? launched->name->stub : launched->entry->key.function;
+}
+
+static const char *kernel_symbol(const struct launched *launched)
+{
+	return launched->name ? launched->name->symbol : NULL;
+}
+
+/* Equal are launches of one kernel on one device, by whichever handle and call. */
+static int same_kernel(const struct launched *a, const struct launched *b)
+{
+	const char *left = kernel_symbol(a), *right = kernel_symbol(b);
+	int order = ORDER(a->entry->key.device, b->entry->key.device);
+
+	if (!order)
+		order = ORDER(a->entry->is_graph, b->entry->is_graph);
+	if (order)
+		return order;
+	if (left && right)
+		return strcmp(left, right);
+	if (left || right)
+		return left ? -1 : 1;
+	return ORDER(kernel_address(a), kernel_address(b));
+}
+
+static int launched_order(const void *left, const void *right)
+{
+	const struct launched *a = left, *b = right;
+	int order = same_kernel(a, b);
+
+	/* Within a kernel, the busiest row first: its configuration stands for all. */
+	if (!order)
+		order = ORDER(b->entry->row.launches, a->entry->row.launches);
+	if (!order)
+		order = ORDER(a->entry->key.function, b->entry->key.function);
+	return order ? order : ORDER(a->entry->key.call, b->entry->key.call);
+}
+
+static int kernel_order(const void *left, const void *right)
+{
+	const struct snap_kernel *a = left, *b = right;
+	int order = ORDER(add_saturated(b->launches, b->graph_launches), add_saturated(a->launches, a->graph_launches));
+
+	if (!order)
+		order = strcmp(a->signature, b->signature);
+	if (!order)
+		order = ORDER(a->device, b->device);
+	return order ? order : ORDER(a->function, b->function);
+}
+
+static int name_kernel(struct build *build, struct image *image, const struct launched *launched, struct snap_kernel *kernel)
+{
+	const struct kernel_name *name = launched->name;
+	char where[128];
+
+	if (launched->entry->is_graph) {
+		snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)launched->entry->key.function);
+		kernel->name = kernel->signature = arena_string(build->arena, where);
+	} else if (name) {
+		kernel->name = arena_string(build->arena, name->brief);
+		kernel->signature = arena_string(build->arena, name->full);
+		if (name->symbol) {
+			kernel->symbol = arena_string(build->arena, name->symbol);
+			if (!kernel->symbol)
+				return -ENOMEM;
+		}
+	} else {
+		names_describe(&image->names, launched->entry->key.function, where, sizeof(where));
+		kernel->name = kernel->signature = arena_string(build->arena, where);
+	}
+	return kernel->name && kernel->signature ? 0 : -ENOMEM;
+}
+
+static void add_launches(struct snap_kernel *kernel, const struct launch_entry *entry, uint64_t *max_ns)
+{
+	const struct launch_row *row = &entry->row;
+	unsigned int i;
+
+	kernel->launches += row->launches;
+	kernel->captured += row->captured;
+	kernel->graph_launches = add_saturated(kernel->graph_launches, entry->graph_launches);
+	kernel->updatable |= entry->updatable;
+	kernel->failures += row->failures;
+	kernel->samples += row->samples;
+	kernel->sampled |= row->sampled != 0;
+	if (row->max_ns > *max_ns)
+		*max_ns = row->max_ns;
+	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
+		kernel->hist[i] += row->hist[i];
+}
+
+static void sum_launches(struct build *build, struct launch_entry *entry, struct snap_process *process)
+{
+	const struct launch_row *row = &entry->row;
+	struct call_row call = {
+		.calls = row->launches, .failures = row->failures, .ns = row->ns, .max_ns = row->max_ns,
+	};
+
+	memcpy(call.hist, row->hist, sizeof(call.hist));
+	if (row->launches)
+		build_add_call(build, entry->key.call, &call, row->sampled != 0);
+	process->launches += row->launches;
+	process->graph_launches = add_saturated(process->graph_launches, entry->graph_launches);
+	process->sampled |= row->sampled != 0;
+}
+
+static int merge_kernels(struct build *build, struct image *image, struct snap_process *process,
+			 const struct launched *list, size_t count)
+{
+	size_t i, next;
+
+	for (i = 0; i < count; i = next) {
+		struct snap_kernel *kernel = &process->kernels[process->kernel_count++];
+		const struct launch_row *row = &list[i].entry->row;
+		uint64_t max_ns = 0, launches = 0, before = 0, graph_before = 0;
+
+		kernel->function = list[i].entry->key.function;
+		kernel->is_graph = list[i].entry->is_graph;
+		kernel->updatable = image->graphs.updatable && list[i].entry->in_graph;
+		kernel->device = own_devices_machine(&image->devices, list[i].entry->key.device);
+		kernel->stream = row->stream;
+		kernel->shared_bytes = row->shared_bytes;
+		memcpy(kernel->grid, row->grid, sizeof(kernel->grid));
+		memcpy(kernel->block, row->block, sizeof(kernel->block));
+		for (next = i; next < count && !same_kernel(&list[i], &list[next]); next++) {
+			struct launch_entry *entry = list[next].entry;
+
+			add_launches(kernel, entry, &max_ns);
+			launches += entry->row.launches;
+			before += entry->before;
+			graph_before = add_saturated(graph_before, entry->graph_before);
+			entry->before = entry->row.launches;
+			entry->graph_before = entry->graph_launches;
+		}
+		kernel->launches_per_second = build_rate(build, launches, before);
+		kernel->graph_launches_per_second = build_rate(build, kernel->graph_launches, graph_before);
+		kernel->latency = histogram_latency(kernel->hist, max_ns);
+		if (name_kernel(build, image, &list[i], kernel) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int build_kernels(struct build *build, struct image *image, struct snap_process *process)
+{
+	struct launched *list = malloc((image->counters.launch_count + 1) * sizeof(*list));
+	struct launch_entry *entry;
+	int result = -ENOMEM;
+	size_t count = 0;
+
+	if (!list)
+		return -ENOMEM;
+	graphs_settle(&image->graphs);
+	for (entry = launch_first(&image->counters); entry; entry = launch_next(entry)) {
+		/* A node that was never launched yet is no launched kernel. */
+		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
+			continue;
+		sum_launches(build, entry, process);
+		list[count++] = (struct launched){ entry, names_kernel(&image->names, entry->key.function) };
+	}
+	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
+	if (!process->kernels)
+		goto out;
+	qsort(list, count, sizeof(*list), launched_order);
+	result = merge_kernels(build, image, process, list, count);
+	if (!result && process->kernel_count)
+		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]), kernel_order);
+out:
+	free(list);
+	return result;
+}

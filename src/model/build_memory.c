@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The map holds the largest allocations only. A process can have a million: one
+ * walk through them keeps the largest in a heap of the size asked for, and only
+ * those are sorted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/model_state.h"
+#include "model/suspect.h"
+#include "util/saturated.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* What of the leaked bytes was live at another end than the process's. */
+static uint64_t leaked_by(const struct image *image, enum node_end end)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; image->ledger.end_calls[end] && i < image->ledger.sites.count; i++)
+		if (!image->ledger.sites.list[i]->held)
+			bytes = add_saturated(bytes, image->ledger.sites.list[i]->ended_by[end]);
+	return bytes;
+}
+
+void build_memory(const struct image *image, struct snap_process *process)
+{
+	process->leaked_by_reset = leaked_by(image, NODE_END_RESET);
+	process->leaked_by_context = leaked_by(image, NODE_END_CONTEXT);
+	process->reset_call = image->ledger.end_calls[NODE_END_RESET];
+	process->context_call = image->ledger.end_calls[NODE_END_CONTEXT];
+	process->live = image->ledger.live;
+	process->peak = image->ledger.peak;
+	process->leaked = image->ledger.leaked;
+	process->held = image->ledger.held;
+	process->allocated = image->ledger.allocated;
+	process->live_allocations = image->ledger.live_allocations;
+	process->allocations = image->ledger.allocations;
+	process->frees = image->ledger.frees;
+	process->failed_allocations = image->ledger.failed_allocations;
+	process->failed_frees = image->ledger.failed_frees;
+	process->double_frees = image->ledger.double_frees;
+	process->unknown_frees = image->ledger.unknown_frees;
+	memcpy(process->kinds, image->ledger.kinds, sizeof(process->kinds));
+	process->kinds[KIND_STATIC] = add_saturated(process->kinds[KIND_STATIC], image->statics.bytes);
+}
+
+/* ---- sites ---- */
+
+static int site_order(const void *left, const void *right)
+{
+	const struct snap_site *a = left, *b = right;
+	int order = ORDER(add_saturated(b->live, b->leaked), add_saturated(a->live, a->leaked));
+
+	if (!order)
+		order = ORDER(b->allocations, a->allocations);
+	if (!order)
+		order = ORDER(a->address, b->address);
+	return order ? order : ORDER(a->stack_id, b->stack_id);
+}
+
+/* What @place is called: one text for all that refer to it. Returns NULL without memory. */
+static const char *place_text(struct build *build, struct image *image, struct place *place)
+{
+	const char *name = place->name;
+	char where[256];
+
+	if (place->shown && place->shown_in == build->number)
+		return place->shown;
+	if (!name) {
+		names_describe(&image->names, place->address, where, sizeof(where));
+		name = where;
+	}
+	place->shown = arena_string(build->arena, name);
+	place->shown_in = build->number;
+	return place->shown;
+}
+
+static int build_stack(struct build *build, struct image *image, const struct stack *stack, struct snap_site *site)
+{
+	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
+	size_t i;
+
+	if (!frames)
+		return -ENOMEM;
+	for (i = 0; i < stack->count; i++) {
+		frames[i] = place_text(build, image, stack->frames[i]);
+		if (!frames[i])
+			return -ENOMEM;
+	}
+	site->stack = frames;
+	site->stack_count = stack->count;
+	return 0;
+}
+
+int build_sites(struct build *build, struct image *image, struct snap_process *process)
+{
+	size_t i, count = image->ledger.sites.count;
+	struct snap_site *list = arena_alloc(build->arena, count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	/* What is over has no suspects, it leaked or it did not; unless frees of it were lost. */
+	process->has_suspect = build->model->config.leak_age != 0;
+	for (i = 0; i < count; i++) {
+		struct site *site = image->ledger.sites.list[i];
+		uint64_t vram = image->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
+
+		list[i] = (struct snap_site){
+			.site = place_text(build, image, site->place),
+			.address = site->address,
+			.stack_id = site->stack_id,
+			.live = image->ledger.checkpointed ? site->managed : site->live,
+			.allocations = site->allocations,
+			.allocated = site->allocated,
+			.device = site->device,
+			.leaked = site->held ? 0 : site->ended,
+			.held = site->held ? site->ended : 0,
+		};
+		if (!list[i].site || (site->stack && build_stack(build, image, site->stack, &list[i])))
+			return -ENOMEM;
+		if (!site->held)
+			list[i].suspect = suspect_bytes(site->suspect, build->model->config.leak_age, build->now, &site->suspect_since);
+		process->suspect_live = add_saturated(process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
+		list[i].suspect += site->held ? 0 : site->unsure;
+		process->suspect = add_saturated(process->suspect, list[i].suspect);
+		process->held_unproven = add_saturated(process->held_unproven, sites_unproven(&image->ledger.sites, site));
+		process->has_suspect |= site->unsure != 0;
+	}
+	process->sites = list;
+	process->site_count = count;
+	return 0;
+}
+
+void build_sites_sort(struct snap_process *process)
+{
+	if (process->site_count)
+		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);
+}
+
+/* ---- the map ---- */
+
+/* Which of two allocations stands further down in the map. */
+static bool is_smaller(const struct alloc_node *a, const struct alloc_node *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->address > b->address;
+}
+
+static int node_order(const void *left, const void *right)
+{
+	const struct alloc_node *a = *(const struct alloc_node *const *)left;
+	const struct alloc_node *b = *(const struct alloc_node *const *)right;
+
+	return is_smaller(a, b) - is_smaller(b, a);
+}
+
+/* Restores a heap with the smallest at its root, which was replaced. */
+static void sift_down(const struct alloc_node **heap, size_t count, size_t at)
+{
+	const struct alloc_node *node = heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count && is_smaller(heap[child + 1], heap[child]))
+			child++;
+		if (!is_smaller(heap[child], node))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = node;
+}
+
+static size_t largest_nodes(const struct book *book, const struct alloc_node **heap, size_t room)
+{
+	struct book_cursor cursor;
+	struct alloc_node *node;
+	size_t count = 0, i;
+
+	book_walk(book, &cursor);
+	while (room && (node = book_next(&cursor)) != NULL) {
+		if (count < room) {
+			heap[count++] = node;
+			for (i = count / 2; count == room && i-- > 0; )
+				sift_down(heap, count, i);
+		} else if (is_smaller(heap[0], node)) {
+			heap[0] = node;
+			sift_down(heap, count, 0);
+		}
+	}
+	qsort(heap, count, sizeof(*heap), node_order);
+	return count;
+}
+
+enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
+			     const struct alloc_node *node)
+{
+	const struct site *site = image->ledger.sites.list[node->site];
+
+	if (node->state == NODE_ENDED)
+		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
+	if (node->state == NODE_UNSURE)
+		return ALLOC_SUSPECT;
+	if (image->ledger.checkpointed && KIND_IS_VRAM(node->kind))
+		return ALLOC_SAVED;
+	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
+		return ALLOC_LIVE;
+	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */
+	if (node->born < site->suspect_since || subtract_saturated(build->now, node->born) < build->model->config.leak_age)
+		return ALLOC_LIVE;
+	return ALLOC_SUSPECT;
+}
+
+/* Where it lies: what a handle stands for, where it is mapped; the handle, where it is not. */
+static uint64_t node_address(struct image *image, const struct alloc_node *node)
+{
+	uint64_t mapped = node->is_handle ? mappings_address(&image->mappings, node->address) : 0;
+
+	return mapped ? mapped : node->address;
+}
+
+int build_map(struct build *build, struct image *image, struct snap_process *process)
+{
+	size_t i, room = image->ledger.book.count < build->map_max ? image->ledger.book.count : build->map_max;
+	const struct alloc_node **heap = malloc((room + 1) * sizeof(*heap));
+	int result = -ENOMEM;
+
+	if (!heap)
+		return -ENOMEM;
+	process->map_count = largest_nodes(&image->ledger.book, heap, room);
+	process->map_omitted = image->ledger.book.count - process->map_count + image->ledger.map_dropped;
+	process->map = arena_alloc(build->arena, process->map_count, sizeof(*process->map));
+	if (!process->map)
+		goto out;
+	for (i = 0; i < process->map_count; i++) {
+		const struct alloc_node *node = heap[i];
+		const struct snap_site *site = &process->sites[node->site];
+
+		process->map[i] = (struct snap_alloc){
+			.address = node_address(image, node),
+			.bytes = node->bytes,
+			.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) : node->born,
+			.site = site->site,
+			.site_address = site->address,
+			.stack_id = site->stack_id,
+			.device = node->device,
+			.call = node->call,
+			.kind = node->kind,
+			.state = (uint8_t)build_state(build, image, site, node),
+		};
+	}
+	result = 0;
+out:
+	free(heap);
+	return result;
+}
+
+/* ---- devices ---- */
+
+static int use_order(const void *left, const void *right)
+{
+	const struct snap_use *a = left, *b = right;
+
+	return (a->device > b->device) - (a->device < b->device);
+}
+
+static struct snap_use *find_use(struct snap_process *process, int device)
+{
+	size_t i;
+
+	for (i = 0; i < process->use_count; i++)
+		if (process->uses[i].device == device)
+			return &process->uses[i];
+	return NULL;
+}
+
+int build_uses(struct build *build, const struct image *image, struct snap_process *process)
+{
+	size_t i, count = image->ledger.held_on.count;
+
+	process->uses = arena_alloc(build->arena, count + 1, sizeof(*process->uses));
+	if (!process->uses)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		const struct device_use *use = &image->ledger.held_on.list[i];
+
+		/* Of some only the size was asked for. */
+		if (use->peak)
+			process->uses[process->use_count++] = (struct snap_use){
+				.device = use->device, .live = use->live, .peak = use->peak,
+				.leaked = use->leaked, .held = use->held,
+			};
+	}
+	for (i = 0; i < process->site_count; i++) {
+		const struct snap_site *site = &process->sites[i];
+		struct snap_use *use;
+
+		if (!site->suspect)
+			continue;
+		use = find_use(process, site->device);
+		if (!use)
+			use = find_use(process, CUTOP_DEVICE_UNKNOWN);
+		if (!use) {
+			/* There is room for it: nothing else here adds to the list. */
+			use = &process->uses[process->use_count++];
+			use->device = CUTOP_DEVICE_UNKNOWN;
+		}
+		use->suspect = add_saturated(use->suspect, site->suspect);
+	}
+	if (process->use_count)
+		qsort(process->uses, process->use_count, sizeof(process->uses[0]), use_order);
+	return 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes a snapshot: every known process with its lists, the totals, the log.
+ * All of it lies in one arena.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build_totals.h"
+#include "model/lives.h"
+#include "model/model_state.h"
+#include "util/saturated.h"
+
+#define RATE_SECONDS_MIN 0.010
+
+static void add_totals(struct snapshot *snapshot, const struct snap_process *process)
+{
+	unsigned int i;
+
+	snapshot->live = add_saturated(snapshot->live, process->live);
+	snapshot->leaked = add_saturated(snapshot->leaked, process->leaked);
+	snapshot->launches = add_saturated(snapshot->launches, process->launches);
+	snapshot->graph_launches = add_saturated(snapshot->graph_launches, process->graph_launches);
+	snapshot->failures = add_saturated(snapshot->failures, process->failures);
+	snapshot->launches_per_second += process->launches_per_second;
+	snapshot->graph_launches_per_second += process->graph_launches_per_second;
+	snapshot->failures_per_second += process->failures_per_second;
+	for (i = 0; i < DIR_COUNT; i++)
+		snapshot->copy_rate[i] += process->copy_rate[i];
+	snapshot->sync_share = fmax(snapshot->sync_share, process->sync_share);
+}
+
+static int process_order(const void *left, const void *right)
+{
+	const struct snap_process *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->start_time != b->start_time)
+		return a->start_time < b->start_time ? -1 : 1;
+	return (a->image > b->image) - (a->image < b->image);
+}
+
+static int build_processes(struct build *build)
+{
+	struct snapshot *snapshot = build->snapshot;
+	double none = isnan(build->interval) ? NAN : 0;
+	struct image *image;
+	size_t count = 0;
+	unsigned int i;
+
+	snapshot->launches_per_second = snapshot->graph_launches_per_second = snapshot->failures_per_second = none;
+	for (i = 0; i < DIR_COUNT; i++)
+		snapshot->copy_rate[i] = none;
+	snapshot->sync_share = NAN;
+	snapshot->gone = build->model->gone;
+	memcpy(snapshot->unseen, build->model->unseen, sizeof(snapshot->unseen));
+	snapshot->leaked = snapshot->gone.leaked;
+	snapshot->launches = snapshot->gone.launches;
+	snapshot->graph_launches = snapshot->gone.graph_launches;
+	snapshot->failures = snapshot->gone.failures;
+
+	for (image = images_first(&build->model->images); image; image = images_next(image))
+		count += image->known;
+	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
+	if (!snapshot->processes)
+		return -ENOMEM;
+	for (image = images_first(&build->model->images); image; image = images_next(image)) {
+		struct snap_process *process = &snapshot->processes[snapshot->process_count];
+
+		if (!image->known)
+			continue;
+		if (!image->ended)
+			lives_expire(build->model, image, build->model->latest);
+		if (build_process(build, image, process) < 0)
+			return -ENOMEM;
+		add_totals(snapshot, process);
+		build_totals_note(build->model, image);
+		snapshot->process_count++;
+	}
+	if (count)
+		qsort(snapshot->processes, count, sizeof(snapshot->processes[0]), process_order);
+	return 0;
+}
+
+static int build_events(struct build *build)
+{
+	const struct model *model = build->model;
+	struct snapshot *snapshot = build->snapshot;
+	size_t i;
+
+	snapshot->events = arena_alloc(build->arena, model->log.count, sizeof(*snapshot->events));
+	if (!snapshot->events)
+		return -ENOMEM;
+	for (i = 0; i < model->log.count; i++) {
+		const struct event *event = events_at(&model->log, i);
+
+		snapshot->events[i] = (struct snap_event){
+			.time = wall_clock_at(&model->clock, event->time),
+			.pid = event->pid,
+			.kind = event->kind,
+			.bytes = event->bytes,
+			.repeated = event->repeated,
+			.text = arena_string(build->arena, event->text),
+		};
+		if (!snapshot->events[i].text)
+			return -ENOMEM;
+		if (event->detail) {
+			struct snap_detail *detail = arena_alloc(build->arena, 1, sizeof(*detail));
+
+			if (!detail)
+				return -ENOMEM;
+			*detail = *event->detail;
+			snapshot->events[i].detail = detail;
+		}
+	}
+	snapshot->event_count = model->log.count;
+	return 0;
+}
+
+struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
+{
+	struct build build = { .model = model, .now = now, .number = ++model->snapshot_number, .map_max = map_max, .interval = NAN };
+	struct snapshot *snapshot;
+	unsigned int i;
+
+	lives_trim(model);
+	snapshot = build_begin(&build) ? NULL : arena_alloc(build.arena, 1, sizeof(*snapshot));
+	if (!snapshot)
+		goto fail;
+	build.snapshot = snapshot;
+	snapshot->arena = build.arena;
+	snapshot->started = model->config.start_real;
+	snapshot->time = wall_clock_at(&model->clock, now);
+	snapshot->elapsed_seconds = (double)subtract_saturated(now, model->config.start_mono) / 1e9;
+	snapshot->interval_seconds = NAN;
+	if (model->has_snapshot) {
+		snapshot->interval_seconds = (double)subtract_saturated(now, model->snapshot_time) / 1e9;
+		if (snapshot->interval_seconds >= RATE_SECONDS_MIN)
+			build.interval = snapshot->interval_seconds;
+	}
+	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0 || build_totals(&build) < 0)
+		goto fail;
+	for (i = 0; i < LOST_COUNT; i++)
+		snapshot->lost[i] = losses_total(&model->losses, (enum lost_cause)i);
+	model->snapshot_time = now;
+	model->has_snapshot = true;
+	build_end(&build);
+	return snapshot;
+fail:
+	model_lose(model, LOST_MEMORY, 1);
+	build_end(&build);
+	arena_free(build.arena);
+	return NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/build_totals.h"
+
+#include <errno.h>
+
+#include "model/model_state.h"
+#include "util/saturated.h"
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	*sum = add_saturated(*sum, value);
+}
+
+static void gone_add(struct snap_gone *gone, const struct image *image, const struct snap_process *process)
+{
+	size_t i;
+
+	gone->processes++;
+	gone->from_attach |= image->identity.from_attach;
+	gone->inexact |= image_is_inexact(image);
+	gone->sampled |= process->sampled;
+	gone->unreturned |= image->unreturned != UNRETURNED_NOT;
+	add(&gone->leaked, process->leaked);
+	add(&gone->held, process->held);
+	add(&gone->leaked_by_reset, process->leaked_by_reset);
+	add(&gone->leaked_by_context, process->leaked_by_context);
+	for (i = 0; i < image->ledger.sites.count; i++) {
+		add(&gone->suspect, image->ledger.sites.list[i]->held ? 0 : image->ledger.sites.list[i]->unsure);
+		add(&gone->held_unproven, sites_unproven(&image->ledger.sites, image->ledger.sites.list[i]));
+	}
+	add(&gone->calls, process->calls);
+	add(&gone->launches, process->launches);
+	add(&gone->graph_launches, process->graph_launches);
+	add(&gone->failures, process->failures);
+}
+
+void build_totals_note(struct model *model, struct image *image)
+{
+	if (!model->totals || image->total)
+		return;
+	image->total = totals_note(model->totals, command_basename(identity_name(&image->identity)));
+	if (!image->total)
+		model_lose(model, LOST_MEMORY, 1);
+}
+
+void build_totals_retire(struct model *model, struct image *image)
+{
+	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
+	struct snap_process process = { .image = image->number };
+
+	if (!image->known)
+		return;
+	build_totals_note(model, image);
+	if (build_begin(&build) || build_counters(&build, image, &process) || (model->totals && !image->total)) {
+		model_lose(model, LOST_MEMORY, 1);
+		goto out;
+	}
+	if (model->totals)
+		totals_retire(model->totals, image->total, &process);
+	gone_add(&model->gone, image, &process);
+out:
+	build_end(&build);
+	arena_free(build.arena);
+}
+
+static void add_processes(struct build *build, struct total_sums *sums)
+{
+	struct snapshot *snapshot = build->snapshot;
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+		const struct image *image = images_find(&build->model->images, process->image);
+		struct snap_command *command;
+
+		if (!image || !image->total)
+			continue;
+		command = &sums->commands[image->total - 1];
+		command->running += !process->exited;
+		add(&command->live, process->live);
+		add(&command->suspect, process->suspect);
+		totals_add(sums, image->total, process);
+	}
+}
+
+int build_totals(struct build *build)
+{
+	struct snapshot *snapshot = build->snapshot;
+	struct totals *totals = build->model->totals;
+	struct total_sums *sums;
+	unsigned int i;
+
+	if (!totals)
+		return 0;
+	sums = totals_begin(totals, build->arena);
+	if (!sums)
+		return -ENOMEM;
+	add_processes(build, sums);
+	if (totals_end(totals, sums, build->arena))
+		return -ENOMEM;
+	snapshot->commands = sums->commands;
+	snapshot->command_count = sums->command_count;
+	snapshot->calls = sums->calls;
+	for (i = 0; i < CALL_SUMS; i++) {
+		struct snap_call *call = &sums->calls[snapshot->call_count];
+
+		if (!sums->calls[i].calls)
+			continue;
+		*call = sums->calls[i];
+		call->seconds = (double)sums->ns[i] / 1e9;
+		call->call = call_number(i);
+		if (CUTOP_IS_EXTRA(call->call) && build_extra(build, call->call, &call->extra))
+			return -ENOMEM;
+		snapshot->call_count++;
+	}
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums over all processes of a snapshot and those that are gone. */
+#ifndef MODEL_BUILD_TOTALS_H
+#define MODEL_BUILD_TOTALS_H
+
+#include "model/build.h"
+
+/* Adds up all processes of the snapshot and those that are gone. Returns 0 or -ENOMEM. */
+int build_totals(struct build *build);
+/* The process of @image was made: notes it under its command. */
+void build_totals_note(struct model *model, struct image *image);
+/* Keeps the counters of @image, which is about to be forgotten. */
+void build_totals_retire(struct model *model, struct image *image);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies whose direction or size only the books can tell, and asynchronous ones of pageable memory. */
+#ifndef MODEL_COPIES_H
+#define MODEL_COPIES_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "cutop_event.h"
+
+struct image;
+
+/* What came of a copy. */
+struct copy_news {
+	bool is_pageable;		/* the process's first asynchronous copy of pageable memory: */
+	struct rec_host pageable;
+};
+
+/* Each returns 0 with *@news set, or -ENOMEM. */
+int copies_record(struct image *image, const struct rec_copy *record, struct copy_news *news);
+/* Memory of the host at some address is copied asynchronously for the first time. */
+int copies_host(struct image *image, const struct rec_host *record, struct copy_news *news);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The counter rows of one image: launches, copies, calls, failures, each kept
+ * whole under its key. A row replaces the one before it, so that feeding a row
+ * twice counts once. What came as records is counted beside it.
+ */
+#ifndef MODEL_COUNTERS_H
+#define MODEL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "model/own_devices.h"
+#include "model/tree.h"
+
+struct launch_entry {
+	RB_ENTRY(launch_entry) link;
+	struct launch_key key;
+	struct launch_row row;
+	uint64_t before;		/* launches at the previous snapshot */
+	uint64_t graph_launches, graph_before;	/* by graphs */
+	bool is_graph;			/* stands for a graph of which it is not known what it holds */
+	bool in_graph;			/* some graph holds it, or did */
+	bool updatable;			/* kernels may disable a node of it, or enable it again: graph_launches is not exact */
+};
+
+struct copy_entry {
+	RB_ENTRY(copy_entry) link;
+	struct copy_key key;
+	struct copy_row row;		/* of the counter map */
+	struct copy_row resolved;	/* of REC_COPY */
+	bool pageable;			/* some of them were of memory that the host may page out */
+	uint64_t before;		/* bytes at the previous snapshot */
+};
+
+struct call_entry {
+	RB_ENTRY(call_entry) link;
+	struct call_key key;
+	struct call_row row;		/* of the counter map */
+	struct call_row told;		/* of REC_ALLOC and REC_FREE */
+};
+
+struct fail_entry {
+	RB_ENTRY(fail_entry) link;
+	struct fail_key key;
+	struct fail_row row;
+};
+
+RB_HEAD(launch_tree, launch_entry);
+RB_HEAD(copy_tree, copy_entry);
+RB_HEAD(call_tree, call_entry);
+RB_HEAD(fail_tree, fail_entry);
+
+struct counters {
+	struct launch_tree launches;
+	struct copy_tree copies;
+	struct call_tree calls;
+	struct fail_tree fails;
+	size_t launch_count, fail_count;
+	bool is_full;			/* of kernels: there were more than KERNELS_MAX */
+};
+
+/*
+ * The entry of @key, made if there is none: then its device counts as used among @devices. NULL without memory, or, with
+ * counters->is_full set, without room.
+ */
+struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices, const struct launch_key *key);
+/* Some entry of the same function and device, by whichever call; NULL if there is none. */
+struct launch_entry *counters_launch_of(struct counters *counters, const struct launch_key *key);
+
+/* The same for copies, calls and failures; NULL without memory. */
+struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices, const struct copy_key *key);
+struct call_entry *counters_call(struct counters *counters, const struct call_key *key);
+struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
+
+/* Counts a call that came as a record: @ns in it. Returns 0 or -ENOMEM. */
+int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed);
+void counters_free(struct counters *counters);
+
+/* Walk all in the order of their keys; NULL at the end. */
+struct launch_entry *launch_first(struct counters *counters);
+struct launch_entry *launch_next(struct launch_entry *entry);
+struct copy_entry *copy_first(struct counters *counters);
+struct copy_entry *copy_next(struct copy_entry *entry);
+struct call_entry *call_first(struct counters *counters);
+struct call_entry *call_next(struct call_entry *entry);
+struct fail_entry *fail_first(struct counters *counters);
+struct fail_entry *fail_next(struct fail_entry *entry);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The graphs of one image, and how often their kernels ran. */
+#ifndef MODEL_GRAPHS_H
+#define MODEL_GRAPHS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "model/counters.h"
+#include "model/name_store.h"
+
+struct graph_books;
+
+struct graphs {
+	struct graph_books *books;	/* NULL until there is a graph */
+	bool inexact;			/* something of them was lost, or could not be told apart */
+	bool updatable;			/* as launch_entry.updatable, of a kernel that is not known */
+};
+
+/*
+ * Take in a record or a row. Kernels of graphs are entries of @counters; two names of one kernel are told by @names. Return 0,
+ * or -ENOMEM or -ENOSPC, when not all of it could be kept. @ended: no record of the image follows.
+ */
+int graphs_record(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
+		  const struct name_store *names, const struct rec_graph *record);
+int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices, const struct graph_key *key,
+	       const struct graph_row *row, bool ended);
+/* As model_graph_last() says. */
+void graphs_last(struct graphs *graphs, const struct graph_key *key, const struct graph_row *row);
+/* Brings launch_entry.graph_launches up to date. */
+void graphs_settle(struct graphs *graphs);
+/* Forgets what graphs hold; how often that ran stays. */
+void graphs_free(struct graphs *graphs);
+
+#endif

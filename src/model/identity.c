@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/identity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/utf8.h"
+
+static int replace(char **field, const char *text, size_t len)
+{
+	char *copy = utf8_clean_copy(text, len);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+void identity_comm(const char raw[CUTOP_COMM_LEN], char comm[CUTOP_COMM_LEN + 1])
+{
+	char text[CUTOP_COMM_LEN + 1] = "";
+
+	memcpy(text, raw, CUTOP_COMM_LEN);
+	utf8_clean(text, comm, sizeof(text));
+}
+
+void identity_begin(struct identity *identity, const struct rec_process *record)
+{
+	identity->begun = true;
+	identity->parent_pid = identity->identified ? identity->parent_pid : record->parent_tgid;
+	identity->uid = identity->identified ? identity->uid : record->uid;
+	identity_comm(record->comm, identity->comm);
+	/* Until it is identified: the kernel's name for a program started by way of /proc/self/exe is "exe". */
+	if (!identity->command && record->args_len <= sizeof(record->args) && strnlen(record->args, record->args_len))
+		replace(&identity->command, record->args, record->args_len);
+}
+
+int identity_learn(struct identity *identity, const struct rec_identity *record, const char *strings, size_t len,
+		   const char **rest, size_t *rest_len)
+{
+	char **fields[] = { &identity->user, &identity->command, &identity->arguments, &identity->container, &identity->pod };
+	size_t i;
+
+	identity->identified = true;
+	identity->start_real = record->start_time;
+	identity->parent_pid = record->parent_tgid;
+	identity->uid = record->uid;
+	identity->ns_pid = record->ns_tgid;
+	identity->from_attach = record->watched_from == WATCHED_FROM_ATTACH;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]) && len; i++) {
+		size_t used = strnlen(strings, len);
+
+		if (used && replace(fields[i], strings, used) < 0)
+			return -ENOMEM;
+		used += used < len;
+		strings += used;
+		len -= used;
+	}
+	*rest = len ? strings : NULL;
+	*rest_len = strnlen(strings, len);
+	return 0;
+}
+
+const char *identity_name(const struct identity *identity)
+{
+	return identity->command && *identity->command ? identity->command : identity->comm;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool identity_is(const struct identity *identity, const struct identity *asker, uint32_t pid)
+{
+	if (!asker->ns_pid || asker->ns_pid == asker->pid)
+		return identity->pid == pid;
+	/* The same number may name a process of each container. */
+	return identity->ns_pid == pid && is_same_text(identity->container, asker->container);
+}
+
+void identity_free(struct identity *identity)
+{
+	free(identity->user);
+	free(identity->command);
+	free(identity->arguments);
+	free(identity->container);
+	free(identity->pod);
+}

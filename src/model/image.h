@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An image: one program in one process, with the books that are kept of it. An exec makes another of the same process.
+ */
+#ifndef MODEL_IMAGE_H
+#define MODEL_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#include "cutop_event.h"
+#include "model/counters.h"
+#include "model/events.h"
+#include "model/globals.h"
+#include "model/graphs.h"
+#include "model/identity.h"
+#include "model/ledger.h"
+#include "model/levels.h"
+#include "model/mappings.h"
+#include "model/name_store.h"
+#include "model/own_devices.h"
+#include "model/pending.h"
+#include "model/statics.h"
+#include "model/storms.h"
+#include "model/tree.h"
+
+struct image {
+	RB_ENTRY(image) link;
+	uint32_t number;
+
+	/* its life */
+	bool known;			/* the process is: by REC_PROCESS, or by any other record */
+	bool ended;
+	bool settled;			/* ended, and no row of it comes any more */
+	bool cleared;			/* ended, and not wanted in the next snapshot: until then its last rows are read */
+	enum end_reason end_reason;
+	int exit_code;
+	uint64_t first_time, end_time;	/* of the first record, and of its end */
+	struct image *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
+	struct identity identity;
+
+	/* how far it is known */
+	bool inexact;			/* something of it was lost that none of its books knows of: image_is_inexact() */
+	enum unreturned unreturned;	/* returns of its calls are not probed */
+
+	/* its books */
+	struct own_devices devices;
+	struct name_store names;
+	struct ledger ledger;
+	struct mappings mappings;	/* of physical memory */
+	struct levels levels;		/* of mipmapped arrays */
+	struct globals globals;		/* variables of modules, and the like */
+	struct statics statics;		/* variables of known size */
+	struct counters counters;
+	struct pending pending;
+	struct graphs graphs;
+	uint64_t sync_ns;		/* inside synchronizing calls */
+
+	/* what was told of it */
+	struct event_limit limits[EVENT_KIND_COUNT];
+	struct storms storms;
+	uint64_t walked;		/* when the book was last walked through for a post-mortem */
+	bool faulted;			/* a sticky error was met, and no reset since */
+	struct rec_fault fault;		/* of it; size 0 if there was none */
+	bool copies_pageable;		/* asynchronously */
+
+	/* at the previous snapshot */
+	uint16_t total;			/* its command's place in the totals, from 1; 0: none yet */
+	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
+	uint64_t copies_before[DIR_COUNT];
+};
+
+/* Returns a new image, or NULL without memory. @machine and @leak_age are for its ledger. */
+struct image *image_new(uint32_t number, struct device_list *machine, uint64_t leak_age);
+void image_free(struct image *image);
+
+/* Whether something of it was lost: its figures are not exact. */
+bool image_is_inexact(const struct image *image);
+
+/* About how many bytes are kept of it, but for its allocations, which have a limit of their own. */
+size_t image_weight(const struct image *image);
+
+#endif

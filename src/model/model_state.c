@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/model_state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_EXITED_DEFAULT 1000
+
+struct model *model_new(const struct model_config *config)
+{
+	struct model *model = calloc(1, sizeof(*model));
+
+	if (!model)
+		return NULL;
+	model->config = *config;
+	model->clock.start = (struct clock_step){ config->start_mono, config->start_real };
+	if (!model->config.max_exited)
+		model->config.max_exited = MAX_EXITED_DEFAULT;
+	if (config->totals && !(model->totals = totals_new())) {
+		free(model);
+		return NULL;
+	}
+	return model;
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	images_free(&model->images);
+	devices_free(&model->held_on);
+	readings_free(&model->readings);
+	totals_free(model->totals);
+	events_free(&model->log);
+	extra_names_free(&model->extras);
+	free(model);
+}
+
+struct image *model_image(struct model *model, uint32_t number, int *error)
+{
+	struct image *image = images_find(&model->images, number);
+
+	*error = 0;
+	if (image || images_is_forgotten(&model->images, number))
+		return image;
+	image = images_add(&model->images, number, &model->held_on, model->config.leak_age);
+	if (!image) {
+		model_lose(model, LOST_MEMORY, 1);
+		*error = -ENOMEM;
+	}
+	return image;
+}
+
+uint64_t model_tell(struct model *model, const struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+		    const struct snap_detail *detail, const char *format, ...)
+{
+	char text[1024];
+	struct event event = {
+		.time = time, .bytes = bytes, .pid = image ? image->identity.pid : 0, .kind = (uint8_t)kind, .text = text,
+		.detail = (struct snap_detail *)detail,
+	};
+	uint64_t number;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	number = events_add(&model->log, &event);
+	if (!number)
+		model->losses.own[LOST_MEMORY]++;
+	return number;
+}
+
+/* Says in the log what was lost to @cause: @total. 0: there is nothing to say. */
+static void tell_lost(struct model *model, enum lost_cause cause, uint64_t total)
+{
+	if (total)
+		model_tell(model, NULL, EVENT_LOST, model->latest ? model->latest : model->clock.start.mono, 0, NULL,
+			   "lost so far: %llu %s", (unsigned long long)total, losses_words(cause));
+}
+
+void model_lose(struct model *model, enum lost_cause cause, uint64_t count)
+{
+	tell_lost(model, cause, losses_add(&model->losses, cause, count));
+}
+
+void model_lose_kernels(struct model *model, const struct image *image, bool was_full)
+{
+	if (image->counters.is_full && !was_full)
+		model_lose(model, LOST_LAUNCH_ROWS, 1);
+}
+
+void model_lost(struct model *model, enum lost_cause cause, uint64_t total)
+{
+	tell_lost(model, cause, losses_set(&model->losses, cause, total));
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of struct model: the images with their books, and the books that are of no image. */
+#ifndef MODEL_MODEL_STATE_H
+#define MODEL_MODEL_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/devices.h"
+#include "model/events.h"
+#include "model/extra_names.h"
+#include "model/images.h"
+#include "model/losses.h"
+#include "model/model.h"
+#include "model/readings.h"
+#include "model/totals.h"
+#include "model/wall_clock.h"
+
+struct model {
+	struct model_config config;
+	uint64_t latest;		/* time of the latest record */
+	struct images images;
+	struct device_list held_on;	/* by all processes */
+	struct wall_clock clock;
+	struct losses losses;
+	struct snap_unseen unseen[UNSEEN_COUNT];
+	struct event_log log;
+	struct readings readings;
+	struct extra_names extras;
+	struct totals *totals;		/* NULL: they were not asked for */
+	struct snap_gone gone;
+
+	/* for snapshots */
+	uint32_t focus;			/* the image whose spans are wanted */
+	bool has_focus;
+	bool has_snapshot;
+	uint64_t snapshot_time;		/* of the previous one */
+	uint64_t snapshot_number;
+};
+
+/*
+ * Returns the image, made if there is none, or NULL with *@error set: -ENOMEM
+ * (already counted), or 0 if the image ended and was forgotten.
+ */
+struct image *model_image(struct model *model, uint32_t number, int *error);
+
+/* Counts what was lost, and says so in the log where it is time to. */
+void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
+/* After what may have needed room for one more kernel: one loss when there is none, and not one per refresh. */
+void model_lose_kernels(struct model *model, const struct image *image, bool was_full);
+
+/*
+ * Adds an event of @image (NULL: of none) to the log, with a copy of @detail (NULL: none). Returns its number, or 0 without
+ * memory, which is counted.
+ */
+uint64_t model_tell(struct model *model, const struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+		    const struct snap_detail *detail, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+#endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A launch names its function by an address (the host stub, or a handle); records
+ * say which mangled name that is. The best source wins, whenever it comes. What
+ * has no name is shown as the file that maps it and the offset in it; a handle,
+ * which no file maps, as the place where it is launched; and failing that as its
+ * address.
+ */
+#include "model/name_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/calls.h"
+#include "model/limits.h"
+#include "names/demangle.h"
+#include "util/utf8.h"
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int kernel_compare(const struct kernel_name *a, const struct kernel_name *b)
+{
+	return COMPARE(a->function, b->function);
+}
+
+static int place_compare(const struct place *a, const struct place *b)
+{
+	return COMPARE(a->address, b->address);
+}
+
+static int stack_compare(const struct stack *a, const struct stack *b)
+{
+	return COMPARE(a->id, b->id);
+}
+
+TREE_GENERATE(kernel_tree, kernel_name, link, kernel_compare)
+TREE_GENERATE(place_tree, place, link, place_compare)
+TREE_GENERATE(stack_tree, stack, link, stack_compare)
+
+void names_init(struct name_store *names, const struct name_limits *limits)
+{
+	memset(names, 0, sizeof(*names));
+	names->limits = *limits;
+}
+
+static size_t text_bytes(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* ---- files ---- */
+
+static const struct mapped_file *file_of(const struct name_store *names, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < names->file_count; i++)
+		if (names->files[i].start <= address && address < names->files[i].end)
+			return &names->files[i];
+	return NULL;
+}
+
+bool names_is_runtime(const struct name_store *names, uint64_t address)
+{
+	const struct mapped_file *file = file_of(names, address);
+
+	return file && !strncmp(file->file, "libcudart", strlen("libcudart"));
+}
+
+void names_describe(const struct name_store *names, uint64_t address, char *out, size_t size)
+{
+	const struct mapped_file *file = file_of(names, address);
+
+	if (file)
+		snprintf(out, size, "%s+0x%" PRIx64, file->file, address - file->start + file->offset);
+	else
+		snprintf(out, size, "0x%" PRIx64, address);
+}
+
+/* ---- kernels ---- */
+
+static struct kernel_name *kernel_find(const struct name_store *names, uint64_t function)
+{
+	struct kernel_name key = { .function = function };
+
+	return RB_FIND(kernel_tree, (struct kernel_tree *)&names->kernels, &key);
+}
+
+/* NULL without memory, with *@error set, or without room. */
+static struct kernel_name *kernel_get(struct name_store *names, uint64_t function, int *error)
+{
+	struct kernel_name *kernel = kernel_find(names, function);
+
+	*error = 0;
+	if (kernel)
+		return kernel;
+	if (names->kernel_count >= names->limits.kernels) {
+		names->misses_kernels = true;
+		return NULL;
+	}
+	kernel = calloc(1, sizeof(*kernel));
+	if (!kernel) {
+		*error = -ENOMEM;
+		return NULL;
+	}
+	kernel->function = function;
+	RB_INSERT(kernel_tree, &names->kernels, kernel);
+	names->kernel_count++;
+	return kernel;
+}
+
+static void kernel_forget_shown(struct name_store *names, struct kernel_name *kernel)
+{
+	names->bytes -= text_bytes(kernel->full) + text_bytes(kernel->brief);
+	free(kernel->full);
+	free(kernel->brief);
+	kernel->full = kernel->brief = NULL;
+	kernel->version++;
+}
+
+static int source_rank(unsigned int source, bool truncated)
+{
+	int rank;
+
+	switch (source) {
+	case NAME_REGISTERED:
+	case NAME_DRIVER:
+		rank = 3;
+		break;
+	case NAME_SYMBOL:
+		rank = 2;
+		break;
+	default:
+		rank = 1;
+	}
+	return rank * 2 - truncated;
+}
+
+static int kernel_set(struct name_store *names, uint64_t function, uint64_t stub, int rank, const char *name, size_t len)
+{
+	int error;
+	struct kernel_name *kernel = kernel_get(names, function, &error);
+	char *symbol;
+
+	if (!kernel)
+		return error;
+	if (stub && stub != kernel->stub) {
+		kernel->stub = stub;
+		kernel_forget_shown(names, kernel);
+	}
+	len = strnlen(name, len);
+	if (!len || (kernel->symbol && rank < kernel->rank))
+		return 0;
+	symbol = names->bytes + len < names->limits.bytes ? utf8_clean_copy(name, len) : NULL;
+	if (!symbol)
+		return -ENOMEM;
+	names->bytes += text_bytes(symbol) - text_bytes(kernel->symbol);
+	free(kernel->symbol);
+	kernel->symbol = symbol;
+	kernel->rank = rank;
+	kernel_forget_shown(names, kernel);
+	return 0;
+}
+
+static int kernel_set_site(struct name_store *names, const struct rec_launched_at *record)
+{
+	int error;
+	struct kernel_name *kernel = kernel_get(names, record->function, &error);
+
+	if (!kernel)
+		return error;
+	kernel->site = record->site;
+	kernel->shares_site = call_descs[record->call].layer == LAYER_DRIVER;
+	if (!kernel->symbol)
+		kernel_forget_shown(names, kernel);
+	return 0;
+}
+
+static int file_set(struct name_store *names, const struct rec_module *record)
+{
+	struct kernel_name *kernel;
+	struct mapped_file *file = NULL, *list;
+	char *name;
+	size_t i;
+
+	if (record->end <= record->start)
+		return 0;
+	/* A file mapped where another was takes its place. */
+	for (i = 0; i < names->file_count && !file; i++)
+		if (names->files[i].start < record->end && record->start < names->files[i].end)
+			file = &names->files[i];
+	if (!file && names->file_count >= FILES_MAX)
+		return 0;
+	name = utf8_clean_copy(record->file, sizeof(record->file));
+	if (!name)
+		return -ENOMEM;
+	if (!file) {
+		list = realloc(names->files, (names->file_count + 1) * sizeof(*list));
+		if (!list) {
+			free(name);
+			return -ENOMEM;
+		}
+		names->files = list;
+		file = &list[names->file_count++];
+	} else {
+		free(file->file);
+	}
+	*file = (struct mapped_file){ record->start, record->end, record->offset, name };
+	RB_FOREACH(kernel, kernel_tree, &names->kernels)
+		if (!kernel->symbol)
+			kernel_forget_shown(names, kernel);
+	return 0;
+}
+
+uint64_t names_stub(const struct name_store *names, uint64_t function)
+{
+	const struct kernel_name *kernel = kernel_find(names, function);
+
+	return kernel && kernel->stub ? kernel->stub : function;
+}
+
+/* A kernel without a name: by its stub, itself, or where it is launched, whichever lies in a file. */
+static void kernel_describe(const struct name_store *names, const struct kernel_name *kernel, char *out, size_t size)
+{
+	uint64_t address = kernel->function;
+	size_t len;
+
+	if (kernel->stub && file_of(names, kernel->stub))
+		address = kernel->stub;
+	else if (kernel->site && !file_of(names, address) && file_of(names, kernel->site))
+		address = kernel->site;
+	names_describe(names, address, out, size);
+	len = strlen(out);
+	if (address == kernel->site && kernel->shares_site)
+		snprintf(out + len, size - len, " 0x%" PRIx64, kernel->function);
+}
+
+const struct kernel_name *names_kernel(struct name_store *names, uint64_t function)
+{
+	struct kernel_name *kernel, *stub;
+	const char *symbol;
+	char where[128];
+	int error;
+
+	kernel = kernel_get(names, function, &error);
+	if (!kernel || kernel->brief)
+		return kernel;
+	if (!kernel->symbol && kernel->stub && kernel->stub != function) {
+		/* The stub itself may have been launched, and named, too. */
+		stub = kernel_find(names, kernel->stub);
+		if (stub && stub->symbol) {
+			kernel->symbol = strdup(stub->symbol);
+			kernel->rank = stub->rank;
+			names->bytes += text_bytes(kernel->symbol);
+		}
+	}
+	symbol = kernel->symbol;
+	if (symbol) {
+		kernel->full = demangle_full(symbol);
+		kernel->brief = kernel->full ? demangle_short(kernel->full) : NULL;
+	}
+	/* A short name can stand for a long one. */
+	if (!symbol || names->bytes + text_bytes(kernel->full) + text_bytes(kernel->brief) > names->limits.bytes) {
+		free(kernel->full);
+		free(kernel->brief);
+		kernel_describe(names, kernel, where, sizeof(where));
+		kernel->full = strdup(where);
+		kernel->brief = strdup(where);
+	}
+	names->bytes += text_bytes(kernel->full) + text_bytes(kernel->brief);
+	if (!kernel->full || !kernel->brief) {
+		kernel_forget_shown(names, kernel);
+		return NULL;
+	}
+	return kernel;
+}
+
+/* ---- places and stacks ---- */
+
+static struct place *place_find(const struct name_store *names, uint64_t address)
+{
+	struct place key = { .address = address };
+
+	return RB_FIND(place_tree, (struct place_tree *)&names->places, &key);
+}
+
+struct place *names_place(struct name_store *names, uint64_t address)
+{
+	struct place *place = place_find(names, address);
+
+	if (place || (names->place_count >= names->limits.places && address))
+		return place;
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return NULL;
+	place->address = address;
+	RB_INSERT(place_tree, &names->places, place);
+	names->place_count++;
+	return place;
+}
+
+int names_place_set(struct name_store *names, struct place *place, const char *text, size_t len)
+{
+	char *name = utf8_clean_copy(text, len);
+
+	if (!name)
+		return -ENOMEM;
+	names->bytes += text_bytes(name) - text_bytes(place->name);
+	free(place->name);
+	place->name = name;
+	return 0;
+}
+
+static int place_learn(struct name_store *names, const struct rec_text *record, const char *text)
+{
+	struct place *place = names_place(names, record->address);
+
+	if (!place)
+		return names->place_count >= names->limits.places ? 0 : -ENOMEM;
+	place->flags = record->flags;
+	if (!record->text_len)
+		return 0;
+	if (names->bytes + record->text_len > names->limits.bytes)
+		return -ENOMEM;
+	return names_place_set(names, place, text, record->text_len);
+}
+
+void names_describe_place(const struct name_store *names, uint64_t address, char *out, size_t size)
+{
+	const struct place *place = place_find(names, address);
+	char where[128];
+
+	if (place && place->name) {
+		utf8_clean(place->name, out, size);
+		return;
+	}
+	names_describe(names, address, where, sizeof(where));
+	utf8_clean(where, out, size);
+}
+
+const struct stack *names_stack(const struct name_store *names, uint64_t id)
+{
+	struct stack key = { .id = id };
+
+	return id ? RB_FIND(stack_tree, (struct stack_tree *)&names->stacks, &key) : NULL;
+}
+
+static int stack_learn(struct name_store *names, const struct rec_stack *record, const char *frames)
+{
+	struct stack *stack;
+	uint64_t address;
+	size_t i;
+
+	if (names_stack(names, record->stack) || names->stack_count >= names->limits.stacks)
+		return 0;
+	stack = calloc(1, sizeof(*stack) + record->count * sizeof(stack->frames[0]));
+	if (!stack)
+		return -ENOMEM;
+	stack->id = record->stack;
+	for (i = 0; i < record->count; i++) {
+		memcpy(&address, frames + i * sizeof(address), sizeof(address));
+		stack->frames[i] = names_place(names, address);
+		if (!stack->frames[i])
+			break;		/* the outer ones are left out */
+		stack->count++;
+	}
+	RB_INSERT(stack_tree, &names->stacks, stack);
+	names->stack_count++;
+	return 0;
+}
+
+/* ---- records ---- */
+
+int names_record(struct name_store *names, const struct rec_hdr *record, const char *tail)
+{
+	const struct rec_kernel *kernel = (const void *)record;
+	const struct rec_text *text = (const void *)record;
+
+	switch (record->type) {
+	case REC_KERNEL:
+		return kernel_set(names, kernel->function, kernel->stub, source_rank(kernel->source, kernel->truncated),
+				  tail, kernel->name_len);
+	case REC_NAME:
+		return kernel_set(names, text->address, 0, source_rank(text->flags, false), tail, text->text_len);
+	case REC_LAUNCHED_AT:
+		return kernel_set_site(names, (const void *)record);
+	case REC_MODULE:
+		return file_set(names, (const void *)record);
+	case REC_SITE:
+		return place_learn(names, text, tail);
+	case REC_STACK:
+		return stack_learn(names, (const void *)record, tail);
+	default:
+		return 0;
+	}
+}
+
+void names_free(struct name_store *names)
+{
+	struct kernel_name *kernel;
+	struct stack *stack;
+	struct place *place;
+	size_t i;
+
+	while ((kernel = RB_MIN(kernel_tree, &names->kernels)) != NULL) {
+		RB_REMOVE(kernel_tree, &names->kernels, kernel);
+		free(kernel->symbol);
+		free(kernel->full);
+		free(kernel->brief);
+		free(kernel);
+	}
+	while ((stack = RB_MIN(stack_tree, &names->stacks)) != NULL) {
+		RB_REMOVE(stack_tree, &names->stacks, stack);
+		free(stack);
+	}
+	while ((place = RB_MIN(place_tree, &names->places)) != NULL) {
+		RB_REMOVE(place_tree, &names->places, place);
+		free(place->name);
+		free(place);
+	}
+	for (i = 0; i < names->file_count; i++)
+		free(names->files[i].file);
+	free(names->files);
+	memset(names, 0, sizeof(*names));
+}

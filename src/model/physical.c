@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Physical memory (cuMemCreate) has a handle but no address; it is mapped at one
+ * or more of them, in whole or in part, or into sparse arrays. Its bytes live while the handle, a
+ * mapping or a tile does: each holds the allocation. "The
+ * memory allocation will be freed when all outstanding mappings to the memory
+ * are unmapped and when all outstanding references to the handle are also
+ * released" (cuda.h of CUDA 13.0, cuMemRelease()). A tile is there until it is
+ * unmapped, other memory is mapped there, or its array is destroyed.
+ */
+#include "model/physical.h"
+
+#include <errno.h>
+
+#include "model/limits.h"
+
+void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t time)
+{
+	struct mapping was;
+
+	while (mappings_take(mappings, address, bytes, &was))
+		ledger_let_go(ledger, was.handle, was.born, time);
+}
+
+int physical_map(struct ledger *ledger, struct mappings *mappings, const struct rec_map *record)
+{
+	const struct alloc_node *node = book_handle(&ledger->book, record->handle);
+	uint64_t born = node ? node->born : 0;
+	int error;
+
+	if (!record->bytes || record->bytes > BYTES_MAX)
+		return 0;
+	/* What is mapped there still was unmapped without our seeing it. */
+	physical_unmap(ledger, mappings, record->address, record->bytes, record->hdr.time);
+	error = mappings_add(mappings, record->address, record->bytes, record->handle, born);
+	if (!error)
+		ledger_hold(ledger, record->handle, born);
+	ledger->inexact |= error == -ENOSPC;
+	return error == -ENOMEM ? -ENOMEM : 0;
+}
+
+static int add_tile(struct ledger *ledger, const struct tile *tile)
+{
+	int error = tiles_add(&ledger->tiles, tile);
+
+	if (!error)
+		ledger_hold(ledger, tile->handle, tile->born);
+	ledger->inexact |= error == -ENOSPC;
+	return error == -ENOMEM ? -ENOMEM : 0;
+}
+
+int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record)
+{
+	const struct alloc_node *node = book_handle(&ledger->book, record->mapping.handle);
+	const struct alloc_node *array = book_handle(&ledger->book, record->mapping.array);
+	uint64_t born = node ? node->born : 0;
+	struct tile_cut cut;
+	struct tile box;
+
+	if (!tile_read(&box, &record->mapping, array && array->is_deferred))
+		return 0;
+	while (tiles_cut(&ledger->tiles, &box, &cut)) {
+		/* What is left holds the memory before the whole lets go of it. */
+		while (cut.rest--)
+			ledger_hold(ledger, cut.was.handle, cut.was.born);
+		ledger_let_go(ledger, cut.was.handle, cut.was.born, record->hdr.time);
+		ledger->inexact |= cut.error == -ENOSPC;
+		if (cut.error == -ENOMEM)
+			return -ENOMEM;
+	}
+	if (record->mapping.operation != ARRAY_MAP)
+		return 0;
+	box.handle = record->mapping.handle;
+	box.born = born;
+	return add_tile(ledger, &box);
+}
+
+struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings, uint64_t address)
+{
+	const struct mapping *mapping = mappings_find(mappings, address);
+
+	return mapping ? book_handle(&ledger->book, mapping->handle) : NULL;
+}

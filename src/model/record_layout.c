@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/record_layout.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "model/model.h"
+
+size_t record_size(unsigned int type)
+{
+	switch (type) {
+	case REC_PROCESS: return sizeof(struct rec_process);
+	case REC_END: return sizeof(struct rec_end);
+	case REC_ALLOC: return sizeof(struct rec_alloc);
+	case REC_FREE: return sizeof(struct rec_free);
+	case REC_COPY: return sizeof(struct rec_copy);
+	case REC_FAIL: return sizeof(struct rec_fail);
+	case REC_RESET: return sizeof(struct rec_reset);
+	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
+	case REC_FAULT: return sizeof(struct rec_fault);
+	case REC_HOST: return sizeof(struct rec_host);
+	case REC_DEVICE: return sizeof(struct rec_device);
+	case REC_MAP: return sizeof(struct rec_map);
+	case REC_TILES: return sizeof(struct rec_tiles);
+	case REC_KERNEL: return sizeof(struct rec_kernel);
+	case REC_MODULE: return sizeof(struct rec_module);
+	case REC_GRAPH: return sizeof(struct rec_graph);
+	case REC_EXEC: return sizeof(struct rec_exec);
+	case REC_MMAP: return sizeof(struct rec_mmap);
+	case REC_STACK: return sizeof(struct rec_stack);
+	case REC_IDENTITY: return sizeof(struct rec_identity);
+	case REC_SITE:
+	case REC_NAME:
+	case REC_EXTRA: return sizeof(struct rec_text);
+	case REC_LAUNCH_ROW: return sizeof(struct rec_launch_row);
+	case REC_COPY_ROW: return sizeof(struct rec_copy_row);
+	case REC_CALL_ROW: return sizeof(struct rec_call_row);
+	case REC_GRAPH_ROW:
+	case REC_GRAPH_LAST: return sizeof(struct rec_graph_row);
+	case REC_FAIL_ROW: return sizeof(struct rec_fail_row);
+	case REC_PENDING_ROW: return sizeof(struct rec_pending_row);
+	case REC_SYNC: return sizeof(struct rec_sync);
+	case REC_SYNCED: return sizeof(struct rec_synced);
+	case REC_INEXACT:
+	case REC_READINGS:
+	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
+	case REC_LOST: return sizeof(struct rec_lost);
+	case REC_MOMENT: return offsetof(struct rec_moment, at_entry);
+	case REC_CLOCK: return sizeof(struct rec_clock);
+	case REC_CALL: return sizeof(struct rec_call);
+	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
+	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
+	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
+	case REC_UNSEEN: return sizeof(struct rec_unseen);
+	case REC_LIMIT: return sizeof(struct rec_limit);
+	default: return 0;
+	}
+}
+
+size_t record_call_offset(unsigned int type)
+{
+	switch (type) {
+	case REC_ALLOC: return offsetof(struct rec_alloc, call);
+	case REC_FREE: return offsetof(struct rec_free, call);
+	case REC_COPY: return offsetof(struct rec_copy, call);
+	case REC_FAIL: return offsetof(struct rec_fail, call);
+	case REC_RESET: return offsetof(struct rec_reset, call);
+	case REC_KERNEL: return offsetof(struct rec_kernel, call);
+	case REC_LAUNCHED_AT: return offsetof(struct rec_launched_at, call);
+	case REC_HOST: return offsetof(struct rec_host, call);
+	case REC_MAP: return offsetof(struct rec_map, call);
+	case REC_TILES: return offsetof(struct rec_tiles, call);
+	case REC_GRAPH: return offsetof(struct rec_graph, call);
+	case REC_CALL: return offsetof(struct rec_call, call);
+	case REC_LAUNCH_ROW: return offsetof(struct rec_launch_row, key.call);
+	case REC_COPY_ROW: return offsetof(struct rec_copy_row, key.call);
+	case REC_CALL_ROW: return offsetof(struct rec_call_row, key.call);
+	case REC_FAIL_ROW: return offsetof(struct rec_fail_row, key.call);
+	case REC_GRAPH_ROW:
+	case REC_GRAPH_LAST: return offsetof(struct rec_graph_row, row.call);
+	default: return 0;
+	}
+}
+
+static bool makes_sense(const union record *record, size_t tail)
+{
+	switch (record->hdr.type) {
+	case REC_END:
+		return record->end.reason <= END_EXEC;
+	case REC_ALLOC:
+		return record->alloc.call < CALL_COUNT && record->alloc.kind < KIND_COUNT;
+	case REC_FREE:
+		return record->free.call < CALL_COUNT;
+	case REC_COPY:
+		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
+	case REC_FAIL:
+		return record->fail.call < CALL_COUNT || CUTOP_IS_EXTRA(record->fail.call);
+	case REC_LAUNCHED_AT:
+		return record->launched_at.call < CALL_COUNT;
+	case REC_HOST:
+		return record->host.call < CALL_COUNT;
+	case REC_RESET:
+		return record->reset.call < CALL_COUNT;
+	case REC_MAP:
+		return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
+	case REC_TILES:
+		return record->tiles.call < CALL_COUNT;
+	case REC_GRAPH:
+		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
+		       record->graph.role != EXEC_LAUNCH;
+	case REC_STACK:
+		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
+		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
+	case REC_KERNEL:
+		return record->kernel.name_len <= tail;
+	case REC_CALL:
+		return (record->traced.call < CALL_COUNT || CUTOP_IS_EXTRA(record->traced.call)) &&
+		       record->traced.moment <= CALL_LEFT &&
+		       record->traced.kernel_words <= tail / sizeof(__u64);
+	case REC_SITE:
+	case REC_NAME:
+		return record->text.text_len <= tail;
+	case REC_EXTRA:
+		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
+		       record->text.flags < EXTRA_RESULT_COUNT;
+	default:
+		return true;
+	}
+}
+
+size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
+{
+	size_t fixed;
+
+	if (len < sizeof(record->hdr))
+		return 0;
+	memcpy(&record->hdr, raw, sizeof(record->hdr));
+	fixed = record_size(record->hdr.type);
+	if (!fixed || record->hdr.size > len || record->hdr.size < fixed)
+		return 0;
+	/* Of these nothing is taken in, and there is no room for them. */
+	if (record->hdr.type == REC_EXEC || record->hdr.type == REC_MMAP)
+		return fixed;
+	memcpy(record, raw, fixed);
+	return makes_sense(record, record->hdr.size - fixed) ? fixed : 0;
+}
