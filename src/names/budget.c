@@ -101,7 +101,7 @@ int budget_table_grow(struct budget_table *table, size_t size)
 
 	if (size <= table->size)
 		return 0;
-	/* By a quarter at least, so that a table that grows in small steps does not do so for each; if there is no room for that, as asked. */
+	/* By a quarter at least, so that a table that grows in small steps does not do so for each; by what is asked for, if there is no room for that. */
 	more = whole_pages(size > table->size + table->size / 4 ? size : table->size + table->size / 4);
 	if (!budget_take(table->budget, more - table->size)) {
 		more = whole_pages(size);

@@ -28,7 +28,7 @@
 #define QUESTIONS_MAX	262144			/* waiting; what comes then goes without a line */
 #define SLOW		(2 * NSEC_PER_SEC)	/* time of a question that is not charged */
 #define SHARE		15			/* of the time: it comes back */
-#define STARTS_MAX	32			/* at once, whoever is charged; then one each: */
+#define STARTS_MAX	32			/* at once, whichever users are charged; then one each: */
 #define START_INTERVAL	NSEC_PER_SEC
 #define PACE_MS		10			/* between two looks whether one may be started */
 #define NAME_LEN	64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The headers of an ELF file of somebody else, and its contents by pieces. Sizes in such a file are claims: a file of a few
+ * The headers of an ELF file of a watched program, and its contents by pieces. Sizes in such a file are claims: a file of a few
  * blocks on the disk may say that its tables have gigabytes. So nothing is read whole because a header says how large it is,
  * and nothing is mapped: a file that shrinks under a mapping would end cutop with SIGBUS.
  */

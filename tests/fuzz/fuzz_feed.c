@@ -32,7 +32,7 @@
 #include "probe/ring.h"
 
 #define START		100000000000ull
-#define FAKE_PID	0x7ffffff0	/* nobody's: of the watched programs, and of the process that replies */
+#define FAKE_PID	0x7ffffff0	/* no process has it: of the watched programs, and of the process that replies */
 #define BUDGET		(SYMTAB_MEMORY + (8ull << 20))
 
 static struct {

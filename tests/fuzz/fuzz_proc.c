@@ -24,7 +24,7 @@
 
 #define NO_ANSWER	65535u
 #define FILES_MAX	64	/* opened for one input */
-#define PID		0x7ffffff0	/* nobody's */
+#define PID		0x7ffffff0	/* no process has it */
 
 static struct {
 	const uint8_t *data;

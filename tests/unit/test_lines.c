@@ -162,7 +162,7 @@ START_TEST(lines_of_debug_file)
 }
 END_TEST
 
-/* A mapped file that shrinks is the end of who reads it: that must not be us, and is no other file's loss. */
+/* A mapped file that shrinks ends the process that reads it: that must not be cutop, and no other file loses its lines. */
 START_TEST(a_reader_that_dies_is_replaced)
 {
 	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);

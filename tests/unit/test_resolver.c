@@ -293,7 +293,7 @@ START_TEST(files_are_dropped_in_turn)
 	uint32_t a = file_add(resolver, 1), b = file_add(resolver, 1), files[RESOLVER_FILES_MAX];
 	unsigned int i;
 
-	/* One that nobody asked about is not told of. */
+	/* The process is not told of one that was never asked about. */
 	resolver_drop(resolver, b);
 	ck_assert(resolver_forgot(resolver, b));
 	ck_assert_uint_eq(starts, 0);
