@@ -165,8 +165,8 @@ static int open_below(const char *root, const char *path)
 
 /* What is looked for, and how many bytes may still be read for their checksum. */
 struct search {
-	int fd;
-	struct debug_link link;
+	const struct stat *of;
+	const struct debug_link *link;
 	off_t crc_left;
 };
 
@@ -190,13 +190,13 @@ static bool has_crc(struct search *search, int fd)
 		at += n;
 	}
 	free(chunk);
-	return at == st.st_size && crc == search->link.crc;
+	return at == st.st_size && crc == search->link->crc;
 }
 
 /* True if the file open at @fd is what is asked for. */
 static bool is_debug_file(struct search *search, int fd)
 {
-	const struct debug_link *link = &search->link;
+	const struct debug_link *link = search->link;
 	struct debug_link found;
 
 	debug_link_read(fd, &found);
@@ -206,11 +206,11 @@ static bool is_debug_file(struct search *search, int fd)
 	return link->name[0] && has_crc(search, fd);
 }
 
-static bool is_same_file(int a, int b)
+static bool is_same_file(const struct stat *of, int fd)
 {
-	struct stat x, y;
+	struct stat st;
 
-	return !fstat(a, &x) && !fstat(b, &y) && file_is_same(&x, &y);
+	return !fstat(fd, &st) && file_is_same(of, &st);
 }
 
 static int candidate_open(struct search *search, const char *root, const char *path)
@@ -219,7 +219,7 @@ static int candidate_open(struct search *search, const char *root, const char *p
 
 	if (found < 0)
 		return found;
-	if (!is_same_file(search->fd, found) && is_debug_file(search, found))
+	if (!is_same_file(search->of, found) && is_debug_file(search, found))
 		return found;
 	close(found);
 	return -ENOENT;
@@ -227,7 +227,7 @@ static int candidate_open(struct search *search, const char *root, const char *p
 
 static int by_build_id(struct search *search, const char *root)
 {
-	const struct debug_link *link = &search->link;
+	const struct debug_link *link = search->link;
 	char path[sizeof(DEBUG_DIR) + 2 * BUILD_ID_MAX + 32];
 	size_t i;
 	int len;
@@ -243,7 +243,7 @@ static int by_build_id(struct search *search, const char *root)
 
 static int by_name(struct search *search, const char *root, const char *path)
 {
-	const struct debug_link *link = &search->link;
+	const struct debug_link *link = search->link;
 	static const char *const places[][2] = { { "", "/" }, { "", "/.debug/" }, { DEBUG_DIR, "/" } };
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	char place[4096 + 300];
@@ -260,13 +260,11 @@ static int by_name(struct search *search, const char *root, const char *path)
 	return found;
 }
 
-int debug_file_open(int fd, const char *const *roots, const char *path)
+int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
 {
-	struct search search = { .fd = fd, .crc_left = CRC_MAX };
+	struct search search = { .of = of, .link = link, .crc_left = CRC_MAX };
 	int found = -ENOENT;
 
-	if (debug_link_read(fd, &search.link))
-		return -ENOENT;
 	for (; *roots && found < 0; roots++) {
 		found = by_build_id(&search, *roots);
 		if (found < 0)

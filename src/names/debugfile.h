@@ -23,12 +23,13 @@ struct debug_link {
 int debug_link_read(int fd, struct debug_link *link);
 
 /*
- * Opens the debug file of the file open at @fd, whose path (below its root) is
+ * Opens the debug file of the file @of, which says @link, and whose path (below its root) is
  * @path, or NULL. @roots: folders that are looked below in this order, as if
  * each were "/"; NULL-ended. What is found has the same build id or the
- * checksum that is asked for. Returns a descriptor, or -ENOENT.
+ * checksum that is asked for. May sleep. Returns a descriptor, or -ENOENT.
  */
-int debug_file_open(int fd, const char *const *roots, const char *path);
+struct stat;
+int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path);
 
 /*
  * Unpacks .gnu_debugdata of @file, an ELF file within the file, into @bytes, an empty table, *@size bytes. Returns 0, -ENOENT if

@@ -31,12 +31,17 @@
 #define STARTS_MAX	32			/* at once, whichever users are charged; then one each: */
 #define START_INTERVAL	NSEC_PER_SEC
 #define PACE_MS		10			/* between two looks whether one may be started */
+#define GONE_MAX	16			/* processes that were killed, and sleep where the kernel does not let them die */
+#define ANSWER_MAX	(15 * NSEC_PER_SEC)	/* longer than the process gives itself: one that takes so long cannot hear its alarm */
+#define SLICE		(100 * NSEC_PER_MSEC)
+#define END_MS		100			/* for what was killed to be dead */
 #define NAME_LEN	64
 
 struct file {
 	uint32_t number;
-	int fds[2];			/* the second: -1, none */
-	uint32_t owners[2];		/* whose they are, and who is charged: see owners_read() */
+	int fds[2];			/* the second: -1, none; of one that is lent, the first is a socket that the files come by */
+	bool lent;
+	uint32_t owners[2];		/* whose they are, and who is charged: see owners_set() */
 	unsigned int process;		/* the process that has it; 0: none yet */
 	bool bad;			/* a process ended at a question about it */
 	bool leaving;			/* it was dropped, and goes once what was asked of it is answered */
@@ -48,6 +53,8 @@ struct file {
 struct resolver {
 	int socket;			/* -1: nothing runs */
 	pid_t pid;
+	pid_t gone[GONE_MAX];		/* killed, and not yet dead; 0: none */
+	uint64_t heard;			/* when the process had nothing to do, or said something; CLOCK_MONOTONIC */
 	unsigned int process;		/* number of the one that runs, or ran last */
 	unsigned int ended;		/* how many ended by themselves */
 	uint64_t memory;
@@ -117,21 +124,10 @@ static void file_free(struct resolver *resolver, struct file *file)
  * The users who are charged: both files' owners, if they are two. But what root has is there for all to use: of a user's
  * library and the debug file of one of the system's only the first can have been made to do harm.
  */
-static bool owners_read(struct file *file)
+static void owners_set(struct file *file, uint32_t owner, uint32_t debug_owner)
 {
-	struct stat st;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		if (file->fds[i] >= 0 && fstat(file->fds[i], &st))
-			return false;
-		file->owners[i] = file->fds[i] >= 0 ? st.st_uid : file->owners[0];
-	}
-	if (!file->owners[0])
-		file->owners[0] = file->owners[1];
-	else if (!file->owners[1])
-		file->owners[1] = file->owners[0];
-	return true;
+	file->owners[0] = owner ? owner : debug_owner;
+	file->owners[1] = debug_owner ? debug_owner : owner;
 }
 
 static void file_charge(struct resolver *resolver, const struct file *file, uint64_t ns)
@@ -187,25 +183,46 @@ static void question_drop(struct resolver *resolver)
 
 /* ---- the process ---- */
 
+/* Returns how many are still not dead. */
+static size_t gone_reap(struct resolver *resolver)
+{
+	size_t left = 0, i;
+
+	for (i = 0; i < GONE_MAX; i++)
+		if (resolver->gone[i] && waitpid(resolver->gone[i], NULL, WNOHANG))
+			resolver->gone[i] = 0;
+		else
+			left += resolver->gone[i] != 0;
+	return left;
+}
+
 static void process_end(struct resolver *resolver)
 {
+	size_t i;
+
 	if (resolver->socket < 0)
 		return;
 	close(resolver->socket);
 	resolver->socket = -1;
-	/* At the end of its input it leaves by itself; one that is at work need not finish. */
+	/* At the end of its input it leaves by itself; one that is at work need not finish. Where it sleeps it may take its time. */
 	kill(resolver->pid, SIGKILL);
-	while (waitpid(resolver->pid, NULL, 0) < 0 && errno == EINTR)
+	for (i = 0; i < GONE_MAX && resolver->gone[i]; i++)
 		;
+	if (i < GONE_MAX)
+		resolver->gone[i] = resolver->pid;
+	gone_reap(resolver);
 }
 
 void resolver_free(struct resolver *resolver)
 {
 	struct file *file, *next;
+	int ms;
 
 	if (!resolver)
 		return;
 	process_end(resolver);
+	for (ms = 0; ms < END_MS && gone_reap(resolver); ms++)
+		usleep(1000);
 	HASH_ITER(hh, resolver->files, file, next)
 		file_free(resolver, file);
 	allowance_free(resolver->allowance);
@@ -221,7 +238,7 @@ static bool process_start(struct resolver *resolver)
 
 	if (resolver->socket >= 0)
 		return true;
-	if (!allowance_has(resolver->starts, 0, now, START_INTERVAL))
+	if (gone_reap(resolver) == GONE_MAX || !allowance_has(resolver->starts, 0, now, START_INTERVAL))
 		return false;
 	allowance_spend(resolver->starts, 0, now, START_INTERVAL);
 	resolver->socket = resolver_process_start(resolver->memory, &resolver->pid);
@@ -230,6 +247,7 @@ static bool process_start(struct resolver *resolver)
 		return false;
 	}
 	resolver->process++;
+	resolver->heard = now;
 	return true;
 }
 
@@ -281,7 +299,7 @@ static int message_send(struct resolver *resolver, struct resolver_question *que
 
 static int file_send(struct resolver *resolver, struct file *file)
 {
-	struct resolver_question question = { .type = RESOLVER_ADD, .file = file->number };
+	struct resolver_question question = { .type = file->lent ? RESOLVER_ADD_LENT : RESOLVER_ADD, .file = file->number };
 	int err;
 
 	if (file->process == resolver->process)
@@ -290,6 +308,12 @@ static int file_send(struct resolver *resolver, struct file *file)
 	if (!err)
 		file->process = resolver->process;
 	return err;
+}
+
+/* True if a process that is gone took what was lent. */
+static bool is_gone_with(const struct resolver *resolver, const struct file *file)
+{
+	return file->lent && file->process && (resolver->socket < 0 || file->process != resolver->process);
 }
 
 /* Sends @question, and before it the file that it is about. What need not be sent counts as sent. */
@@ -306,7 +330,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 			file_close(file);
 		return err;
 	}
-	if (!file || file->bad || file->fds[0] < 0)
+	if (!file || file->bad || file->fds[0] < 0 || is_gone_with(resolver, file))
 		return 0;
 	if (!process_start(resolver))
 		return -EAGAIN;
@@ -382,25 +406,51 @@ bool resolver_forgot(const struct resolver *resolver, uint32_t number)
 {
 	const struct file *file = file_find(resolver, number);
 
-	return number && (!file || file->leaving);
+	return number && (!file || file->leaving || (!file->bad && is_gone_with(resolver, file)));
 }
 
-uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
+static struct file *file_new(struct resolver *resolver, int fd, int second_fd, const char *name)
 {
 	struct file *file = files_bound(resolver) ? calloc(1, sizeof(*file)) : NULL;
 
 	if (!file)
-		return 0;
+		return NULL;
 	file->number = ++resolver->last_file;
 	file->used = ++resolver->clock;
 	file->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	file->fds[1] = debug_fd < 0 ? -1 : fcntl(debug_fd, F_DUPFD_CLOEXEC, 0);
+	file->fds[1] = second_fd < 0 ? -1 : fcntl(second_fd, F_DUPFD_CLOEXEC, 0);
 	snprintf(file->name, sizeof(file->name), "%s", name);
 	HASH_ADD(hh, resolver->files, number, sizeof(file->number), file);
-	if (file->fds[0] >= 0 && owners_read(file))
+	if (file->fds[0] >= 0)
+		return file;
+	file_free(resolver, file);
+	return NULL;
+}
+
+uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
+{
+	struct file *file = file_new(resolver, fd, debug_fd, name);
+	struct stat st[2];
+
+	if (!file)
+		return 0;
+	if (!fstat(fd, &st[0]) && (debug_fd < 0 || !fstat(debug_fd, &st[1]))) {
+		owners_set(file, st[0].st_uid, debug_fd < 0 ? st[0].st_uid : st[1].st_uid);
 		return file->number;
+	}
 	file_free(resolver, file);
 	return 0;
+}
+
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2], const char *name)
+{
+	struct file *file = file_new(resolver, socket, -1, name);
+
+	if (!file)
+		return 0;
+	file->lent = true;
+	owners_set(file, owners[0], owners[1]);
+	return file->number;
 }
 
 void resolver_give_up(struct resolver *resolver)
@@ -475,6 +525,7 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	/* It is gone, with questions unread. What it answered before comes next. */
 	if (n < 0 && errno == ECONNRESET)
 		return true;
+	resolver->heard = clock_ns(CLOCK_MONOTONIC);
 	reply.path[sizeof(reply.path) - 1] = 0;
 	if (n != sizeof(reply) || !answer_take(resolver, &reply, answering)) {
 		process_lost(resolver);
@@ -493,14 +544,23 @@ static bool is_waiting(struct resolver *resolver)
 	return false;
 }
 
-void resolver_answers(struct resolver *resolver, int timeout_ms,
+/* The processor time that the process has taken, ns. */
+static uint64_t work_of(const struct resolver *resolver)
+{
+	clockid_t clock;
+
+	return resolver->socket < 0 || clock_getcpuclockid(resolver->pid, &clock) ? 0 : clock_own_ns(clock);
+}
+
+void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 		      void *context)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, now;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, worked = 0, since = end;
 	const struct answering answering = { answer, context };
 
 	for (;;) {
+		uint64_t now, work;
 		struct pollfd wanted;
 		unsigned int ended;
 
@@ -512,10 +572,24 @@ void resolver_answers(struct resolver *resolver, int timeout_ms,
 			/* What one process left goes to the next. */
 		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (now >= end || !is_waiting(resolver))
+		if (!is_waiting(resolver)) {
+			resolver->heard = now;
 			return;
+		}
+		if (resolver->socket >= 0 && now - resolver->heard > ANSWER_MAX) {
+			process_lost(resolver);
+			continue;
+		}
+		if (now >= end)
+			return;
+		work = work_of(resolver);
+		if (work != worked || since == end || resolver->socket < 0)
+			since = now;
+		else if (now - since > (uint64_t)idle_ms * NSEC_PER_MSEC)
+			return;
+		worked = work;
 		wanted.fd = resolver->socket;
 		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
-		poll(&wanted, 1, resolver->socket < 0 ? PACE_MS : (int)((end - now) / NSEC_PER_MSEC) + 1);
+		poll(&wanted, 1, resolver->socket < 0 ? PACE_MS : (int)((end - now < SLICE ? end - now : SLICE) / NSEC_PER_MSEC) + 1);
 	}
 }

@@ -37,10 +37,16 @@ void resolver_free(struct resolver *resolver);
  */
 uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name);
 
+/*
+ * The same with files that come, perhaps, by the other end of @socket, one message with one or two descriptors. It stays the
+ * caller's. @owners: the users whose the two files are. They go with the process that takes them: see resolver_forgot().
+ */
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2], const char *name);
+
 /* Lets go of @file, once what was asked of it is answered. Its number means nothing any more. */
 void resolver_drop(struct resolver *resolver, uint32_t file);
 
-/* True if @file had to go, for there were too many: it may be added again. */
+/* True if @file had to go, for there were too many, or for a process that it was lent to ended: it may be added again. */
 bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 
 /*
@@ -51,9 +57,10 @@ bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uin
 
 /*
  * Passes on the answers that have come: @answer is called with the path (as
- * DWARF has it; NULL: not known) and the line. Waits up to @timeout_ms for the last of them.
+ * DWARF has it; NULL: not known) and the line. Waits up to @timeout_ms for the last of them, and not longer than
+ * @idle_ms while the process does nothing: it sleeps where a file is not delivered, then.
  */
-void resolver_answers(struct resolver *resolver, int timeout_ms,
+void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
 		      void *context);
 

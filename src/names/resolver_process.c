@@ -27,6 +27,7 @@
 struct file {
 	uint32_t number;	/* 0: free */
 	bool opened;
+	bool lent;		/* fds[0] is a socket that the files come by */
 	int fds[2];
 	uint64_t used;
 	struct lines *lines;
@@ -56,7 +57,7 @@ static void file_close(struct file *file)
 	*file = (struct file){ .number = 0 };
 }
 
-static void file_add(struct state *state, uint32_t number, const int fds[2])
+static void file_add(struct state *state, uint32_t number, const int fds[2], bool lent)
 {
 	struct file *place = &state->files[0], *file;
 
@@ -64,7 +65,7 @@ static void file_add(struct state *state, uint32_t number, const int fds[2])
 		if (!file->number || (place->number && file->used < place->used))
 			place = file;
 	file_close(place);
-	*place = (struct file){ .number = number, .fds = { fds[0], fds[1] }, .used = ++state->clock };
+	*place = (struct file){ .number = number, .lent = lent, .fds = { fds[0], fds[1] }, .used = ++state->clock };
 }
 
 static struct file *file_find(struct state *state, uint32_t number)
@@ -77,6 +78,21 @@ static struct file *file_find(struct state *state, uint32_t number)
 	return NULL;
 }
 
+static ssize_t message_read(int socket, void *to, size_t len, int fds[2]);
+
+/* Takes the files from who lends them; none come from one that could not open them. */
+static void lent_take(struct file *file)
+{
+	int fds[2];
+	char byte;
+
+	message_read(file->fds[0], &byte, 1, fds);
+	close(file->fds[0]);
+	file->fds[0] = fds[0];
+	file->fds[1] = fds[1];
+	file->lent = false;
+}
+
 static struct lines *file_lines(struct state *state, uint32_t number)
 {
 	struct file *file = file_find(state, number);
@@ -84,6 +100,8 @@ static struct lines *file_lines(struct state *state, uint32_t number)
 	if (!file)
 		return NULL;
 	file->used = ++state->clock;
+	if (!file->opened && file->lent)
+		lent_take(file);
 	if (!file->opened && file->fds[0] >= 0)
 		file->lines = lines_open(file->fds[0], file->fds[1]);
 	file->opened = true;
@@ -122,31 +140,31 @@ static void question_answer(struct state *state, const struct resolver_question 
 	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000);
 }
 
-/* Returns 1, or 0 when the other end is gone. Descriptors that did not come are -1. */
-static int question_read(struct resolver_question *question, int fds[2])
+/* Returns how many bytes came, 0 when the other end is gone, or -1. Descriptors that did not come are -1. */
+static ssize_t message_read(int socket, void *to, size_t len, int fds[2])
 {
 	union {
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr header;
 	} control;
-	struct iovec part = { question, sizeof(*question) };
+	struct iovec part = { to, len };
 	struct msghdr message = {
 		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *header;
 	ssize_t n;
 
-	do
-		n = recvmsg(0, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof(*question))
-		return 0;
 	fds[0] = fds[1] = -1;
+	do
+		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n;
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
 	    header->cmsg_len <= CMSG_LEN(2 * sizeof(int)))
 		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-	return 1;
+	return n;
 }
 
 static _Noreturn void answer_all(int socket, uint64_t memory)
@@ -159,9 +177,9 @@ static _Noreturn void answer_all(int socket, uint64_t memory)
 
 	if (confine("cutop-lines", socket, memory, calls, ARRAY_LEN(calls)))
 		_exit(1);
-	while (question_read(&question, fds)) {
-		if (question.type == RESOLVER_ADD) {
-			file_add(&state, question.file, fds);
+	while (message_read(0, &question, sizeof(question), fds) == sizeof(question)) {
+		if (question.type == RESOLVER_ADD || question.type == RESOLVER_ADD_LENT) {
+			file_add(&state, question.file, fds, question.type == RESOLVER_ADD_LENT);
 			continue;
 		}
 		if (question.type == RESOLVER_DROP) {

@@ -8,10 +8,10 @@
 
 #include "names/resolver.h"
 
-enum resolver_type { RESOLVER_ADD, RESOLVER_ASK, RESOLVER_DROP };
+enum resolver_type { RESOLVER_ADD, RESOLVER_ADD_LENT, RESOLVER_ASK, RESOLVER_DROP };
 
 struct resolver_question {
-	uint32_t type;		/* enum resolver_type; RESOLVER_ADD comes with one or two descriptors */
+	uint32_t type;		/* enum resolver_type; ADD comes with one or two descriptors, ADD_LENT with a socket that brings them */
 	uint32_t file;
 	uint64_t offset;
 	uint64_t cookie;

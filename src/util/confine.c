@@ -93,10 +93,11 @@ static void limits_set(uint64_t memory)
 }
 
 /*
- * Memory that is shared with the process we were forked from: BPF maps, among others, which it takes for its own.
+ * Memory that is shared with the process we were forked from: BPF maps, among others, which it takes for its own. Files that are
+ * only read stay, the C library's tables among them.
  * A build for "make coverage" keeps it, since its counters are shared memory, too.
  */
-static int shared_unmap(void)
+int confine_memory(void)
 {
 #ifdef CUTOP_COVERAGE
 	return 0;
@@ -104,6 +105,7 @@ static int shared_unmap(void)
 	char text[8192], kind[5], *line, *end;	/* a line has a path of PATH_MAX at most */
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	unsigned long from, to;
+	int path = 0;
 	size_t kept = 0;
 	ssize_t n;
 
@@ -112,7 +114,8 @@ static int shared_unmap(void)
 	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
 		text[kept + (size_t)n] = '\0';
 		for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
-			if (sscanf(line, "%lx-%lx %4s", &from, &to, kind) == 3 && kind[3] == 's')
+			if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", &from, &to, kind, &path) == 3 && kind[3] == 's' &&
+			    !(kind[1] != 'w' && line[path] == '/'))
 				munmap((void *)from, to - from);
 		kept = strlen(line);
 		memmove(text, line, kept);
@@ -151,18 +154,23 @@ static void signals_set(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-int confine(const char *name, int socket, uint64_t memory, const int *calls, unsigned int count)
+int confine_leave(const char *name, int socket)
 {
 	int err;
 
 	signals_set();
 	prctl(PR_SET_NAME, name);
-	limits_set(memory);
-	err = shared_unmap();
-	if (!err)
-		err = descriptors_close(socket);
+	err = confine_memory();
+	return err ? err : descriptors_close(socket);
+}
+
+int confine(const char *name, int socket, uint64_t memory, const int *calls, unsigned int count)
+{
+	int err = confine_leave(name, socket);
+
 	if (err)
 		return err;
+	limits_set(memory);
 	err = rights_drop();
 	return err ? err : calls_limit(calls, count);
 }

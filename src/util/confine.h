@@ -7,10 +7,19 @@
 
 #define CONFINE_CALLS_MAX	32
 
+/* Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps, above all. Returns 0 or a negative errno. */
+int confine_memory(void);
+
 /*
- * Leaves the calling process nothing open but @socket, as descriptor 0, no shared memory, no rights, @memory bytes more than it has, and the @count system calls
- * in @calls (at most CONFINE_CALLS_MAX); a signal that tells of a fault or of time that has run out ends it. It is called
- * @name from now on. Returns 0, or nonzero where that cannot be done: the process then has to end. Allocates nothing.
+ * Leaves the calling process nothing open but @socket, as descriptor 0, and no shared memory. A signal
+ * that tells of a fault or of time that has run out ends it, others are blocked. It is called @name from now on. Returns 0,
+ * or nonzero where that cannot be done: the process then has to end. Allocates nothing.
+ */
+int confine_leave(const char *name, int socket);
+
+/*
+ * The same, and no rights, @memory bytes more than it has, and of the system calls only the @count in @calls (at most
+ * CONFINE_CALLS_MAX).
  */
 int confine(const char *name, int socket, uint64_t memory, const int *calls, unsigned int count);
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that forks workers, and the workers. The first touches no file and no
+ * other process's memory, so that it always hears its orders; it has nothing open but its socket. It sits between cutop and the workers so
+ * that cutop, which holds links and maps, need not fork itself, and is nobody's parent who cannot die.
+ */
+#include "errand/errand_process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/confine.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u	/* linux/memfd.h, Linux 6.3 */
+#endif
+
+/* ---- messages ---- */
+
+union descriptors {
+	char bytes[CMSG_SPACE(ERRAND_MESSAGE_FDS * sizeof(int))];
+	struct cmsghdr header;
+};
+
+int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len, const int *fds, int count,
+		int flags)
+{
+	struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len }, { (void *)(uintptr_t)body, body_len } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = body_len ? 2 : 1 };
+	union descriptors control;
+	ssize_t n;
+
+	if (count) {
+		memset(&control, 0, sizeof(control));
+		message.msg_control = control.bytes;
+		message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, (size_t)count * sizeof(int));
+	}
+	do
+		n = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max, int fds[ERRAND_MESSAGE_FDS], int flags)
+{
+	struct iovec parts[2] = { { head, head_len }, { body, body_max } };
+	union descriptors control;
+	struct msghdr message = {
+		.msg_iov = parts, .msg_iovlen = body_max ? 2 : 1, .msg_control = control.bytes, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
+		fds[i] = -1;
+	do
+		n = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len <= CMSG_LEN(ERRAND_MESSAGE_FDS * sizeof(int)))
+		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+	return n;
+}
+
+/* ---- a worker ---- */
+
+/* The answer's data as a memory file; -1 if that cannot be had. */
+static int file_of(const struct errand_answer *answer)
+{
+	int fd = memfd_create("cutop", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	size_t at = 0;
+	ssize_t n;
+
+	if (fd < 0)	/* Linux before 6.3 */
+		fd = memfd_create("cutop", MFD_CLOEXEC);
+	for (; fd >= 0 && at < answer->len; at += (size_t)n) {
+		n = write(fd, answer->data + at, answer->len - at);
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+static int answer_send(int socket, const struct errand_answer *answer)
+{
+	struct errand_told told = { .result = answer->result, .len = answer->len, .has_data = answer->data != NULL };
+	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err;
+
+	for (i = 0; i < ERRAND_FDS; i++)
+		if (answer->fds[i] >= 0) {
+			told.fd_mask |= 1u << i;
+			fds[count++] = answer->fds[i];
+		}
+	if (answer->len > ERRAND_INLINE) {
+		file = file_of(answer);
+		if (file < 0)
+			told = (struct errand_told){ .result = -ENOMEM };
+		else
+			fds[count++] = file;
+		told.in_file = file >= 0;
+	}
+	err = errand_send(socket, &told, sizeof(told), answer->data, told.in_file ? 0 : (size_t)told.len, fds, count, 0);
+	if (file >= 0)
+		close(file);
+	return err;
+}
+
+static _Noreturn void worker(int socket, const struct errands_settings *settings)
+{
+	static char question[ERRAND_QUESTION_MAX + 1];
+	struct errand_hello hello = { .pid = getpid() };
+	struct errand_asked asked;
+	int fds[ERRAND_MESSAGE_FDS], i;
+	long n;
+
+	if (errand_send(socket, &hello, sizeof(hello), NULL, 0, NULL, 0, 0))
+		_exit(1);
+	for (;;) {
+		struct errand_answer answer = errand_nothing;
+
+		n = errand_receive(socket, &asked, sizeof(asked), question, ERRAND_QUESTION_MAX, fds, 0);
+		if (n < (long)sizeof(asked) || asked.job >= settings->job_count)
+			_exit(0);
+		n -= (long)sizeof(asked);
+		question[n] = 0;
+		answer.result = settings->jobs[asked.job](question, (size_t)n, fds, &answer);
+		for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		if (answer_send(socket, &answer))
+			_exit(1);
+		errand_answer_free(&answer);
+		if (asked.holds)
+			while (recv(socket, question, 1, 0) < 0 && errno == EINTR)
+				;
+		if (asked.holds)
+			_exit(0);
+	}
+}
+
+/* ---- the process that forks them ---- */
+
+struct family {
+	pid_t pids[4 * ERRAND_WORKERS];	/* 0: none. More than there may be: who was killed may take its time */
+	int signals;
+};
+
+static void worker_fork(struct family *family, int orders, int socket, const struct errands_settings *settings)
+{
+	size_t i;
+	pid_t pid;
+
+	for (i = 0; i < ARRAY_LEN(family->pids) && family->pids[i]; i++)
+		;
+	if (i == ARRAY_LEN(family->pids))
+		return;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders);
+		close(family->signals);
+		worker(socket, settings);
+	}
+	if (pid > 0)
+		family->pids[i] = pid;
+}
+
+/* Only who is still a child of ours: another process may have the number of one that ended. */
+static void worker_kill(struct family *family, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(family->pids); i++)
+		if (family->pids[i] && (!pid || family->pids[i] == pid))
+			kill(family->pids[i], SIGKILL);
+}
+
+static void workers_reap(struct family *family)
+{
+	struct signalfd_siginfo info;
+	pid_t pid;
+	size_t i;
+
+	while (read(family->signals, &info, sizeof(info)) == sizeof(info))
+		;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (i = 0; i < ARRAY_LEN(family->pids); i++)
+			if (family->pids[i] == pid)
+				family->pids[i] = 0;
+}
+
+static void child_signals_open(struct family *family)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	family->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+#define END_MS	100
+
+/* Waits a moment for those that can die: whoever inherits the others may not care for them. */
+static void workers_end(struct family *family)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_MS * NSEC_PER_MSEC;
+	size_t i;
+
+	for (;;) {
+		struct pollfd wanted = { .fd = family->signals, .events = POLLIN };
+
+		workers_reap(family);
+		for (i = 0; i < ARRAY_LEN(family->pids) && !family->pids[i]; i++)
+			;
+		if (i == ARRAY_LEN(family->pids) || clock_ns(CLOCK_MONOTONIC) >= end)
+			return;
+		poll(&wanted, 1, 10);
+	}
+}
+
+#define LOCKED_MAX	(64ul << 20)	/* memory that may be locked, of a worker: pages of probed files */
+
+_Noreturn void errand_process(int socket, const struct errands_settings *settings)
+{
+	struct family family = { .signals = -1 };
+	struct errand_order order;
+	int fds[ERRAND_MESSAGE_FDS];
+	long n;
+
+	setsid();	/* signals of a terminal are for others */
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ LOCKED_MAX, LOCKED_MAX });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (confine_leave("cutop-errands", socket) || (settings->give_up && settings->give_up()))
+		_exit(1);
+	/* Others, as COMMAND until it runs, may hold the other end, too. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child_signals_open(&family);
+	for (;;) {
+		struct pollfd wanted[2] = { { .fd = 0, .events = POLLIN }, { .fd = family.signals, .events = POLLIN } };
+
+		if (poll(wanted, 2, -1) < 0 && errno != EINTR)
+			break;
+		workers_reap(&family);
+		if (!wanted[0].revents)
+			continue;
+		n = errand_receive(0, &order, sizeof(order), NULL, 0, fds, MSG_DONTWAIT);
+		if (n == -EAGAIN)
+			continue;
+		if (n != sizeof(order))
+			break;
+		if (order.what == ERRAND_FORK && fds[0] >= 0)
+			worker_fork(&family, 0, fds[0], settings);
+		else if (order.what == ERRAND_KILL && order.pid > 0)
+			worker_kill(&family, order.pid);
+		if (fds[0] >= 0)
+			close(fds[0]);
+	}
+	worker_kill(&family, 0);
+	workers_end(&family);
+	_exit(0);
+}

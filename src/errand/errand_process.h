@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What errand.c and the processes that do its work say to each other, over sockets that keep the bounds of messages. */
+#ifndef ERRAND_ERRAND_PROCESS_H
+#define ERRAND_ERRAND_PROCESS_H
+
+#include <stdint.h>
+
+#include "errand/errand.h"
+
+/* To the process that forks workers. With FORK comes the worker's socket. It says nothing. */
+struct errand_order {
+	enum { ERRAND_FORK, ERRAND_KILL } what;
+	int32_t pid;		/* KILL: who is to go */
+};
+
+/* A worker's first message. */
+struct errand_hello {
+	int32_t pid;
+};
+
+/* Before the question itself. */
+struct errand_asked {
+	uint32_t job;
+	uint32_t holds;		/* what the job holds is kept until the socket is closed; then the worker ends */
+};
+
+#define ERRAND_INLINE	(16u << 10)	/* longer answers are in a memory file, the last descriptor */
+
+struct errand_told {
+	int32_t result;
+	uint32_t fd_mask;	/* which of the answer's descriptors come along */
+	uint64_t len;
+	uint32_t has_data;
+	uint32_t in_file;
+};
+
+#define ERRAND_MESSAGE_FDS	(ERRAND_FDS + 1)
+
+/*
+ * Sends @head and then @body as one message, with @count descriptors. Returns 0 or a negative errno, -EAGAIN with MSG_DONTWAIT in
+ * @flags where there is no room.
+ */
+int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len, const int *fds, int count,
+		int flags);
+
+/*
+ * Receives one. Returns its length, 0 at the end, or a negative errno. Descriptors that did not come are -1.
+ */
+long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max, int fds[ERRAND_MESSAGE_FDS], int flags);
+
+/* In a new child: forks workers by orders from @socket, until that ends. */
+_Noreturn void errand_process(int socket, const struct errands_settings *settings);
+
+#endif
