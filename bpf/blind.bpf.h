@@ -219,7 +219,7 @@ static __always_inline int blind_entry(struct pt_regs *ctx)
 		blind_extra(thread, call);
 	else if (call < CALL_COUNT && blind_call(ctx, thread, cookie))
 		result |= BLIND_TRACED;
-	return with_missing(thread, result);
+	return result;
 }
 
 static __always_inline int blind_trace(struct pt_regs *ctx)

@@ -15,7 +15,7 @@ bpf_sources = \
 	bpf/graph.bpf.h \
 	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
-	bpf/missing.bpf.h \
+	bpf/deferred_names.bpf.h \
 	bpf/vma.bpf.h bpf/files.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \

@@ -98,7 +98,7 @@ static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *
 		if (trace_entries)
 			return 1;
 	}
-	state = bpf_task_storage_get(&extras, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	state = storage_new(extras, bpf_get_current_task_btf());
 	if (!state) {
 		count_lost_of(thread->image, LOST_THREADS);
 		return 1;

@@ -423,7 +423,7 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 		exec_done(thread, frame, call, role);
 	else
 		graph_done(thread, frame, call, role);
-	return with_missing(thread, 0);
+	return 0;
 }
 
 #endif

@@ -402,7 +402,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 	}
 	if (may_capture(thread) && launch_into_capture(ctx, thread, cookie)) {
 		trace_entry(ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], call);
-		return with_missing(thread, 0);
+		return 0;
 	}
 	driver = desc->a == FORM_DRIVER;
 	in_registers = driver || desc->a == FORM_ARGS;
@@ -415,7 +415,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 		launch_registers(ctx, driver, &frame->args[1]);
 		frame->entry = bpf_ktime_get_ns();
 		trace_entry(ctx, thread, frame, call);
-		return with_missing(thread, 0);
+		return 0;
 	}
 	function = PT_REGS_PARM1(ctx);
 	if (LAUNCH_ON_STACK && in_registers) {
@@ -454,7 +454,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 	}
 	frame = launch_open(thread, ctx, cookie);
 	if (!frame)
-		return with_missing(thread, 1);
+		return 1;
 	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
 	frame->args[0] = function;
@@ -462,7 +462,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 	frame->args[2] = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
-	return with_missing(thread, 0);
+	return 0;
 }
 
 /*
@@ -540,7 +540,7 @@ counted:
 		if (left & ~WATCHFUL_MARKS)	/* where two threads take one at once, one does not: a launch more is no matter */
 			__sync_val_compare_and_swap(guard, left, left - 1);
 	}
-	return with_missing(thread, 0);
+	return 0;
 }
 
 #endif

@@ -44,25 +44,20 @@ static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function,
 	return len;
 }
 
-/* Tells of a kernel whose name is at @name, unless that is 0 or cannot be read. False if that is put off. */
-static __always_inline bool kernel_tell(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name)
+/* Tells of a kernel whose name is at @name, unless that is 0 or cannot be read. */
+static __always_inline void kernel_tell(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name)
 {
-	struct thread_state *thread;
 	long len;
 
 	if (name) {
 		len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
 		if (len == CUTOP_NAME_SHORT)
 			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_MAX);
-		if (len >= 0)
-			return true;
-		thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-		if (len == -EFAULT && thread && name_defer(thread, name, function, stub, call))
-			return false;
+		if (len >= 0 || (len == -EFAULT && name_defer(image, call, function, stub, name)))
+			return;
 		count_lost_of(image, LOST_ARGUMENT);
 	}
 	kernel_send(image, call, function, stub, 0, 8);
-	return true;
 }
 
 /* What the handle of @key stands for; also one that was made before the image was forked: @key is of who knew it, then. */
@@ -95,28 +90,6 @@ static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 funct
 		stub = *known;
 	module_announce(image, stub);
 	kernel_tell(image, call, function, stub, stub_name(image, stub));
-}
-
-/* What was put off: the name is in memory now, if it ever will be. */
-__noinline int name_again(struct thread_state *thread)
-{
-	__u64 name, function;
-	__u32 call;
-
-	if (!thread || !thread->missing)
-		return 0;
-	name = thread->missing;
-	function = thread->missing_function;
-	call = thread->missing_call;
-	thread->missing = 0;
-	thread->bringing = 1;
-	if (call == CALL_COUNT)
-		name_tell(thread, function, name);
-	else
-		kernel_tell(thread->image, call, function, thread->missing_stub, name);
-	thread->bringing = 0;
-	trace_named(thread);
-	return 0;
 }
 
 /* ---- rows ---- */

@@ -241,7 +241,7 @@ __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 	len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
 	if (len == CUTOP_NAME_SHORT)
 		len = name_send(thread, handle, name, CUTOP_NAME_MAX);
-	if (len == -EFAULT && name_defer(thread, name, handle, 0, CALL_COUNT))
+	if (len == -EFAULT && name_defer(thread->image, CALL_COUNT, handle, 0, name))
 		return 0;
 	if (len < 0)
 		count_lost_of(thread->image, LOST_ARGUMENT);
@@ -273,7 +273,7 @@ static __always_inline int named_return(struct pt_regs *ctx, struct task_struct 
 	if (!frame->nested && !frame->by_runtime)
 		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);
-	return with_missing(thread, 0);
+	return 0;
 }
 
 #endif

@@ -103,7 +103,7 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 {
 	struct stack_scratch *scratch;
 
-	scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	scratch = storage_new(scratches, bpf_get_current_task_btf());
 	if (scratch)
 		scratch->size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames), BPF_F_USER_STACK);
 	return scratch;

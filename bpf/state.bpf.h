@@ -51,19 +51,16 @@ const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
-const volatile bool can_sleep;		/* sleepable uprobe programs, Linux 6.0 */
 const volatile bool can_hold;		/* programs are to be held on their processor, and can be: cutop.bpf.c */
 const volatile bool never;
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
+const volatile bool locks_storage;	/* programs that could sleep are kept from it: storage_new() */
 const volatile __u32 page_shift = 12;
 
 #include "run.bpf.h"
 
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
 __u32 attaching;
-
-/* A thread got no storage while it was held on its processor, where memory cannot be waited for. */
-__u32 threads_wanted;
 
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
@@ -166,11 +163,6 @@ struct thread_state {
 	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
 	__u32 context_depth;	/* of those below the present one */
 	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
-	/* A name that was not in memory: missing.bpf.h */
-	__u64 missing;		/* its address; 0: none */
-	__u64 missing_function, missing_stub;
-	__u32 missing_call;
-	__u32 bringing;		/* it was brought in: what is missing now stays so */
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
@@ -187,6 +179,25 @@ struct {
 	__type(key, int);
 	__type(value, struct thread_state);
 } threads SEC(".maps");
+
+extern void bpf_rcu_read_lock(void) __ksym __weak;
+extern void bpf_rcu_read_unlock(void) __ksym __weak;
+
+/*
+ * The current task's storage in @map, made if need be; NULL if the kernel has no memory for it at once. In a program that may sleep it
+ * would wait for memory, under a lock that it does not.
+ */
+#define storage_new(map, task)						\
+	({								\
+		void *storage_;						\
+									\
+		if (locks_storage)					\
+			bpf_rcu_read_lock();				\
+		storage_ = bpf_task_storage_get(&map, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE); \
+		if (locks_storage)					\
+			bpf_rcu_read_unlock();				\
+		storage_;						\
+	})
 
 #define HASH_MAP(name, key_type, value_type, entries)		\
 	struct {						\

@@ -196,12 +196,9 @@ static __always_inline struct thread_state *thread_enter(struct task_struct *tas
 	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 
 	if (!thread) {
-		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		thread = storage_new(threads, task);
 		if (!thread) {
-			if (can_hold)
-				threads_wanted = 1;	/* thread_make() may sleep for it */
-			else
-				thread_refused();
+			thread_refused();
 			return NULL;
 		}
 		thread_begin(thread);

@@ -23,7 +23,7 @@ struct trace_state {
 	struct outer_call outer;	/* trace_entries: the last call that was not nested */
 	struct frame frame;	/* trace_entries: arguments on their way here */
 	__u32 open;		/* begun, and not sent */
-	__u32 waiting;		/* to be sent once its kernel's name was told of */
+	__u32 pad;
 };
 
 struct {
@@ -46,15 +46,6 @@ static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state
 {
 	if (tracing && !frame->nested && !(frame->by_runtime && (trace_entries || trace_pairs)))
 		trace_enter(ctx, thread, frame, call);
-}
-
-static __noinline int trace_named_send(struct thread_state *thread);
-
-/* A name that was missing was told of. */
-static __always_inline void trace_named(struct thread_state *thread)
-{
-	if (trace_entries || trace_pairs)
-		trace_named_send(thread);
 }
 
 static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now);

@@ -189,7 +189,7 @@ static __always_inline struct trace_state *trace_state_get(struct thread_state *
 {
 	struct trace_state *trace;
 
-	trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	trace = storage_new(traces, bpf_get_current_task_btf());
 	if (!trace)
 		count_lost_of(thread->image, LOST_TRACED);
 	return trace;
@@ -219,20 +219,9 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	trace->record.call.site = trace_entries ? trace->outer.site : 0;
 	trace_arguments_read(ctx, thread, trace, frame, call);
 	trace->open = !trace_entries;
-	trace->waiting = thread->missing != 0;
-	if ((trace_entries || trace_pairs) && !trace->waiting)
+	if (trace_entries || trace_pairs)
 		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 	return 0;
-}
-
-static __noinline int trace_named_send(struct thread_state *thread)
-{
-	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
-
-	if (!thread || !trace || !trace->waiting)
-		return 0;
-	trace->waiting = 0;
-	return trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 }
 
 static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now)
@@ -272,7 +261,7 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 		return 0;
 	trace->record.call.call = CALL_COUNT;
 	trace_enter(ctx, thread, &trace->frame, call);
-	if (trace->record.call.call == call && !trace_entries && !trace_pairs && !trace->waiting)
+	if (trace->record.call.call == call && !trace_entries && !trace_pairs)
 		trace_send(thread, trace, CALL_ENTERED, trace->record.call.entry);
 	trace->open = 0;
 	return 0;
@@ -308,7 +297,7 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 		return 0;
 	traced_arguments(ctx, thread, &trace->frame, call);
 	trace_alone_enter(ctx, thread, call);
-	return with_missing(thread, 0);
+	return 0;
 }
 
 /* With trace_entries: the entry of a call of any class, and all that is seen of it. */
@@ -325,7 +314,7 @@ static __always_inline int traced_entry(struct pt_regs *ctx)
 		return 0;
 	traced_arguments(ctx, thread, &trace->frame, call);
 	trace_enter(ctx, thread, &trace->frame, call);
-	return with_missing(thread, 0);
+	return 0;
 }
 
 #endif

@@ -17,7 +17,10 @@
 #ifndef VMA_BPF_H
 #define VMA_BPF_H
 
-#define VM_EXEC		4	/* include/linux/mm.h */
+/* include/linux/mm.h */
+#define VM_WRITE	2
+#define VM_EXEC		4
+#define VM_SHARED	8
 
 struct vma_info {
 	__u64 start, end, offset, flags;
@@ -120,6 +123,14 @@ static __always_inline void wait_a_little(void)
 #pragma unroll
 	for (i = 0; i < WAIT_CALLS; i++)
 		bpf_ktime_get_ns();
+}
+
+/* The same as vma_at(), which follows, without waiting for the lock. */
+static __always_inline long vma_at_once(__u64 address, struct vma_info *info)
+{
+	long err = bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, info, 0);
+
+	return err && err != -ENOENT ? vma_read(address, info) : err;
 }
 
 /* The mapping at @address of the current process. Returns -ENOENT if there is none, another error if it is not known. */

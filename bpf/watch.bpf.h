@@ -176,22 +176,40 @@ int BPF_PROG(process_exit, struct task_struct *task)
 }
 
 /*
- * Run by user space on itself (BPF_PROG_TEST_RUN): which file is mapped at
- * identify_address. The mapping's inode is the one that probes sit on; stat(2)
- * shows another one for files in overlay mounts.
+ * Run by user space on itself (BPF_PROG_TEST_RUN): which file is mapped at the address args[0]. The mapping's inode is
+ * the one that probes sit on; stat(2) shows another one for files in overlay mounts. The answer comes in pieces of 16
+ * bits, args[1] says which, so that the program needs no map: processes run it that are to hold none.
  */
-__u64 identify_address;
-struct file_id identify_answer;
+static long file_seen(struct task_struct *task, struct vm_area_struct *vma, struct file **file)
+{
+	*file = BPF_CORE_READ(vma, vm_file);
+	return 0;
+}
 
 SEC("raw_tp")
-int identify(void *ctx)
+int identify(__u64 *args)
 {
-	struct vma_info info = {};
+	struct file *file = NULL;
+	struct file_id id = {};
+	__u64 word;
 
-	if (bpf_find_vma(bpf_get_current_task_btf(), identify_address, vma_seen, &info, 0) || !info.file)
-		return 1;
-	file_id_read((struct file *)info.file, &identify_answer);
-	return 0;
+	if (bpf_find_vma(bpf_get_current_task_btf(), args[0], file_seen, &file, 0) || !file)
+		return 0;
+	file_id_read(file, &id);
+	switch (args[1] / 4) {
+	case 0:
+		word = id.inode;
+		break;
+	case 1:
+		word = id.size;
+		break;
+	case 2:
+		word = id.device | (__u64)id.generation << 32;
+		break;
+	default:
+		word = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+	}
+	return IDENTIFY_FOUND | (word >> (args[1] % 4 * 16) & 0xffff);
 }
 
 #endif

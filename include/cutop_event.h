@@ -86,6 +86,7 @@ enum rec_type {
 	REC_CALL,		/* struct rec_call: with tracing, every call */
 	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE and where its file lies; in the ring only */
 	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
+	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
 	REC_SITE,		/* struct rec_text: a call site's name */
@@ -155,6 +156,13 @@ struct file_id {
 struct code_span {
 	__u64 start, end;
 };
+
+/*
+ * What the program `identify` says of a mapped file, in pieces of 16 bits with IDENTIFY_FOUND beside each: its file_id, and the
+ * magic number of its file system.
+ */
+#define IDENTIFY_PIECES	14
+#define IDENTIFY_FOUND	0x80000000u
 
 #define FILE_KNOWN	0	/* in the map `files`, where else a process stands that told of the file */
 
@@ -430,6 +438,31 @@ struct rec_kernel {
 	char name[];		/* mangled; padded with NUL to a multiple of 8 */
 };
 
+#define CUTOP_PATH_NAME_MAX 256	/* one name in a path, with its end: NAME_MAX of include/uapi/linux/limits.h */
+#define CUTOP_PATH_MAX	1280	/* longer ones are not told */
+
+/* Upwards: the name of the file, of its folder, of that one's, each with a 0 at its end. */
+struct path_names {
+	__u32 len;		/* 0: user space knows the file, or it has no path, or too long a one */
+	char names[CUTOP_PATH_MAX];
+	__u32 pad;
+};
+
+/* In place of a REC_KERNEL, or of the driver's REC_NAME: where the name lies. */
+struct rec_name_at {
+	struct rec_hdr hdr;
+	__u64 name;		/* its address in the process */
+	__u64 function;		/* rec_kernel's, or the driver's handle */
+	__u64 stub;
+	__u16 call;		/* rec_kernel's; CALL_COUNT: a REC_NAME */
+	__u16 in_file;		/* the file has it, too: what follows */
+	__u32 pad;
+	__u64 offset;		/* of the name in the file */
+	struct file_id id;
+	struct path_names path;
+	__u32 pad2;
+};
+
 /* All that is left to tell a kernel by whose handle nobody saw, in a program without symbols. */
 struct rec_launched_at {
 	struct rec_hdr hdr;
@@ -445,16 +478,6 @@ struct rec_module {
 	__u64 offset;		/* in the file, of start */
 	struct file_id id;
 	char file[CUTOP_FILE_LEN];
-};
-
-#define CUTOP_PATH_NAME_MAX 256	/* one name in a path, with its end: NAME_MAX of include/uapi/linux/limits.h */
-#define CUTOP_PATH_MAX	1280	/* longer ones are not told */
-
-/* Upwards: the name of the file, of its folder, of that one's, each with a 0 at its end. */
-struct path_names {
-	__u32 len;		/* 0: user space knows the file, or it has no path, or too long a one */
-	char names[CUTOP_PATH_MAX];
-	__u32 pad;
 };
 
 struct rec_module_at {
@@ -548,6 +571,7 @@ enum lost_cause {
 	LOST_STACKS,		/* a user stack that could not be taken or kept */
 	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
 	LOST_TRACED,		/* a traced call found no room in the ring buffer */
+	LOST_UNANSWERED,	/* a file or memory that nothing delivered: user space counts it here */
 	LOST_BPF_COUNT,
 	/* found by the collector, which tells of them as of those before */
 	LOST_LINES = LOST_BPF_COUNT,	/* source lines: their file ended the process that reads them, or its user's allowance is used up */

@@ -35,6 +35,7 @@ check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORK
 # The slowest come first, so that the last job does not run alone.
 TESTS_MORE = \
 	tests/e2e/test_harm.sh \
+	tests/e2e/test_absent_server.sh \
 	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_shims.sh \
 	tests/e2e/test_driver.sh \

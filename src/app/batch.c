@@ -284,7 +284,7 @@ static struct snapshot *batch_watch(struct batch *batch)
 	batch_wait(batch);
 	prints = waits_for_command(batch) || more_snapshots(batch);
 	if (prints || records)
-		snapshot = collector_finish(batch->session.collector);
+		snapshot = collector_finish(batch->session.collector, batch->session.ended_by != 0);
 	if (prints)
 		print(batch, snapshot, true);
 	if (records)

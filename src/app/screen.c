@@ -485,7 +485,7 @@ static int screen_show(struct screen *screen)
 		warn_user(&session->notes, "%s: it is damaged inside; what comes before that was shown", screen->options->replay);
 	}
 	if (session->have_command && screen->options->fail_on_leak)
-		snapshot = collector_finish(session->collector);
+		snapshot = collector_finish(session->collector, session->ended_by != 0);
 	status = session_status(session, snapshot);
 	snapshot_free(snapshot);
 	return status;

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "app/errands.h"
 #include "probe/ahead.h"
 #include "util/rights.h"
 
@@ -46,6 +47,9 @@ static void add_libraries(struct session *session, int *error)
 			probe_add_program(probe, session->options->libraries[i], library_path(session));
 			continue;
 		}
+		/* A signal has come, which is heard in a moment. */
+		if (result == -EINTR)
+			return;
 		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
 		*error = result ? result : -ENOENT;
 	}
@@ -76,6 +80,7 @@ static int watch_begin(struct session *session)
 	err = collector_watch(session->collector, &why);
 	if (err)
 		return session_fail(session, err, why.text);
+	probe_patient(probe, true);
 	add_libraries(session, &err);
 	if (err)
 		return err;
@@ -88,6 +93,7 @@ static int watch_begin(struct session *session)
 			return session_fail(session, err, "cannot list the command's process");
 		command_add(session, probe);
 	}
+	probe_patient(probe, false);
 	probe_find_ahead(probe);
 	if (!probe_counts(probe).targets)
 		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
@@ -236,6 +242,7 @@ static int collector_begin(struct session *session)
 			.returns = options->returns,
 			.no_single_step = options->no_single_step,
 			.notes = &session->notes,
+			.errands = session->errands,
 		},
 		.delay = options->delay,
 		.names_bytes = options->names_bytes,
@@ -444,6 +451,8 @@ int session_begin(struct session *session)
 	if (session->options->replay)
 		return recording_begin(session);
 	if (rights_raise(&why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	if (errands_begin(&session->errands, &session->notes, session->options->mode == MODE_TRACE, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (collector_begin(session))
 		return EXIT_FAILED;

@@ -23,6 +23,7 @@ struct session {
 	const struct options *options;
 	struct notes notes;
 	struct extras *extras;	/* functions named by --probe, or NULL */
+	struct errands *errands;	/* NULL: nothing is probed */
 	struct collector *collector;	/* NULL: a replay that nobody waits for */
 	struct replay *replay;		/* of batch mode and of a trace */
 	bool replay_damaged, replay_told;

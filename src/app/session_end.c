@@ -123,6 +123,8 @@ void session_close(struct session *session)
 	}
 	collector_free(session->collector);
 	session->collector = NULL;
+	errands_stop(session->errands);
+	session->errands = NULL;
 	extras_free(session->extras);
 	session->extras = NULL;
 	replay_close(session->replay);

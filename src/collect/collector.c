@@ -281,12 +281,12 @@ static void extra_found(void *context, unsigned int call, const char *symbol, en
 	feed_extra(collector->feed, call, symbol, result);
 }
 
-static void program_begins(void *context, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+static void program_begins(void *context, const struct seen_file *seen, uint32_t tgid)
 {
 	struct collector *collector = context;
 
 	if (collector->feed)
-		feed_program(collector->feed, fd, id, tgid, path);
+		feed_program(collector->feed, seen, tgid);
 }
 
 int collector_prepare(struct collector **result, const struct collector_settings *settings,
@@ -521,13 +521,13 @@ void collector_stop(struct collector *collector)
 	collector->running = false;
 }
 
-struct snapshot *collector_finish(struct collector *collector)
+struct snapshot *collector_finish(struct collector *collector, bool hurry)
 {
 	collector_stop(collector);
 	/* Twice: an end whose record was lost is believed the second time. */
 	refresh(collector);
 	if (collector->feed)
-		feed_settle(collector->feed);
+		feed_settle(collector->feed, hurry);
 	nvml_wait(collector->nvml, FIRST_READING_MS);
 	return snapshot_make(collector);
 }

@@ -102,9 +102,10 @@ void collector_stop(struct collector *collector);
 
 /*
  * Stops the thread, reads everything once more and returns the final snapshot,
- * or NULL without memory. The caller frees it.
+ * or NULL without memory. The caller frees it. @hurry: a signal has told cutop to end; names
+ * that take long are not waited for so long then.
  */
-struct snapshot *collector_finish(struct collector *collector);
+struct snapshot *collector_finish(struct collector *collector, bool hurry);
 
 /* Detaches and frees everything. Stops the thread if it still runs. */
 void collector_free(struct collector *collector);

@@ -9,14 +9,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collect/feed_internal.h"
 #include "collect/process_identity.h"
 #include "collect/text_record.h"
 #include "model/chosen.h"
+#include "probe/path_names.h"
 
 #define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
+#define IDLE_MS		2000	/* then, too: for files or memory that are slow, or not delivered */
+#define IDLE_HURRY_MS	400	/* the same where somebody waits for our end */
+#define NAMES_LOOK_US	5000
 
 /* ---- images ---- */
 
@@ -44,8 +49,17 @@ static bool early_late_take(struct feed *feed, uint32_t image)
 /* Tells the model who @watched is; at first also whether it is wanted at all, which only its name can say. */
 static void identity_feed(struct feed *feed, struct watched *watched, bool first)
 {
-	struct rec_identity *identity = identity_read(&watched->process, watched->late);
 	const char *glob = feed->command_glob;
+	struct rec_identity *identity;
+	int err;
+
+	identity = identity_read(probe_outside(feed->probe), &watched->process, watched->late, &err);
+	watched->unidentified = outside_is_later(err);
+	feed->unidentified |= watched->unidentified;
+	if (err == -ETIMEDOUT) {
+		probe_lost(feed->probe, LOST_UNANSWERED);
+		outlet_inexact(feed->outlet, watched->image, 0);
+	}
 
 	if (identity && probe_has_left(feed->probe, watched->image))
 		identity_drop_devices(identity);
@@ -84,9 +98,9 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	return watched;
 }
 
-void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid)
 {
-	modules_preload(feed->modules, fd, id, tgid, path);
+	modules_preload(feed->modules, seen, tgid);
 }
 
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
@@ -158,9 +172,18 @@ static void site_told(void *context, struct rec_text *text)
 	outlet_put(feed->outlet, &text->hdr, text->hdr.size);
 }
 
-void feed_settle(struct feed *feed)
+static void later_feed(struct feed *feed);
+
+void feed_settle(struct feed *feed, bool hurry)
 {
-	site_names_lines(feed->sites, LINES_WAIT_MS, site_told, feed);
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
+
+	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) && clock_ns(CLOCK_MONOTONIC) < end) {
+		usleep(NAMES_LOOK_US);
+		errands_tend(probe_outside(feed->probe)->errands);
+		later_feed(feed);
+	}
+	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, site_told, feed);
 	site_names_give_up(feed->sites);
 }
 
@@ -176,6 +199,70 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
 		free(text);
 	}
+}
+
+/* A kernel whose name is not known, as far as it will be: what files say of it. */
+static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
+{
+	const struct rec_kernel kernel = {
+		.hdr = { .type = REC_KERNEL, .size = sizeof(kernel), .image = record->hdr.image, .time = record->hdr.time,
+			 .tgid = record->hdr.tgid, .tid = record->hdr.tid },
+		.function = record->function, .stub = record->stub, .source = NAME_NONE, .call = record->call,
+	};
+
+	if (record->call == CALL_COUNT)
+		return;
+	outlet_put(feed->outlet, &kernel.hdr, sizeof(kernel));
+	kernel_feed_name(feed, &kernel);
+}
+
+/* A name of @image is lost for good. */
+static void name_lose(struct feed *feed, uint32_t image, int err)
+{
+	probe_lost(feed->probe, err == -ETIMEDOUT ? LOST_UNANSWERED : LOST_ARGUMENT);
+	outlet_inexact(feed->outlet, image, 0);
+}
+
+static void name_at_feed(struct feed *feed, const struct watched *watched, const struct rec_name_at *record)
+{
+	struct rec_hdr *result;
+	int err = unread_names_read(feed->unread, record, watched ? watched->process.start_time : 0, &result);
+
+	if (!err) {
+		outlet_put(feed->outlet, result, result->size);
+		free(result);
+		return;
+	}
+	nameless_feed(feed, record);
+	if (err != -EAGAIN)
+		name_lose(feed, record->hdr.image, err);
+}
+
+static void name_told(void *context, uint32_t image, struct rec_hdr *record, int error)
+{
+	struct feed *feed = context;
+
+	if (record)
+		outlet_put(feed->outlet, record, record->size);
+	else
+		name_lose(feed, image, error);
+}
+
+static void later_feed(struct feed *feed)
+{
+	unsigned int news = errands_news(probe_outside(feed->probe)->errands);
+	struct watched *watched, *next;
+
+	unread_names_again(feed->unread, name_told, feed);
+	if (modules_try_again(feed->modules) || news != feed->news)
+		site_names_again(feed->sites, site_told, feed);
+	if (feed->unidentified && news != feed->news) {
+		feed->unidentified = false;
+		HASH_ITER(hh, feed->watched, watched, next)
+			if (watched->unidentified && !watched->ended)
+				identity_feed(feed, watched, false);
+	}
+	feed->news = news;
 }
 
 static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)
@@ -219,22 +306,6 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 	outlet_put(feed->outlet, &call.call.hdr, size);
 }
 
-/* The names of @record in the order of a path. Returns false if they are none. */
-static bool path_of(const struct path_names *record, char path[CUTOP_PATH_MAX + 1])
-{
-	size_t len = record->len, at = len, name;
-
-	if (!len || len > sizeof(record->names) || record->names[len - 1])
-		return false;
-	for (*path = 0; at; at -= name) {
-		for (name = 1; name < at && record->names[at - name - 1]; name++)
-			;
-		path[len - at] = '/';
-		memcpy(path + len - at + 1, record->names + at - name, name);
-	}
-	return true;
-}
-
 static void module_at_feed(struct feed *feed, const struct rec_module_at *record)
 {
 	struct rec_module module = record->module;
@@ -242,7 +313,7 @@ static void module_at_feed(struct feed *feed, const struct rec_module_at *record
 
 	module.hdr.type = REC_MODULE;
 	module.hdr.size = sizeof(module);
-	modules_add(feed->modules, &module, path_of(&record->path, path) ? path : NULL);
+	modules_add(feed->modules, &module, path_of_names(&record->path, path) ? path : NULL);
 	outlet_put(feed->outlet, &module.hdr, sizeof(module));
 }
 
@@ -291,6 +362,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_MODULE:
 		modules_add(feed->modules, data, NULL);
 		break;
+	case REC_NAME_AT:
+		if (size >= sizeof(struct rec_name_at))
+			name_at_feed(feed, watched, data);
+		return;
 	case REC_MODULE_AT:
 		if (size >= sizeof(struct rec_module_at))
 			module_at_feed(feed, data);
@@ -369,9 +444,10 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
 	feed->stacks = stacks_new(feed->modules);
+	feed->unread = unread_names_new(probe);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->arrivals || !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->unread || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -387,6 +463,7 @@ void feed_free(struct feed *feed)
 		return;
 	ring_free(feed->ring);
 	arrivals_free(feed->arrivals);
+	unread_names_free(feed->unread);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
 	modules_free(feed->modules);
@@ -412,7 +489,7 @@ void feed_drain(struct feed *feed)
 	feed->drained = 0;
 	feed->is_cut = false;
 	ring_read(feed->ring);
-	site_names_lines(feed->sites, 0, site_told, feed);
+	site_names_lines(feed->sites, 0, 0, site_told, feed);
 }
 
 bool feed_is_behind(const struct feed *feed)
@@ -424,6 +501,7 @@ void feed_follow(struct feed *feed)
 {
 	arrivals_turn(feed->arrivals);
 	feed_drain(feed);
+	later_feed(feed);
 	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	/* Short processes by the thousand between two snapshots: their rows would fill the maps. */
 	if (feed->ended >= ENDED_MANY)

@@ -29,14 +29,14 @@ bool feed_is_behind(const struct feed *feed);
 /* Reads the ring and every counter, and forgets what belongs to images that ended. */
 void feed_refresh(struct feed *feed);
 
-/* Waits, not for long, for the source lines of call sites that are being looked up: before the last snapshot. */
-void feed_settle(struct feed *feed);
+/* Waits, not for long, for names and source lines that are being looked up: before the last snapshot. @hurry: cutop was told to end. */
+void feed_settle(struct feed *feed, bool hurry);
 
 /* A function that --probe named was found: its id (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
 
 /* A program as probe_settings.on_program has it: its symbols are read while that can be done. */
-void feed_program(struct feed *feed, int fd, const struct file_id *id, uint32_t tgid, const char *path);
+void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid);
 
 /*
  * The process @tgid, which --pid names: if it maps a probed CUDA library it is shown from now on, and not from its first call

@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "collect/arrivals.h"
+#include "collect/unread_names.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
 #include "collect/site_names.h"
@@ -19,6 +20,7 @@ struct watched {
 	struct rec_process process;
 	bool ignored;		/* the user did not ask for it */
 	bool late;
+	bool unidentified;	/* what is in its memory takes long */
 	bool seen_ended;	/* its row was marked at the last refresh */
 	bool ended;		/* the model knows */
 	bool doomed;		/* its rows are deleted in this refresh */
@@ -41,6 +43,9 @@ struct feed {
 	struct modules *modules;
 	struct site_names *sites;
 	struct stacks *stacks;
+	struct unread_names *unread;
+	unsigned int news;	/* errands_news() when what took too long was tried last */
+	bool unidentified;	/* some watched is */
 	struct arrivals *arrivals;
 	struct ring *ring;
 	uint64_t drained;	/* bytes of it, by this feed_drain() */

@@ -120,6 +120,9 @@ static bool image_visit(void *context, uint32_t image, const struct image_row *r
 		feed_end(feed, watched, &end);
 	}
 	watched->seen_ended = true;
+	/* A name may still come from a file that is slow. */
+	if (watched->ended && (unread_names_wait(feed->unread, image) || site_names_wait(feed->sites, image)))
+		return false;
 	if (watched->ended) {
 		watched->doomed = true;
 		feed->any_doomed = true;
@@ -219,6 +222,7 @@ static void doomed_forget(struct feed *feed)
 		outlet_graphs_done(feed->outlet, watched->image);
 		modules_forget(feed->modules, watched->image);
 		site_names_forget(feed->sites, watched->image);
+		unread_names_forget(feed->unread, watched->image);
 		stacks_forget(feed->stacks, watched->image);
 		HASH_DEL(feed->watched, watched);
 		free(watched);

@@ -6,29 +6,24 @@
  */
 #include "collect/late_kernels.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/uio.h>
-#include <unistd.h>
 #include <uthash.h>
 
-#include "names/debugfile.h"
 #include "names/handles.h"
-#include "probe/maps.h"
 #include "util/util.h"
 
 #define LOOKS_MAX	256	/* at the values of an image's variables */
 #define FILES_MAX	1024	/* looked at, of an image */
 #define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is looked at */
-#define BATCH		512	/* variables read by one system call */
 #define SEARCHES_MAX	8	/* for an image's variables, which may have to go when memory is short */
 
 struct late_image {
 	uint32_t image;
 	unsigned int looks;
 	unsigned int searches;
+	bool later;		/* some of its files take long: they are tried again when there is news */
+	unsigned int news;	/* errands_news() then */
 	struct handle_variables variables;
 	uint64_t *values;		/* NULL: the variables are not here */
 	struct budget_item item;
@@ -36,16 +31,19 @@ struct late_image {
 };
 
 struct late_kernels {
+	const struct outside *outside;
 	struct late_image *images;
 	struct budget *budget;
 };
 
-struct late_kernels *late_kernels_new(struct budget *budget)
+struct late_kernels *late_kernels_new(const struct outside *outside, struct budget *budget)
 {
 	struct late_kernels *late = calloc(1, sizeof(*late));
 
-	if (late)
-		late->budget = budget;
+	if (!late)
+		return NULL;
+	late->outside = outside;
+	late->budget = budget;
 	return late;
 }
 
@@ -93,9 +91,11 @@ void late_kernels_free(struct late_kernels *late)
 /* ---- finding the variables ---- */
 
 struct file_search {
+	const struct outside *outside;
 	struct late_image *image;
 	pid_t pid;
 	unsigned int files;
+	bool later;		/* some take long */
 	uint64_t inode;		/* of the mapping before: a file's mappings follow one another */
 	uint64_t end;		/* CLOCK_MONOTONIC */
 };
@@ -103,25 +103,22 @@ struct file_search {
 static int file_visit(void *context, const struct maps_entry *entry)
 {
 	struct file_search *search = context;
-	const char *roots[] = { NULL, "/", NULL };
-	char root[64];
-	int fd, debug_fd;
+	struct seen_file seen, debug;
+	int err;
 
 	if (entry->inode == search->inode)
 		return 0;
 	search->inode = entry->inode;
 	if (++search->files > FILES_MAX || clock_ns(CLOCK_MONOTONIC) > search->end)
 		return 1;
-	fd = maps_open(search->pid, entry);
-	if (fd < 0)
+	err = outside_open_mapped(search->outside, search->pid, entry, COPY_TABLES, &seen);
+	search->later |= outside_is_later(err);
+	if (err)
 		return 0;
-	snprintf(root, sizeof(root), "/proc/%d/root", search->pid);
-	roots[0] = root;
-	debug_fd = debug_file_open(fd, roots, entry->path);
-	handles_read(fd, debug_fd, entry->start, entry->offset, &search->image->variables);
-	if (debug_fd >= 0)
-		close(debug_fd);
-	close(fd);
+	search->later |= outside_is_later(outside_open_debug(search->outside, &seen, search->pid, entry->path, &debug));
+	handles_read(seen.fd, debug.fd, entry->start, entry->offset, &search->image->variables);
+	seen_close(&debug);
+	seen_close(&seen);
 	return 0;
 }
 
@@ -141,10 +138,18 @@ static struct late_image *image_new(struct late_kernels *late, uint32_t id)
 
 static void variables_find(struct late_kernels *late, struct late_image *image, pid_t pid)
 {
-	struct file_search search = { .image = image, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME };
+	struct file_search search = {
+		.outside = late->outside, .image = image, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME,
+	};
+	unsigned int news = errands_news(late->outside->errands);
+	int err;
 
-	if (!image->values && image->searches++ < SEARCHES_MAX) {
-		maps_visit(pid, file_visit, &search);
+	if (image->values ? image->later && image->news != news && image->looks++ < LOOKS_MAX : image->searches++ < SEARCHES_MAX) {
+		budget_hold(late->budget, &image->item);
+		variables_free(image);
+		err = outside_maps(late->outside, pid, file_visit, &search);
+		image->later = search.later || outside_is_later(err);
+		image->news = news;
 		image->values = calloc(image->variables.count + 1, sizeof(*image->values));
 	}
 	if (image->values)
@@ -153,20 +158,16 @@ static void variables_find(struct late_kernels *late, struct late_image *image, 
 
 /* ---- reading them ---- */
 
-static void values_read(struct late_image *image, pid_t pid)
+static void values_read(const struct late_kernels *late, struct late_image *image, pid_t pid)
 {
-	struct iovec local[BATCH], remote[BATCH];
-	size_t at, i, count;
+	uint64_t *addresses = calloc(image->variables.count + 1, sizeof(*addresses));
+	size_t i;
 
-	for (at = 0; at < image->variables.count; at += count) {
-		count = image->variables.count - at < BATCH ? image->variables.count - at : BATCH;
-		for (i = 0; i < count; i++) {
-			remote[i] = (struct iovec){ (void *)(uintptr_t)image->variables.list[at + i].address, sizeof(uint64_t) };
-			local[i] = (struct iovec){ &image->values[at + i], sizeof(uint64_t) };
-		}
-		/* It stops at the first that is not there; those behind it keep what they were. */
-		process_vm_readv(pid, local, count, remote, count, 0);
-	}
+	for (i = 0; addresses && i < image->variables.count; i++)
+		addresses[i] = image->variables.list[i].address;
+	if (addresses)
+		outside_words(late->outside, pid, addresses, image->variables.count, image->values);
+	free(addresses);
 }
 
 static const char *name_find(const struct late_image *image, uint64_t handle)
@@ -197,6 +198,6 @@ const char *late_kernels_name(struct late_kernels *late, uint32_t id, pid_t pid,
 	if (name || image->looks >= LOOKS_MAX)
 		return name;
 	image->looks++;
-	values_read(image, pid);
+	values_read(late, image, pid);
 	return name_find(image, handle);
 }

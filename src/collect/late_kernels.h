@@ -10,11 +10,12 @@
 #include <sys/types.h>
 
 #include "names/budget.h"
+#include "probe/outside.h"
 
 struct late_kernels;
 
-/* What is kept counts against @budget, which has to outlive it. */
-struct late_kernels *late_kernels_new(struct budget *budget);
+/* What is kept counts against @budget. Both have to outlive it. */
+struct late_kernels *late_kernels_new(const struct outside *outside, struct budget *budget);
 void late_kernels_free(struct late_kernels *late);
 void late_kernels_forget(struct late_kernels *late, uint32_t image);
 

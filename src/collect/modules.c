@@ -12,17 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <uthash.h>
 
 #include "names/allowance.h"
-#include "names/debugfile.h"
 #include "names/symbols.h"
-#include "probe/maps.h"
+#include "probe/outside.h"
 #include "util/util.h"
 
 #define FILES_MAX	64
+#define LATER_MAX	256
 #define RELEASE_INTERVAL NSEC_PER_SEC
 #define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* the next one of many short programs finds it open */
 #define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
@@ -59,11 +59,21 @@ struct image_modules {
 	UT_hash_handle hh;
 };
 
+/* A file that takes long to be opened. */
+struct later_file {
+	struct rec_module record;
+	char *path;
+	struct later_file *next;
+};
+
 struct modules {
 	struct probe *probe;
 	struct budget *budget;
 	const struct notes *notes;
 	struct allowance *reading;
+	struct later_file *later;
+	size_t later_count;
+	unsigned int later_news;	/* errands_news() when they were tried last */
 	struct resolver *resolver;
 	struct image_modules *images;
 	struct module_file *files;
@@ -86,6 +96,11 @@ struct modules *modules_new(struct probe *probe, struct budget *budget, const st
 		return modules;
 	modules_free(modules);
 	return NULL;
+}
+
+const struct outside *modules_outside(const struct modules *modules)
+{
+	return probe_outside(modules->probe);
 }
 
 struct resolver *modules_resolver(struct modules *modules)
@@ -126,6 +141,7 @@ void modules_free(struct modules *modules)
 {
 	struct image_modules *image, *next;
 	struct module_file *file, *next_file;
+	struct later_file *later;
 
 	if (!modules)
 		return;
@@ -133,16 +149,21 @@ void modules_free(struct modules *modules)
 		image_free(modules, image);
 	HASH_ITER(hh, modules->files, file, next_file)
 		file_free(modules, file);
+	while ((later = modules->later)) {
+		modules->later = later->next;
+		free(later->path);
+		free(later);
+	}
 	resolver_free(modules->resolver);
 	allowance_free(modules->reading);
 	free(modules);
 }
 
 struct mapping_search {
+	const struct outside *outside;
 	const struct rec_module *record;
-	const char *told;	/* where it lay when it was mapped, or NULL */
-	int fd;
-	char path[4096];	/* below the root of its process */
+	struct seen_file *seen;
+	int error;
 };
 
 static int mapping_open(void *context, const struct maps_entry *entry)
@@ -151,8 +172,7 @@ static int mapping_open(void *context, const struct maps_entry *entry)
 
 	if (entry->start != search->record->start)
 		return 0;
-	search->fd = maps_open((pid_t)search->record->hdr.tgid, entry);
-	snprintf(search->path, sizeof(search->path), "%s", entry->path);
+	search->error = outside_open_mapped(search->outside, (pid_t)search->record->hdr.tgid, entry, COPY_TABLES, search->seen);
 	return 1;
 }
 
@@ -164,50 +184,39 @@ static const char *path_below_root(const char *path)
 	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
 }
 
-/* Returns @fd if that is the file of @search: by now something else may lie where it was. If not, closes it. */
-static int file_check(struct modules *modules, const struct mapping_search *search, int fd)
+/* Closes @seen if it is another file: by now something else may lie where it was. Returns 0 or a negative errno. */
+static int file_check(const struct rec_module *record, struct seen_file *seen, int err)
 {
-	struct file_id id;
-
-	if (fd < 0 || (!probe_identify(modules->probe, fd, &id) && !memcmp(&id, &search->record->id, sizeof(id))))
-		return fd;
-	close(fd);
-	return -1;
+	if (!err && (!seen->identified || memcmp(&seen->id, &record->id, sizeof(record->id)))) {
+		seen_close(seen);
+		err = -ESTALE;
+	}
+	return err;
 }
 
-static int path_open(struct modules *modules, struct mapping_search *search, const char *path, int (*open_it)(const char *path))
+/* Opens the file of @record: where it was examined, else where it was told of, else through its process, if that still runs. */
+static int module_open(struct modules *modules, const struct rec_module *record, const char *told, struct seen_file *seen)
 {
-	int fd = path ? file_check(modules, search, open_it(path)) : -1;
+	const struct outside *outside = probe_outside(modules->probe);
+	const char *known = probe_file_path(modules->probe, &record->id);
+	struct mapping_search search = { .outside = outside, .record = record, .seen = seen, .error = -ENOENT };
+	int err = -ENOENT, later = 0;
 
-	if (fd >= 0)
-		snprintf(search->path, sizeof(search->path), "%s", path_below_root(path));
-	return fd;
-}
-
-/* Opens the file of @search: where it was examined, else where it was told of, else through its process, if that still runs. */
-static int module_open(struct modules *modules, struct mapping_search *search)
-{
-	int fd = path_open(modules, search, probe_file_path(modules->probe, &search->record->id), file_open_regular);
-
-	if (fd < 0)
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	if (known)
+		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
+	later = outside_is_later(err) ? err : 0;
+	if (err && told) {
 		/* By mounts that are not ours it may lead anywhere. What has just run is in the kernel's memory. */
-		fd = path_open(modules, search, search->told, file_open_cached);
-	if (fd >= 0)
-		return fd;
-	search->fd = -1;
-	maps_visit((pid_t)search->record->hdr.tgid, mapping_open, search);
-	return file_check(modules, search, search->fd);
-}
-
-/* Opens the debug file of the file at @fd, as its process sees it or as we do. */
-static int debug_open(const struct mapping_search *search, int fd)
-{
-	const char *roots[] = { NULL, "/", NULL };
-	char root[64];
-
-	snprintf(root, sizeof(root), "/proc/%u/root", search->record->hdr.tgid);
-	roots[0] = root;
-	return debug_file_open(fd, roots, search->path);
+		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
+		later = outside_is_later(err) && err != -EAGAIN ? err : later;
+	}
+	if (err) {
+		err = outside_maps(outside, (pid_t)record->hdr.tgid, mapping_open, &search);
+		if (err >= 0)
+			err = file_check(record, seen, search.error);
+	}
+	return err && later ? later : err;
 }
 
 static void files_bound(struct modules *modules)
@@ -247,31 +256,23 @@ static void symbols_drop(void *context, struct budget_item *item)
 	file->missing = MISSING_DROPPED;
 }
 
-static const char *name_of(const struct mapping_search *search)
+static const char *name_of(const struct seen_file *seen)
 {
-	const char *slash = strrchr(search->path, '/');
+	const char *slash = strrchr(seen->path, '/');
 
-	return slash ? slash + 1 : search->path;
+	return slash ? slash + 1 : seen->path;
 }
 
-static void symbols_load(struct modules *modules, const struct mapping_search *search, struct module_file *file, int fd, int debug_fd)
+static void symbols_load(struct modules *modules, const struct seen_file *seen, const struct seen_file *debug, struct module_file *file)
 {
-	int err = symbols_read(fd, debug_fd, modules->budget, &file->symbols);
+	int err = symbols_read(seen->fd, debug->fd, modules->budget, &file->symbols);
 
 	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
 	if (!err)
 		budget_use(modules->budget, &file->item);
 	else if (err != -ENOENT)
 		note(modules->notes, "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
-		     "too long to read", name_of(search));
-}
-
-/* Whose allowance the reading of the file open at @fd is taken from. */
-static uint32_t owner_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) ? 0 : st.st_uid;
+		     "too long to read", name_of(seen));
 }
 
 /* What this thread has used: on a machine that has much to do, time that passes is not the file's fault. */
@@ -302,29 +303,56 @@ static struct module_file *file_new(struct modules *modules, const struct file_i
 	return file;
 }
 
-/* Reads the file of @search, open at @fd: its symbols, if they are not here, and hands it over for its lines. */
-static void file_read_symbols(struct modules *modules, const struct mapping_search *search, int fd)
+/* Has the resolver read the file @seen itself. Returns the number to ask by, or 0. */
+static uint32_t lines_add(struct modules *modules, const struct seen_file *seen, const struct seen_file *debug)
+{
+	const uint32_t owners[2] = { seen->st.st_uid, debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
+	uint32_t lines;
+	int ends[2];
+
+	if (seen->place < 0 && debug->place < 0)
+		return resolver_add(modules->resolver, seen->fd, debug->fd, name_of(seen));
+	/* Copies have no lines. The files themselves go to the resolver's process alone. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return 0;
+	lines = resolver_add_lent(modules->resolver, ends[1], owners, name_of(seen));
+	if (lines && outside_lend(probe_outside(modules->probe), seen, debug->fd >= 0 ? debug : NULL, ends[0])) {
+		resolver_drop(modules->resolver, lines);
+		lines = 0;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return lines;
+}
+
+/*
+ * Reads the file @seen, which @record tells of: its symbols, if they are not here, and hands it over for its lines. Returns 0,
+ * or a negative errno if its debug file is still being looked for.
+ */
+static int file_read_symbols(struct modules *modules, const struct rec_module *record, const struct seen_file *seen)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
-	struct module_file *file = file_get(modules, &search->record->id);
-	uint32_t owner = owner_of(fd);
-	int debug_fd;
+	struct module_file *file = file_get(modules, &record->id);
+	struct seen_file debug;
+	int err;
 
 	if (!file)
-		file = file_new(modules, &search->record->id);
-	if (!file || !allowance_has(modules->reading, owner, now, 1))
-		return;		/* perhaps later */
-	debug_fd = debug_open(search, fd);
+		file = file_new(modules, &record->id);
+	if (!file || !allowance_has(modules->reading, seen->st.st_uid, now, 1))
+		return 0;	/* perhaps later */
+	err = outside_open_debug(probe_outside(modules->probe), seen, (pid_t)record->hdr.tgid, path_below_root(seen->path), &debug);
+	if (outside_is_later(err))
+		return err;
 	if (file->missing == MISSING_DROPPED)
-		symbols_load(modules, search, file, fd, debug_fd);
+		symbols_load(modules, seen, &debug, file);
 	if (file->closed || resolver_forgot(modules->resolver, file->lines)) {
-		file->lines = resolver_add(modules->resolver, fd, debug_fd, name_of(search));
+		file->lines = lines_add(modules, seen, &debug);
 		file->closed = !file->lines;
 	}
-	allowance_spend(modules->reading, owner, now, processor_ns() - began);
+	allowance_spend(modules->reading, seen->st.st_uid, now, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
-	if (debug_fd >= 0)
-		close(debug_fd);
+	seen_close(&debug);
+	return 0;
 }
 
 /* Whether the file @id is to be read, still or again. */
@@ -335,31 +363,84 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 	return !file || file->closed || file->missing == MISSING_DROPPED || resolver_forgot(modules->resolver, file->lines);
 }
 
-static void file_load(struct modules *modules, const struct rec_module *record, const char *path)
+static bool is_later(const struct modules *modules, const struct file_id *id)
 {
-	struct mapping_search search = { .record = record, .told = path };
-	int fd;
+	const struct later_file *later;
 
-	if (!file_is_wanted(modules, &record->id))
-		return;
-	fd = module_open(modules, &search);
-	if (fd < 0)
-		return;	/* perhaps a later process shows it */
-	file_read_symbols(modules, &search, fd);
-	close(fd);
+	for (later = modules->later; later; later = later->next)
+		if (!memcmp(&later->record.id, id, sizeof(*id)))
+			return true;
+	return false;
 }
 
-void modules_preload(struct modules *modules, int fd, const struct file_id *id, uint32_t tgid, const char *path)
+/* Keeps @record for modules_try_again(). */
+static void file_keep(struct modules *modules, const struct rec_module *record, const char *path)
 {
-	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = *id };
-	struct mapping_search search = { .record = &record };
-	struct module_file *file;
+	struct later_file *later = modules->later_count < LATER_MAX ? calloc(1, sizeof(*later)) : NULL;
 
-	if (!file_is_wanted(modules, id))
+	if (!later)
 		return;
-	snprintf(search.path, sizeof(search.path), "%s", path);
-	file_read_symbols(modules, &search, fd);
-	file = file_get(modules, id);
+	later->record = *record;
+	later->path = path ? strdup(path) : NULL;
+	later->next = modules->later;
+	modules->later = later;
+	modules->later_count++;
+}
+
+/* Returns 0 if the file is read, or known; else, perhaps, a later process shows it. */
+static int file_load(struct modules *modules, const struct rec_module *record, const char *path)
+{
+	struct seen_file seen;
+	int err;
+
+	if (!file_is_wanted(modules, &record->id))
+		return 0;
+	err = module_open(modules, record, path, &seen);
+	if (!err)
+		err = file_read_symbols(modules, record, &seen);
+	if (outside_is_later(err))
+		file_keep(modules, record, path);
+	else if (err == -ETIMEDOUT)
+		probe_lost(modules->probe, LOST_UNANSWERED);
+	seen_close(&seen);
+	return err;
+}
+
+bool modules_try_again(struct modules *modules)
+{
+	unsigned int news = errands_news(probe_outside(modules->probe)->errands);
+	struct later_file *later, *list = modules->later;
+	bool any = false;
+
+	if (!list || news == modules->later_news)
+		return false;
+	modules->later_news = news;
+	modules->later = NULL;
+	modules->later_count = 0;
+	while ((later = list)) {
+		list = later->next;
+		any |= !file_load(modules, &later->record, later->path);
+		free(later->path);
+		free(later);
+	}
+	return any;
+}
+
+void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid)
+{
+	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = seen->id };
+	struct seen_file whole;
+	struct module_file *file;
+	int err;
+
+	if (!file_is_wanted(modules, &seen->id))
+		return;
+	/* A copy that was made to look for CUDA's functions need not have all symbols. */
+	err = outside_open_again(probe_outside(modules->probe), seen_place(seen), seen->place >= 0, seen->path, COPY_TABLES, &whole);
+	if (!err)
+		file_read_symbols(modules, &record, &whole);
+	seen_close(&whole);
+	file = file_get(modules, &seen->id);
 	if (file)
 		file->last_mapped += PRELOAD_WAIT;
 }
@@ -457,6 +538,7 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	name.file = module->file;
 	name.distance = name.offset = address - module->start + module->offset;
 	file = file_get(modules, &module->id);
+	name.later = !(file && file->symbols) && is_later(modules, &module->id);
 	if (file) {
 		name.lines = file->lines;
 		name.is_missed = file->missing != MISSING_NONE;
@@ -481,7 +563,7 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 
 	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
 	module = module_at(image, address);
-	if (!module || !file_is_wanted(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
+	if (!module || !file_is_wanted(modules, &module->id) || is_later(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
@@ -495,25 +577,29 @@ struct address_search {
 	uint64_t address;
 	struct rec_module record;
 	bool found;
+	bool later;		/* it takes long */
 };
 
 static int address_compare(void *context, const struct maps_entry *entry)
 {
 	struct address_search *search = context;
 	const char *name = strrchr(entry->path, '/');
-	int fd;
+	struct seen_file seen;
+	int err;
 
 	if (search->address < entry->start || search->address >= entry->end)
 		return 0;
-	fd = name ? maps_open(search->pid, entry) : -1;
-	if (fd < 0)
+	err = name ? outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry, COPY_TABLES, &seen) : -ENOENT;
+	search->later = outside_is_later(err);
+	if (err)
 		return 1;
 	search->record.start = entry->start;
 	search->record.end = entry->end;
 	search->record.offset = entry->offset;
 	snprintf(search->record.file, sizeof(search->record.file), "%s", name + 1);
-	search->found = !probe_identify(search->modules->probe, fd, &search->record.id);
-	close(fd);
+	search->record.id = seen.id;
+	search->found = seen.identified;
+	seen_close(&seen);
 	return 1;
 }
 
@@ -533,7 +619,10 @@ struct address_name modules_find(struct modules *modules, uint32_t image, pid_t 
 	known = image_get(modules, image);
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
-	maps_visit(pid, address_compare, &search);
+	if (outside_is_later(outside_maps(probe_outside(modules->probe), pid, address_compare, &search)) || search.later) {
+		name.later = true;
+		return name;
+	}
 	if (!search.found || probe_has_left(modules->probe, image)) {
 		known->in_vain++;
 		return name;

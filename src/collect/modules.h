@@ -23,11 +23,11 @@ void modules_free(struct modules *modules);
 
 /* @path: where its file lay just now, as the root of the host's mounts shows it, or NULL. It may lead to another one. */
 void modules_add(struct modules *modules, const struct rec_module *record, const char *path);
-/*
- * Reads the file @id, open at @fd, before anybody is known to map it: that of a
- * program that @tgid begins to run, which calls it @path.
- */
-void modules_preload(struct modules *modules, int fd, const struct file_id *id, uint32_t tgid, const char *path);
+/* Reads the file @seen before anybody is known to map it: that of a program that @tgid begins to run. */
+void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid);
+
+/* Tries again to read files that took too long. True if any was: addresses in it may have names now. */
+bool modules_try_again(struct modules *modules);
 void modules_forget(struct modules *modules, uint32_t image);
 
 /*
@@ -41,6 +41,7 @@ struct address_name {
 	const char *symbol;	/* mangled; NULL if not known */
 	uint64_t distance;	/* from the symbol's start, or, without symbol, the offset in the file */
 	uint64_t offset;	/* in the file */
+	bool later;		/* its file takes long: modules_try_again() */
 	uint32_t lines;		/* to ask modules_resolver() for its line by; 0: it has none */
 	bool is_unasked;	/* its lines cannot be asked for now: no time, or no descriptor, was left to hand it over */
 	bool is_missed;		/* the file's functions had to go, or never had room: what has no symbol may have one */
@@ -54,6 +55,9 @@ struct address_name modules_name(struct modules *modules, uint32_t image, uint64
  * just then, as it is while probes are placed - /proc is asked.
  */
 struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address);
+
+/* Borrowed. */
+const struct outside *modules_outside(const struct modules *modules);
 
 /* Who knows the lines of the files. Borrowed. */
 struct resolver *modules_resolver(struct modules *modules);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads /proc/PID/cmdline, status and cgroup. Whatever is in them was chosen by the
+ * Reads a process's arguments, environment, status and cgroup. Whatever is in them was chosen by the
  * process: strings are bounded here and cleaned by the model.
  */
 #include "collect/process_identity.h"
@@ -18,6 +18,7 @@
 #include "util/util.h"
 
 #define COMMAND_MAX	4096	/* bytes of a command line kept */
+#define ENVIRONMENT_MAX	(256u << 10)
 
 static void user_name(uint32_t uid, char *out, size_t size)
 {
@@ -53,11 +54,13 @@ static void words_split(char *text, size_t len, char *command, char *arguments, 
  * right program whatever the pid stands for by now. Only what did not fit into
  * it is asked of /proc, and believed if it begins the same.
  */
-static void command_read(const struct rec_process *process, char *command, char *arguments, size_t size)
+static int command_read(const struct outside *outside, const struct rec_process *process, char *command, char *arguments,
+			size_t size)
 {
 	size_t told = process->args_len < sizeof(process->args) ? process->args_len : sizeof(process->args) - 1;
-	char path[64], words[CUTOP_ARGS_LEN], *text;
+	char words[CUTOP_ARGS_LEN], *text;
 	size_t len = 0;
+	int err;
 
 	arguments[0] = 0;
 	snprintf(command, size, "%.*s", CUTOP_COMM_LEN, process->comm);
@@ -65,15 +68,15 @@ static void command_read(const struct rec_process *process, char *command, char 
 	words[told] = 0;
 	if (words[0] && told < sizeof(process->args) - 1) {
 		words_split(words, told, command, arguments, size);
-		return;
+		return 0;
 	}
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", process->hdr.tgid);
-	text = file_read(path, COMMAND_MAX, &len);
+	text = outside_arguments(outside, (pid_t)process->hdr.tgid, COMMAND_MAX, &len, &err);
 	if (text && text[0] && len >= told && !memcmp(text, words, told))
 		words_split(text, len, command, arguments, size);
 	else if (words[0])
 		words_split(words, told, command, arguments, size);
 	free(text);
+	return err;
 }
 
 /* For a process that BPF did not say it of: the innermost of the pids in "NSpid:", 0 if the kernel does not say. */
@@ -102,29 +105,36 @@ static uint32_t namespace_pid(uint32_t tgid)
 }
 
 /* Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for VISIBLE_MAX of them. */
-static void devices_read(uint32_t tgid, char *out)
+static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 {
-	int devices[VISIBLE_MAX];
-	size_t count = visible_read(tgid, devices), i;
+	int devices[VISIBLE_MAX], err;
+	size_t len = 0, count, i;
+	char *text = outside_environment(outside, (pid_t)tgid, ENVIRONMENT_MAX, &len, &err);
 
+	count = text ? visible_find(text, len, devices) : 0;
+	free(text);
 	*out = 0;
 	for (i = 0; i < count; i++)
 		out += sprintf(out, "%s%d", i ? "," : "", devices[i]);
+	return err;
 }
 
 #define DEVICES_STRING	5	/* the last: user, command, arguments, container, pod, devices */
 
-struct rec_identity *identity_read(const struct rec_process *process, bool late)
+struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process, bool late, int *error)
 {
 	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
 	struct rec_identity *identity;
 	struct container container;
 	uint64_t boot_to_real;
 	size_t size;
+	int err;
 
 	user_name(process->uid, user, sizeof(user));
-	command_read(process, command, arguments, sizeof(command));
-	devices_read(process->hdr.tgid, devices);
+	*error = command_read(outside, process, command, arguments, sizeof(command));
+	err = devices_read(outside, process->hdr.tgid, devices);
+	if (!outside_is_later(*error) && *error != -ETIMEDOUT)
+		*error = outside_is_later(err) || err == -ETIMEDOUT ? err : 0;
 	/* One that is gone already: its parent mostly stands in the same. */
 	if (!container_read(process->hdr.tgid, &container))
 		container_read(process->parent_tgid, &container);

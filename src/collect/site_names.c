@@ -53,7 +53,17 @@ struct site_asked {
 	UT_hash_handle hh;
 };
 
+/* A site or kernel whose file takes long, to be named once more. */
+struct site_later {
+	struct site_key key;
+	pid_t pid;
+	uint64_t function;	/* of a kernel, else 0 */
+	struct site_later *next;
+};
+
 struct site_names {
+	struct site_later *later;
+	size_t later_count;
 	struct modules *modules;
 	const char *const *held_globs;
 	struct image_sites *images;
@@ -71,7 +81,7 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 		return NULL;
 	names->modules = modules;
 	names->held_globs = held_globs;
-	names->late = late_kernels_new(budget);
+	names->late = late_kernels_new(modules_outside(modules), budget);
 	if (names->late)
 		return names;
 	free(names);
@@ -90,14 +100,34 @@ static void image_free(struct site_names *names, struct image_sites *image)
 	free(image);
 }
 
+bool site_names_wait(const struct site_names *names, uint32_t image)
+{
+	const struct site_later *later;
+
+	for (later = names->later; later; later = later->next)
+		if (!image || later->key.image == image)
+			return true;
+	return false;
+}
+
 void site_names_forget(struct site_names *names, uint32_t id)
 {
+	struct site_later **at, *later;
 	struct image_sites *image;
 
 	HASH_FIND(hh, names->images, &id, sizeof(id), image);
 	if (image)
 		image_free(names, image);
 	late_kernels_forget(names->late, id);
+	for (at = &names->later; (later = *at);) {
+		if (later->key.image != id) {
+			at = &later->next;
+			continue;
+		}
+		*at = later->next;
+		names->later_count--;
+		free(later);
+	}
 }
 
 static void asked_free(struct site_names *names, struct site_asked *asked)
@@ -112,6 +142,7 @@ void site_names_free(struct site_names *names)
 {
 	struct site_asked *asked, *next_asked;
 	struct image_sites *image, *next;
+	struct site_later *later;
 
 	if (!names)
 		return;
@@ -120,6 +151,10 @@ void site_names_free(struct site_names *names)
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
 	late_kernels_free(names->late);
+	while ((later = names->later)) {
+		names->later = later->next;
+		free(later);
+	}
 	free(names);
 }
 
@@ -206,21 +241,41 @@ static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
 	return true;
 }
 
-struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address)
+static void later_keep(struct site_names *names, const struct site_later *later)
 {
-	struct site_key key = { .address = address, .image = image };
-	struct address_name name;
+	struct site_later *kept = names->later_count < SITES_MAX ? malloc(sizeof(*kept)) : NULL;
 
-	if (!is_first(names, image, address))
-		return NULL;
-	name = modules_find(names->modules, image, pid, address - 1);
+	if (!kept)
+		return;
+	*kept = *later;
+	kept->next = names->later;
+	names->later = kept;
+	names->later_count++;
+}
+
+static struct rec_text *site_name(struct site_names *names, const struct site_key *key, pid_t pid)
+{
+	struct address_name name = modules_find(names->modules, key->image, pid, key->address - 1);
+	const struct site_later later = { .key = *key, .pid = pid };
+
+	if (name.later)
+		later_keep(names, &later);
 	if (!name.file)
 		return NULL;
 	if (name.lines)
-		line_ask(names, &key, &name);
-	names->lost_lines += name.is_unasked;
-	names->lost_symbols += !name.symbol && name.is_missed;
-	return site_record(names, &key, &name, NULL, 0);
+		line_ask(names, key, &name);
+	names->lost_lines += name.is_unasked && !name.later;
+	names->lost_symbols += !name.symbol && name.is_missed && !name.later;
+	return site_record(names, key, &name, NULL, 0);
+}
+
+struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address)
+{
+	const struct site_key key = { .address = address, .image = image };
+
+	if (!is_first(names, image, address))
+		return NULL;
+	return site_name(names, &key, pid);
 }
 
 struct answering {
@@ -247,12 +302,12 @@ static void line_answer(void *context, uint64_t cookie, const char *path, unsign
 	free(record);
 }
 
-void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(void *context, struct rec_text *record),
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms, void (*told)(void *context, struct rec_text *record),
 		      void *context)
 {
 	struct answering answering = { names, told, context };
 
-	resolver_answers(modules_resolver(names->modules), timeout_ms, line_answer, &answering);
+	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer, &answering);
 }
 
 uint64_t site_names_lost_lines(const struct site_names *names)
@@ -278,15 +333,45 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 {
 	static const char prefix[] = "__device_stub_";
 	struct address_name name = modules_find(names->modules, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->stub);
+	const struct site_later later = {
+		.key = { kernel->stub, kernel->hdr.image }, .pid = (pid_t)kernel->hdr.tgid, .function = kernel->function,
+	};
 	const char *symbol = name.symbol;
 
+	if (name.later)
+		later_keep(names, &later);
 	if (!symbol || name.distance) {
 		symbol = late_kernels_name(names->late, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->function);
-		names->lost_symbols += !symbol && name.is_missed;
+		names->lost_symbols += !symbol && name.is_missed && !name.later;
 		return symbol ? text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
 	}
 	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
 	return text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol);
+}
+
+void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context)
+{
+	struct site_later *later, *list = names->later;
+	struct rec_text *record;
+
+	names->later = NULL;
+	names->later_count = 0;
+	while ((later = list)) {
+		list = later->next;
+		if (later->function) {
+			const struct rec_kernel kernel = {
+				.hdr = { .image = later->key.image, .tgid = (uint32_t)later->pid }, .function = later->function, .stub = later->key.address,
+			};
+
+			record = site_names_kernel(names, &kernel);
+		} else {
+			record = site_name(names, &later->key, later->pid);
+		}
+		if (record)
+			told(context, record);
+		free(record);
+		free(later);
+	}
 }

@@ -19,9 +19,9 @@ struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t
 
 /*
  * Passes on to @told, as REC_SITE records that are valid during the call, the names of
- * sites whose line has been found since. Waits up to @timeout_ms for the last of them.
+ * sites whose line has been found since. Waits for the last of them as resolver_answers().
  */
-void site_names_lines(struct site_names *names, int timeout_ms, void (*told)(void *context, struct rec_text *record),
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms, void (*told)(void *context, struct rec_text *record),
 		      void *context);
 
 /* Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The caller frees it. */
@@ -33,6 +33,11 @@ uint64_t site_names_lost_symbols(const struct site_names *names);
 
 /* What has no line by now has none for good. */
 void site_names_give_up(struct site_names *names);
+/* Names once more, by way of @told, what lies in files that took too long: after modules_try_again(). */
+void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context);
+
+/* True if such a name of @image may still come; 0: of any. */
+bool site_names_wait(const struct site_names *names, uint32_t image);
 
 void site_names_forget(struct site_names *names, uint32_t image);
 

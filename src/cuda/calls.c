@@ -100,6 +100,7 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_THREADS] = "threads",
 	[LOST_PENDING_ROWS] = "pending_rows",
 	[LOST_TRACED] = "traced_calls",
+	[LOST_UNANSWERED] = "unanswered",
 	[LOST_GRAPHS] = "graphs",
 	[LOST_STACKS] = "stacks",
 	[LOST_LINES] = "lines",

@@ -6,10 +6,7 @@
  */
 #include "cuda/library_places.h"
 
-#include <glob.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "cutop_calls.h"
 #include "util/util.h"
@@ -51,24 +48,13 @@ static const char *const driver_patterns[] = {
 	"/run/opengl-driver/lib/libcuda.so.1",
 };
 
-static void match(glob_t *found, const char *const *patterns, size_t count)
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern), void *context)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		glob(patterns[i], GLOB_NOSORT | GLOB_APPEND, NULL, found);
-}
-
-void places_visit(unsigned int layers, void (*visit)(void *context, const char *path), void *context)
-{
-	glob_t found = { 0 };
 	size_t i;
 
 	/* The runtime is looked for in any case: its registrations name the driver's kernels. */
-	match(&found, runtime_patterns, ARRAY_LEN(runtime_patterns));
-	if (layers & 1u << LAYER_DRIVER)
-		match(&found, driver_patterns, ARRAY_LEN(driver_patterns));
-	for (i = 0; i < found.gl_pathc; i++)
-		visit(context, found.gl_pathv[i]);
-	globfree(&found);
+	for (i = 0; i < ARRAY_LEN(runtime_patterns); i++)
+		visit(context, runtime_patterns[i]);
+	for (i = 0; i < ARRAY_LEN(driver_patterns) && layers & 1u << LAYER_DRIVER; i++)
+		visit(context, driver_patterns[i]);
 }

@@ -3,7 +3,10 @@
 #ifndef CUDA_LIBRARY_PLACES_H
 #define CUDA_LIBRARY_PLACES_H
 
-/* Calls @visit for each file in the usual places named like a CUDA runtime or, if @layers has it, driver. */
-void places_visit(unsigned int layers, void (*visit)(void *context, const char *path), void *context);
+/*
+ * Calls @visit with each pattern (glob(7)) for files in the usual places that are named like a CUDA runtime or, if @layers has
+ * it, driver. One by one: a home may be on a server that does not answer.
+ */
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern), void *context);
 
 #endif

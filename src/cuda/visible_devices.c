@@ -14,7 +14,6 @@
 
 #include "util/util.h"
 
-#define ENVIRONMENT_MAX	(256u << 10)
 #define GPUS		"/proc/driver/nvidia/gpus"
 #define NAME		"CUDA_VISIBLE_DEVICES="
 
@@ -89,22 +88,12 @@ size_t visible_parse(const char *list, const char *gpus, int *devices)
 	return count;
 }
 
-size_t visible_read(uint32_t tgid, int *devices)
+size_t visible_find(const char *environment, size_t len, int *devices)
 {
-	size_t len = 0, at, count = 0;
-	char path[64], *text;
+	size_t at;
 
-	snprintf(path, sizeof(path), "/proc/%u/environ", tgid);
-	text = file_read(path, ENVIRONMENT_MAX, &len);
-	if (!text)
-		return 0;
-	/* Words each ended by NUL; file_read() ended the last. */
-	for (at = 0; at < len; at += strlen(text + at) + 1) {
-		if (strncmp(text + at, NAME, sizeof(NAME) - 1))
-			continue;
-		count = visible_parse(text + at + sizeof(NAME) - 1, GPUS, devices);
-		break;
-	}
-	free(text);
-	return count;
+	for (at = 0; at < len; at += strlen(environment + at) + 1)
+		if (!strncmp(environment + at, NAME, sizeof(NAME) - 1))
+			return visible_parse(environment + at + sizeof(NAME) - 1, GPUS, devices);
+	return 0;
 }

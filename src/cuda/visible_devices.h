@@ -16,7 +16,7 @@
  */
 size_t visible_parse(const char *list, const char *gpus, int *devices);
 
-/* The same for the running process @tgid, from the environment it was started with. */
-size_t visible_read(uint32_t tgid, int *devices);
+/* The same for the process that was started with @environment: @len bytes, words each ended by NUL, and one NUL more. */
+size_t visible_find(const char *environment, size_t len, int *devices);
 
 #endif

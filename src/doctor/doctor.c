@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "util/rights.h"
+#include "app/errands.h"
 #include "app/session.h"
+#include "util/rights.h"
 
 #define DOCTOR_PRINTER(constant, name) [FORMAT_##constant] = doctor_##name,
 
@@ -52,6 +53,7 @@ int doctor_run(const struct options *options)
 		.options = options,
 		.notes.verbose = options->verbose,
 		.choice = { .groups = options->groups, .layers = options->layers },
+		.outside = { .identifier = -1, .patience = ERRAND_MEDIUM },
 	};
 	struct reason why = { "" };
 	int status = EXIT_FAILED;
@@ -62,6 +64,10 @@ int doctor_run(const struct options *options)
 	}
 	if (session_pids_check(&doctor.notes, options->pids, options->pid_count))
 		return EXIT_FAILED;
+	if (errands_begin(&doctor.outside.errands, NULL, false, &why)) {
+		warn_user(&doctor.notes, "%s", why.text);
+		return EXIT_FAILED;
+	}
 	doctor_facts_read(&doctor);
 	doctor_entries_ask(&doctor.facts.entries);
 	doctor_nvml_ask(&doctor.facts.nvml);
@@ -76,5 +82,6 @@ int doctor_run(const struct options *options)
 	else if (!report_write(&doctor) && doctor_worst(&doctor) < DOCTOR_PROBLEM)
 		status = EXIT_DONE;
 	doctor_free(&doctor);
+	errands_stop(doctor.outside.errands);
 	return status;
 }

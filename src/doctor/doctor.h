@@ -25,6 +25,7 @@
 #include "probe/elfinfo.h"
 #include "probe/forms.h"
 #include "probe/kernel.h"
+#include "probe/outside.h"
 #include "probe/selftest.h"
 
 /* ---- the machine ---- */
@@ -160,7 +161,7 @@ struct doctor_file {
 	char *path;
 	char **names;			/* further ones */
 	size_t name_count;
-	int fd;				/* -1: closed */
+	struct seen_file seen;		/* fd -1: closed */
 	bool searched;			/* for a runtime without symbols */
 	bool wanted;			/* by --library */
 	const struct doctor_file *same;	/* the kernel says it is this one: two overlay mounts of one file */
@@ -221,6 +222,10 @@ struct doctor {
 	struct trial *trial;
 	struct doctor_finding *findings;
 	size_t finding_count;
+	struct outside outside;
+	unsigned int unanswered;	/* files that could not be looked at: no file server delivers them */
+	struct doctor_check *checks;
+	size_t check_count;
 	struct doctor_file **files;	/* all that were looked at */
 	size_t file_count;
 	void *file_index;
@@ -250,9 +255,12 @@ void doctor_check_files(struct doctor *doctor);
 void doctor_check_processes(struct doctor *doctor);
 enum doctor_state doctor_worst(const struct doctor *doctor);
 
-/* Finds or makes the record of the file open at @fd, a descriptor it takes; @path is a name of it. NULL: no memory. */
-struct doctor_file *doctor_file_add(struct doctor *doctor, int fd, const char *path);
-void doctor_file_search(struct doctor_file *file);	/* for a runtime without symbols */
+/* Finds or makes the record of the file @seen, which it takes; @path is a name of it. NULL: no memory. */
+struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen, const char *path);
+void doctor_file_search(struct doctor *doctor, struct doctor_file *file);	/* for a runtime without symbols */
+
+/* Counts a file that could not be opened for the reason @error, if that is that nothing delivers it. */
+void doctor_file_refused(struct doctor *doctor, int error);
 
 /* A printer for each of DOCTOR_FORMATS; they return 0 or a negative errno. */
 #define DOCTOR_DECLARATION(constant, name) \

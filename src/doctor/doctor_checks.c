@@ -131,14 +131,6 @@ static void check_method(struct doctor *doctor, const struct check *check)
 	}
 }
 
-static void check_strings(struct doctor *doctor, const struct check *check)
-{
-	struct kernel_features features;
-
-	if (features_of(&doctor->facts, &features, NULL) && !features.sleepable)
-		FOUND(DOCTOR_NOTE, NULL, "kernel names that are not in memory stay unread (Linux 6.0 reads them)");
-}
-
 static void check_overlays(struct doctor *doctor, const struct check *check)
 {
 	struct kernel_features features;
@@ -465,6 +457,13 @@ static void check_missing(struct doctor *doctor, const struct check *check, cons
 		      file->version / 1000, file->version % 1000 / 10);
 }
 
+static void check_unanswered(struct doctor *doctor, const struct check *check)
+{
+	if (doctor->unanswered)
+		FOUND(DOCTOR_WARNING, "see what is mounted (findmnt), and that its servers answer",
+		      "%u files could not be looked at: their file systems do not answer", doctor->unanswered);
+}
+
 static void check_any_file(struct doctor *doctor, const struct check *check)
 {
 	for (size_t i = 0; i < doctor->file_count; i++)
@@ -518,7 +517,6 @@ static const struct check checks[] = {
 	{ .section = SECTION_KERNEL, .name = "version", .machine = check_version },
 	{ .section = SECTION_KERNEL, .name = "btf", .machine = check_btf },
 	{ .section = SECTION_KERNEL, .name = "attach_method", .machine = check_method },
-	{ .section = SECTION_KERNEL, .name = "strings", .machine = check_strings },
 	{ .section = SECTION_KERNEL, .name = "overlays", .machine = check_overlays },
 	{ .section = SECTION_KERNEL, .name = "pid_namespace", .machine = check_pid_namespace },
 	{ .section = SECTION_KERNEL, .name = "lockdown", .machine = check_lockdown },
@@ -541,6 +539,7 @@ static const struct check checks[] = {
 	{ .section = SECTION_LIBRARIES, .name = "refused", .file = check_refused },
 	{ .section = SECTION_LIBRARIES, .name = "single_stepped", .file = check_stepped },
 	{ .section = SECTION_LIBRARIES, .name = "missing", .file = check_missing },
+	{ .section = SECTION_LIBRARIES, .name = "unanswered", .machine = check_unanswered },
 	{ .section = SECTION_LIBRARIES, .name = "none", .machine = check_any_file },
 	{ .section = SECTION_PROCESSES, .name = "unreadable", .machine = check_unreadable },
 	{ .section = SECTION_PROCESSES, .name = "process", .process = check_named },

@@ -14,6 +14,7 @@
 #include "util/rights.h"
 
 #define ANSWER_MS	3000
+#define END_MS		100
 
 static void child_run(bool (*ask)(void *answer), unsigned int rights, void *answer, size_t size, int out)
 {
@@ -57,7 +58,7 @@ bool doctor_child_ask(bool (*ask)(void *answer), unsigned int rights, void *answ
 {
 	char *answered = malloc(size);
 	bool whole = false;
-	int ends[2];
+	int ends[2], ms;
 	pid_t child;
 
 	if (!answered || pipe2(ends, O_CLOEXEC)) {
@@ -71,8 +72,9 @@ bool doctor_child_ask(bool (*ask)(void *answer), unsigned int rights, void *answ
 	if (child > 0) {
 		whole = answer_read(ends[0], answered, size);
 		kill(child, SIGKILL);
-		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-			;
+		/* It may sleep where no signal wakes it: a library on a file system that does not answer. */
+		for (ms = 0; ms < END_MS && !waitpid(child, NULL, WNOHANG); ms++)
+			usleep(1000);
 	}
 	close(ends[0]);
 	if (whole)

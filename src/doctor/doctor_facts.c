@@ -94,6 +94,7 @@ static void trial_make(struct doctor *doctor)
 	facts->load_time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (facts->load_error)
 		return;
+	doctor->outside.identifier = trial_identifier(doctor->trial);
 	for (i = 0; i <= TRIAL_MMAP; i++)
 		facts->watch_errors[i] = trial_watch(doctor->trial, (enum trial_event)i);
 	forms_try(&facts->forms, &features, &left);

@@ -7,11 +7,8 @@
 #include "doctor/doctor.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "cuda/calls.h"
@@ -99,9 +96,9 @@ static void file_read_elf(struct doctor_file *file)
 	struct reason why = { "" };
 	int err;
 
-	err = elffile_functions(file->fd, &file->found, &why);
+	err = elffile_functions(file->seen.fd, &file->found, &why);
 	if (!err && (file->found.count || strstr(file->path, "libcuda")))
-		err = elfinfo_read(file->fd, &file->info, &why);
+		err = elfinfo_read(file->seen.fd, &file->info, &why);
 	if (err) {
 		/* Programs map much that is no library. */
 		file->kind = err == -ENOEXEC ? FILE_NOTHING : FILE_UNREADABLE;
@@ -115,7 +112,7 @@ static void file_read_elf(struct doctor_file *file)
 		return;
 	file->version = version_of_name(file->path, &file->major_only);
 	if (!file->version || file->major_only) {
-		unsigned int version = elfinfo_runtime_version(file->fd, &file->found);
+		unsigned int version = elfinfo_runtime_version(file->seen.fd, &file->found);
 
 		file->major_only = file->major_only && !version;
 		if (version)
@@ -127,12 +124,10 @@ static void file_read_elf(struct doctor_file *file)
 
 static void file_close(struct doctor_file *file)
 {
-	if (file->fd >= 0)
-		close(file->fd);
-	file->fd = -1;
+	seen_close(&file->seen);
 }
 
-static struct doctor_file *file_new(struct doctor *doctor, int fd, const struct stat *st, const char *path)
+static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *seen, const char *path)
 {
 	struct doctor_file **more, *file = calloc(1, sizeof(*file));
 	char clean[PATH_MAX];
@@ -146,9 +141,10 @@ static struct doctor_file *file_new(struct doctor *doctor, int fd, const struct 
 		free(file);
 		return NULL;
 	}
-	file->device = st->st_dev;
-	file->inode = st->st_ino;
-	file->fd = fd;
+	file->device = seen->st.st_dev;
+	file->inode = seen->st.st_ino;
+	file->seen = *seen;
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
 	doctor->files[doctor->file_count++] = file;
 	file_read_elf(file);
 	if (file->kind == FILE_NOTHING || file->kind == FILE_UNREADABLE)
@@ -156,30 +152,30 @@ static struct doctor_file *file_new(struct doctor *doctor, int fd, const struct 
 	return file;
 }
 
-struct doctor_file *doctor_file_add(struct doctor *doctor, int fd, const char *path)
+void doctor_file_refused(struct doctor *doctor, int error)
+{
+	doctor->unanswered += outside_is_later(error) || error == -ETIMEDOUT;
+}
+
+struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen, const char *path)
 {
 	struct file_row *rows = doctor->file_index, *row;
 	struct file_key key = { 0 };
 	struct doctor_file *file;
-	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return NULL;
-	}
-	key.device = st.st_dev;
-	key.inode = st.st_ino;
+	key.device = seen->st.st_dev;
+	key.inode = seen->st.st_ino;
 	HASH_FIND(hh, rows, &key, sizeof(key), row);
 	if (row) {
-		close(fd);
+		seen_close(seen);
 		name_add(row->file, path);
 		return row->file;
 	}
 	row = calloc(1, sizeof(*row));
-	file = row ? file_new(doctor, fd, &st, path) : NULL;
+	file = row ? file_new(doctor, seen, path) : NULL;
 	if (!file) {
 		free(row);
-		close(fd);
+		seen_close(seen);
 		doctor->no_memory = true;
 		return NULL;
 	}
@@ -190,50 +186,57 @@ struct doctor_file *doctor_file_add(struct doctor *doctor, int fd, const char *p
 	return file;
 }
 
-void doctor_file_search(struct doctor_file *file)
+void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 {
-	int fd;
+	struct seen_file seen;
+	int err;
 
 	if (file->searched || file->kind != FILE_NOTHING)
 		return;
 	file->searched = true;
-	fd = file_open_regular(file->path);
-	if (fd < 0)
+	err = outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
+	doctor_file_refused(doctor, err);
+	if (err)
 		return;
-	if (elfinfo_carries_runtime(fd)) {
+	if (elfinfo_carries_runtime(seen.fd)) {
 		file->kind = FILE_STRIPPED;
-		elfinfo_read(fd, &file->info, NULL);
+		elfinfo_read(seen.fd, &file->info, NULL);
 	}
-	close(fd);
+	seen_close(&seen);
 }
 
 /* ---- finding them ---- */
 
-static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name)
+/* NULL with *@error, unless that is NULL, if there is no such file. */
+static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name, int *error)
 {
-	char real[PATH_MAX];
-	struct doctor_file *file;
-	int fd = file_open_regular(path);
+	struct doctor_file *file = NULL;
+	struct seen_file seen;
+	int err = outside_open_real(&doctor->outside, path, COPY_IF_HOOKED, &seen);
+	char *real = err ? NULL : strdup(seen.path);
 
-	if (fd < 0) {
-		errno = fd == -EINVAL ? 0 : -fd;
-		return NULL;
-	}
-	file = doctor_file_add(doctor, fd, realpath(path, real) ? real : path);
+	doctor_file_refused(doctor, err);
+	if (real)
+		file = doctor_file_add(doctor, &seen, real);
+	else
+		seen_close(&seen);
+	free(real);
 	if (file && its_name)
 		name_add(file, path);
+	if (error)
+		*error = err;
 	return file;
 }
 
 static void found_path(void *context, const char *path)
 {
-	path_add(context, path, true);
+	path_add(context, path, true, NULL);
 }
 
 static int cached_path(void *context, const char *name, const char *path)
 {
 	(void)name;
-	path_add(context, path, true);
+	path_add(context, path, true, NULL);
 	return 0;
 }
 
@@ -246,10 +249,18 @@ static const char *const beside[] = {
 	"%s/../../*/lib/libcusolver*.so.*",
 };
 
+static void beside_found(void *context, const char *path)
+{
+	struct doctor_file *file = path_add(context, path, false, NULL);
+
+	if (file)
+		doctor_file_search(context, file);
+}
+
 static void beside_search(struct doctor *doctor, const char *library)
 {
-	char folder[PATH_MAX], *slash;
-	size_t i, j;
+	char folder[PATH_MAX], pattern[PATH_MAX + 64], *slash;
+	size_t i;
 
 	snprintf(folder, sizeof(folder), "%s", library);
 	slash = strrchr(folder, '/');
@@ -257,19 +268,8 @@ static void beside_search(struct doctor *doctor, const char *library)
 		return;
 	*slash = 0;
 	for (i = 0; i < ARRAY_LEN(beside); i++) {
-		char pattern[PATH_MAX + 64];
-		glob_t found = { 0 };
-
 		snprintf(pattern, sizeof(pattern), "%.*s%s", PATH_MAX, folder, beside[i] + 2);
-		if (!glob(pattern, 0, NULL, &found)) {
-			for (j = 0; j < found.gl_pathc; j++) {
-				struct doctor_file *file = path_add(doctor, found.gl_pathv[j], false);
-
-				if (file)
-					doctor_file_search(file);
-			}
-		}
-		globfree(&found);
+		outside_glob(&doctor->outside, pattern, beside_found, doctor);
 	}
 }
 
@@ -279,29 +279,36 @@ static void libraries_add(struct doctor *doctor)
 	size_t i;
 
 	for (i = 0; i < options->library_count; i++) {
-		struct doctor_file *file = path_add(doctor, options->libraries[i], true);
+		int err;
+		struct doctor_file *file = path_add(doctor, options->libraries[i], true, &err);
 
 		if (!file) {
 			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL, "--library %s: %s",
-				   options->libraries[i], errno ? strerror(errno) : FILE_NOT_REGULAR);
+				   options->libraries[i], err ? outside_error(err) : "no memory");
 			continue;
 		}
 		file->wanted = true;
-		doctor_file_search(file);
+		doctor_file_search(doctor, file);
 	}
+}
+
+static void place_search(void *context, const char *pattern)
+{
+	struct doctor *doctor = context;
+
+	outside_glob(&doctor->outside, pattern, found_path, doctor);
 }
 
 void doctor_files_find(struct doctor *doctor)
 {
 	size_t i, known;
 
-	errno = 0;
 	libraries_add(doctor);
 	if (doctor->options->pid_count)
 		return;
 	ld_cache_visit("libcudart", cached_path, doctor);
 	ld_cache_visit("libcuda.so", cached_path, doctor);
-	places_visit(doctor->choice.layers, found_path, doctor);
+	places_visit(doctor->choice.layers, place_search, doctor);
 	known = doctor->file_count;
 	for (i = 0; i < known; i++)
 		if (doctor->files[i]->kind == FILE_RUNTIME && !doctor->files[i]->wanted)
@@ -342,11 +349,11 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 		doctor->no_memory = true;
 		return;
 	}
-	elfinfo_starts(file->fd, file->found.list, file->found.count, starts);
-	points_choose(file->fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
+	elfinfo_starts(file->seen.fd, file->found.list, file->found.count, starts);
+	points_choose(file->seen.fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
 	if (doctor->trial) {
 		file->tried = true;
-		if (trial_attach(doctor->trial, file->fd, &file->found, &doctor->choice, &attached, &why))
+		if (trial_attach(doctor->trial, &doctor->outside, &file->seen, &file->found, &doctor->choice, &attached, &why))
 			file->why = why;
 		file->attach_time = attached.time;
 		refusals_mark(&file->found, &attached);
@@ -369,10 +376,11 @@ void doctor_files_try(struct doctor *doctor)
 	for (i = 0; i < doctor->file_count; i++) {
 		struct doctor_file *file = doctor->files[i], *same = NULL;
 
-		if (!file->found.count || file->fd < 0)
+		if (!file->found.count || file->seen.fd < 0)
 			continue;
 		/* One file under two overlay mounts is probed once. */
-		if (doctor->trial && !trial_identify(doctor->trial, file->fd, &ids[i]))
+		ids[i] = file->seen.id;
+		if (doctor->trial && file->seen.identified)
 			same = seen_before(doctor, ids, i);
 		file->same = same;
 		if (same)

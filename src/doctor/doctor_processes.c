@@ -46,10 +46,11 @@ static char *user_of(uint32_t uid)
 	return format_new("%u", uid);
 }
 
-static void command_read(struct doctor_process *process)
+static void command_read(const struct outside *outside, struct doctor_process *process)
 {
 	size_t len = 0, first, i;
-	char *text = proc_read(process->pid, "cmdline", COMMAND_MAX, &len);
+	int err;
+	char *text = outside_arguments(outside, process->pid, COMMAND_MAX, &len, &err);
 
 	if (!text || !text[0]) {
 		free(text);
@@ -123,12 +124,12 @@ static bool other_namespace(pid_t pid, const char *name)
 	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
 }
 
-static void identity_read_all(struct doctor_process *process)
+static void identity_read_all(const struct outside *outside, struct doctor_process *process)
 {
 	struct container container;
 
 	status_read(process);
-	command_read(process);
+	command_read(outside, process);
 	process->user = user_of(process->uid);
 	container_read((unsigned int)process->pid, &container);
 	process->container = cleaned(container.id);
@@ -147,16 +148,20 @@ struct mapped {
 static int mapping_note(void *context, const struct maps_entry *entry)
 {
 	struct mapped *mapped = context;
-	char path[PATH_MAX + 32];
 	struct doctor_file *file, **more;
+	struct seen_file seen;
+	char *path;
 	size_t i;
-	int fd;
+	int err;
 
-	fd = maps_open(mapped->pid, entry);
-	if (fd < 0)
+	err = outside_open_mapped(&mapped->doctor->outside, mapped->pid, entry, COPY_IF_HOOKED, &seen);
+	doctor_file_refused(mapped->doctor, err);
+	if (err)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", mapped->pid, entry->path);
-	file = doctor_file_add(mapped->doctor, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path);
+	path = strdup(seen.path);
+	file = path ? doctor_file_add(mapped->doctor, &seen, path) : NULL;
+	free(path);
+	seen_close(&seen);
 	for (i = 0; i < mapped->count; i++)
 		if (mapped->files[i] == file)
 			return 0;
@@ -186,18 +191,15 @@ static unsigned int use_of(const struct doctor_file *file)
 	}
 }
 
-static bool has_symbols(pid_t pid)
+static bool has_symbols(const struct outside *outside, pid_t pid)
 {
 	struct elf_info info = { 0 };
-	char path[64];
-	int fd;
+	struct seen_file seen;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = file_open_regular(path);
-	if (fd < 0)
+	if (outside_open_link(outside, pid, "exe", NULL, 0, &seen))
 		return false;
-	elfinfo_read(fd, &info, NULL);
-	close(fd);
+	elfinfo_read(seen.fd, &info, NULL);
+	seen_close(&seen);
 	return info.has_symtab;
 }
 
@@ -211,7 +213,7 @@ static unsigned int mapped_sift(struct mapped *mapped)
 		uses |= use_of(mapped->files[i]);
 	/* Only in a process that uses CUDA is a search through all its libraries worth its time. */
 	for (i = 0; i < mapped->count && uses; i++) {
-		doctor_file_search(mapped->files[i]);
+		doctor_file_search(mapped->doctor, mapped->files[i]);
 		if (!use_of(mapped->files[i]))
 			continue;
 		uses |= use_of(mapped->files[i]);
@@ -240,7 +242,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 
 	if (pid == getpid())
 		return 0;
-	err = maps_visit(pid, mapping_note, &mapped);
+	err = outside_maps(&doctor->outside, pid, mapping_note, &mapped);
 	doctor->looked_at++;
 	doctor->unreadable += err == -EACCES || err == -EPERM;
 	uses = mapped_sift(&mapped);
@@ -256,9 +258,9 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 	*process = (struct doctor_process){
 		.pid = pid, .named = named, .error = err, .uses = uses, .files = mapped.files,
 		.file_count = mapped.count,
-		.has_symbols = has_symbols(pid), .layers = known_layers() & doctor->choice.layers,
+		.has_symbols = has_symbols(&doctor->outside, pid), .layers = known_layers() & doctor->choice.layers,
 	};
-	identity_read_all(process);
+	identity_read_all(&doctor->outside, process);
 	doctor->no_memory |= !process->user || !process->command || !process->arguments || !process->container;
 	return 0;
 out:
@@ -345,7 +347,8 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 	bool driver_seen = process->uses & USE_DRIVER && driver_probed;
 
 	if (process->error && !index--)
-		return format_new("what it maps cannot be read: %s", strerror(-process->error));
+		return format_new("what it maps cannot be read: %s", outside_is_later(process->error) || process->error == -ETIMEDOUT ?
+				  "the kernel does not answer (memory or a file of its that nothing delivers?)" : strerror(-process->error));
 	if (!process->error && !process->uses && !index--)
 		return strdup("it has mapped no CUDA library: nothing is seen until it does");
 	if (process->uses & USE_STRIPPED && !index--)

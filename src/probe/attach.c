@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -508,63 +507,4 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->helper >= 0)
 		close(attachment->helper);
 	attachment->helper = -1;
-}
-
-/* ---- detaching: each link waits for the kernel's grace periods, so they wait side by side ---- */
-
-#define CLOSERS_MAX 64
-
-struct closer {
-	pthread_t thread;
-	const int *fds;
-	size_t first, count;
-	bool started;
-};
-
-static void *closer_run(void *argument)
-{
-	struct closer *closer = argument;
-	size_t i;
-
-	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
-		if (closer->fds[i] >= 0)
-			close(closer->fds[i]);
-	return NULL;
-}
-
-void links_close(const int *fds, size_t count)
-{
-	struct closer closers[CLOSERS_MAX] = { 0 };
-	size_t i;
-
-	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
-		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
-		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
-		if (!closers[i].started)
-			closer_run(&closers[i]);
-	}
-	for (i = 0; i < CLOSERS_MAX; i++)
-		if (closers[i].started)
-			pthread_join(closers[i].thread, NULL);
-}
-
-void attachments_close(struct attachment *attachments, size_t count)
-{
-	size_t i, j, links = 0;
-	int *fds;
-
-	for (i = 0; i < count; i++)
-		links += attachments[i].link_count;
-	fds = calloc(links ? links : 1, sizeof(*fds));
-	for (i = 0, links = 0; i < count && fds; i++) {
-		for (j = 0; j < attachments[i].link_count; j++)
-			fds[links++] = attachments[i].links[j];
-		attachments[i].link_count = 0;
-	}
-	if (fds)
-		links_close(fds, links);
-	free(fds);
-	/* Helpers, and, without memory for the list, everything one by one. */
-	for (i = 0; i < count; i++)
-		attachment_close(&attachments[i]);
 }

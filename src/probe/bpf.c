@@ -20,6 +20,7 @@
 #include "cutop_context.skel.h"
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
+#include "probe/identify.h"
 #include "probe/slots.h"
 
 /* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
@@ -123,9 +124,9 @@ static void programs_choose(struct bpf *bpf, bool extras)
 	}
 	if (!bpf->features.find_vma)
 		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
-	if (bpf->features.sleepable)
+	if (bpf->features.rcu_lock)
 		return;
-	/* Before Linux 6.0 uprobe programs cannot sleep: strings not in memory stay unread then. */
+	/* What may sleep, and cannot be kept from it, would. */
 	bpf_object__for_each_program(program, bpf->skeleton->obj)
 		if (is_probe(program))
 			bpf_program__set_flags(program, 0);
@@ -247,9 +248,9 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
-	s->rodata->can_sleep = features->sleepable;
 	s->rodata->can_hold = bpf->held && features->hold;
 	s->rodata->have_find_vma = features->find_vma;
+	s->rodata->locks_storage = features->rcu_lock && !s->rodata->can_hold;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
 	programs_choose(bpf, settings->extras);
@@ -323,39 +324,10 @@ void bpf_forget_marks(struct bpf *bpf)
 
 int bpf_identify(struct bpf *bpf, int fd, struct file_id *id)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct stat st;
-	void *map;
-	int i, err = -EAGAIN;
+	return identify_file(bpf_identifier(bpf), fd, id, NULL);
+}
 
-	memset(id, 0, sizeof(*id));
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (!bpf->features.find_vma) {
-		id->inode = st.st_ino;
-		id->size = (__u64)st.st_size;
-		id->device = (__u32)(major(st.st_dev) << 20 | minor(st.st_dev));
-		return 0;
-	}
-	/* A mapping shows the inode that probes go to. Nothing is read through it. */
-	map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	/* bpf_find_vma() tries the lock of our address space once: another thread may hold it. */
-	for (i = 0; i < 100 && err; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, run);
-
-		bpf->skeleton->bss->identify_address = (__u64)map;
-		err = bpf_prog_test_run_opts(bpf_program__fd(bpf->skeleton->progs.identify), &run);
-		if (!err && run.retval)
-			err = -EAGAIN;
-		else if (err)
-			break;
-	}
-	if (!err)
-		*id = bpf->skeleton->bss->identify_answer;
-	munmap(map, page);
-	return err;
+int bpf_identifier(const struct bpf *bpf)
+{
+	return bpf->features.find_vma ? bpf_program__fd(bpf->skeleton->progs.identify) : -1;
 }

@@ -58,6 +58,9 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
  */
 int bpf_identify(struct bpf *bpf, int fd, struct file_id *id);
 
+/* The program for identify_file(), or -1. Borrowed. */
+int bpf_identifier(const struct bpf *bpf);
+
 /* The code at @span of the file @id is the runtime's: bpf/caller.bpf.h. NULL: no code of it. */
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span);
 

@@ -8,16 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cuda/library_places.h"
 #include "probe/closure.h"
-#include "probe/probe_internal.h"
 #include "probe/late.h"
 #include "probe/loader.h"
 #include "probe/maps.h"
-#include "probe/mounts.h"
-#include "cuda/library_places.h"
+#include "probe/probe_internal.h"
 
 /* ---- functions that the user names ---- */
 
@@ -26,6 +24,7 @@ struct extras_adding {
 	struct reason *why;
 	const char *library_path;
 	int error;
+	bool interrupted;
 };
 
 static int cached_extra(void *context, const char *name, const char *path)
@@ -34,7 +33,7 @@ static int cached_extra(void *context, const char *name, const char *path)
 
 	(void)name;
 	/* The name says nothing against most of the cache. */
-	if (extras_want(adding->probe->settings.extras, -1, path))
+	if (extras_want(adding->probe->settings.extras, NULL, path))
 		probe_add_quietly(adding->probe, path);
 	return 0;
 }
@@ -42,12 +41,24 @@ static int cached_extra(void *context, const char *name, const char *path)
 static void extra_add(void *context, const char *request, const char *library, bool found)
 {
 	struct extras_adding *adding = context;
+	struct probe *probe = adding->probe;
 	struct reason why = { "" };
+	struct seen_file seen;
 	int result;
 
 	if (found || adding->error || !strchr(library, '/'))
 		return;
-	result = probe_add_path(adding->probe, library, &why);
+	result = outside_open(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG, &seen);
+	if (result) {
+		reason_set(&why, result, "%s", outside_error(result));
+	} else {
+		extras_settle(probe->settings.extras, library, &seen.st);
+		result = probe_examine(probe, &seen, library, NULL, &why);
+		seen_close(&seen);
+	}
+	adding->interrupted |= result == -EINTR;	/* cutop is to end */
+	if (adding->interrupted)
+		return;
 	if (result < 0)
 		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request, library, why.text);
 	else	/* with what it needs: a library that is loaded late brings a runtime */
@@ -58,7 +69,7 @@ static void extra_check(void *context, const char *request, const char *library,
 {
 	struct extras_adding *adding = context;
 
-	if (!found && !adding->error && strchr(library, '/'))
+	if (!found && !adding->error && !adding->interrupted && strchr(library, '/'))
 		adding->error = reason_set(adding->why, -ENOENT, "--probe %s: %s defines no such function; nm -D --defined-only lists "
 					   "what it exports", request, library);
 }
@@ -77,18 +88,14 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 }
 
 /*
- * probe_examine() of what the process @pid has open or mapped as @path, and told of by @record (or NULL), by our own mounts if
- * it is there, too: through others it would hold those of a service or a container.
+ * probe_examine() of what the process @pid has open or mapped, and told of by @record (or NULL), by our own mounts if it is
+ * there, too: through others it would hold those of a service or a container.
  */
-static int told_examine(struct probe *probe, int fd, const char *path, pid_t pid, const struct rec_hdr *record, struct reason *why)
+static int told_examine(struct probe *probe, const struct seen_file *seen, pid_t pid, const struct rec_hdr *record, struct reason *why)
 {
-	int own = mounts_open_own(fd, path), result;
-	const struct sighting sighting = { .record = record, .mounts_of = own < 0 ? pid : 0 };
+	const struct sighting sighting = { .record = record, .mounts_of = seen->own ? 0 : pid };
 
-	result = probe_examine(probe, own < 0 ? fd : own, path, &sighting, why);
-	if (own >= 0)
-		close(own);
-	return result;
+	return probe_examine(probe, seen, seen->path, &sighting, why);
 }
 
 /* ---- what processes map ---- */
@@ -109,14 +116,27 @@ struct process_scan {
 	pid_t pid;
 };
 
+static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry *entry)
+{
+	const struct later later = { .what = LATER_MAPPED, .mapped = { .pid = pid, .entry = *entry } };
+	struct reason why = { "" };
+	struct seen_file seen;
+	int err = outside_open_mapped(&probe->outside, pid, entry, COPY_IF_HOOKED, &seen);
+
+	if (!err)
+		err = told_examine(probe, &seen, pid, NULL, &why);
+	if (outside_is_later(err))
+		probe_keep(probe, &later, entry->path);
+	else if (err == -ETIMEDOUT)
+		probe_lost(probe, LOST_UNANSWERED);
+	seen_close(&seen);
+}
+
 static int mapping_examine(void *context, const struct maps_entry *entry)
 {
 	struct process_scan *scan = context;
 	struct mapping_key key = { entry->inode, entry->major, entry->minor };
-	struct reason why = { "" };
 	struct mapping_seen *seen;
-	char path[4096 + 32];
-	int fd;
 
 	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
 	if (seen)
@@ -126,23 +146,24 @@ static int mapping_examine(void *context, const struct maps_entry *entry)
 		return 0;
 	seen->key = key;
 	HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
-	fd = maps_open(scan->pid, entry);
-	if (fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", scan->pid, entry->path);
-	told_examine(scan->probe, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path, scan->pid, NULL, &why);
-	close(fd);
+	mapped_look(scan->probe, scan->pid, entry);
 	return 0;
 }
 
 static int process_examine(void *context, pid_t pid)
 {
+	const struct later later = { .what = LATER_PROCESS, .mapped.pid = pid };
 	struct process_scan *scan = context;
+	int err;
 
 	if (pid == getpid())
 		return 0;
 	scan->pid = pid;
-	maps_visit(pid, mapping_examine, scan);
+	err = outside_maps(&scan->probe->outside, pid, mapping_examine, scan);
+	if (outside_is_later(err))
+		probe_keep(scan->probe, &later, NULL);
+	else if (err == -ETIMEDOUT)
+		probe_lost(scan->probe, LOST_UNANSWERED);
 	return 0;
 }
 
@@ -177,6 +198,13 @@ void probe_find_running(struct probe *probe)
 	scan_end(&scan);
 }
 
+static void place_search(void *context, const char *pattern)
+{
+	struct probe *probe = context;
+
+	outside_glob(&probe->outside, pattern, probe_add_quietly, probe);
+}
+
 void probe_find_ahead(struct probe *probe)
 {
 	unsigned int layers = probe->settings.bpf.layers;
@@ -184,9 +212,12 @@ void probe_find_ahead(struct probe *probe)
 	size_t i;
 
 	loader_add_own(probe);
+	/* They are to be shown from the first snapshot on. */
+	probe_patient(probe, true);
 	/* With -p only those processes; with COMMAND what others map is no business of ours. */
 	for (i = 0; i < probe->settings.pid_count; i++)
 		process_examine(&scan, (pid_t)probe->settings.pids[i]);
+	probe_patient(probe, false);
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
 	scan_end(&scan);
@@ -195,18 +226,10 @@ void probe_find_ahead(struct probe *probe)
 	if (layers & 1u << LAYER_DRIVER)
 		ld_cache_visit("libcuda.so", cached_library, probe);
 	ld_cache_visit("libcudart", cached_library, probe);
-	places_visit(layers, probe_add_quietly, probe);
+	places_visit(layers, place_search, probe);
 }
 
 /* ---- programs and files met on the way ---- */
-
-/* True if the file open at @fd is what @path leads to here. */
-static bool is_reachable(int fd, const char *path)
-{
-	struct stat ours, theirs;
-
-	return !stat(path, &ours) && !fstat(fd, &theirs) && file_is_same(&ours, &theirs);
-}
 
 static bool needs_cuda(int fd)
 {
@@ -223,29 +246,19 @@ static bool needs_cuda(int fd)
 	return found;
 }
 
-static void program_tell(struct probe *probe, int fd, const struct rec_exec *record, const char *path, bool is_target)
+static void program_tell(struct probe *probe, const struct seen_file *seen, const struct rec_exec *record, bool is_target)
 {
-	struct file_id id;
-
-	if (probe->settings.on_program && !is_reachable(fd, path) && (is_target || needs_cuda(fd)) &&
-	    !bpf_identify(&probe->bpf, fd, &id))
-		probe->settings.on_program(probe->settings.context, fd, &id, record->hdr.tgid, path);
+	if (probe->settings.on_program && !seen->own && (is_target || needs_cuda(seen->fd)) && seen->identified)
+		probe->settings.on_program(probe->settings.context, seen, record->hdr.tgid);
 }
 
-#define OVERLAY_MAGIC	0x794c7630	/* linux/magic.h, OVERLAYFS_SUPER_MAGIC */
-
 /*
- * False if the file at @fd is surely not the one of @record: its process runs another program by now. Files of overlay
+ * False if the file @seen is surely not the one of @record: its process runs another program by now. Files of overlay
  * mounts may have another inode number here than the kernel told of.
  */
-static bool is_told_of(const struct rec_exec *record, int fd)
+static bool is_told_of(const struct rec_exec *record, const struct seen_file *seen)
 {
-	struct statfs fs;
-	struct stat st;
-
-	if (fstat(fd, &st) || (uint64_t)st.st_size != record->id.size)
-		return false;
-	return st.st_ino == record->id.inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAY_MAGIC);
+	return (uint64_t)seen->st.st_size == record->id.size && (seen->st.st_ino == record->id.inode || seen->layered);
 }
 
 /* Has the next process that runs or maps the file of @id tell of it. */
@@ -257,37 +270,42 @@ static void file_ask_again(struct probe *probe, const struct file_id *id)
 
 void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 {
+	const struct later later = { .what = LATER_EXEC, .exec = *record };
 	struct reason why = { "" };
-	char path[64], real[4096];
-	ssize_t n;
-	int fd, result;
+	struct seen_file seen;
+	int result;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", record->hdr.tgid);
-	fd = file_open_regular(path);
-	if (fd < 0) {
+	result = outside_open_link(&probe->outside, (pid_t)record->hdr.tgid, "exe", NULL, COPY_IF_HOOKED, &seen);
+	if (result) {
+		if (outside_is_later(result))
+			probe_keep(probe, &later, NULL);
+		else if (result == -ETIMEDOUT)
+			probe_lost(probe, LOST_UNANSWERED);
 		file_ask_again(probe, &record->id);
 		loader_answer(probe, &record->hdr);
 		return;
 	}
-	n = readlink(path, real, sizeof(real) - 1);
-	real[n > 0 ? n : 0] = 0;
-	result = told_examine(probe, fd, n > 0 ? real : path, (pid_t)record->hdr.tgid, &record->hdr, &why);
-	if (is_told_of(record, fd))
+	result = told_examine(probe, &seen, (pid_t)record->hdr.tgid, &record->hdr, &why);
+	if (outside_is_later(result))
+		probe_keep(probe, &later, NULL);
+	if (is_told_of(record, &seen))
 		probe_know(probe, &record->id);
 	else
 		file_ask_again(probe, &record->id);
 	if (result >= 0)
-		program_tell(probe, fd, record, real, result > 0);
-	close(fd);
+		program_tell(probe, &seen, record, result > 0);
 	loader_answer(probe, &record->hdr);
 	if (result < 0 && result != -ENOEXEC)
-		note(probe->settings.notes, "%s: %s", real, why.text);
+		note(probe->settings.notes, "%s: %s", seen.path, why.text);
+	seen_close(&seen);
 }
 
 struct mapped_search {
 	struct probe *probe;
 	const struct rec_mmap *record;
 	bool found;
+	bool later;		/* it takes long */
+	bool unanswered;
 };
 
 /*
@@ -309,55 +327,76 @@ static bool is_cuda_name(const struct rec_mmap *record)
 	return !strncmp(record->file, "libcudart", strlen("libcudart")) || !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
 }
 
-static void mapped_examine(struct mapped_search *search, int fd, const char *path)
+static void mapped_examine(struct mapped_search *search, const struct seen_file *seen)
 {
 	struct reason why = { "" };
 	int result;
 
-	result = told_examine(search->probe, fd, path, (pid_t)search->record->hdr.tgid, &search->record->hdr, &why);
+	result = told_examine(search->probe, seen, (pid_t)search->record->hdr.tgid, &search->record->hdr, &why);
+	search->later = outside_is_later(result);
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;
 	if (result < 0 && result != -ENOEXEC)
-		note(search->probe->settings.notes, "%s: %s", path, why.text);
+		note(search->probe->settings.notes, "%s: %s", seen->path, why.text);
 }
 
 static int mapped_compare(void *context, const struct maps_entry *entry)
 {
 	struct mapped_search *search = context;
-	char path[4096 + 32];
-	int fd;
+	struct seen_file seen;
+	int err;
 
 	if (!is_name_of(search->record, entry->path))
 		return 0;
-	fd = maps_open((pid_t)search->record->hdr.tgid, entry);
-	if (fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", search->record->hdr.tgid, entry->path);
-	mapped_examine(search, fd, file_is_open_to(entry->path, F_OK) ? entry->path : path);
-	close(fd);
+	err = outside_open_mapped(&search->probe->outside, (pid_t)search->record->hdr.tgid, entry, COPY_IF_HOOKED, &seen);
+	if (!err)
+		mapped_examine(search, &seen);
+	search->later |= outside_is_later(err);
+	search->unanswered |= err == -ETIMEDOUT;
+	seen_close(&seen);
 	return 0;
+}
+
+/* The loader holds the file open until it is mapped; after that the mapping shows it. */
+static void opened_examine(struct mapped_search *search)
+{
+	const struct rec_mmap *record = search->record;
+	char link[32], name[CUTOP_FILE_LEN];
+	struct seen_file seen;
+	int err;
+
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(record->file) - 1, record->file);
+	if (record->fd < 0 || !name[0])
+		return;
+	snprintf(link, sizeof(link), "fd/%d", record->fd);
+	err = outside_open_link(&search->probe->outside, (pid_t)record->hdr.tgid, link, name, COPY_IF_HOOKED, &seen);
+	if (!err)
+		mapped_examine(search, &seen);
+	search->later |= outside_is_later(err);
+	search->unanswered |= err == -ETIMEDOUT;
+	seen_close(&seen);
 }
 
 void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 {
 	struct mapped_search search = { .probe = probe, .record = record };
-	char path[64], real[4096];
-	ssize_t n;
-	int fd;
+	const struct later later = { .what = LATER_MMAP, .mmap = *record };
+	int err;
 
-	/* The loader holds the file open until it is mapped; after that the mapping shows it. */
-	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->hdr.tgid, record->fd);
-	fd = record->fd >= 0 ? file_open_regular(path) : -1;
-	if (fd >= 0) {
-		n = readlink(path, real, sizeof(real) - 1);
-		real[n > 0 ? n : 0] = 0;
-		if (is_name_of(record, real))
-			mapped_examine(&search, fd, real);
-		close(fd);
+	opened_examine(&search);
+	if (!search.found && !search.later) {
+		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, mapped_compare, &search);
+		search.later |= outside_is_later(err);
+		search.unanswered |= err == -ETIMEDOUT;
 	}
-	if (!search.found)
-		maps_visit((pid_t)record->hdr.tgid, mapped_compare, &search);
+	if (search.later) {
+		probe_keep(probe, &later, NULL);
+		loader_answer(probe, &record->hdr);
+		return;
+	}
+	if (search.unanswered)
+		probe_lost(probe, LOST_UNANSWERED);
 	/* The process has exited, or has unmapped the library: what it did with it was not seen. */
 	if (!search.found && is_cuda_name(record))
 		probe->counts.late++;
@@ -368,4 +407,77 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 		file_ask_again(probe, &record->id);
 	loader_answer(probe, &record->hdr);
 	/* Else it was met at one touch of many. This process would tell again at the next one; others still do. */
+}
+
+/* ---- what takes long ---- */
+
+#define LATER_MAX	1024
+
+void probe_keep(struct probe *probe, const struct later *later, const char *path)
+{
+	struct later *kept = probe->later_count < LATER_MAX ? malloc(sizeof(*kept)) : NULL;
+
+	if (!kept)
+		return;
+	*kept = *later;
+	kept->next = NULL;
+	kept->path = path ? strdup(path) : NULL;
+	if (path && !kept->path) {
+		free(kept);
+		return;
+	}
+	if (kept->what == LATER_MAPPED)
+		kept->mapped.entry.path = kept->path;
+	*probe->later_end = kept;
+	probe->later_end = &kept->next;
+	probe->later_count++;
+}
+
+static void later_try(struct probe *probe, const struct later *later)
+{
+	struct process_scan scan = { .probe = probe };
+
+	switch (later->what) {
+	case LATER_PATH:
+		probe_add_quietly(probe, later->path);
+		break;
+	case LATER_LOADER:
+		loader_add(probe, later->path);
+		break;
+	case LATER_MAPPED:
+		mapped_look(probe, later->mapped.pid, &later->mapped.entry);
+		break;
+	case LATER_PROCESS:
+		process_examine(&scan, later->mapped.pid);
+		scan_end(&scan);
+		break;
+	case LATER_EXEC:
+		probe_on_exec(probe, &later->exec);
+		break;
+	case LATER_MMAP:
+		probe_on_mmap(probe, &later->mmap);
+		break;
+	}
+}
+
+/* Those that have to wait once more go to the end. */
+void probe_try_again(struct probe *probe)
+{
+	unsigned int news = errands_news(probe->outside.errands);
+	size_t count = probe->later_count;
+	struct later *later;
+
+	if (!count || news == probe->later_news)
+		return;
+	probe->later_news = news;
+	while (count--) {
+		later = probe->later;
+		probe->later = later->next;
+		if (!probe->later)
+			probe->later_end = &probe->later;
+		probe->later_count--;
+		later_try(probe, later);
+		free(later->path);
+		free(later);
+	}
 }

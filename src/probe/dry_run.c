@@ -82,9 +82,9 @@ int trial_watch(struct trial *trial, enum trial_event event)
 	return 0;
 }
 
-int trial_identify(struct trial *trial, int fd, struct file_id *id)
+int trial_identifier(const struct trial *trial)
 {
-	return bpf_identify(&trial->bpf, fd, id);
+	return bpf_identifier(&trial->bpf);
 }
 
 /* ---- functions ---- */
@@ -141,30 +141,30 @@ static size_t functions_choose(const struct elf_functions *functions, const stru
 /*
  * A file that nobody maps takes any probe: the instructions are looked at when a
  * mapping gets its breakpoints. So we are one that maps it. Nothing is read
- * through the mapping, or run.
+ * through the mapping, or run. A file of which there is only a copy is taken as it is.
  */
-static void *map_code(int fd, size_t *size)
+static void *map_code(const struct seen_file *seen, size_t *size)
 {
-	struct stat st;
 	void *map;
 
-	if (fstat(fd, &st) || st.st_size <= 0)
+	if (seen->place >= 0 || seen->st.st_size <= 0)
 		return NULL;
-	*size = (size_t)st.st_size;
-	map = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	*size = (size_t)seen->st.st_size;
+	map = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, seen->fd, 0);
 	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: nobody else can map it so, either */
 }
 
-int trial_attach(struct trial *trial, int fd, const struct elf_functions *functions,
-		 const struct attach_choice *choice, struct trial_attached *attached, struct reason *why)
+int trial_attach(struct trial *trial, const struct outside *outside, const struct seen_file *seen,
+		 const struct elf_functions *functions, const struct attach_choice *choice, struct trial_attached *attached,
+		 struct reason *why)
 {
-	struct search search = { .trial = trial, .fd = fd, .choice = choice, .attached = attached };
+	struct search search = { .trial = trial, .fd = seen_place(seen), .choice = choice, .attached = attached };
 	struct elf_functions tried = { 0 };
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attachment *more;
 	size_t size = 0;
 	void *code;
-	int err;
+	int err, hold;
 
 	memset(attached, 0, sizeof(*attached));
 	attached->first_only = trial->bpf.features.method == ATTACH_PERF;
@@ -183,8 +183,14 @@ int trial_attach(struct trial *trial, int fd, const struct elf_functions *functi
 		free(tried.list);
 		return 0;
 	}
-	code = map_code(fd, &size);
-	err = attachment_open(&more[trial->count], &trial->bpf, fd, &tried, choice, 0, why);
+	/* Whoever ends the errands lets go of them. */
+	err = outside_hold_functions(outside, seen, &tried, &hold);
+	if (err) {
+		free(tried.list);
+		return reason_set(why, err, "its pages cannot be kept in memory: %s", outside_error(err));
+	}
+	code = map_code(seen, &size);
+	err = attachment_open(&more[trial->count], &trial->bpf, seen_place(seen), &tried, choice, 0, why);
 	attached->time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (!err) {
 		attached->attached = more[trial->count].attached;

@@ -16,6 +16,7 @@
 #include "probe/choice.h"
 #include "probe/elffile.h"
 #include "probe/kernel.h"
+#include "probe/outside.h"
 #include "util/util.h"
 
 struct trial;
@@ -38,8 +39,8 @@ enum trial_event {
 /* Watches it for a moment. Returns 0, or a negative errno; for TRIAL_MMAP by which enum loading_way. */
 int trial_watch(struct trial *trial, enum trial_event event);
 
-/* Which file is open at @fd, as the kernel's probes see it. Returns 0 or a negative errno. */
-int trial_identify(struct trial *trial, int fd, struct file_id *id);
+/* bpf_identifier() of the programs. Borrowed. */
+int trial_identifier(const struct trial *trial);
 
 struct trial_refusal {
 	uint16_t call;	/* enum call_id */
@@ -55,13 +56,14 @@ struct trial_attached {
 };
 
 /*
- * Places probes on those @functions of the file open at @fd that @choice asks
+ * Places probes on those @functions of the file @seen that @choice asks
  * for, until trial_close(). Returns 0 or a negative errno with @why set, if the
  * kernel takes none of them; @attached is filled either way, and given to
  * trial_attached_free().
  */
-int trial_attach(struct trial *trial, int fd, const struct elf_functions *functions,
-		 const struct attach_choice *choice, struct trial_attached *attached, struct reason *why);
+int trial_attach(struct trial *trial, const struct outside *outside, const struct seen_file *seen,
+		 const struct elf_functions *functions, const struct attach_choice *choice, struct trial_attached *attached,
+		 struct reason *why);
 void trial_attached_free(struct trial_attached *attached);
 
 #endif

@@ -19,6 +19,7 @@ struct request {
 	char *library, *symbol;	/* parts of a copy of it */
 	char *parts;
 	int result;		/* enum extra_result, -1: not said */
+	uint64_t device, inode;	/* of the library, where that is a path; 0: not known */
 	bool found;
 };
 
@@ -155,24 +156,32 @@ static bool name_matches(const char *library, const char *name)
 static bool is_file_of(const struct request *request, const struct stat *st, const char *path)
 {
 	const char *name = strrchr(path, '/');
-	struct stat own;
 
 	if (!strchr(request->library, '/'))
 		return name_matches(request->library, name ? name + 1 : path);
-	return st && !stat(request->library, &own) && file_is_same(&own, st);
+	/* What has its name by now is meant, too: a library is replaced by a newer one. */
+	return st && (!strcmp(request->library, path) || (request->inode && request->device == st->st_dev && request->inode == st->st_ino));
 }
 
-bool extras_want(const struct extras *extras, int fd, const char *path)
+bool extras_want(const struct extras *extras, const struct stat *st, const char *path)
 {
-	struct stat st;
 	size_t i;
 
-	if (!extras || !extras->count || (fd >= 0 && fstat(fd, &st)))
-		return false;
-	for (i = 0; i < extras->count; i++)
-		if (is_file_of(&extras->list[i], fd >= 0 ? &st : NULL, path))
+	for (i = 0; extras && i < extras->count; i++)
+		if (is_file_of(&extras->list[i], st, path))
 			return true;
 	return false;
+}
+
+void extras_settle(struct extras *extras, const char *library, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < extras->count; i++)
+		if (!strcmp(extras->list[i].library, library)) {
+			extras->list[i].device = st->st_dev;
+			extras->list[i].inode = st->st_ino;
+		}
 }
 
 /* ---- symbols ---- */
@@ -263,21 +272,19 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 	return 0;
 }
 
-int extras_find(struct extras *extras, int fd, const char *path, struct elf_functions *found, struct reason *why)
+int extras_find(struct extras *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
+		struct reason *why)
 {
 	struct search search = { .extras = extras };
 	struct elf_function *more;
 	size_t i, wanted = 0;
-	struct stat st;
 	int err;
 
-	if (fstat(fd, &st))
-		return reason_set(why, -errno, "%s", strerror(errno));
 	search.requests = calloc(extras->count + 1, sizeof(search.requests[0]));
 	if (!search.requests)
 		return reason_set(why, -ENOMEM, "no memory");
 	for (i = 0; i < extras->count; i++)
-		if (is_file_of(&extras->list[i], &st, path))
+		if (is_file_of(&extras->list[i], st, path))
 			search.requests[wanted++] = &extras->list[i];
 	err = elffile_symbols(fd, symbol_visit, &search, why);
 	if (!err && search.count) {

@@ -28,14 +28,19 @@ struct extras;
 int extras_new(struct extras **extras, const char *const *requests, size_t count, struct reason *why);
 void extras_free(struct extras *extras);
 
-/* True if functions of the file open at @fd, found as @path, may be meant. @fd -1: going by its name alone. */
-bool extras_want(const struct extras *extras, int fd, const char *path);
+/* True if functions of the file that @st tells of, found as @path, may be meant. @st NULL: going by its name alone. */
+struct stat;
+bool extras_want(const struct extras *extras, const struct stat *st, const char *path);
+
+/* Which file is meant by requests with @library, a path, whatever it is called elsewhere. */
+void extras_settle(struct extras *extras, const char *library, const struct stat *st);
 
 /*
- * Appends to @found, as elffile_functions() leaves it, those of the file that are meant; what it has behind its
+ * Appends to @found, as elffile_functions() leaves it, those of the file open at @fd that are meant; what it has behind its
  * list is dropped then. Returns how many, or a negative errno with @why set.
  */
-int extras_find(struct extras *extras, int fd, const char *path, struct elf_functions *found, struct reason *why);
+int extras_find(struct extras *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
+		struct reason *why);
 
 /* The functions found so far, by number less CUTOP_EXTRA. Borrowed. */
 size_t extras_count(const struct extras *extras);

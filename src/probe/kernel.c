@@ -205,6 +205,7 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->find_vma = function_has(btf, "bpf_find_vma", 0);
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
 	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
+	facts->rcu_lock = function_has(btf, "bpf_rcu_read_lock", 0);
 	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
 	facts->map_touch = tracepoint_has(btf, "btf_trace_mm_filemap_map_pages", 3) &&
 			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) && function_has(btf, "bpf_rdonly_cast", 0);
@@ -241,8 +242,8 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	if (version < KERNEL_AT(5, 15, 0))
 		return reason_set(why, -ENOTSUP, "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
 				  facts->release);
-	features->sleepable = version >= KERNEL_AT(6, 0, 0);
 	features->find_vma = facts->find_vma;
+	features->rcu_lock = facts->rcu_lock;
 	features->map_function = facts->map_function;
 	features->map_touch = facts->map_touch;
 	if (facts->multi)

@@ -22,7 +22,7 @@ extern const char *const attach_method_names[ATTACH_METHOD_COUNT];
 struct kernel_features {
 	enum attach_method method;
 	bool session_context;	/* bpf_session_is_return() takes the context, Linux 7.0 */
-	bool sleepable;		/* sleepable uprobe programs, Linux 6.0 */
+	bool rcu_lock;		/* programs may take RCU's lock, Linux 6.2 */
 	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
 	bool map_function;	/* ksys_mmap_pgoff() can be watched: BPF trampolines, Linux 5.5, on arm64 6.0; some forbid it */
 	bool map_touch;		/* else faults of files can, mm_filemap_map_pages and mm_filemap_fault: Linux 6.12 */
@@ -38,7 +38,7 @@ struct kernel_facts {
 	bool btf;		/* /sys/kernel/btf/vmlinux can be read; what follows is from there */
 	bool find_vma, multi, session;
 	bool session_context;
-	bool preempt_disable;
+	bool preempt_disable, rcu_lock;
 	bool own_stacks;	/* programs with a tail call have no stack of a processor's: probe/stacktest.h */
 	bool map_function, map_touch;
 	bool set_ip;

@@ -38,9 +38,8 @@ struct mapper_search {
 static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
 {
 	const char *name = strrchr(entry->path, '/');
-	struct file_id id;
+	struct seen_file seen;
 	bool same;
-	int fd;
 
 	if (entry->inode == search->st->st_ino && entry->major == major(search->st->st_dev) &&
 	    entry->minor == minor(search->st->st_dev))
@@ -48,11 +47,9 @@ static bool is_mapping_of(struct mapper_search *search, const struct maps_entry 
 	if (entry->inode != search->st->st_ino &&
 	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
 		return false;
-	fd = maps_open(search->pid, entry);
-	if (fd < 0)
-		return false;
-	same = !bpf_identify(&search->probe->bpf, fd, &id) && !memcmp(&id, search->id, sizeof(id));
-	close(fd);
+	same = !outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen) && seen.identified &&
+	       !memcmp(&seen.id, search->id, sizeof(seen.id));
+	seen_close(&seen);
 	return same;
 }
 
@@ -125,7 +122,7 @@ static int process_compare(void *context, pid_t pid)
 	if (pid == getpid())
 		return 0;
 	search->pid = pid;
-	maps_visit(pid, mapping_compare, search);
+	outside_maps(&search->probe->outside, pid, mapping_compare, search);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A read lease (fcntl(2), F_SETLEASE) makes whoever opens the file for writing, or truncates it, wait until its
  * holder lets go, for /proc/sys/fs/lease-break-time seconds at most. It takes to be the file's owner or
- * CAP_LEASE, and a file system that knows leases; without, a change is seen too late for who is quick, but seen. A
+ * CAP_LEASE, and a file on a local file system that knows leases; without, a change is seen too late for who is quick, but seen. A
  * package manager gives a new file the old one's name, and waits for nobody.
  */
 #include "probe/lease.h"
@@ -13,7 +13,11 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "probe/identify.h"
+#include "probe/outside.h"
 
 int guard_signals_open(void)
 {
@@ -37,11 +41,29 @@ bool guard_signals_read(int fd)
 	return any;
 }
 
+bool guard_stat(const struct guard *guard, struct stat *st)
+{
+	struct statx known;
+
+	if (guard->fd < 0 || guard->is_blind)
+		return false;
+	if (!guard->is_place)
+		return !fstat(guard->fd, st);
+	if (statx(guard->fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &known))
+		return false;
+	*st = (struct stat){
+		.st_dev = makedev(known.stx_dev_major, known.stx_dev_minor), .st_ino = known.stx_ino, .st_nlink = known.stx_nlink,
+		.st_mode = known.stx_mode, .st_size = (off_t)known.stx_size,
+		.st_mtim = { known.stx_mtime.tv_sec, known.stx_mtime.tv_nsec },
+	};
+	return true;
+}
+
 static void look(struct guard *guard)
 {
 	struct stat st = { 0 };
 
-	if (fstat(guard->fd, &st))
+	if (!guard_stat(guard, &st))
 		return;
 	guard->size = st.st_size;
 	guard->seconds = st.st_mtim.tv_sec;
@@ -50,16 +72,18 @@ static void look(struct guard *guard)
 
 static bool has_changed(const struct guard *guard)
 {
-	struct guard now = { .fd = guard->fd };
+	struct guard now = *guard;
 
 	look(&now);
 	return now.size != guard->size || now.seconds != guard->seconds || now.nanoseconds != guard->nanoseconds;
 }
 
-void guard_open(struct guard *guard, int fd)
+void guard_open(struct guard *guard, const struct seen_file *seen)
 {
-	guard->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	guard->leased = guard->fd >= 0 && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
+	guard->fd = fcntl(seen_place(seen), F_DUPFD_CLOEXEC, 0);
+	guard->is_place = seen->place >= 0;
+	guard->is_blind = guard->is_place && !magic_tells_cached(seen->magic);
+	guard->leased = guard->fd >= 0 && !guard->is_place && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
 	look(guard);
 }
 
@@ -92,6 +116,8 @@ bool guard_again(struct guard *guard)
 	bool settled = !has_changed(guard);
 
 	look(guard);
+	if (guard->is_place)
+		return settled;
 	if (!fcntl(guard->fd, F_SETLEASE, F_RDLCK)) {
 		guard->leased = true;
 		return true;

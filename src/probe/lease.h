@@ -12,6 +12,8 @@
 
 struct guard {
 	int fd;			/* ours; -1: nothing is guarded */
+	bool is_place;		/* it is opened with O_PATH, of a file whose server may not answer: that is never asked */
+	bool is_blind;		/* and what the kernel knows of it cannot be had without asking */
 	bool leased;		/* who opens it for writing waits for us; else it is looked at now and then */
 	int64_t size, seconds, nanoseconds;	/* of its last change */
 };
@@ -25,8 +27,13 @@ int guard_signals_open(void);
 /* True if a signal came since it was asked last. */
 bool guard_signals_read(int fd);
 
-/* Guards the file open at @fd. Never fails: what cannot be leased is looked at. */
-void guard_open(struct guard *guard, int fd);
+/* Guards the file @seen. Never fails: what cannot be leased is looked at, as far as that is possible. */
+struct seen_file;
+void guard_open(struct guard *guard, const struct seen_file *seen);
+
+/* fstat(2) of the file, without a wait: as far as the kernel knows. Returns false if that cannot be had. */
+struct stat;
+bool guard_stat(const struct guard *guard, struct stat *st);
 void guard_close(struct guard *guard);
 
 /* True if somebody wants to write to it, and waits for guard_let(), or has written. */

@@ -111,94 +111,97 @@ static bool is_known(const struct probe *probe, const struct file_id *id)
 	return false;
 }
 
-/* Opens the loader that the program open at @fd asks for, below @root. Returns its descriptor or a negative errno. */
-static int interpreter_open(int fd, const char *root, char path[4096])
+/* Opens the loader that the program @seen asks for, below @root. Returns 0 with @loader, or a negative errno. */
+static int interpreter_open(const struct probe *probe, const struct seen_file *seen, const char *root, struct seen_file *loader)
 {
 	struct reason why = { "" };
 	struct elf_needs needs;
-	int err = elffile_needs(fd, &needs, &why), len;
+	char path[4096];
+	int err, len;
+
+	*loader = (struct seen_file){ .fd = -1, .place = -1 };
+	err = elffile_needs(seen->fd, &needs, &why);
 
 	if (err)
 		return err;
-	len = needs.interpreter ? snprintf(path, 4096, "%s%s", root, needs.interpreter) : -1;
+	len = needs.interpreter ? snprintf(path, sizeof(path), "%s%s", root, needs.interpreter) : -1;
 	elffile_needs_free(&needs);
-	return len < 0 || len >= 4096 ? -ENOENT : file_open_regular(path);
+	return len < 0 || len >= (int)sizeof(path) ? -ENOENT :
+	       outside_open(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, loader);
 }
 
-static void loader_place(struct probe *probe, int fd, const char *path)
+static void loader_place(struct probe *probe, const struct seen_file *seen, const char *path)
 {
 	int program = bpf_program__fd(probe->bpf.skeleton->progs.loader_changes);
 	struct loader_symbols symbols = { 0 };
-	struct file_id id;
 	uint64_t cookie;
-	int err, link;
+	int err, link, hold = -1;
 
-	if (bpf_identify(&probe->bpf, fd, &id) || is_known(probe, &id))
+	if (!seen->identified || is_known(probe, &seen->id))
 		return;
-	err = probe->loader_count == LOADERS_MAX ? -E2BIG : symbols_read(fd, &symbols);
+	err = probe->loader_count == LOADERS_MAX ? -E2BIG : symbols_read(seen->fd, &symbols);
+	if (!err)
+		err = outside_hold(&probe->outside, seen, &symbols.offset, 1, &hold);
 	if (!err) {
 		cookie = ((symbols.state - symbols.changes) & ((1ull << 56) - 1)) | (uint64_t)symbols.pad << 56;
-		link = link_entry(program, fd, symbols.offset, cookie);
+		link = link_entry(program, seen_place(seen), symbols.offset, cookie);
 		err = link < 0 ? link : probe_adopt_link(probe, link);
 	}
 	if (err) {
+		errand_release(probe->outside.errands, hold);
 		note(probe->settings.notes, "%s: threads do not wait in this loader for their libraries to be probed: %s", path,
 		     err == -ENOENT ? "it does not say when it loads, or not as those known" : strerror(-err));
 		return;
 	}
-	probe->loaders[probe->loader_count++] = id;
+	probe->loader_holds[probe->loader_count] = hold;
+	probe->loaders[probe->loader_count++] = seen->id;
 	note(probe->settings.notes, "%s: threads that load a library wait until it was looked at", path);
 }
 
 void loader_add(struct probe *probe, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	int fd;
+	const struct later later = { .what = LATER_LOADER };
+	struct seen_file seen;
+	int err;
 
 	/* ld-linux-x86-64.so.2, ld64.so.2, ld-2.31.so */
 	if (!probe->bpf.loader_waits || strncmp(name, "ld", 2) || !strstr(name, ".so"))
 		return;
-	fd = file_open_regular(path);
-	if (fd < 0)
+	err = outside_open(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, &seen);
+	if (outside_is_later(err))
+		probe_keep(probe, &later, path);
+	if (err)
 		return;
-	loader_place(probe, fd, path);
-	close(fd);
+	loader_place(probe, &seen, path);
+	seen_close(&seen);
 }
 
 void loader_add_own(struct probe *probe)
 {
-	int fd = probe->bpf.loader_waits ? file_open_regular("/proc/self/exe") : -1, loader;
-	char path[4096];
+	struct seen_file own, loader;
 
-	if (fd < 0)
+	if (!probe->bpf.loader_waits || outside_open_link(&probe->outside, getpid(), "exe", NULL, 0, &own))
 		return;
-	loader = interpreter_open(fd, "", path);
-	close(fd);
-	if (loader < 0)
-		return;
-	loader_place(probe, loader, path);
-	close(loader);
+	if (!interpreter_open(probe, &own, "", &loader))
+		loader_place(probe, &loader, loader.path);
+	seen_close(&loader);
+	seen_close(&own);
 }
 
 /* True if the loader of the program that @tgid runs is one of those probed. */
 static bool is_loaded_by_one(struct probe *probe, uint32_t tgid)
 {
-	char path[64], root[64], name[4096];
-	struct file_id id;
-	int fd, loader;
+	struct seen_file program, loader;
+	char root[64];
 	bool known;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", tgid);
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
-	fd = file_open_regular(path);
-	if (fd < 0)
+	if (outside_open_link(&probe->outside, (pid_t)tgid, "exe", NULL, 0, &program))
 		return false;
-	loader = interpreter_open(fd, root, name);
-	close(fd);
-	if (loader < 0)
-		return false;
-	known = !bpf_identify(&probe->bpf, loader, &id) && is_known(probe, &id);
-	close(loader);
+	known = !interpreter_open(probe, &program, root, &loader) && loader.identified && is_known(probe, &loader.id);
+	seen_close(&loader);
+	seen_close(&program);
 	return known;
 }
 

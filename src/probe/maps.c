@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,29 +42,24 @@ int maps_parse(char *line, struct maps_entry *entry, int *executable)
 	return 0;
 }
 
-int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	struct maps_entry entry;
-	char path[64], *line = NULL;
-	size_t size = 0;
+	char *line = text, *next;
 	int err = 0, executable;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (!err && getline(&line, &size, file) > 0) {
+	for (; !err && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
 		if (maps_parse(line, &entry, &executable) || !executable || !entry.inode || entry.path[0] != '/')
 			continue;
 		err = visit(context, &entry);
 	}
-	free(line);
-	fclose(file);
 	return err;
 }
 
-/* Opens @name below the root of @pid, if that is @entry's file. Returns a descriptor, or -1. */
+/* Opens @name below the root of @pid, if that is @entry's file (O_PATH). Returns a descriptor, or -1. */
 static int below_root(pid_t pid, const char *name, const struct maps_entry *entry)
 {
 	char path[4096 + 64];
@@ -72,7 +68,7 @@ static int below_root(pid_t pid, const char *name, const struct maps_entry *entr
 
 	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name) >= (int)sizeof(path))
 		return -1;
-	fd = file_open_regular(path);
+	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd >= 0 && !fstat(fd, &st) && st.st_ino == entry->inode)
 		return fd;
 	if (fd >= 0)
@@ -91,7 +87,7 @@ static const char *path_in_root(pid_t pid, const char *path)
 	return n > 1 && n < (ssize_t)sizeof(root) && !strncmp(path, root, (size_t)n) && path[n] == '/' ? path + n : NULL;
 }
 
-int maps_open(pid_t pid, const struct maps_entry *entry)
+int maps_place(pid_t pid, const struct maps_entry *entry)
 {
 	char path[64];
 	const char *inside;
@@ -108,7 +104,8 @@ int maps_open(pid_t pid, const struct maps_entry *entry)
 	/* This asks for CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN. */
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)entry->start,
 		 (unsigned long long)entry->end);
-	return file_open_regular(path);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context)

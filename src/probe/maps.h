@@ -15,21 +15,20 @@ struct maps_entry {
 };
 
 /*
- * Calls @visit for each executable file mapping of @pid, in address order,
- * until it returns non-zero. Returns that, 0 at the end, or a negative errno
- * (-ENOENT or -ESRCH when the process is gone).
+ * Calls @visit for each executable file mapping of the process whose /proc/PID/maps has @text (changed), in address order,
+ * until it returns non-zero. Returns that, or 0 at the end. outside_maps() reads the text and calls this.
  */
-int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context);
+int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry), void *context);
 
 /* Parses one line (NUL-terminated, changed) of a maps file. Returns 0, or -EINVAL if it is none. */
 int maps_parse(char *line, struct maps_entry *entry, int *executable);
 
 /*
- * Opens the file that @entry of @pid maps: through the process's own root, or, if that
- * names another file by now, through the mapping itself. Returns a descriptor
+ * Opens the file that @entry of @pid maps (O_PATH): through the process's own root, or, if that
+ * names another file by now, through the mapping itself. May sleep. Returns a descriptor
  * or a negative errno.
  */
-int maps_open(pid_t pid, const struct maps_entry *entry);
+int maps_place(pid_t pid, const struct maps_entry *entry);
 
 /* Calls @visit for every process. Stops and returns as above. */
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context);

@@ -42,20 +42,3 @@ pid_t mounts_member(uint64_t namespace)
 	processes_visit(process_compare, &search);
 	return search.member;
 }
-
-int mounts_open_own(int fd, const char *path)
-{
-	struct stat theirs, ours;
-	int own;
-
-	/* What leads through another process leads to its mounts. */
-	if (strncmp(path, "/", 1) || !strncmp(path, "/proc/", 6))
-		return -ENOENT;
-	own = file_open_regular(path);
-	if (own < 0)
-		return own;
-	if (!fstat(fd, &theirs) && !fstat(own, &ours) && file_is_same(&theirs, &ours))
-		return own;
-	close(own);
-	return -ESTALE;
-}

@@ -15,7 +15,4 @@ uint64_t mounts_of(pid_t pid);
 /* A process in @namespace; 0: there is none that may be looked into. */
 pid_t mounts_member(uint64_t namespace);
 
-/* Opens the file that is open at @fd by @path among our own mounts. Returns a descriptor, or a negative errno if it is another one. */
-int mounts_open_own(int fd, const char *path);
-
 #endif

@@ -10,24 +10,41 @@
 #include "probe/closure.h"
 #include "probe/loader.h"
 
+static int path_add(struct probe *probe, const char *path, enum errand_patience patience, struct reason *why)
+{
+	struct seen_file seen;
+	int result = outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
+
+	if (result)
+		return reason_set(why, result, "%s", outside_error(result));
+	result = probe_examine(probe, &seen, path, NULL, why);
+	seen_close(&seen);
+	return result;
+}
+
 int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 {
-	int fd = file_open_regular(path), result;
-
-	if (fd < 0)
-		return reason_set(why, fd, "%s", fd == -EINVAL ? FILE_NOT_REGULAR : strerror(-fd));
-	result = probe_examine(probe, fd, path, NULL, why);
-	close(fd);
-	return result;
+	return path_add(probe, path, ERRAND_LONG, why);
 }
 
 void probe_add_quietly(void *context, const char *path)
 {
+	const struct later later = { .what = LATER_PATH };
 	struct probe *probe = context;
 	struct reason why = { "" };
+	int result = path_add(probe, path, probe->outside.patience, &why);
 
-	if (probe_add_path(probe, path, &why) < 0)
+	if (outside_is_later(result))
+		probe_keep(probe, &later, path);
+	else if (result == -ETIMEDOUT)
+		probe_lost(probe, LOST_UNANSWERED);
+	else if (result < 0)
 		note(probe->settings.notes, "%s: %s", path, why.text);
+}
+
+void probe_patient(struct probe *probe, bool patient)
+{
+	probe->outside.patience = patient ? ERRAND_MEDIUM : ERRAND_SHORT;
 }
 
 static void program_add(void *context, const char *path)
@@ -40,10 +57,16 @@ void probe_add_program(struct probe *probe, const char *path, const char *librar
 {
 	const struct closure_settings settings = { .library_path = library_path };
 
-	closure_visit(path, &settings, program_add, probe);
+	int err = outside_closure(&probe->outside, path, &settings, program_add, probe);
+
+	if (err && err != -EINTR)
+		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s", path, outside_error(err));
 }
 
 void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start)
 {
-	ahead_visit(words, start, program_add, probe);
+	int err = outside_ahead(&probe->outside, words, start, program_add, probe);
+
+	if (err && err != -EINTR)
+		note(probe->settings.notes, "%s: what it runs was not found ahead: %s", words[0], outside_error(err));
 }

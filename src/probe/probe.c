@@ -55,7 +55,7 @@ static void targets_detach(struct probe *probe)
 	if (fds) {
 		for (at = 0; at < probe->adopted_count; at++)
 			fds[count - probe->adopted_count + at] = probe->adopted[at];
-		links_close(fds, count);
+		links_close_finally(fds, count);
 		probe->adopted_count = 0;
 	}
 	free(fds);
@@ -67,8 +67,9 @@ static void targets_detach(struct probe *probe)
 	free(probe->adopted);
 }
 
-static void target_free(struct target *target)
+static void target_free(struct probe *probe, struct target *target)
 {
+	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
 	free(target->path);
 	free(target);
@@ -77,13 +78,21 @@ static void target_free(struct target *target)
 void probe_close(struct probe *probe)
 {
 	struct target *target, *next;
+	struct later *later;
 
 	if (!probe)
 		return;
 	targets_detach(probe);
 	for (target = probe->targets; target; target = next) {
 		next = target->next;
-		target_free(target);
+		target_free(probe, target);
+	}
+	while (probe->loader_count)
+		errand_release(probe->outside.errands, probe->loader_holds[--probe->loader_count]);
+	while ((later = probe->later)) {
+		probe->later = later->next;
+		free(later->path);
+		free(later);
 	}
 	examined_clear(probe);
 	bpf_close(&probe->bpf);
@@ -110,6 +119,11 @@ struct budget *probe_budget(const struct probe *probe)
 const struct notes *probe_notes(const struct probe *probe)
 {
 	return probe->settings.notes;
+}
+
+const struct outside *probe_outside(const struct probe *probe)
+{
+	return &probe->outside;
 }
 
 bool probe_misses_driver(const struct probe *probe)
@@ -140,6 +154,11 @@ int probe_list_process(struct probe *probe, uint32_t tgid, bool listed)
 	return bpf_map_delete_elem(fd, &tgid);
 }
 
+void probe_lost(struct probe *probe, enum lost_cause cause)
+{
+	__atomic_add_fetch(&probe->bpf.skeleton->bss->lost[cause], 1, __ATOMIC_RELAXED);
+}
+
 /* ---- files ---- */
 
 static uint32_t single_pid(const struct probe *probe)
@@ -163,8 +182,7 @@ static struct target *target_find(struct probe *probe, const struct file_id *id)
 	return NULL;
 }
 
-/* Adds what @attachment has to the counts, or takes it away (@sign -1). */
-static void counts_add(struct probe *probe, const struct attachment *attachment, int sign)
+void probe_counts_add(struct probe *probe, const struct attachment *attachment, int sign)
 {
 	int point;
 
@@ -232,17 +250,17 @@ static void extras_tell(struct probe *probe, size_t known)
 	}
 }
 
-/* What is to be probed in the file at @fd. Returns 0 with @found, whose list the caller frees, or a negative errno. */
-static int functions_find(struct probe *probe, int fd, const char *path, struct elf_functions *found, bool *in_table,
-			  struct reason *why)
+/* What is to be probed in the file @seen. Returns 0 with @found, whose list the caller frees, or a negative errno. */
+static int functions_find(struct probe *probe, const struct seen_file *seen, const char *path, struct elf_functions *found,
+			  bool *in_table, struct reason *why)
 {
 	size_t known = extras_count(probe->settings.extras);
-	int err = elffile_functions(fd, found, why);
+	int err = elffile_functions(seen->fd, found, why);
 
 	*in_table = found->count > 0;
-	if (err || !extras_want(probe->settings.extras, fd, path))
+	if (err || !extras_want(probe->settings.extras, &seen->st, path))
 		return err;
-	err = extras_find(probe->settings.extras, fd, path, found, why);
+	err = extras_find(probe->settings.extras, seen->fd, &seen->st, path, found, why);
 	extras_tell(probe, known);
 	if (err < 0) {
 		free(found->list);
@@ -252,9 +270,8 @@ static int functions_find(struct probe *probe, int fd, const char *path, struct 
 	return 0;
 }
 
-/* Attaches to the functions of the file at @fd, which is @target's, and marks who has it mapped already. */
-static int target_attach(struct probe *probe, struct target *target, int fd, const struct stat *st, const char *path,
-			 const struct rec_hdr *record, struct reason *why)
+int target_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
+		  const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = choice_of(probe);
@@ -264,27 +281,34 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 	size_t i;
 	int err;
 
-	err = functions_find(probe, fd, path, &found, &in_table, why);
+	err = functions_find(probe, seen, path, &found, &in_table, why);
 	if (err)
 		return err;
 	if (!found.count)
 		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
 	target->aliases = found.aliases;
 	found.library = target->library;
-	if (probe->bpf.skeleton->rodata->find_callers && runtime_code_find(fd, &found, &runtimes))
+	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
+	err = outside_hold_functions(&probe->outside, seen, &found, &target->hold);
+	if (err) {
+		free(found.list);
+		return reason_set(why, err, "its pages cannot be kept in memory: %s", strerror(-err));
+	}
+	if (probe->bpf.skeleton->rodata->find_callers && runtime_code_find(seen->fd, &found, &runtimes))
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
-	points_choose(fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = attachment_open(&target->attachment, &probe->bpf, fd, &found, &choice, single_pid(probe), why);
+	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, single_pid(probe), why);
 	if (err) {
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* What a process makes of it is missing all the same, unless nothing of it was asked for. */
 		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
 		for (i = 0; err != -ENOENT && i < found.count; i++)
 			unprobed_add(&probe->counts.unprobed, &choice, found.list[i].call);
+		errand_release(probe->outside.errands, target->hold);
+		target->hold = -1;
 		goto out;
 	}
-	counts_add(probe, &target->attachment, 1);
+	probe_counts_add(probe, &target->attachment, 1);
 	/* It runs nothing of this yet, and will find the probes. */
 	waits = record && loader_waits(probe, record->tgid, record->time);
 	if (in_table && record && !waits)
@@ -294,7 +318,7 @@ static int target_attach(struct probe *probe, struct target *target, int fd, con
 		in_table = false;
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
-		late_mark(probe, st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
+		late_mark(probe, &seen->st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
 	/* Nobody is seen to map it yet who takes longer to do so than we take to place probes, or any more who has ended. */
 	if (in_table && record && !waits)
 		late_mark_process(probe, record->tgid, record->time);
@@ -306,8 +330,8 @@ out:
 	return err;
 }
 
-static int target_new(struct probe *probe, int fd, const struct stat *st, const struct file_id *id, const char *path,
-		      const struct sighting *sighting, struct target **result, struct reason *why)
+static int target_new(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
+		      struct target **result, struct reason *why)
 {
 	struct target *target = calloc(1, sizeof(*target));
 	int err;
@@ -315,18 +339,18 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	*result = NULL;
 	if (!target)
 		return reason_set(why, -ENOMEM, "no memory");
-	target->id = *id;
+	target->id = seen->id;
+	target->hold = -1;
 	/* Begins anew after 65,535 files: what counts is only that two libraries of one process have two numbers. */
 	if (!++probe->last_library)
 		probe->last_library = 1;
 	target->library = probe->last_library;
 	target->attachment.helper = -1;
 	/* Before its functions are looked up: what is found is to stay true. */
-	guard_open(&target->guard, fd);
-	err = target_attach(probe, target, fd, st, path, sighting->record, why);
+	guard_open(&target->guard, seen);
+	err = target_attach(probe, target, seen, path, sighting->record, why);
 	if (err) {
-		guard_close(&target->guard);
-		free(target);
+		target_free(probe, target);
 		return err;
 	}
 	target->path = strdup(path);
@@ -337,68 +361,6 @@ static int target_new(struct probe *probe, int fd, const struct stat *st, const 
 	probe->counts.targets++;
 	*result = target;
 	return 0;
-}
-
-/* ---- files that are written to in place ---- */
-
-static void target_lift(struct probe *probe, struct target *target)
-{
-	counts_add(probe, &target->attachment, -1);
-	attachments_close(&target->attachment, 1);
-	/* Now, and not before: who reads this may count on it. */
-	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
-	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
-	memset(&target->attachment, 0, sizeof(target->attachment));
-	target->attachment.helper = -1;
-	target->lifted = true;
-	guard_let(&target->guard);
-}
-
-/* Probes what was written, if that is done. */
-static void target_renew(struct probe *probe, struct target *target)
-{
-	struct reason why = { "" };
-	struct file_id id;
-	struct stat st;
-
-	if (!guard_again(&target->guard))
-		return;
-	target->lifted = false;
-	if (fstat(target->guard.fd, &st) || bpf_identify(&probe->bpf, target->guard.fd, &id))
-		return;
-	target->id = id;
-	if (target_attach(probe, target, target->guard.fd, &st, target->path ? target->path : "", NULL, &why))
-		note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
-}
-
-static void target_tend(struct probe *probe, struct target *target)
-{
-	if (!target->lifted && guard_is_touched(&target->guard))
-		target_lift(probe, target);
-	if (target->lifted)
-		target_renew(probe, target);
-}
-
-#define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
-
-void probe_tend(struct probe *probe)
-{
-	bool told = guard_signals_read(probe->signals), look;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct target *target;
-
-	look = now - probe->looked >= LOOK_INTERVAL;
-	if (look)
-		probe->looked = now;
-	for (target = probe->targets; target; target = target->next)
-		if (told || (look && (target->lifted || !target->guard.leased)))
-			target_tend(probe, target);
-	unused_drop(probe, now);
-}
-
-int probe_fd(const struct probe *probe)
-{
-	return probe->signals;
 }
 
 /*
@@ -414,7 +376,7 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 
 	bpf_map_delete_elem(map, &target->id);
 	bpf_forget_marks(&probe->bpf);
-	if (fstat(target->guard.fd, &st) || !st.st_nlink)
+	if (!guard_stat(&target->guard, &st) || !st.st_nlink)
 		return;
 	more = !bpf_map_get_next_key(map, NULL, &next);
 	/* Others are put in meanwhile: not for ever. */
@@ -439,12 +401,12 @@ void probe_forget(struct probe *probe, struct target *targets)
 	while ((target = targets)) {
 		targets = target->next;
 		probe->counts.targets--;
-		counts_add(probe, &target->attachment, -1);
+		probe_counts_add(probe, &target->attachment, -1);
 		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		target_ask_again(probe, target);
-		target_free(target);
+		target_free(probe, target);
 	}
 }
 
@@ -455,59 +417,68 @@ void probe_know(struct probe *probe, const struct file_id *id)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
-static int file_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why)
+static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
+			struct reason *why)
 {
 	struct examined_key key = { 0 };
+	const struct stat *st = &seen->st;
 	struct examined *file;
 	struct target *target;
-	struct file_id id;
-	struct stat st;
 	int err;
 
-	if (fstat(fd, &st))
-		return reason_set(why, -errno, "%s", strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return reason_set(why, -EINVAL, FILE_NOT_REGULAR);
-	key.device = st.st_dev;
-	key.inode = st.st_ino;
-	key.size = (uint64_t)st.st_size;
-	key.changed = (uint64_t)st.st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_ctim.tv_nsec;
+	key.device = st->st_dev;
+	key.inode = st->st_ino;
+	key.size = (uint64_t)st->st_size;
+	key.changed = (uint64_t)st->st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st->st_ctim.tv_nsec;
 	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
 	if (file && !file->target)
 		budget_use(probe->settings.budget, &file->item);
 	if (file)
 		return file->target ? 1 : reason_set(why, 0, "defines no CUDA function that cutop knows");
-	err = bpf_identify(&probe->bpf, fd, &id);
-	if (err)
-		return reason_set(why, err, "cannot be identified: %s", strerror(-err));
-	probe_know(probe, &id);
-	file = examined_add(probe, &key, &id, path);
+	if (!seen->identified)
+		return reason_set(why, -EAGAIN, "cannot be identified");
+	probe_know(probe, &seen->id);
+	file = examined_add(probe, &key, &seen->id, path);
 	if (!file)
 		return reason_set(why, -ENOMEM, "no memory");
-	target = target_find(probe, &id);
+	target = target_find(probe, &seen->id);
 	if (target) {
 		target_tend(probe, target);
 		if (!sighting->mounts_of)
 			unused_anchor(target, 0);
 	} else {
-		err = target_new(probe, fd, &st, &id, path, sighting, &target, why);
-		if (err) {
+		err = target_new(probe, seen, path, sighting, &target, why);
+		if (outside_is_later(err) || err == -ETIMEDOUT)
+			examined_forget(probe, file);
+		else if (err)
 			budget_use(probe->settings.budget, &file->item);
+		if (err)
 			return err == -ENOENT ? 0 : err;
-		}
 	}
 	file->target = target;
 	return 1;
 }
 
-int probe_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why)
+int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
+		  struct reason *why)
 {
 	static const struct sighting none;
+	struct seen_file more;
 	int result;
+
+	/* The user may want other functions than those that the copy was made for. */
+	if (seen->place >= 0 && extras_want(probe->settings.extras, &seen->st, path)) {
+		result = outside_open_again(&probe->outside, seen->place, true, path, COPY_TABLES | COPY_CODE, &more);
+		if (result)
+			return reason_set(why, result, "%s", strerror(-result));
+		seen = &more;
+	}
 
 	/* Who maps it meanwhile tells nothing: probe_know() is the first thing that is done. */
 	loader_examining(probe, true);
-	result = file_examine(probe, fd, path, sighting ? sighting : &none, why);
+	result = file_examine(probe, seen, path, sighting ? sighting : &none, why);
 	loader_examining(probe, false);
+	if (seen == &more)
+		seen_close(&more);
 	return result;
 }

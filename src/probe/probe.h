@@ -21,6 +21,7 @@
 #include "probe/choice.h"
 #include "probe/extra_functions.h"
 #include "probe/kernel.h"
+#include "probe/outside.h"
 #include "util/util.h"
 
 struct probe;
@@ -35,16 +36,17 @@ struct probe_settings {
 	bool no_single_step;		/* leaves out functions whose probe would be single-stepped */
 	const struct notes *notes;
 	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
+	struct errands *errands;	/* what reads files and memory of others; NULL: we do. Borrowed */
 	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
 	/* Told of an image that turns out to have run before its library was probed. */
 	void (*on_late)(void *context, uint32_t image);
 	/*
-	 * Told of a program that @tgid begins to run, open at @fd, which needs a CUDA library and whose @path leads
+	 * Told of a program that @tgid begins to run, @seen, which needs a CUDA library and whose path leads
 	 * nowhere here, or elsewhere: it is in a container, and once it has ended its file is out of reach.
 	 */
-	void (*on_program)(void *context, int fd, const struct file_id *id, uint32_t tgid, const char *path);
+	void (*on_program)(void *context, const struct seen_file *seen, uint32_t tgid);
 	void *context;
 };
 
@@ -76,12 +78,18 @@ int probe_adopt_link(struct probe *probe, int fd);
 void probe_tend(struct probe *probe);
 int probe_fd(const struct probe *probe);
 
+/* Counts a loss of this cause, one of those that the BPF side counts, too: LOST_UNANSWERED is -ETIMEDOUT of probe/outside.h. */
+void probe_lost(struct probe *probe, enum lost_cause cause);
+
 /* Detaches everything, links in parallel. */
 void probe_close(struct probe *probe);
 
 /* As the settings have them. */
 struct budget *probe_budget(const struct probe *probe);
 const struct notes *probe_notes(const struct probe *probe);
+
+/* How files and memory of others are read. Borrowed. */
+const struct outside *probe_outside(const struct probe *probe);
 
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);
@@ -91,7 +99,7 @@ struct probe_counts probe_counts(const struct probe *probe);
 bool probe_misses_driver(const struct probe *probe);
 
 /*
- * Adds the file at @path as a target. Returns 1 if it is one (new or known), 0
+ * Adds the file at @path, which the user names, as a target; waits long for it. Returns 1 if it is one (new or known), 0
  * if it defines no hooked function, or a negative errno with @why set.
  */
 int probe_add_path(struct probe *probe, const char *path, struct reason *why);
@@ -107,6 +115,9 @@ void probe_find_ahead(struct probe *probe);
  * with @why set: a path that is no file, or that has no such function.
  */
 int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why);
+
+/* While @patient, files may take longer: before COMMAND runs, what it needs is to be probed. */
+void probe_patient(struct probe *probe, bool patient);
 
 /* Adds the program at @path and all libraries its loader will look for. @library_path: LD_LIBRARY_PATH or NULL. */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);

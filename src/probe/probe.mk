@@ -9,14 +9,17 @@ probe_sources = \
 	src/probe/choice.h \
 	src/probe/closure.c src/probe/closure.h \
 	src/probe/decode.c src/probe/decode.h \
+	src/probe/detach.c \
 	src/probe/discover.c \
 	src/probe/dry_run.c src/probe/dry_run.h \
+	src/probe/elfcopy.c src/probe/elfcopy.h \
 	src/probe/elffile.c src/probe/elffile.h \
 	src/probe/elfinfo.c src/probe/elfinfo.h \
 	src/probe/examined.c \
 	src/probe/extra_functions.c src/probe/extra_functions.h \
 	src/probe/forms.c src/probe/forms.h \
 	src/probe/formtest.c src/probe/formtest.h \
+	src/probe/identify.c src/probe/identify.h \
 	src/probe/idle_processes.c src/probe/idle_processes.h \
 	src/probe/kernel.c src/probe/kernel.h \
 	src/probe/late.c src/probe/late.h \
@@ -27,6 +30,9 @@ probe_sources = \
 	src/probe/maps.c src/probe/maps.h \
 	src/probe/mounts.c src/probe/mounts.h \
 	src/probe/named_files.c \
+	src/probe/outside.c src/probe/outside.h \
+	src/probe/outside_jobs.c src/probe/outside_jobs.h \
+	src/probe/path_names.c src/probe/path_names.h \
 	src/probe/points.c src/probe/points.h \
 	src/probe/probe.c src/probe/probe.h \
 	src/probe/probe_internal.h \
@@ -39,5 +45,6 @@ probe_sources = \
 	src/probe/selftest.c src/probe/selftest.h \
 	src/probe/slots.c src/probe/slots.h \
 	src/probe/stacktest.c src/probe/stacktest.h \
+	src/probe/tend.c \
 	src/probe/tracefs.c src/probe/tracefs.h \
 	src/probe/unused.c src/probe/unused.h

@@ -7,6 +7,7 @@
 
 #include "probe/attach.h"
 #include "probe/lease.h"
+#include "probe/outside.h"
 #include "probe/probe.h"
 #include "probe/unused.h"
 
@@ -16,6 +17,7 @@ struct target {
 	struct file_id id;
 	struct attachment attachment;
 	struct guard guard;
+	int hold;		/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	uint16_t library;	/* its number in cookies */
 	bool lifted;		/* the file is being written to: no probes on it for now */
 	bool met;		/* a process told of it; the others were found ahead, or named */
@@ -26,6 +28,22 @@ struct target {
 	char *path;
 	size_t aliases;
 	struct target *next;
+};
+
+/* What could not be looked at, because it takes long: probe_try_again(). */
+struct later {
+	enum { LATER_PATH, LATER_LOADER, LATER_MAPPED, LATER_PROCESS, LATER_EXEC, LATER_MMAP } what;
+	union {
+		struct rec_hdr hdr;
+		struct rec_exec exec;
+		struct rec_mmap mmap;
+		struct {
+			pid_t pid;			/* of PROCESS, too */
+			struct maps_entry entry;	/* its path is the one below */
+		} mapped;
+	};
+	char *path;		/* PATH, LOADER, MAPPED */
+	struct later *next;
 };
 
 struct examined_key {
@@ -46,6 +64,10 @@ struct examined {
 
 struct probe {
 	struct bpf bpf;
+	struct outside outside;
+	struct later *later, **later_end;
+	size_t later_count;
+	unsigned int later_news;	/* errands_news() when they were tried last */
 	struct probe_settings settings;
 	struct target *targets;
 	struct examined *examined;
@@ -58,6 +80,7 @@ struct probe {
 	struct unused unused;
 	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
 	size_t loader_count;
+	int loader_holds[LOADERS_MAX];	/* as target.hold */
 	int *adopted;		/* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };
@@ -69,10 +92,30 @@ struct sighting {
 };
 
 /*
- * Examines the file open at @fd, found as @path and by @sighting (NULL: named, or found ahead). Returns 1 if it is a target, 0 if it is none,
+ * Examines @seen, found as @path and by @sighting (NULL: named, or found ahead). Returns 1 if it is a target, 0 if it is none,
  * or a negative errno with @why set.
  */
-int probe_examine(struct probe *probe, int fd, const char *path, const struct sighting *sighting, struct reason *why);
+int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
+		  struct reason *why);
+
+/*
+ * Attaches to the functions of the file @seen, which is @target's, and marks who has it mapped already, @record's process
+ * (or NULL) among them. As probe_examine(), without 1.
+ */
+int target_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
+		  const struct rec_hdr *record, struct reason *why);
+
+/* Takes the probes off @target's file if somebody is about to write to it, or puts them on when that is done. */
+void target_tend(struct probe *probe, struct target *target);
+
+/* Adds what @attachment has to the counts, or takes it away (@sign -1). */
+void probe_counts_add(struct probe *probe, const struct attachment *attachment, int sign);
+
+/* Keeps @later, whose path is copied, for probe_try_again(). Nothing is kept where there are too many. */
+void probe_keep(struct probe *probe, const struct later *later, const char *path);
+
+/* Tries again what was kept, if an errand has come to its end since. */
+void probe_try_again(struct probe *probe);
 
 #define FORGET_MAX	32	/* at a time: it takes the kernel milliseconds, in which nothing is read */
 
@@ -92,7 +135,7 @@ void examined_clear(struct probe *probe);
 /* No process needs to tell of the file any more. */
 void probe_know(struct probe *probe, const struct file_id *id);
 
-/* probe_add_path() of the probe @context, which notes what goes wrong. */
+/* probe_add_path() of the probe @context, which notes what goes wrong, and is tried again if it takes long. */
 void probe_add_quietly(void *context, const char *path);
 
 #endif

@@ -110,6 +110,8 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (!probe)
 		return reason_set(why, -ENOMEM, "no memory");
 	probe->settings = *settings;
+	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
+	probe->later_end = &probe->later;
 	probe->signals = guard_signals_open();
 	layers_choose(probe, &features);
 	forms_try(&forms, &features, &left[0]);
@@ -125,6 +127,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 		return err;
 	}
 	probe->bpf.forms = forms;
+	probe->outside.identifier = bpf_identifier(&probe->bpf);
 	links_keep(probe, &left[0]);
 	links_keep(probe, &left[1]);
 	for (i = 0; i < settings->pid_count; i++)

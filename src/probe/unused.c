@@ -71,7 +71,7 @@ static int process_add(void *context, pid_t pid)
 	int err;
 
 	list->pid = pid;
-	err = maps_visit(pid, mapping_add, list);
+	err = outside_maps(&list->probe->outside, pid, mapping_add, list);
 	if (!err || err == -ENOMEM)
 		return err;
 	/* One that ended uses nothing. Of one that makes CUDA calls and may not be looked into, nobody knows what. */
@@ -138,7 +138,7 @@ static size_t candidates_mark(struct probe *probe)
 	for (target = probe->targets; target; target = target->next)
 		met += target->met;
 	for (target = probe->targets; target; target = target->next) {
-		bool gone = target->guard.fd >= 0 && ((!fstat(target->guard.fd, &st) && !st.st_nlink) || is_left_behind(target));
+		bool gone = target->guard.fd >= 0 && ((guard_stat(&target->guard, &st) && !st.st_nlink) || is_left_behind(target));
 
 		/* The newest come first. */
 		target->is_candidate = !target->lifted && (gone || (target->met && met <= old));
@@ -156,7 +156,7 @@ static bool is_used(struct target *target, const struct mapped_list *list)
 	uint64_t others;
 	struct stat st;
 
-	if (fstat(target->guard.fd, &st))
+	if (!guard_stat(&target->guard, &st))
 		return true;
 	mapped = find_mapped(list, st.st_dev, st.st_ino);
 	if (!mapped)

@@ -157,7 +157,7 @@ static int finish(struct trace_mode *mode)
 {
 	static const uint64_t nothing[LOST_COUNT];
 	struct session *session = &mode->session;
-	struct snapshot *snapshot = collector_finish(session->collector);
+	struct snapshot *snapshot = collector_finish(session->collector, session->ended_by != 0);
 	const uint64_t *lost = snapshot ? snapshot->lost : nothing;
 	int status, error;
 

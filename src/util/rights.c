@@ -34,10 +34,10 @@ static const struct {
 } needs[] = {
 	{ RIGHTS_PROBE, CAP_BPF },
 	{ RIGHTS_PROBE, CAP_PERFMON },
-	{ RIGHTS_PROBE, CAP_SYS_PTRACE },		/* /proc/PID/maps, root, environ of other users */
-	{ RIGHTS_PROBE, CAP_DAC_READ_SEARCH },		/* libraries in private homes */
-	{ RIGHTS_PROBE, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
-	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/lease.c */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_SYS_PTRACE },	/* /proc/PID/maps, root, memory of other users' processes */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_DAC_READ_SEARCH },	/* libraries in private homes */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
+	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/guard.c */
 	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
 	{ RIGHTS_SIGNAL, CAP_KILL },
 	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },

@@ -14,6 +14,7 @@ enum {
 	RIGHTS_SIGNAL = 2,	/* send signals to other users' processes */
 	RIGHTS_WRITE = 4,	/* create and replace files in other users' folders */
 	RIGHTS_PROBE_EACH = 8,	/* place probes one by one, as on Linux before 6.6 */
+	RIGHTS_READ = 16,	/* read files and memory of other users */
 };
 
 /*

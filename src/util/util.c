@@ -200,7 +200,7 @@ int file_open_regular(const char *path)
 	return place < 0 ? -errno : file_reopen_regular(place);
 }
 
-int file_open_cached(const char *path)
+int file_place_cached(const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED | RESOLVE_NO_MAGICLINKS };
 	int place, tries = 0;
@@ -209,7 +209,7 @@ int file_open_cached(const char *path)
 	do
 		place = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 	while (place < 0 && errno == EAGAIN && tries++ < 3);
-	return place < 0 ? -errno : file_reopen_regular(place);
+	return place < 0 ? -errno : place;
 }
 
 int file_create(const char *path)

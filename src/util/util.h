@@ -74,10 +74,11 @@ char *file_read(const char *path, size_t max, size_t *len);
  */
 int file_open_regular(const char *path);
 /*
- * The same by a path that somebody else chose: only by what the kernel has in memory (Linux 5.12), so that nobody is waited
- * for, and nothing is mounted; and by no link of /proc's. -EAGAIN where that does not lead there.
+ * Finds the file (O_PATH) at a path that somebody else chose: only by what the kernel has in memory (Linux 5.12), so that nothing
+ * is mounted on the way; and by no link of /proc's. Returns a descriptor, -EAGAIN where that does not lead there, or
+ * another negative errno.
  */
-int file_open_cached(const char *path);
+int file_place_cached(const char *path);
 
 /*
  * Whether the rights that we have now are enough for @mode (as for access(2), which

@@ -39,6 +39,8 @@ e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_dri
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/harmed.h tests/e2e/libharmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
+e2e_helpers += $(e2e_bin)/absent_server $(e2e_bin)/absent_memory
+e2e_helper_files += tests/e2e/absent_server.c tests/e2e/absent_memory.c
 e2e_helpers += $(e2e_bin)/table_calls
 e2e_helper_files += tests/e2e/table_calls.c
 e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
@@ -93,6 +95,10 @@ $(e2e_bin)/registers: tests/e2e/registers.c $(workload_header_files) $(double_li
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/registers.c $(e2e_link)
 $(e2e_bin)/absent_names: tests/e2e/absent_names.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_names.c $(e2e_link)
+$(e2e_bin)/absent_memory: tests/e2e/absent_memory.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_memory.c $(e2e_link)
+$(e2e_bin)/absent_server: tests/e2e/absent_server.c
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_server.c
 $(e2e_bin)/no_driver: tests/e2e/no_driver.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/no_driver.c $(e2e_link)
 $(e2e_bin)/site_calls: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13

@@ -115,6 +115,19 @@ watcher() {
 			tail -n 1 "$T/$who.out" | grep -q 'at site_calls.c'
 	}
 	check "$who: what another user runs is not seen: $(cat "$T/$who.err")" wait_for 20 sites_seen
+	# What may be lost holds what it takes to read files and memory of others, and nothing open but its socket.
+	errands=$(pgrep -P $cutop -x cutop-errands)
+	check "$who: no process does errands" [ -n "$errands" ]
+	for errand in $errands $(pgrep -P "${errands:-1}" -x cutop-errands); do
+		if [ "$who" = root ]; then
+			holds "$who, errands" "$errand" "$(mask $read_search $ptrace 40)"
+		else
+			holds "$who, errands" "$errand" "$(mask $read_search $ptrace)"
+		fi
+		check "$who: errands have open: $(ls -l /proc/"$errand"/fd)" \
+			sh -c "! ls -l /proc/$errand/fd | grep -e '->' | grep -qv -e 'socket:' -e 'anon_inode:.signalfd'"
+		check "$who: errands map: $(grep anon_inode /proc/"$errand"/maps)" sh -c "! grep -q anon_inode /proc/$errand/maps"
+	done
 	# The process that reads lines of source has no right at all.
 	lines=$(pgrep -P $cutop -x cutop-lines)
 	check "$who: nobody reads lines" [ -n "$lines" ]

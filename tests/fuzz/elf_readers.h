@@ -60,7 +60,7 @@ static inline void functions_read(int fd)
 	if (runtime_code_find(fd, &found, &span) && span.start >= span.end)
 		abort();
 	if (!extras_new(&extras, &request, 1, &why)) {
-		if (extras_want(extras, fd, "/lib/file") && extras_find(extras, fd, "/lib/file", &found, &why) > 0)
+		if (extras_want(extras, NULL, "/lib/file") && extras_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
 			for (offset = 0; offset < found.count; offset++)
 				if (!found.list[offset].offset && !found.list[offset].call)
 					abort();

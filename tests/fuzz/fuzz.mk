@@ -2,14 +2,14 @@
 # Fuzzers. `make check` gives them what is kept, `make check-full` a moment more, `make fuzz` minutes.
 fuzz_files = $(util_sources) $(cuda_sources) $(model_sources) $(record_sources) $(print_sources) $(metrics_sources) $(metrics_server_sources) $(trace_sources) \
 	$(view_sources) $(names_sources) \
-	src/probe/decode.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extra_functions.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/probe/runtime_code.c \
-	src/collect/arrivals.c src/collect/container.c src/collect/feed.c src/collect/feed_rows.c src/collect/process_identity.c src/collect/late_kernels.c \
+	src/probe/decode.c src/probe/elfcopy.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extra_functions.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/probe/path_names.c src/probe/runtime_code.c \
+	src/collect/arrivals.c src/collect/container.c src/collect/unread_names.c src/collect/feed.c src/collect/feed_rows.c src/collect/process_identity.c src/collect/late_kernels.c \
 	src/collect/modules.c src/collect/record_sink.c src/collect/site_names.c src/collect/stacks.c src/collect/text_record.c
 fuzz_libs = $(MICROHTTPD_LIBS) $(CAPSTONE_LIBS) $(INIH_LIBS) $(LIBDW_LIBS) $(LIBELF_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(SYSTEM_LIBS)
 # What a fuzzer puts in the place of ours.
 feed_link = -Wl,--wrap=kill -Wl,--wrap=waitpid
 mangled_link = -Wl,--wrap=clock_ns
-proc_link = -Wl,--wrap=file_read -Wl,--wrap=fopen -Wl,--wrap=file_open_regular -Wl,--wrap=readlink -Wl,--wrap=process_vm_readv
+proc_link = -Wl,--wrap=file_read -Wl,--wrap=readlink
 fuzz_environment = \
 	export FUZZ_SOURCES="`echo '$(fuzz_files)' | tr -s ' \t' '\n\n' | grep '\.c$$' | tr '\n' ' '`" \
 	FUZZ_LINK_feed='$(feed_link)' FUZZ_LINK_proc='$(proc_link)' FUZZ_LINK_mangled='$(mangled_link)' FUZZ_LIBS='$(fuzz_libs)' CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)';

@@ -28,7 +28,7 @@
 #include "names/resolver_process.h"
 #include "names/symtab.h"
 #include "probe/bpf_rows.h"
-#include "probe/maps.h"
+#include "probe/outside.h"
 #include "probe/ring.h"
 
 #define START		100000000000ull
@@ -42,6 +42,7 @@ static struct {
 	void *context;
 	struct budget *budget;
 	int file;		/* what every mapping is of */
+	unsigned int looks;	/* at files and memory */
 	int reader;		/* the other end of the resolver's socket, or -1 */
 } world;
 
@@ -210,14 +211,6 @@ const char *probe_file_path(const struct probe *probe, const struct file_id *id)
 /* It is whatever file is asked about. */
 static struct file_id identified;
 
-int probe_identify(struct probe *probe, int fd, struct file_id *id)
-{
-	(void)probe;
-	(void)fd;
-	*id = identified;
-	return 0;
-}
-
 bool probe_has_left(const struct probe *probe, uint32_t image)
 {
 	(void)probe;
@@ -233,34 +226,155 @@ int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct re
 	return 0;
 }
 
-int maps_visit(pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+void probe_lost(struct probe *probe, enum lost_cause cause)
+{
+	(void)probe;
+	if (cause >= LOST_BPF_COUNT)
+		abort();
+}
+
+const struct outside *probe_outside(const struct probe *probe)
+{
+	static const struct outside outside;
+
+	(void)probe;
+	return &outside;
+}
+
+/* ---- files and memory of others: at every third look it takes long, and every second file is a copy ---- */
+
+unsigned int errands_news(const struct errands *errands)
+{
+	(void)errands;
+	return world.looks / 3;
+}
+
+void errands_tend(struct errands *errands)
+{
+	(void)errands;
+}
+
+void seen_close(struct seen_file *seen)
+{
+	if (seen->fd >= 0)
+		close(seen->fd);
+	if (seen->place >= 0)
+		close(seen->place);
+	free(seen->path);
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+}
+
+static int seen_make(struct seen_file *seen)
+{
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	if (++world.looks % 3 == 0)
+		return -EAGAIN;
+	*seen = (struct seen_file){
+		.fd = dup(world.file), .place = world.looks % 2 ? dup(world.file) : -1, .id = identified, .identified = true, .own = true,
+		.path = strdup("/lib/x.so"),
+	};
+	if (seen->fd < 0 || !seen->path)
+		abort();
+	return 0;
+}
+
+int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience, struct seen_file *seen)
+{
+	(void)outside;
+	(void)path;
+	(void)want;
+	(void)patience;
+	return seen_make(seen);
+}
+
+int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen)
+{
+	(void)outside;
+	(void)path;
+	(void)want;
+	return seen_make(seen);
+}
+
+int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want, struct seen_file *seen)
+{
+	(void)outside;
+	(void)fd;
+	(void)is_place;
+	(void)path;
+	(void)want;
+	return seen_make(seen);
+}
+
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want, struct seen_file *seen)
+{
+	(void)outside;
+	(void)pid;
+	(void)entry;
+	(void)want;
+	return seen_make(seen);
+}
+
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen)
+{
+	(void)outside;
+	(void)of;
+	(void)pid;
+	(void)path;
+	return seen_make(seen);
+}
+
+int outside_lend(const struct outside *outside, const struct seen_file *seen, const struct seen_file *debug, int socket)
+{
+	(void)outside;
+	(void)seen;
+	(void)debug;
+	(void)socket;
+	return world.looks % 5 ? 0 : -EBUSY;
+}
+
+int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	const struct maps_entry entry = { .start = 0x400000, .end = 0x800000, .offset = 0, .inode = 1, .path = "/lib/x.so" };
 
+	(void)outside;
 	(void)pid;
-	return visit(context, &entry);
+	return ++world.looks % 3 ? visit(context, &entry) : -EAGAIN;
 }
 
-int maps_open(pid_t pid, const struct maps_entry *entry)
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words)
 {
+	(void)outside;
 	(void)pid;
-	(void)entry;
-	return dup(world.file);
-}
-
-int maps_parse(char *line, struct maps_entry *entry, int *executable)
-{
-	(void)line;
-	(void)entry;
-	(void)executable;
-	return -EINVAL;
-}
-
-int processes_visit(int (*visit)(void *context, pid_t pid), void *context)
-{
-	(void)visit;
-	(void)context;
+	memcpy(words, addresses, count * sizeof(*words));
 	return 0;
+}
+
+int outside_name(const struct outside *outside, const struct rec_name_at *record, uint64_t start_time, const char *known, char **name,
+		 bool *in_memory)
+{
+	(void)outside;
+	(void)start_time;
+	(void)known;
+	if (++world.looks % 3 == 0)
+		return record->offset % 2 ? -EAGAIN : -ETIMEDOUT;
+	*in_memory = !record->in_file;
+	*name = strdup("_Z6kernelv");
+	return *name ? 0 : -ENOMEM;
+}
+
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+{
+	(void)outside;
+	(void)pid;
+	(void)max;
+	*len = 0;
+	*error = ++world.looks % 3 ? -ESRCH : -EAGAIN;
+	return NULL;
+}
+
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+{
+	return outside_arguments(outside, pid, max, len, error);
 }
 
 /* ---- processes of our own ---- */
@@ -332,6 +446,7 @@ static size_t fixed_size(uint16_t type)
 	case REC_LAUNCHED_AT: return sizeof(struct rec_launched_at);
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_MODULE_AT: return sizeof(struct rec_module_at);
+	case REC_NAME_AT: return sizeof(struct rec_name_at);
 	case REC_TILES: return sizeof(struct rec_tiles);
 	default: return 0;
 	}

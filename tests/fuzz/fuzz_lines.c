@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -39,13 +40,14 @@ static void debug_file_try(int fd, const uint8_t *debug, size_t size)
 	const char *const roots[] = { root, NULL };
 	static bool made;
 	struct debug_link link;
+	struct stat st;
 	char path[512];
 	int found, out;
 
 	if (!made && (!mkdtemp(root) || atexit(root_remove)))
 		abort();
 	made = true;
-	if (debug_link_read(fd, &link) || !link.name[0])
+	if (fstat(fd, &st) || debug_link_read(fd, &link) || !link.name[0])
 		return;
 	if (strchr(link.name, '/') || !strcmp(link.name, "..") || !memchr(link.name, 0, sizeof(link.name)) || link.build_id_len > BUILD_ID_MAX)
 		abort();
@@ -56,7 +58,7 @@ static void debug_file_try(int fd, const uint8_t *debug, size_t size)
 	if (write(out, debug, size) != (ssize_t)size)
 		abort();
 	close(out);
-	found = debug_file_open(fd, roots, "/program");
+	found = debug_file_open(&st, &link, roots, "/program");
 	if (found >= 0)
 		close(found);
 	unlink(path);

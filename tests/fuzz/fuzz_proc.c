@@ -7,20 +7,20 @@
  * little-endian; 65535: there is none), and its bytes. Files that are opened by what an answer said hold answers, too. The
  * functions that ask are replaced here (fuzz.mk).
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "collect/process_identity.h"
 #include "collect/late_kernels.h"
+#include "collect/process_identity.h"
 #include "fuzz.h"
 #include "model/model.h"
 #include "names/symbols.h"
-#include "probe/maps.h"
+#include "probe/outside.h"
 
 #define NO_ANSWER	65535u
 #define FILES_MAX	64	/* opened for one input */
@@ -34,14 +34,8 @@ static struct {
 
 char *__wrap_file_read(const char *path, size_t max, size_t *len);
 char *__real_file_read(const char *path, size_t max, size_t *len);
-FILE *__wrap_fopen(const char *path, const char *mode);
-FILE *__real_fopen(const char *path, const char *mode);
-int __wrap_file_open_regular(const char *path);
-int __real_file_open_regular(const char *path);
 ssize_t __wrap_readlink(const char *path, char *out, size_t size);
 ssize_t __real_readlink(const char *path, char *out, size_t size);
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
-				unsigned long remote_count, unsigned long flags);
 
 /* Returns NULL if there is none. */
 static const uint8_t *answer_next(size_t *len)
@@ -89,34 +83,6 @@ char *__wrap_file_read(const char *path, size_t max, size_t *len)
 	return text;
 }
 
-FILE *__wrap_fopen(const char *path, const char *mode)
-{
-	const uint8_t *answer;
-	size_t size;
-
-	if (!is_proc(path))
-		return __real_fopen(path, mode);
-	answer = answer_next(&size);
-	return answer && size ? fmemopen((void *)answer, size, "r") : NULL;
-}
-
-int __wrap_file_open_regular(const char *path)
-{
-	const uint8_t *answer;
-	size_t size;
-	int fd;
-
-	if (!is_proc(path))
-		return __real_file_open_regular(path);
-	answer = answers.files++ < FILES_MAX ? answer_next(&size) : NULL;
-	if (!answer)
-		return -1;
-	fd = memfd_create("proc", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, answer, size) != (ssize_t)size)
-		abort();
-	return fd;
-}
-
 ssize_t __wrap_readlink(const char *path, char *out, size_t size)
 {
 	const uint8_t *answer;
@@ -133,32 +99,119 @@ ssize_t __wrap_readlink(const char *path, char *out, size_t size)
 	return (ssize_t)len;
 }
 
-/* The memory of the process: each variable is what its answer says, until one is missing. */
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
-				unsigned long remote_count, unsigned long flags)
+/* ---- probe/outside.h ---- */
+
+unsigned int errands_news(const struct errands *errands)
+{
+	(void)errands;
+	return 0;
+}
+
+void seen_close(struct seen_file *seen)
+{
+	if (seen->fd >= 0)
+		close(seen->fd);
+	free(seen->path);
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+}
+
+static char *answer_copy(size_t max, size_t *len)
+{
+	const uint8_t *answer = answer_next(len);
+	char *text;
+
+	if (!answer)
+		return NULL;
+	if (*len > max)
+		*len = max;
+	text = malloc(*len + 1);
+	if (!text)
+		abort();
+	memcpy(text, answer, *len);
+	text[*len] = 0;
+	return text;
+}
+
+static char *strings_of(pid_t pid, size_t max, size_t *len, int *error)
+{
+	char *text = answer_copy(max, len);
+
+	if (pid != PID)
+		abort();
+	*error = text ? 0 : -ESRCH;
+	return text;
+}
+
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+{
+	(void)outside;
+	return strings_of(pid, max, len, error);
+}
+
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+{
+	(void)outside;
+	return strings_of(pid, max, len, error);
+}
+
+int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+{
+	size_t len;
+	char *text = strings_of(pid, SIZE_MAX - 1, &len, &(int){ 0 });
+	int result = text ? maps_visit(text, visit, context) : -ESRCH;
+
+	(void)outside;
+	free(text);
+	return result;
+}
+
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want, struct seen_file *seen)
+{
+	const uint8_t *answer = answers.files++ < FILES_MAX ? answer_next(&(size_t){ 0 }) : NULL;
+
+	(void)outside;
+	(void)pid;
+	(void)want;
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	if (!answer)
+		return -ENOENT;
+	seen->fd = memfd_create("proc", MFD_CLOEXEC);
+	seen->path = strdup(entry->path);
+	if (seen->fd < 0 || !seen->path || write(seen->fd, answer, (size_t)(answers.data - answer)) != answers.data - answer)
+		abort();
+	return 0;
+}
+
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen)
+{
+	(void)outside;
+	(void)of;
+	(void)pid;
+	(void)path;
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	return -ENOENT;
+}
+
+/* The memory of the process: each word is what its answer says, until one is missing. */
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words)
 {
 	const uint8_t *answer;
-	ssize_t done = 0;
-	unsigned long i;
-	size_t len;
+	size_t i, len;
 
-	if (pid != PID || flags || local_count != remote_count)
+	(void)outside;
+	(void)addresses;
+	if (pid != PID)
 		abort();
-	for (i = 0; i < local_count; i++) {
-		answer = answer_next(&len);
-		if (!answer || len < local[i].iov_len || local[i].iov_len != remote[i].iov_len)
-			return done ? done : -1;
-		memcpy(local[i].iov_base, answer, local[i].iov_len);
-		done += (ssize_t)local[i].iov_len;
-	}
-	return done;
+	for (i = 0; i < count && (answer = answer_next(&len)) && len >= sizeof(*words); i++)
+		memcpy(&words[i], answer, sizeof(*words));
+	return 0;
 }
 
 /* The record's strings end within it, and the model takes it for what it is. */
 static void identity_try(const struct rec_process *process)
 {
 	struct model_config config = { .start_mono = 1, .start_real = 1700000000000000000ull };
-	struct rec_identity *identity = identity_read(process, true);
+	struct rec_identity *identity = identity_read(NULL, process, true, &(int){ 0 });
 	struct model *model = model_new(&config);
 	const char *at, *end;
 	int i;
@@ -183,24 +236,24 @@ static void identity_try(const struct rec_process *process)
 
 static int mapping_try(void *context, const struct maps_entry *entry)
 {
-	int fd = maps_open(PID, entry);
 	struct symbols *symbols;
+	struct seen_file seen;
 	uint64_t distance;
 
 	(void)context;
-	if (fd < 0)
+	if (outside_open_mapped(NULL, PID, entry, 0, &seen))
 		return 0;
-	if (!symbols_read(fd, -1, NULL, &symbols)) {
+	if (!symbols_read(seen.fd, -1, NULL, &symbols)) {
 		symbols_find(symbols, entry->offset, &distance);
 		symbols_free(symbols);
 	}
-	close(fd);
+	seen_close(&seen);
 	return 0;
 }
 
 static void kernels_try(void)
 {
-	struct late_kernels *late = late_kernels_new(NULL);
+	struct late_kernels *late = late_kernels_new(&(struct outside){ .errands = NULL }, NULL);
 	uint64_t handle;
 
 	if (!late)
@@ -228,7 +281,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers.size = size - sizeof(process);
 	answers.files = 0;
 	identity_try(&process);
-	maps_visit(PID, mapping_try, NULL);
+	outside_maps(NULL, PID, mapping_try, NULL);
 	kernels_try();
 	return 0;
 }

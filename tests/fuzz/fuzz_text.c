@@ -81,8 +81,8 @@ static void extras(const char *text)
 
 	if (extras_new(&extras, &text, 1, &why))
 		return;
-	extras_want(extras, -1, text);
-	extras_want(extras, -1, "/usr/lib/libcublas.so.12.1");
+	extras_want(extras, NULL, text);
+	extras_want(extras, NULL, "/usr/lib/libcublas.so.12.1");
 	extras_free(extras);
 }
 

@@ -13,11 +13,13 @@ void probe_test_add(Suite *suite, const char *name, const TTest *test);
 void closure_tests(Suite *suite);
 void container_tests(Suite *suite);
 void elfinfo_tests(Suite *suite);
+void errand_tests(Suite *suite);
 void extras_tests(Suite *suite);
 void arrivals_tests(Suite *suite);
 void maps_tests(Suite *suite);
 void near_tests(Suite *suite);
 void options_tests(Suite *suite);
+void outside_tests(Suite *suite);
 void points_tests(Suite *suite);
 void runtime_code_tests(Suite *suite);
 

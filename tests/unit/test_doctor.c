@@ -109,7 +109,6 @@ START_TEST(test_old_kernels)
 	doctor.facts.kernel = (struct kernel_facts){ .release = "5.15.0", .btf = true };
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_WARNING, "perf", "6.6");
-	expect("strings", DOCTOR_NOTE, "6.0", NULL);
 	expect("overlays", DOCTOR_NOTE, "5.17", NULL);
 	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_WARNING);
 	doctor_free(&doctor);
@@ -117,7 +116,6 @@ START_TEST(test_old_kernels)
 	doctor.facts.kernel = (struct kernel_facts){ .release = "6.6.1", .btf = true, .find_vma = true, .multi = true };
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_OK, "multi", NULL);
-	ck_assert_ptr_null(finding_of("strings"));
 	ck_assert_ptr_null(finding_of("overlays"));
 }
 END_TEST
@@ -146,7 +144,7 @@ START_TEST(test_features)
 
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_SESSION);
-	ck_assert(features.session_context && features.sleepable && features.find_vma && !features.map_function);
+	ck_assert(features.session_context && features.find_vma && !features.map_function);
 	ck_assert(!features.hold && !features.own_stacks);
 	facts.preempt_disable = facts.own_stacks = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
@@ -422,14 +420,14 @@ START_TEST(test_file_checks)
 
 	for (i = 0; i < 4; i++) {
 		list[i] = &files[i];
-		files[i].fd = -1;
+		files[i].seen.fd = -1;
 	}
-	files[0] = (struct doctor_file){ .fd = -1, .path = "/usr/bin/other", .kind = FILE_NOTHING };
-	files[1] = (struct doctor_file){ .fd = -1, .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME,
+	files[0] = (struct doctor_file){ .seen.fd = -1, .path = "/usr/bin/other", .kind = FILE_NOTHING };
+	files[1] = (struct doctor_file){ .seen.fd = -1, .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME,
 					 .version = 13000, .found.count = 10, .tried = true };
 	files[1].functions.counts[FUNCTION_MISSING] = 2;
-	files[2] = (struct doctor_file){ .fd = -1, .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
-	files[3] = (struct doctor_file){ .fd = -1, .path = "/tmp/x", .kind = FILE_NOTHING, .wanted = true };
+	files[2] = (struct doctor_file){ .seen.fd = -1, .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
+	files[3] = (struct doctor_file){ .seen.fd = -1, .path = "/tmp/x", .kind = FILE_NOTHING, .wanted = true };
 	doctor.files = list;
 	doctor.file_count = 4;
 	doctor_check_files(&doctor);

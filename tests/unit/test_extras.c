@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probe/extra_functions.h"
@@ -38,7 +39,7 @@ START_TEST(requests_that_make_no_sense)
 		ck_assert_ptr_nonnull(strstr(why.text, "--probe"));
 	}
 	ck_assert_int_eq(extras_new(&extras, NULL, 0, &why), 0);
-	ck_assert(!extras_want(extras, -1, "/usr/lib/libfoo.so"));
+	ck_assert(!extras_want(extras, NULL, "/usr/lib/libfoo.so"));
 	extras_free(extras);
 }
 END_TEST
@@ -66,7 +67,7 @@ START_TEST(files_by_name)
 {
 	struct extras *extras = extras_of(files[_i].request);
 
-	ck_assert_msg(extras_want(extras, -1, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
+	ck_assert_msg(extras_want(extras, NULL, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
 	extras_free(extras);
 }
 END_TEST
@@ -94,6 +95,7 @@ static int find(const char *symbol, struct extras **extras, struct elf_functions
 {
 	char path[PATH_MAX] = "", request[PATH_MAX + 256];
 	struct reason why = { "" };
+	struct stat st;
 	int fd, count;
 
 	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
@@ -102,8 +104,13 @@ static int find(const char *symbol, struct extras **extras, struct elf_functions
 	snprintf(request, sizeof(request), "%s:%s", path, symbol);
 	*extras = extras_of(request);
 	memset(found, 0, sizeof(*found));
-	ck_assert(extras_want(*extras, fd, "anything"));
-	count = extras_find(*extras, fd, "anything", found, &why);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert(extras_want(*extras, &st, path));
+	ck_assert(!extras_want(*extras, &st, "anything"));
+	/* The same by another name. */
+	extras_settle(*extras, path, &st);
+	ck_assert(extras_want(*extras, &st, "anything"));
+	count = extras_find(*extras, fd, &st, "anything", found, &why);
 	ck_assert_msg(count >= 0, "%s", why.text);
 	ck_assert_uint_eq(found->count, (size_t)count);
 	close(fd);

@@ -47,7 +47,7 @@ static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, struc
 	memset(told, 0, sizeof(*told));
 	if (!resolver_ask(resolver, file, offset, ++cookie))
 		return false;
-	resolver_answers(resolver, WAIT_MS, tell, told);
+	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, told);
 	ck_assert_uint_eq(told->count, 1);
 	ck_assert_uint_eq(told->cookie, cookie);
 	return told->line != 0;
@@ -86,7 +86,7 @@ START_TEST(lines_are_found)
 	memset(&told, 0, sizeof(told));
 	for (i = 0; i < 20000; i++)
 		ck_assert(resolver_ask(resolver, file, offset, i));
-	resolver_answers(resolver, WAIT_MS, tell, &told);
+	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 20000);
 	ck_assert_uint_eq(told.cookie, 19999);
 	resolver_free(resolver);
@@ -194,7 +194,7 @@ START_TEST(a_reader_that_dies_is_replaced)
 	memset(&told, 0, sizeof(told));
 	for (i = 0; i < 1000; i++)
 		ck_assert(resolver_ask(resolver, i == 500 ? bad : good, i == 500 ? far : offset, (uint64_t)i));
-	resolver_answers(resolver, WAIT_MS, tell, &told);
+	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 1000);
 	ck_assert_uint_eq(told.known, 999);
 	ck_assert_uint_eq(told.cookie, 999);
@@ -269,11 +269,11 @@ START_TEST(a_reader_that_hangs_keeps_nobody)
 	memset(&told, 0, sizeof(told));
 	ck_assert(resolver_ask(resolver, file, offset, 1));
 	begin = clock_ns(CLOCK_MONOTONIC);
-	resolver_answers(resolver, 200, tell, &told);
+	resolver_answers(resolver, 200, 200, tell, &told);
 	ck_assert_uint_eq(told.count, 0);
 	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - begin, 10 * NSEC_PER_SEC);
 	ck_assert_int_eq(kill(reader, SIGCONT), 0);
-	resolver_answers(resolver, WAIT_MS, tell, &told);
+	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 1);
 	ck_assert_uint_ne(told.line, 0);
 	ck_assert_int_eq(kill(reader, SIGSTOP), 0);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probe/maps.h"
+#include "probe/outside.h"
 #include "probe_tests.h"
 #include "util/util.h"
 
@@ -86,7 +87,7 @@ static int own_mapping(void *context, const struct maps_entry *entry)
 
 	if (here < entry->start || here >= entry->end)
 		return 0;
-	fd = maps_open(getpid(), entry);
+	fd = maps_place(getpid(), entry);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	*(int *)context += 1;
@@ -95,11 +96,12 @@ static int own_mapping(void *context, const struct maps_entry *entry)
 
 START_TEST(test_maps_visit)
 {
+	const struct outside outside = { .identifier = -1 };
 	int found = 0;
 
-	ck_assert_int_eq(maps_visit(getpid(), own_mapping, &found), 1);
+	ck_assert_int_eq(outside_maps(&outside, getpid(), own_mapping, &found), 1);
 	ck_assert_int_eq(found, 1);
-	ck_assert_int_lt(maps_visit(0x7fffffff, own_mapping, &found), 0);
+	ck_assert_int_lt(outside_maps(&outside, 0x7fffffff, own_mapping, &found), 0);
 }
 END_TEST
 
@@ -108,6 +110,8 @@ START_TEST(test_only_files_are_opened)
 {
 	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], link[64], event[1024];
 	struct maps_entry entry = { .start = 0x1000, .end = 0x2000, .inode = 1 };
+	const struct outside outside = { .identifier = -1 };
+	struct seen_file seen;
 	struct stat st;
 	int watch, fd;
 
@@ -122,7 +126,7 @@ START_TEST(test_only_files_are_opened)
 	ck_assert_int_eq(stat(path, &st), 0);
 	entry.inode = st.st_ino;
 	entry.path = link;
-	ck_assert_int_lt(maps_open(getpid(), &entry), 0);
+	ck_assert_int_eq(outside_open_mapped(&outside, getpid(), &entry, 0, &seen), -EINVAL);
 	ck_assert_int_eq(file_open_regular("/dev/null"), -EINVAL);
 	ck_assert_int_eq(file_open_regular(folder), -EINVAL);
 	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);

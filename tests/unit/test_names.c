@@ -140,8 +140,13 @@ static void small_symbol(struct small *small, int section, const char *name)
 static bool found_below(const struct small *small, const char *root, const char *path)
 {
 	const char *roots[] = { "/nowhere/at/all", root, NULL };
-	int fd = file_of(small, sizeof(*small)), found = debug_file_open(fd, roots, path);
+	int fd = file_of(small, sizeof(*small)), found = -ENOENT;
+	struct debug_link link;
+	struct stat st;
 
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	if (!debug_link_read(fd, &link))
+		found = debug_file_open(&st, &link, roots, path);
 	close(fd);
 	if (found < 0) {
 		ck_assert_int_eq(found, -ENOENT);

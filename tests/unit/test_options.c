@@ -216,7 +216,9 @@ END_TEST
 
 START_TEST(test_identity)
 {
+	const struct outside outside = { .identifier = -1 };
 	struct rec_process process = { 0 };
+	int error;
 	struct rec_identity *identity;
 
 	ck_assert(matches("/usr/bin/python3", "train.py --fast", "pt_main", "python3"));
@@ -236,15 +238,16 @@ START_TEST(test_identity)
 	process.hdr.tgid = (uint32_t)getpid();
 	process.uid = getuid();
 	snprintf(process.comm, sizeof(process.comm), "unit");
-	identity = identity_read(&process, true);
+	identity = identity_read(&outside, &process, true, &error);
 	ck_assert_ptr_nonnull(identity);
+	ck_assert_int_eq(error, 0);
 	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
 	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "*test_probe*"));
 	free(identity);
 	/* gone already: what the record says */
 	process.hdr.tgid = 0x7fffffff;
 	memset(process.comm, 'y', sizeof(process.comm));
-	identity = identity_read(&process, false);
+	identity = identity_read(&outside, &process, false, &error);
 	ck_assert_ptr_nonnull(identity);
 	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "yyyyyy*"));
 	free(identity);

@@ -432,7 +432,9 @@ int main(void)
 	near_tests(suite);
 	closure_tests(suite);
 	container_tests(suite);
+	errand_tests(suite);
 	options_tests(suite);
+	outside_tests(suite);
 	points_tests(suite);
 	runtime_code_tests(suite);
 	runner = srunner_create(suite);

@@ -14,7 +14,9 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_extras.c \
 	tests/unit/test_maps.c \
 	tests/unit/test_near.c \
+	tests/unit/test_errand.c \
 	tests/unit/test_options.c \
+	tests/unit/test_outside.c \
 	tests/unit/test_points.c \
 	tests/unit/test_probe.c \
 	tests/unit/test_runtime_code.c \

@@ -114,7 +114,7 @@ static void expect_answers(struct resolver *resolver, const uint64_t *expected)
 	unsigned int i;
 
 	told_count = 0;
-	resolver_answers(resolver, 0, tell, NULL);
+	resolver_answers(resolver, 0, 0, tell, NULL);
 	for (i = 0; expected[2 * i]; i++) {
 		ck_assert_uint_lt(i, told_count);
 		ck_assert_uint_eq(told[i].cookie, expected[2 * i]);
@@ -272,11 +272,11 @@ START_TEST(starts_are_paced)
 	ck_assert_uint_lt(i, 40);
 	/* The question is not lost: it waits for its turn. */
 	told_count = 0;
-	resolver_answers(resolver, 0, tell, NULL);
+	resolver_answers(resolver, 0, 0, tell, NULL);
 	ck_assert_uint_eq(told_count, 0);
 	while (starts == before) {
 		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 60 * NSEC_PER_SEC);
-		resolver_answers(resolver, 20, tell, NULL);
+		resolver_answers(resolver, 20, 20, tell, NULL);
 	}
 	expect_message(RESOLVER_ADD, file, 0, 1);
 	expect_message(RESOLVER_ASK, file, i + 1, 0);

@@ -84,7 +84,10 @@ START_TEST(at_most_so_many)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%d,", i);
 	ck_assert_uint_eq(visible_parse(list, gpus, devices), VISIBLE_MAX);
 	ck_assert_uint_eq(visible_parse("GPU-1111", "/no/such/directory", devices), 0);
-	ck_assert_uint_eq(visible_read(0, devices), 0);
+	ck_assert_uint_eq(visible_find("A=1\0CUDA_VISIBLE_DEVICES=3,1\0B=2", 35, devices), 2);
+	ck_assert_int_eq(devices[0], 3);
+	ck_assert_uint_eq(visible_find("A=1", 4, devices), 0);
+	ck_assert_uint_eq(visible_find("", 0, devices), 0);
 }
 END_TEST
 

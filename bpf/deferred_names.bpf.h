@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that are not in memory: most kernels' are in a part of a file that no
+ * process has read yet. A program could sleep until the page is there, and would
+ * sleep for ever where the page is never delivered (a file server that is gone,
+ * userfaultfd), inside a section that every removal of a probe on the machine waits
+ * for. So no program of ours sleeps. User space is told where the name lies, in
+ * memory and, if that is its only origin, in which file, and reads it there
+ * (src/errand).
+ */
+#ifndef DEFERRED_NAMES_BPF_H
+#define DEFERRED_NAMES_BPF_H
+
+/*
+ * Tells that the name of @function, which @call launched or made (CALL_COUNT: a function of the driver's),
+ * lies at @name of the current process and could not be read. Returns 0 if nothing lies there.
+ */
+__noinline int name_defer(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name)
+{
+	struct vma_info at = {};
+	struct rec_name_at *rec;
+
+	if (have_find_vma && vma_at_once(name, &at) == -ENOENT)
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
+	if (!rec) {
+		count_lost_of(image, LOST_RING_FULL);
+		return 1;
+	}
+	header_fill(&rec->hdr, REC_NAME_AT, sizeof(*rec), image, bpf_ktime_get_ns());
+	rec->name = name;
+	rec->function = function;
+	rec->stub = stub;
+	rec->call = call;
+	/* Private memory that may be written to need not be what the file has. */
+	rec->in_file = at.file && (at.flags & VM_SHARED || !(at.flags & VM_WRITE));
+	rec->pad = 0;
+	rec->offset = name - at.start + at.offset;
+	rec->path.len = 0;
+	rec->pad2 = 0;
+	if (rec->in_file) {
+		file_id_read((struct file *)at.file, &rec->id);
+		path_read(at.file, &rec->path);
+	} else {
+		__builtin_memset(&rec->id, 0, sizeof(rec->id));
+	}
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 1;
+}
+
+#endif

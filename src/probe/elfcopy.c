@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The headers are read here by hand, and nothing in them is believed: whatever they say, what is copied are ranges that lie
+ * within the file, up to a limit in all. Who reads the copy meets the same bytes, or zeros, and has to bear both.
+ */
+#include "probe/elfcopy.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "probe/elffile.h"
+#include "util/util.h"
+
+#define COPY_MAX	(256ull << 20)
+#define CODE_MAX	(64ull << 20)	/* of larger code what lies around the functions */
+#define CODE_AROUND	(64u << 10)
+#define HEAD		4096
+#define SECTIONS_MAX	65536u
+#define SEGMENTS_MAX	4096u
+#define NAMES_MAX	(1u << 20)	/* bytes of the names of sections */
+#define CHUNK		(1u << 20)
+
+struct copy {
+	int from, to;
+	uint64_t size;		/* of the file */
+	uint64_t left;		/* bytes that may still be copied */
+	unsigned int want;
+	char *chunk;
+	int error;
+};
+
+static bool is_zero(const char *bytes, size_t len)
+{
+	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
+}
+
+static void range_copy(struct copy *copy, uint64_t offset, uint64_t len)
+{
+	ssize_t n;
+
+	if (copy->error || offset >= copy->size)
+		return;
+	if (len > copy->size - offset)
+		len = copy->size - offset;
+	for (; len && copy->left; offset += (uint64_t)n, len -= (uint64_t)n) {
+		size_t want = len < CHUNK ? (size_t)len : CHUNK;
+
+		if (want > copy->left)
+			want = (size_t)copy->left;
+		n = pread(copy->from, copy->chunk, want, (off_t)offset);
+		if (n <= 0) {	/* shorter than it was, or unreadable: a hole */
+			copy->error = n < 0 && errno != EIO ? -errno : 0;
+			return;
+		}
+		copy->left -= (uint64_t)n;
+		if (!is_zero(copy->chunk, (size_t)n) && pwrite(copy->to, copy->chunk, (size_t)n, (off_t)offset) != n) {
+			copy->error = -ENOMEM;
+			return;
+		}
+	}
+}
+
+/* @count headers of @size bytes at @offset, into new memory; NULL if they are not there. They are copied, too. */
+static void *headers_read(struct copy *copy, uint64_t offset, size_t count, size_t size)
+{
+	void *list;
+
+	if (!count || offset > copy->size || count * size > copy->size - offset)
+		return NULL;
+	range_copy(copy, offset, count * size);
+	list = malloc(count * size);
+	if (list && pread(copy->from, list, count * size, (off_t)offset) == (ssize_t)(count * size))
+		return list;
+	free(list);
+	return NULL;
+}
+
+static void segments_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
+{
+	size_t count = ehdr->e_phnum < SEGMENTS_MAX ? ehdr->e_phnum : SEGMENTS_MAX, i;
+	Elf64_Phdr *list = headers_read(copy, ehdr->e_phoff, count, sizeof(*list));
+
+	for (i = 0; list && i < count; i++)
+		if (list[i].p_type == PT_INTERP || list[i].p_type == PT_DYNAMIC || list[i].p_type == PT_NOTE)
+			range_copy(copy, list[i].p_offset, list[i].p_filesz < CHUNK ? list[i].p_filesz : CHUNK);
+	free(list);
+}
+
+static bool is_code(const Elf64_Shdr *section)
+{
+	return section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR;
+}
+
+/* What leads to a debug file, or is one, is told by its name. */
+static bool is_debug_hint(const Elf64_Shdr *section, const char *names, size_t names_len)
+{
+	return section->sh_type == SHT_PROGBITS && names && section->sh_name < names_len &&
+	       !strncmp(names + section->sh_name, ".gnu_debug", strlen(".gnu_debug"));
+}
+
+static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t count, size_t at, const char *names, size_t names_len)
+{
+	const Elf64_Shdr *section = &list[at];
+	size_t i;
+
+	switch (section->sh_type) {
+	case SHT_DYNAMIC:
+	case SHT_NOTE:
+		return true;
+	case SHT_STRTAB:
+		for (i = 0; i < count; i++)
+			if (list[i].sh_type == SHT_DYNAMIC && list[i].sh_link == at)
+				return true;
+		return copy->want & COPY_TABLES;
+	case SHT_SYMTAB:
+	case SHT_DYNSYM:
+		return copy->want & COPY_TABLES;
+	default:
+		return copy->want & COPY_TABLES && is_debug_hint(section, names, names_len);
+	}
+}
+
+static void functions_copy(struct copy *copy)
+{
+	struct elf_functions found;
+	size_t i;
+
+	if (elffile_functions(copy->from, &found, NULL))
+		return;
+	for (i = 0; i < found.count; i++) {
+		uint64_t start = found.list[i].offset < CODE_AROUND ? 0 : found.list[i].offset - CODE_AROUND;
+
+		range_copy(copy, start, found.list[i].offset - start + CODE_AROUND + found.list[i].size);
+	}
+	free(found.list);
+}
+
+static void code_copy(struct copy *copy, const Elf64_Shdr *list, size_t count)
+{
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (is_code(&list[i]) && list[i].sh_size < COPY_MAX)
+			all += list[i].sh_size;
+	for (i = 0; i < count && all <= CODE_MAX; i++)
+		if (is_code(&list[i]))
+			range_copy(copy, list[i].sh_offset, list[i].sh_size);
+	if (all > CODE_MAX)
+		functions_copy(copy);
+}
+
+static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
+{
+	size_t count = ehdr->e_shnum, names_len = 0, i;
+	Elf64_Shdr first, *list;
+	char *names = NULL;
+
+	/* Where there are more than the header has a number for, the first one says how many. */
+	if (!count && ehdr->e_shoff && pread(copy->from, &first, sizeof(first), (off_t)ehdr->e_shoff) == sizeof(first) &&
+	    first.sh_size <= SECTIONS_MAX)
+		count = (size_t)first.sh_size;
+	list = headers_read(copy, ehdr->e_shoff, count, sizeof(*list));
+	if (!list)
+		return;
+	i = ehdr->e_shstrndx == SHN_XINDEX ? list[0].sh_link : ehdr->e_shstrndx;
+	if (i < count && list[i].sh_type == SHT_STRTAB && list[i].sh_size && list[i].sh_size <= NAMES_MAX) {
+		names_len = (size_t)list[i].sh_size;
+		names = headers_read(copy, list[i].sh_offset, names_len, 1);
+		if (names)
+			names[names_len - 1] = 0;
+	}
+	for (i = 0; i < count; i++)
+		if (is_wanted(copy, list, count, i, names, names_len))
+			range_copy(copy, list[i].sh_offset, list[i].sh_size);
+	if (copy->want & COPY_CODE)
+		code_copy(copy, list, count);
+	free(names);
+	free(list);
+}
+
+static bool has_hooked(int fd)
+{
+	struct elf_functions found;
+
+	if (elffile_functions(fd, &found, NULL))
+		return false;
+	free(found.list);
+	return found.count;
+}
+
+int elf_copy(int fd, uint64_t size, unsigned int want)
+{
+	struct copy copy = { .from = fd, .size = size, .left = COPY_MAX, .want = want };
+	Elf64_Ehdr ehdr;
+
+	copy.to = memfd_create("cutop-copy", MFD_CLOEXEC);
+	if (copy.to < 0)
+		return -errno;
+	copy.chunk = malloc(CHUNK);
+	if (!copy.chunk || ftruncate(copy.to, (off_t)size))
+		copy.error = -ENOMEM;
+	if (want & COPY_IF_HOOKED && has_hooked(fd))
+		copy.want |= COPY_TABLES | COPY_CODE;
+	range_copy(&copy, 0, want & COPY_ALL ? size : HEAD);
+	if (!(want & COPY_ALL) && pread(fd, &ehdr, sizeof(ehdr), 0) == sizeof(ehdr) && !memcmp(ehdr.e_ident, ELFMAG, SELFMAG) &&
+	    ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_phentsize == sizeof(Elf64_Phdr) &&
+	    ehdr.e_shentsize == sizeof(Elf64_Shdr)) {
+		segments_copy(&copy, &ehdr);
+		sections_copy(&copy, &ehdr);
+	}
+	free(copy.chunk);
+	if (!copy.error)
+		return copy.to;
+	close(copy.to);
+	return copy.error;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A copy in memory of what cutop reads of an ELF file that lies where a reader may be kept waiting. */
+#ifndef PROBE_ELFCOPY_H
+#define PROBE_ELFCOPY_H
+
+#include <stdint.h>
+
+/* Besides headers, notes and what the loader reads: */
+enum {
+	COPY_TABLES = 1,	/* symbols, and what leads to a debug file */
+	COPY_CODE = 2,
+	COPY_IF_HOOKED = 4,	/* both of these, if the file defines functions of the call table */
+	COPY_ALL = 8,		/* everything */
+};
+
+/*
+ * Copies of the file open at @fd, of @size bytes, what @want says (at most 256 MB), to where it stands there; the rest is a hole.
+ * May sleep. Returns the copy's descriptor or a negative errno.
+ */
+int elf_copy(int fd, uint64_t size, unsigned int want);
+
+#endif

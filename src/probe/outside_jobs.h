@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Questions of outside.c to outside_jobs.c. Strings follow them, each ended by NUL. */
+#ifndef PROBE_OUTSIDE_JOBS_H
+#define PROBE_OUTSIDE_JOBS_H
+
+#include "probe/outside.h"
+
+/* Answered by all that open a file; its path follows. The descriptors are fd and place. */
+struct seen_told {
+	struct stat st;
+	struct file_id id;
+	uint32_t magic;
+	uint8_t identified, own, layered;
+	uint8_t pad;
+};
+
+enum open_how { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN_REAL };
+
+/*
+ * Strings: the path; the mapping's path; the link and the name; the path. The last descriptor is the identifier, if there is one,
+ * in all that open a file; OPEN_PLACE has one before it.
+ */
+struct open_question {
+	uint32_t how;		/* enum open_how */
+	uint32_t want;
+	int32_t pid;
+	uint32_t pad;
+	uint64_t start, end, inode;	/* OPEN_MAPPED */
+};
+
+/* Strings: the root, the path, or "". */
+struct debug_question {
+	uint64_t device, inode;
+	struct debug_link link;
+};
+
+enum text_kind { TEXT_MAPS, TEXT_ARGUMENTS, TEXT_ENVIRONMENT };
+
+struct text_question {
+	uint32_t kind;
+	int32_t pid;
+	uint64_t max;
+};
+
+/* Addresses follow. */
+struct words_question {
+	int32_t pid;
+	uint32_t count;
+};
+
+/* Strings: its path, where it was found. */
+struct name_question {
+	uint64_t start_time;
+	uint64_t name, offset;
+	int32_t pid;
+	uint32_t in_file;
+	struct file_id id;
+};
+
+/* Its answer begins with one byte: whether it was in memory. */
+
+errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead, job_hold, job_lend;
+
+#endif

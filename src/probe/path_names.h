@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Paths as the BPF side walks them: name by name, from the file up to the root. */
+#ifndef PROBE_PATH_NAMES_H
+#define PROBE_PATH_NAMES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "cutop_event.h"
+
+/* The names of @record in the order of a path. Returns false if they are none. */
+bool path_of_names(const struct path_names *record, char path[CUTOP_PATH_MAX + 1]);
+
+#endif
