@@ -24,7 +24,7 @@ struct batch {
 	struct session session;
 	FILE *file;		/* where to; NULL: nothing is printed to a stream */
 	FILE *out;		/* what is printed to: the same, or one that waits for @file's reader */
-	struct patient patient;
+	struct pipe_output pipe;
 	const struct print_format *format;
 	bool replaces;		/* with each snapshot the file is replaced by it, and no stream is written to */
 	struct replaced replaced;
@@ -105,8 +105,8 @@ static int batch_open(struct batch *batch)
 	}
 	if (!batch->file)
 		return 0;
-	patient_begin(&batch->patient, &batch->session, fileno(batch->file));
-	batch->out = patient_stream(&batch->patient);
+	pipe_output_begin(&batch->pipe, &batch->session, fileno(batch->file));
+	batch->out = pipe_output_stream(&batch->pipe);
 	if (!batch->out)
 		return session_fail(&batch->session, -ENOMEM, "no memory");
 	batch->out_options.color = options_want_color(options, batch->file);
@@ -157,7 +157,7 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 	if (!err)
 		return;
 	batch->write_error = err;
-	write_error_tell(&batch->session, batch->file != stdout ? batch->session.options->output : NULL, err);
+	pipe_output_tell(&batch->session, batch->file != stdout ? batch->session.options->output : NULL, err);
 }
 
 /* ---- the wait ---- */

@@ -16,29 +16,29 @@
 #define HURRY_NS	NSEC_PER_SEC	/* after a signal, the reader may not rest longer */
 #define STREAM_BYTES	65536		/* written at once */
 
-void patient_begin(struct patient *patient, struct session *session, int fd)
+void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd)
 {
 	struct stat status;
 
-	*patient = (struct patient){ .session = session, .fd = fd };
-	patient->is_file = !fstat(fd, &status) && S_ISREG(status.st_mode);
+	*pipe = (struct pipe_output){ .session = session, .fd = fd };
+	pipe->is_file = !fstat(fd, &status) && S_ISREG(status.st_mode);
 }
 
-static void signals_hear(struct patient *patient)
+static void signals_hear(struct pipe_output *pipe)
 {
-	struct session *session = patient->session;
+	struct session *session = pipe->session;
 	int before = session->ended_by;
 
 	if (session_signals(session, session->command.ended ? SIGNALS_FOR_US : SIGNALS_FOR_COMMAND, NULL, NULL) && before)
-		patient->in_hurry = true;
+		pipe->in_hurry = true;
 }
 
 /* Waits until something can be written without waiting. False: nobody reads, and we are in a hurry. */
-static bool may_write(struct patient *patient)
+static bool may_write(struct pipe_output *pipe)
 {
-	struct session *session = patient->session;
+	struct session *session = pipe->session;
 	struct pollfd fds[2] = {
-		{ .fd = patient->fd, .events = POLLOUT },
+		{ .fd = pipe->fd, .events = POLLOUT },
 		{ .fd = session->signals, .events = POLLIN },
 	};
 	uint64_t now, until = UINT64_MAX;
@@ -47,9 +47,9 @@ static bool may_write(struct patient *patient)
 	for (;;) {
 		/* It may have come before there was anything to write. */
 		if (session->ended_by && session->ended_by != SIGINT)
-			patient->in_hurry = true;
+			pipe->in_hurry = true;
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (patient->in_hurry && until == UINT64_MAX)
+		if (pipe->in_hurry && until == UINT64_MAX)
 			until = now + HURRY_NS;
 		count = poll(fds, 2, until == UINT64_MAX ? -1 : now < until ? (int)((until - now) / NSEC_PER_MSEC) + 1 : 0);
 		if (count < 0 && errno != EINTR && errno != EAGAIN)
@@ -58,35 +58,35 @@ static bool may_write(struct patient *patient)
 			continue;
 		if (fds[0].revents || now >= until)
 			return fds[0].revents;
-		signals_hear(patient);
+		signals_hear(pipe);
 	}
 }
 
-int patient_write(struct patient *patient, const void *data, size_t size)
+int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size)
 {
 	const char *at = data, *end = at + size;
 	size_t part;
 	ssize_t len;
 
-	while (!patient->error && at < end) {
+	while (!pipe->error && at < end) {
 		part = (size_t)(end - at);
 		/* pipe(7): as much as this goes in without waiting where anything does. */
-		if (!patient->is_file && part > PIPE_BUF)
+		if (!pipe->is_file && part > PIPE_BUF)
 			part = PIPE_BUF;
-		if (!patient->is_file && !may_write(patient)) {
-			patient->error = -ETIMEDOUT;
+		if (!pipe->is_file && !may_write(pipe)) {
+			pipe->error = -ETIMEDOUT;
 			break;
 		}
-		len = write(patient->fd, at, part);
+		len = write(pipe->fd, at, part);
 		if (len > 0)
 			at += len;
 		else if (len < 0 && errno != EINTR && errno != EAGAIN)
-			patient->error = -errno;
+			pipe->error = -errno;
 	}
-	return patient->error;
+	return pipe->error;
 }
 
-void write_error_tell(const struct session *session, const char *path, int err)
+void pipe_output_tell(const struct session *session, const char *path, int err)
 {
 	if (err == -ETIMEDOUT)
 		warn_user(&session->notes, "%s is not read: what was still to be printed is left out", path ? path : "standard output");
@@ -97,7 +97,7 @@ void write_error_tell(const struct session *session, const char *path, int err)
 /* fopencookie(3) */
 static ssize_t stream_write(void *cookie, const char *data, size_t size)
 {
-	int err = patient_write(cookie, data, size);
+	int err = pipe_output_write(cookie, data, size);
 
 	if (!err)
 		return (ssize_t)size;
@@ -105,9 +105,9 @@ static ssize_t stream_write(void *cookie, const char *data, size_t size)
 	return 0;
 }
 
-FILE *patient_stream(struct patient *patient)
+FILE *pipe_output_stream(struct pipe_output *pipe)
 {
-	FILE *stream = fopencookie(patient, "w", (cookie_io_functions_t){ .write = stream_write });
+	FILE *stream = fopencookie(pipe, "w", (cookie_io_functions_t){ .write = stream_write });
 
 	if (stream)
 		setvbuf(stream, NULL, _IOFBF, STREAM_BYTES);

@@ -12,7 +12,7 @@
 
 #include "app/session.h"
 
-struct patient {
+struct pipe_output {
 	struct session *session;
 	int fd;
 	bool is_file;		/* it never keeps anybody waiting for a reader */
@@ -21,19 +21,19 @@ struct patient {
 };
 
 /* @fd and @session are borrowed. */
-void patient_begin(struct patient *patient, struct session *session, int fd);
+void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd);
 
 /*
  * Writes all of @data, however long its reader takes, and hears signals meanwhile. After one that ends us, but for a
  * first SIGINT, a reader that reads nothing for a second is not waited for any more. Returns 0 or a negative errno,
  * which all later calls return as well; -ETIMEDOUT: nobody has read it.
  */
-int patient_write(struct patient *patient, const void *data, size_t size);
+int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size);
 
 /* Tells the user of @err, a negative errno of writing to @path, NULL for standard output. */
-void write_error_tell(const struct session *session, const char *path, int err);
+void pipe_output_tell(const struct session *session, const char *path, int err);
 
-/* A stream that writes this way, to be closed before @patient goes; its descriptor is none. NULL without memory. */
-FILE *patient_stream(struct patient *patient);
+/* A stream that writes this way, to be closed before @pipe goes; its descriptor is none. NULL without memory. */
+FILE *pipe_output_stream(struct pipe_output *pipe);
 
 #endif

@@ -446,7 +446,7 @@ int session_begin(struct session *session)
 	int err;
 
 	if (session->options->probe_count &&
-	    extras_new(&session->extras, session->options->probes, session->options->probe_count, &why))
+	    extra_functions_new(&session->extras, session->options->probes, session->options->probe_count, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (session->options->replay)
 		return recording_begin(session);

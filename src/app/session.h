@@ -22,7 +22,7 @@
 struct session {
 	const struct options *options;
 	struct notes notes;
-	struct extras *extras;	/* functions named by --probe, or NULL */
+	struct extra_functions *extras;	/* functions named by --probe, or NULL */
 	struct errands *errands;	/* NULL: nothing is probed */
 	struct collector *collector;	/* NULL: a replay that nobody waits for */
 	struct replay *replay;		/* of batch mode and of a trace */

@@ -88,8 +88,8 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 	/* The collector's thread finds them. */
 	if (session->extras && session->collector)
 		collector_stop(session->collector);
-	extras_visit(session->extras, warn_unfound, session);
-	if (session->extras && extras_full(session->extras))
+	extra_functions_visit(session->extras, warn_unfound, session);
+	if (session->extras && extra_functions_full(session->extras))
 		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);
 	if (session->options->replay && !session->ended_by)
 		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
@@ -125,7 +125,7 @@ void session_close(struct session *session)
 	session->collector = NULL;
 	errands_stop(session->errands);
 	session->errands = NULL;
-	extras_free(session->extras);
+	extra_functions_free(session->extras);
 	session->extras = NULL;
 	replay_close(session->replay);
 	session->replay = NULL;

@@ -209,13 +209,13 @@ int parse_groups(struct options *options, const char *text)
 int parse_probe(struct options *options, const char *text)
 {
 	struct reason why = { "" };
-	struct extras *extras;
+	struct extra_functions *extras;
 
 	if (options->probe_count == OPTIONS_LIST_MAX)
 		return usage_error("--probe is given too often");
-	if (extras_new(&extras, &text, 1, &why))
+	if (extra_functions_new(&extras, &text, 1, &why))
 		return usage_error("%s", why.text);
-	extras_free(extras);
+	extra_functions_free(extras);
 	options->probes[options->probe_count++] = text;
 	return 0;
 }

@@ -71,7 +71,7 @@ static void host_name(char host[256])
 static void refresh(struct collector *collector)
 {
 	if (collector->synthetic)
-		synthetic_feed(collector->synthetic, &collector->outlet, clock_ns(CLOCK_MONOTONIC));
+		synthetic_feed(collector->synthetic, &collector->sink, clock_ns(CLOCK_MONOTONIC));
 	else
 		feed_refresh(collector->feed);
 }
@@ -94,7 +94,7 @@ static void clock_check(struct collector *collector)
 	if (step > CLOCK_STEP || step < -CLOCK_STEP) {
 		/* Since the last look: what came in between came after it, most likely. */
 		record.real = record.hdr.time + (uint64_t)offset;
-		outlet_put(&collector->outlet, &record.hdr, sizeof(record));
+		record_sink_put(&collector->sink, &record.hdr, sizeof(record));
 		collector->clock_offset = offset;
 	}
 	collector->clock_checked = before;
@@ -107,9 +107,9 @@ static struct snapshot *snapshot_make(struct collector *collector)
 
 	clock_check(collector);
 	refresh(collector);
-	nvml_tell(collector->nvml, &collector->outlet);
+	nvml_tell(collector->nvml, &collector->sink);
 	moment = moment_make(collector);
-	outlet_put(&collector->outlet, &moment.hdr, sizeof(moment));
+	record_sink_put(&collector->sink, &moment.hdr, sizeof(moment));
 	snapshot = model_snapshot(collector->model, moment.hdr.time, collector->settings.map_max);
 	if (!snapshot)
 		return NULL;
@@ -308,9 +308,9 @@ int collector_prepare(struct collector **result, const struct collector_settings
 	collector->model = model_new(&collector->config);
 	collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	collector->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	collector->outlet.model = collector->model;
-	collector->outlet.tee = settings->tee;
-	collector->outlet.context = settings->tee_context;
+	collector->sink.model = collector->model;
+	collector->sink.tee = settings->tee;
+	collector->sink.context = settings->tee_context;
 	if (!collector->model || collector->wake < 0 || collector->ready < 0) {
 		collector_free(collector);
 		return reason_set(why, -ENOMEM, "no memory");
@@ -336,8 +336,8 @@ static int record_begin(struct collector *collector, struct reason *why)
 	err = recorder_open(&collector->recorder, settings->record, &facts, why);
 	if (err)
 		return err;
-	collector->outlet.tee = recorder_tee;
-	collector->outlet.context = collector->recorder;
+	collector->sink.tee = recorder_tee;
+	collector->sink.context = collector->recorder;
 	return 0;
 }
 
@@ -366,7 +366,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
-	collector->feed = feed_new(collector->probe, &collector->outlet, settings->command_glob, settings->held_globs);
+	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob, settings->held_globs);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
 		goto fail;
@@ -505,7 +505,7 @@ int collector_record_end(struct collector *collector, uint64_t *bytes)
 		return 0;
 	err = recorder_close(collector->recorder, bytes);
 	collector->recorder = NULL;
-	collector->outlet.tee = NULL;
+	collector->sink.tee = NULL;
 	return err;
 }
 
@@ -539,7 +539,7 @@ void collector_free(struct collector *collector)
 	collector_stop(collector);
 	nvml_close(collector->nvml);
 	collector_record_end(collector, &(uint64_t){ 0 });
-	player_free(collector->player);
+	playback_free(collector->playback);
 	replay_close(collector->replay);
 	feed_free(collector->feed);
 	synthetic_free(collector->synthetic);

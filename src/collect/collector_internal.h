@@ -12,13 +12,13 @@ struct collector {
 	struct collector_settings settings;
 	struct probe *probe;
 	struct model *model;
-	struct outlet outlet;		/* to the model */
+	struct record_sink sink;		/* to the model */
 	struct budget *budget;		/* of names from files; NULL: there is no limit */
 	struct feed *feed;
 	struct synthetic *synthetic;	/* in place of probe and feed, or NULL */
 	struct nvml *nvml;		/* NULL: not asked */
 	struct replay *replay;		/* in place of all of these, or NULL */
-	struct player *player;
+	struct playback *playback;
 	struct recorder *recorder;	/* NULL: nothing is recorded */
 	struct model_config config;
 	uint64_t clock_checked;	/* CLOCK_MONOTONIC, when the wall clock was compared last */

@@ -22,12 +22,12 @@ static void play_acts_do(struct collector *collector)
 	/* Many steps are one way: each way back begins at the start. */
 	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
 	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
-	snapshot = player_seek(collector->player, steps, clock_ns(CLOCK_MONOTONIC));
+	snapshot = playback_seek(collector->playback, steps, clock_ns(CLOCK_MONOTONIC));
 	if (snapshot)
 		collector_publish(collector, snapshot);
 	for (act = 0; act < PLAY_ACT_COUNT; act++)
 		for (; acts[act]; acts[act]--) {
-			snapshot = player_act(collector->player, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
+			snapshot = playback_act(collector->playback, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
 			if (snapshot)
 				collector_publish(collector, snapshot);
 		}
@@ -35,7 +35,7 @@ static void play_acts_do(struct collector *collector)
 
 static void play_status_tell(struct collector *collector)
 {
-	struct play_status status = player_status(collector->player);
+	struct play_status status = playback_status(collector->playback);
 
 	pthread_mutex_lock(&collector->lock);
 	collector->status = status;
@@ -50,19 +50,19 @@ void *collector_play_run(void *argument)
 	uint64_t next = 0;
 
 	for (;;) {
-		struct snapshot *snapshot = player_due(collector->player, clock_ns(CLOCK_MONOTONIC));
+		struct snapshot *snapshot = playback_due(collector->playback, clock_ns(CLOCK_MONOTONIC));
 		uint64_t wait;
 
 		if (snapshot)
 			collector_publish(collector, snapshot);
 		play_status_tell(collector);
-		wait = player_wait(collector->player, clock_ns(CLOCK_MONOTONIC));
+		wait = playback_wait(collector->playback, clock_ns(CLOCK_MONOTONIC));
 		if (wait > PLAY_WAIT_MOST)
 			wait = PLAY_WAIT_MOST;
 		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
-		player_space(collector->player, collector->settings.delay);
+		playback_space(collector->playback, collector->settings.delay);
 		play_acts_do(collector);
 	}
 	return NULL;
@@ -78,8 +78,8 @@ int collector_new_replay(struct collector **result, const struct collector_setti
 		return err;
 	}
 	(*result)->replay = replay;
-	(*result)->player = player_new(replay, clock_ns(CLOCK_MONOTONIC));
-	if ((*result)->player)
+	(*result)->playback = playback_new(replay, clock_ns(CLOCK_MONOTONIC));
+	if ((*result)->playback)
 		return 0;
 	collector_free(*result);
 	*result = NULL;

@@ -58,7 +58,7 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
 		probe_lost(feed->probe, LOST_UNANSWERED);
-		outlet_inexact(feed->outlet, watched->image, 0);
+		record_sink_inexact(feed->sink, watched->image, 0);
 	}
 
 	if (identity && probe_has_left(feed->probe, watched->image))
@@ -67,9 +67,9 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 		watched->ignored = true;
 	if (!watched->ignored) {
 		if (first)
-			outlet_put(feed->outlet, &watched->process.hdr, sizeof(watched->process));
+			record_sink_put(feed->sink, &watched->process.hdr, sizeof(watched->process));
 		if (identity)
-			outlet_put(feed->outlet, &identity->hdr, identity->hdr.size);
+			record_sink_put(feed->sink, &identity->hdr, identity->hdr.size);
 	}
 	free(identity);
 }
@@ -149,8 +149,8 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 		return;
 	/* Whether its books were right to the last must be known before they are closed. */
 	if (rows_image(feed->rows, watched->image, &row) && row.inexact)
-		outlet_inexact(feed->outlet, watched->image, row.lost_time);
-	outlet_put(feed->outlet, &end->hdr, sizeof(*end));
+		record_sink_inexact(feed->sink, watched->image, row.lost_time);
+	record_sink_put(feed->sink, &end->hdr, sizeof(*end));
 }
 
 /* ---- records ---- */
@@ -160,7 +160,7 @@ static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t add
 	struct rec_text *text = site_names_site(feed->sites, hdr->image, (pid_t)hdr->tgid, address);
 
 	if (text) {
-		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
+		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
 		free(text);
 	}
 }
@@ -169,7 +169,7 @@ static void site_told(void *context, struct rec_text *text)
 {
 	struct feed *feed = context;
 
-	outlet_put(feed->outlet, &text->hdr, text->hdr.size);
+	record_sink_put(feed->sink, &text->hdr, text->hdr.size);
 }
 
 static void later_feed(struct feed *feed);
@@ -196,7 +196,7 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 		return;
 	text = site_names_kernel(feed->sites, kernel);
 	if (text) {
-		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
+		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
 		free(text);
 	}
 }
@@ -212,7 +212,7 @@ static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 
 	if (record->call == CALL_COUNT)
 		return;
-	outlet_put(feed->outlet, &kernel.hdr, sizeof(kernel));
+	record_sink_put(feed->sink, &kernel.hdr, sizeof(kernel));
 	kernel_feed_name(feed, &kernel);
 }
 
@@ -220,7 +220,7 @@ static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 static void name_lose(struct feed *feed, uint32_t image, int err)
 {
 	probe_lost(feed->probe, err == -ETIMEDOUT ? LOST_UNANSWERED : LOST_ARGUMENT);
-	outlet_inexact(feed->outlet, image, 0);
+	record_sink_inexact(feed->sink, image, 0);
 }
 
 static void name_at_feed(struct feed *feed, const struct watched *watched, const struct rec_name_at *record)
@@ -229,7 +229,7 @@ static void name_at_feed(struct feed *feed, const struct watched *watched, const
 	int err = unread_names_read(feed->unread, record, watched ? watched->process.start_time : 0, &result);
 
 	if (!err) {
-		outlet_put(feed->outlet, result, result->size);
+		record_sink_put(feed->sink, result, result->size);
 		free(result);
 		return;
 	}
@@ -243,7 +243,7 @@ static void name_told(void *context, uint32_t image, struct rec_hdr *record, int
 	struct feed *feed = context;
 
 	if (record)
-		outlet_put(feed->outlet, record, record->size);
+		record_sink_put(feed->sink, record, record->size);
 	else
 		name_lose(feed, image, error);
 }
@@ -274,7 +274,7 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 		return;
 	for (i = 0; i < stack->count; i++)
 		site_feed(feed, &stack->hdr, stack->frames[i]);
-	outlet_put(feed->outlet, &stack->hdr, stack->hdr.size);
+	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);
 	free(stack);
 }
 
@@ -284,12 +284,12 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 
 	site_feed(feed, &record->hdr, record->site);
 	if (!record->stack || size != sizeof(alloc)) {
-		outlet_put(feed->outlet, &record->hdr, size);
+		record_sink_put(feed->sink, &record->hdr, size);
 		return;
 	}
 	alloc = *record;
 	alloc.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
-	outlet_put(feed->outlet, &alloc.hdr, size);
+	record_sink_put(feed->sink, &alloc.hdr, size);
 }
 
 /* A traced call. Its stack is known by another number once it was cut. */
@@ -298,12 +298,12 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 	struct rec_call_kernel call;	/* the longer of two: nobody may write into the ring */
 
 	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
-		outlet_put(feed->outlet, &record->hdr, size);
+		record_sink_put(feed->sink, &record->hdr, size);
 		return;
 	}
 	memcpy(&call, record, size);
 	call.call.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
-	outlet_put(feed->outlet, &call.call.hdr, size);
+	record_sink_put(feed->sink, &call.call.hdr, size);
 }
 
 static void module_at_feed(struct feed *feed, const struct rec_module_at *record)
@@ -314,7 +314,7 @@ static void module_at_feed(struct feed *feed, const struct rec_module_at *record
 	module.hdr.type = REC_MODULE;
 	module.hdr.size = sizeof(module);
 	modules_add(feed->modules, &module, path_of_names(&record->path, path) ? path : NULL);
-	outlet_put(feed->outlet, &module.hdr, sizeof(module));
+	record_sink_put(feed->sink, &module.hdr, sizeof(module));
 }
 
 static void arrival_look(void *context, const struct rec_hdr *record)
@@ -398,7 +398,7 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		feed_fault(feed, watched, hdr);
 		break;
 	}
-	outlet_put(feed->outlet, hdr, size);
+	record_sink_put(feed->sink, hdr, size);
 	if (hdr->type == REC_KERNEL)
 		kernel_feed_name(feed, data);
 }
@@ -424,13 +424,13 @@ void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum e
 	struct rec_text *text = text_record_new(REC_EXTRA, 0, call, result, symbol);
 
 	if (text)
-		outlet_put(feed->outlet, &text->hdr, text->hdr.size);
+		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
 	free(text);
 }
 
 /* ---- life ---- */
 
-struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const char *command_glob,
+struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
 		      const char *const *held_globs)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
@@ -438,7 +438,7 @@ struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const ch
 	if (!feed)
 		return NULL;
 	feed->probe = probe;
-	feed->outlet = outlet;
+	feed->sink = sink;
 	feed->command_glob = command_glob;
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The feed: from the BPF side's ring buffer and maps to the outlet, and so to the model. Used by one thread. */
+/* The feed: from the BPF side's ring buffer and maps to the sink, and so to the model. Used by one thread. */
 #ifndef COLLECT_FEED_H
 #define COLLECT_FEED_H
 
@@ -9,11 +9,11 @@
 struct feed;
 
 /*
- * Makes a feed from @probe to @outlet, which it both borrows. @command_glob and
+ * Makes a feed from @probe to @sink, which it both borrows. @command_glob and
  * @held_globs are those of struct collector_settings, borrowed as well. Returns
  * NULL without memory, or when the ring cannot be mapped (errno says why).
  */
-struct feed *feed_new(struct probe *probe, const struct outlet *outlet, const char *command_glob,
+struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
 		      const char *const *held_globs);
 void feed_free(struct feed *feed);
 

@@ -37,7 +37,7 @@ struct early_late {
 
 struct feed {
 	struct probe *probe;
-	const struct outlet *outlet;
+	const struct record_sink *sink;
 	const char *command_glob;
 	struct rows *rows;
 	struct modules *modules;

@@ -29,7 +29,7 @@ static bool fault_visit(void *context, const struct launch_key *key, const struc
 	const struct fault *fault = context;
 
 	if (key->image == fault->image)
-		outlet_launch_row(fault->feed->outlet, key, row);
+		record_sink_launch_row(fault->feed->sink, key, row);
 	return false;
 }
 
@@ -38,7 +38,7 @@ static bool fault_graph_visit(void *context, const struct graph_key *key, const 
 	const struct fault *fault = context;
 
 	if (key->image == fault->image)
-		outlet_graph_last(fault->feed->outlet, key, row);
+		record_sink_graph_last(fault->feed->sink, key, row);
 	return false;
 }
 
@@ -95,19 +95,19 @@ static bool image_visit(void *context, uint32_t image, const struct image_row *r
 	if (!watched)
 		return false;
 	if (row->inexact && !watched->ignored)
-		outlet_inexact(feed->outlet, image, row->lost_time);
+		record_sink_inexact(feed->sink, image, row->lost_time);
 	if (row->unreturned && !watched->ignored)
-		outlet_unreturned(feed->outlet, image, row->unreturned);
+		record_sink_unreturned(feed->sink, image, row->unreturned);
 	if (!watched->ignored)
-		outlet_synced(feed->outlet, image, sync->slots);
+		record_sink_synced(feed->sink, image, sync->slots);
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			outlet_sync(feed->outlet, image, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
+			record_sink_sync(feed->sink, image, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
 		return false;
 	}
 	if (!watched->ignored)
-		outlet_sync(feed->outlet, image, sync->ns);
+		record_sink_sync(feed->sink, image, sync->ns);
 	if (!watched->ended && watched->seen_ended) {
 		struct rec_end end = {
 			.hdr = { .type = REC_END, .size = sizeof(end), .image = image, .time = row->end_time,
@@ -167,7 +167,7 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 		bool last;										\
 													\
 		if (row_wanted(feed, key->image, &last))						\
-			outlet_##what##_row(feed->outlet, key, row);					\
+			record_sink_##what##_row(feed->sink, key, row);					\
 		return last;										\
 	}
 
@@ -219,7 +219,7 @@ static void doomed_forget(struct feed *feed)
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;
-		outlet_graphs_done(feed->outlet, watched->image);
+		record_sink_graphs_done(feed->sink, watched->image);
 		modules_forget(feed->modules, watched->image);
 		site_names_forget(feed->sites, watched->image);
 		unread_names_forget(feed->unread, watched->image);
@@ -235,9 +235,9 @@ static void lost_feed(struct feed *feed)
 	int cause;
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
-		outlet_lost(feed->outlet, (enum lost_cause)cause, rows_lost(feed->rows, (enum lost_cause)cause));
-	outlet_lost(feed->outlet, LOST_LINES, site_names_lost_lines(feed->sites));
-	outlet_lost(feed->outlet, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
+		record_sink_lost(feed->sink, (enum lost_cause)cause, rows_lost(feed->rows, (enum lost_cause)cause));
+	record_sink_lost(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
+	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }
 
 /* Says so once when the budget of names has no room left. */
@@ -248,7 +248,7 @@ static void limit_feed(struct feed *feed)
 	if (feed->limit_told || !(counts.dropped || counts.refused))
 		return;
 	feed->limit_told = true;
-	outlet_limit(feed->outlet, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
+	record_sink_limit(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
 	note(probe_notes(feed->probe), "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
 	     "needed", (unsigned long long)(counts.limit >> 20));
 }
@@ -274,7 +274,7 @@ static void unseen_feed(struct feed *feed)
 		if (totals[cause] <= feed->unseen[cause])
 			continue;
 		feed->unseen[cause] = totals[cause];
-		outlet_unseen(feed->outlet, (enum unseen_cause)cause, totals[cause], is_driver ? tgid : 0,
+		record_sink_unseen(feed->sink, (enum unseen_cause)cause, totals[cause], is_driver ? tgid : 0,
 			      is_driver ? comm : NULL);
 	}
 }

@@ -496,7 +496,7 @@ void nvml_wait(struct nvml *nvml, unsigned int ms)
 	pthread_mutex_unlock(&nvml->lock);
 }
 
-void nvml_tell(struct nvml *nvml, const struct outlet *outlet)
+void nvml_tell(struct nvml *nvml, const struct record_sink *sink)
 {
 	struct rec_hdr begin = { .type = REC_READINGS, .size = sizeof(begin), .time = clock_ns(CLOCK_MONOTONIC) };
 	const struct readings *readings;
@@ -507,11 +507,11 @@ void nvml_tell(struct nvml *nvml, const struct outlet *outlet)
 	pthread_mutex_lock(&nvml->lock);
 	readings = nvml->latest;
 	if (nvml->is_new)
-		outlet_put(outlet, &begin, sizeof(begin));
+		record_sink_put(sink, &begin, sizeof(begin));
 	for (i = 0; nvml->is_new && readings && i < readings->device_count; i++)
-		outlet_put(outlet, &readings->devices[i].hdr, sizeof(readings->devices[i]));
+		record_sink_put(sink, &readings->devices[i].hdr, sizeof(readings->devices[i]));
 	for (i = 0; nvml->is_new && readings && i < readings->process_count; i++)
-		outlet_put(outlet, &readings->processes[i].hdr, sizeof(readings->processes[i]));
+		record_sink_put(sink, &readings->processes[i].hdr, sizeof(readings->processes[i]));
 	nvml->is_new = false;
 	pthread_mutex_unlock(&nvml->lock);
 }

@@ -23,7 +23,7 @@ void nvml_close(struct nvml *nvml);
 void nvml_wait(struct nvml *nvml, unsigned int ms);
 
 /* Puts the last answer, as REC_READINGS and what follows it, unless it was put before. */
-void nvml_tell(struct nvml *nvml, const struct outlet *outlet);
+void nvml_tell(struct nvml *nvml, const struct record_sink *sink);
 
 /*
  * Loads the library as nvml_open()'s thread does, and leaves it loaded. Returns 0 with its file's name in @path, or -ENOENT

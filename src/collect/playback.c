@@ -11,7 +11,7 @@
 #define SEEK_PART	20
 #define SEEK_LEAST	NSEC_PER_SEC
 
-struct player {
+struct playback {
 	struct replay *replay;
 	bool paused;
 	double speed;
@@ -20,146 +20,146 @@ struct player {
 	uint64_t shown;			/* when the latest snapshot was made */
 };
 
-static bool has_ended(const struct player *player)
+static bool has_ended(const struct playback *playback)
 {
-	return replay_next_time(player->replay) == UINT64_MAX;
+	return replay_next_time(playback->replay) == UINT64_MAX;
 }
 
 /* The recording's time now. */
-static uint64_t place_now(const struct player *player, uint64_t now)
+static uint64_t place_now(const struct playback *playback, uint64_t now)
 {
-	if (player->paused)
-		return player->place;
-	return player->place + (uint64_t)((double)(now - player->anchor) * player->speed);
+	if (playback->paused)
+		return playback->place;
+	return playback->place + (uint64_t)((double)(now - playback->anchor) * playback->speed);
 }
 
-static void place_set(struct player *player, uint64_t place, uint64_t now)
+static void place_set(struct playback *playback, uint64_t place, uint64_t now)
 {
-	player->place = place;
-	player->anchor = now;
+	playback->place = place;
+	playback->anchor = now;
 }
 
-struct player *player_new(struct replay *replay, uint64_t now)
+struct playback *playback_new(struct replay *replay, uint64_t now)
 {
-	struct player *player = calloc(1, sizeof(*player));
+	struct playback *playback = calloc(1, sizeof(*playback));
 
-	if (!player)
+	if (!playback)
 		return NULL;
-	player->replay = replay;
-	player->speed = 1;
+	playback->replay = replay;
+	playback->speed = 1;
 	/* Something is to be seen at once. */
-	place_set(player, has_ended(player) ? replay_begin(replay) : replay_next_time(replay), now);
-	return player;
+	place_set(playback, has_ended(playback) ? replay_begin(replay) : replay_next_time(replay), now);
+	return playback;
 }
 
-void player_free(struct player *player)
+void playback_free(struct playback *playback)
 {
-	free(player);
+	free(playback);
 }
 
-void player_space(struct player *player, uint64_t spacing)
+void playback_space(struct playback *playback, uint64_t spacing)
 {
-	player->spacing = spacing;
+	playback->spacing = spacing;
 }
 
 /* When, by the recording's time, the next snapshot is to be shown. */
-static uint64_t next_place(const struct player *player)
+static uint64_t next_place(const struct playback *playback)
 {
-	uint64_t next = replay_next_time(player->replay), spaced = replay_now(player->replay) + player->spacing;
+	uint64_t next = replay_next_time(playback->replay), spaced = replay_now(playback->replay) + playback->spacing;
 
-	if (next == UINT64_MAX || !player->shown || next >= spaced)
+	if (next == UINT64_MAX || !playback->shown || next >= spaced)
 		return next;
-	return spaced < replay_end(player->replay) ? spaced : replay_end(player->replay);
+	return spaced < replay_end(playback->replay) ? spaced : replay_end(playback->replay);
 }
 
-struct snapshot *player_seek(struct player *player, int steps, uint64_t now)
+struct snapshot *playback_seek(struct playback *playback, int steps, uint64_t now)
 {
-	uint64_t begin = replay_begin(player->replay), end = replay_end(player->replay), at = replay_now(player->replay), other;
+	uint64_t begin = replay_begin(playback->replay), end = replay_end(playback->replay), at = replay_now(playback->replay), other;
 	uint64_t step = (end - begin) / SEEK_PART > SEEK_LEAST ? (end - begin) / SEEK_PART : SEEK_LEAST;
 	uint64_t way = step * (uint64_t)abs(steps);
 
-	if (!steps || (steps > 0 && has_ended(player)))
+	if (!steps || (steps > 0 && has_ended(playback)))
 		return NULL;
 	if (steps < 0) {
 		/* One snapshot back at least. */
-		other = replay_previous_time(player->replay);
+		other = replay_previous_time(playback->replay);
 		at = at - begin > way ? at - way : begin;
 		at = other && other < at ? other : at;
 	} else {
-		other = replay_next_time(player->replay);
+		other = replay_next_time(playback->replay);
 		at = end - at > way ? at + way : end;
 		at = other > at ? other : at;
 	}
-	place_set(player, at, now);
-	player->shown = now;
-	return replay_seek(player->replay, at);
+	place_set(playback, at, now);
+	playback->shown = now;
+	return replay_seek(playback->replay, at);
 }
 
-struct snapshot *player_act(struct player *player, enum play_act act, uint64_t now)
+struct snapshot *playback_act(struct playback *playback, enum play_act act, uint64_t now)
 {
-	uint64_t place = place_now(player, now);
+	uint64_t place = place_now(playback, now);
 
 	switch (act) {
 	case PLAY_PAUSE:
-		if (has_ended(player)) {
-			player->paused = false;
-			place_set(player, replay_begin(player->replay), now);
-			return replay_seek(player->replay, player->place);
+		if (has_ended(playback)) {
+			playback->paused = false;
+			place_set(playback, replay_begin(playback->replay), now);
+			return replay_seek(playback->replay, playback->place);
 		}
 		/* It goes on from what is seen. */
-		place_set(player, player->paused ? replay_now(player->replay) : place, now);
-		player->paused = !player->paused;
+		place_set(playback, playback->paused ? replay_now(playback->replay) : place, now);
+		playback->paused = !playback->paused;
 		return NULL;
 	case PLAY_FASTER:
 	case PLAY_SLOWER:
-		place_set(player, place, now);
-		player->speed *= act == PLAY_FASTER ? 2 : 0.5;
-		if (player->speed > SPEED_MOST)
-			player->speed = SPEED_MOST;
-		if (player->speed < SPEED_LEAST)
-			player->speed = SPEED_LEAST;
+		place_set(playback, place, now);
+		playback->speed *= act == PLAY_FASTER ? 2 : 0.5;
+		if (playback->speed > SPEED_MOST)
+			playback->speed = SPEED_MOST;
+		if (playback->speed < SPEED_LEAST)
+			playback->speed = SPEED_LEAST;
 		return NULL;
 	default:
 		return NULL;
 	}
 }
 
-uint64_t player_wait(const struct player *player, uint64_t now)
+uint64_t playback_wait(const struct playback *playback, uint64_t now)
 {
-	uint64_t next = next_place(player), place = place_now(player, now), wait = 0;
+	uint64_t next = next_place(playback), place = place_now(playback, now), wait = 0;
 
-	if (player->paused || next == UINT64_MAX)
+	if (playback->paused || next == UINT64_MAX)
 		return UINT64_MAX;
 	if (next > place)
-		wait = (uint64_t)((double)(next - place) / player->speed) + 1;
-	if (player->shown && now - player->shown < SHOWN_LEAST && wait < SHOWN_LEAST - (now - player->shown))
-		wait = SHOWN_LEAST - (now - player->shown);
+		wait = (uint64_t)((double)(next - place) / playback->speed) + 1;
+	if (playback->shown && now - playback->shown < SHOWN_LEAST && wait < SHOWN_LEAST - (now - playback->shown))
+		wait = SHOWN_LEAST - (now - playback->shown);
 	return wait;
 }
 
-struct snapshot *player_due(struct player *player, uint64_t now)
+struct snapshot *playback_due(struct playback *playback, uint64_t now)
 {
-	uint64_t place = place_now(player, now);
+	uint64_t place = place_now(playback, now);
 
-	if (player_wait(player, now))
+	if (playback_wait(playback, now))
 		return NULL;
-	player->shown = now;
+	playback->shown = now;
 	/* After the last moment there may be some more, if the recorder was killed. */
-	if (replay_next_time(player->replay) == replay_end(player->replay))
-		return replay_step(player->replay, UINT64_MAX);
-	return replay_seek(player->replay, place);
+	if (replay_next_time(playback->replay) == replay_end(playback->replay))
+		return replay_step(playback->replay, UINT64_MAX);
+	return replay_seek(playback->replay, place);
 }
 
-struct play_status player_status(const struct player *player)
+struct play_status playback_status(const struct playback *playback)
 {
-	uint64_t begin = replay_begin(player->replay), now = replay_now(player->replay);
+	uint64_t begin = replay_begin(playback->replay), now = replay_now(playback->replay);
 
 	return (struct play_status){
-		.paused = player->paused,
-		.ended = has_ended(player),
-		.damaged = replay_is_damaged(player->replay),
+		.paused = playback->paused,
+		.ended = has_ended(playback),
+		.damaged = replay_is_damaged(playback->replay),
 		.position = now > begin ? now - begin : 0,
-		.total = replay_end(player->replay) - begin,
-		.speed = player->speed,
+		.total = replay_end(playback->replay) - begin,
+		.speed = playback->speed,
 	};
 }

@@ -16,30 +16,30 @@ struct play_status {
 	double speed;			/* 1: as it was */
 };
 
-struct player;
+struct playback;
 
-/* Borrows @replay. Returns NULL without memory. Freed with player_free(). @now: ns, CLOCK_MONOTONIC, here and below. */
-struct player *player_new(struct replay *replay, uint64_t now);
-void player_free(struct player *player);
+/* Borrows @replay. Returns NULL without memory. Freed with playback_free(). @now: ns, CLOCK_MONOTONIC, here and below. */
+struct playback *playback_new(struct replay *replay, uint64_t now);
+void playback_free(struct playback *playback);
 
 /* At least so much recorded time (ns) is to lie between snapshots. */
-void player_space(struct player *player, uint64_t spacing);
+void playback_space(struct playback *playback, uint64_t spacing);
 
 /*
  * Pauses or goes on (from the start, where it has ended), or goes twice or half as
  * fast. Returns a snapshot of where that leads, or NULL: it leads nowhere else.
  */
-struct snapshot *player_act(struct player *player, enum play_act act, uint64_t now);
+struct snapshot *playback_act(struct playback *playback, enum play_act act, uint64_t now);
 
-/* Goes on, or back (below 0), by so many twentieths of the whole. Returns as player_act(). */
-struct snapshot *player_seek(struct player *player, int steps, uint64_t now);
+/* Goes on, or back (below 0), by so many twentieths of the whole. Returns as playback_act(). */
+struct snapshot *playback_seek(struct playback *playback, int steps, uint64_t now);
 
 /* The time until the next snapshot is due, ns; UINT64_MAX: none is. */
-uint64_t player_wait(const struct player *player, uint64_t now);
+uint64_t playback_wait(const struct playback *playback, uint64_t now);
 
 /* The snapshot that is due, or NULL. */
-struct snapshot *player_due(struct player *player, uint64_t now);
+struct snapshot *playback_due(struct playback *playback, uint64_t now);
 
-struct play_status player_status(const struct player *player);
+struct play_status playback_status(const struct playback *playback);
 
 #endif

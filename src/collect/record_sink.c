@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-void outlet_put(const struct outlet *outlet, const struct rec_hdr *record, size_t size)
+void record_sink_put(const struct record_sink *sink, const struct rec_hdr *record, size_t size)
 {
-	model_record(outlet->model, record, size);
-	if (outlet->tee)
-		outlet->tee(outlet->context, record, size);
+	model_record(sink->model, record, size);
+	if (sink->tee)
+		sink->tee(sink->context, record, size);
 }
 
 #define ROW_PUT(function, name, rec_type)							\
-	void function(const struct outlet *outlet, const struct name##_key *key, const struct name##_row *row)	\
+	void function(const struct record_sink *sink, const struct name##_key *key, const struct name##_row *row)	\
 	{											\
 		struct rec_##name##_row record = {						\
 			.hdr = { .type = rec_type, .size = sizeof(record), .image = key->image },	\
@@ -19,54 +19,54 @@ void outlet_put(const struct outlet *outlet, const struct rec_hdr *record, size_
 			.row = *row,								\
 		};										\
 												\
-		outlet_put(outlet, &record.hdr, sizeof(record));				\
+		record_sink_put(sink, &record.hdr, sizeof(record));				\
 	}
 
-ROW_PUT(outlet_launch_row, launch, REC_LAUNCH_ROW)
-ROW_PUT(outlet_copy_row, copy, REC_COPY_ROW)
-ROW_PUT(outlet_call_row, call, REC_CALL_ROW)
-ROW_PUT(outlet_graph_row, graph, REC_GRAPH_ROW)
-ROW_PUT(outlet_fail_row, fail, REC_FAIL_ROW)
-ROW_PUT(outlet_pending_row, pending, REC_PENDING_ROW)
-ROW_PUT(outlet_graph_last, graph, REC_GRAPH_LAST)
+ROW_PUT(record_sink_launch_row, launch, REC_LAUNCH_ROW)
+ROW_PUT(record_sink_copy_row, copy, REC_COPY_ROW)
+ROW_PUT(record_sink_call_row, call, REC_CALL_ROW)
+ROW_PUT(record_sink_graph_row, graph, REC_GRAPH_ROW)
+ROW_PUT(record_sink_fail_row, fail, REC_FAIL_ROW)
+ROW_PUT(record_sink_pending_row, pending, REC_PENDING_ROW)
+ROW_PUT(record_sink_graph_last, graph, REC_GRAPH_LAST)
 
-void outlet_sync(const struct outlet *outlet, uint32_t image, uint64_t ns)
+void record_sink_sync(const struct record_sink *sink, uint32_t image, uint64_t ns)
 {
 	struct rec_sync record = { .hdr = { .type = REC_SYNC, .size = sizeof(record), .image = image }, .ns = ns };
 
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void outlet_synced(const struct outlet *outlet, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+void record_sink_synced(const struct record_sink *sink, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
 	struct rec_synced record = { .hdr = { .type = REC_SYNCED, .size = sizeof(record), .image = image } };
 
 	memcpy(record.slots, slots, sizeof(record.slots));
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void outlet_unreturned(const struct outlet *outlet, uint32_t image, enum unreturned why)
+void record_sink_unreturned(const struct record_sink *sink, uint32_t image, enum unreturned why)
 {
 	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .image = image }, .why = why };
 
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void outlet_inexact(const struct outlet *outlet, uint32_t image, uint64_t lost_time)
+void record_sink_inexact(const struct record_sink *sink, uint32_t image, uint64_t lost_time)
 {
 	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image, .time = lost_time };
 
-	outlet_put(outlet, &record, sizeof(record));
+	record_sink_put(sink, &record, sizeof(record));
 }
 
-void outlet_graphs_done(const struct outlet *outlet, uint32_t image)
+void record_sink_graphs_done(const struct record_sink *sink, uint32_t image)
 {
 	struct rec_hdr record = { .type = REC_GRAPHS_DONE, .size = sizeof(record), .image = image };
 
-	outlet_put(outlet, &record, sizeof(record));
+	record_sink_put(sink, &record, sizeof(record));
 }
 
-void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm)
+void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm)
 {
 	struct rec_unseen record = {
 		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid }, .total = total, .cause = cause,
@@ -74,21 +74,21 @@ void outlet_unseen(const struct outlet *outlet, enum unseen_cause cause, uint64_
 
 	if (comm)
 		memcpy(record.comm, comm, sizeof(record.comm));
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void outlet_limit(const struct outlet *outlet, enum limit_kind kind, uint64_t limit, uint64_t time)
+void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit, uint64_t time)
 {
 	struct rec_limit record = {
 		.hdr = { .type = REC_LIMIT, .size = sizeof(record), .time = time }, .limit = limit, .kind = kind,
 	};
 
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void outlet_lost(const struct outlet *outlet, enum lost_cause cause, uint64_t total)
+void record_sink_lost(const struct record_sink *sink, enum lost_cause cause, uint64_t total)
 {
 	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };
 
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }

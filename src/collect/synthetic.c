@@ -82,7 +82,7 @@ static struct rec_hdr header(const struct synthetic *synthetic, uint32_t image, 
 	};
 }
 
-static void feed_process(struct synthetic *synthetic, const struct outlet *outlet, uint32_t image, const char *command,
+static void feed_process(struct synthetic *synthetic, const struct record_sink *sink, uint32_t image, const char *command,
 			 const char *arguments)
 {
 	struct rec_process process = { .hdr = header(synthetic, image, REC_PROCESS, sizeof(process)), .uid = getuid() };
@@ -93,7 +93,7 @@ static void feed_process(struct synthetic *synthetic, const struct outlet *outle
 	char *at = u.identity.strings;
 
 	strncpy(process.comm, command, sizeof(process.comm) - 1);
-	outlet_put(outlet, &process.hdr, sizeof(process));
+	record_sink_put(sink, &process.hdr, sizeof(process));
 	at = stpcpy(at, "demo") + 1;
 	at = stpcpy(at, command) + 1;
 	stpcpy(at, arguments);
@@ -101,10 +101,10 @@ static void feed_process(struct synthetic *synthetic, const struct outlet *outle
 	u.identity.start_time = clock_ns(CLOCK_REALTIME);
 	u.identity.parent_tgid = (__u32)getpid();
 	u.identity.uid = getuid();
-	outlet_put(outlet, &u.identity.hdr, sizeof(u));
+	record_sink_put(sink, &u.identity.hdr, sizeof(u));
 }
 
-static void feed_text(struct synthetic *synthetic, const struct outlet *outlet, uint32_t image, uint16_t type,
+static void feed_text(struct synthetic *synthetic, const struct record_sink *sink, uint32_t image, uint16_t type,
 		      uint64_t address, uint32_t flags, const char *text)
 {
 	union {
@@ -117,10 +117,10 @@ static void feed_text(struct synthetic *synthetic, const struct outlet *outlet, 
 	u.text.flags = flags;
 	u.text.text_len = (__u32)strlen(text);
 	memcpy(u.text.text, text, u.text.text_len);
-	outlet_put(outlet, &u.text.hdr, sizeof(u));
+	record_sink_put(sink, &u.text.hdr, sizeof(u));
 }
 
-static uint64_t feed_alloc(struct synthetic *synthetic, const struct outlet *outlet, struct actor *actor, uint64_t bytes,
+static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor, uint64_t bytes,
 			   uint64_t site, int result)
 {
 	struct rec_alloc record = {
@@ -135,11 +135,11 @@ static uint64_t feed_alloc(struct synthetic *synthetic, const struct outlet *out
 		record.address = actor->next_address;
 		actor->next_address += (bytes + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 	}
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 	return record.address;
 }
 
-static void feed_free_of(struct synthetic *synthetic, const struct outlet *outlet, const struct actor *actor,
+static void feed_free_of(struct synthetic *synthetic, const struct record_sink *sink, const struct actor *actor,
 			 uint64_t address)
 {
 	struct rec_free record = {
@@ -147,10 +147,10 @@ static void feed_free_of(struct synthetic *synthetic, const struct outlet *outle
 		.entry = synthetic->now - 60000, .address = address, .call = CALL_cudaFree,
 	};
 
-	outlet_put(outlet, &record.hdr, sizeof(record));
+	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-static void feed_kernels(const struct outlet *outlet, struct actor *actor, const struct kernel *kernels, size_t count)
+static void feed_kernels(const struct record_sink *sink, struct actor *actor, const struct kernel *kernels, size_t count)
 {
 	size_t i;
 
@@ -171,11 +171,11 @@ static void feed_kernels(const struct outlet *outlet, struct actor *actor, const
 		row->sampled = 1;
 		row->hist[bucket] += samples;
 		row->hist[bucket + 2] += row->samples % 32 == 0;
-		outlet_launch_row(outlet, &key, row);
+		record_sink_launch_row(sink, &key, row);
 	}
 }
 
-static void feed_copy(const struct outlet *outlet, struct actor *actor, unsigned int direction, unsigned int mode,
+static void feed_copy(const struct record_sink *sink, struct actor *actor, unsigned int direction, unsigned int mode,
 		      uint64_t bytes, double bytes_per_second)
 {
 	struct copy_key key = {
@@ -195,10 +195,10 @@ static void feed_copy(const struct outlet *outlet, struct actor *actor, unsigned
 		row->timed_bytes += bytes;
 		row->timed_ns += ns;
 	}
-	outlet_copy_row(outlet, &key, row);
+	record_sink_copy_row(sink, &key, row);
 }
 
-static void feed_failure(const struct synthetic *synthetic, const struct outlet *outlet, struct actor *actor,
+static void feed_failure(const struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor,
 			 unsigned int slot, unsigned int call, int code)
 {
 	struct fail_key key = { .image = actor->image, .call = (__u16)call, .result = code };
@@ -207,83 +207,83 @@ static void feed_failure(const struct synthetic *synthetic, const struct outlet 
 	if (!row->count++)
 		row->first = synthetic->now;
 	row->last = synthetic->now;
-	outlet_fail_row(outlet, &key, row);
+	record_sink_fail_row(sink, &key, row);
 }
 
 /* ---- the actors ---- */
 
-static void trainer_step(struct synthetic *synthetic, const struct outlet *outlet, struct actor *actor)
+static void trainer_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
 {
 	unsigned int phase = synthetic->step % SAWTOOTH;
 
 	if (phase < SAWTOOTH / 2) {
 		actor->allocated[actor->count++] =
-			feed_alloc(synthetic, outlet, actor, (96 + 16 * phase) * MIB, 0x5010, 0);
+			feed_alloc(synthetic, sink, actor, (96 + 16 * phase) * MIB, 0x5010, 0);
 	} else if (actor->count) {
-		feed_free_of(synthetic, outlet, actor, actor->allocated[--actor->count]);
+		feed_free_of(synthetic, sink, actor, actor->allocated[--actor->count]);
 		actor->next_address = actor->allocated[actor->count];
 	}
-	feed_kernels(outlet, actor, trainer_kernels, ARRAY_LEN(trainer_kernels));
-	feed_copy(outlet, actor, DIR_H2D, COPY_ASYNC, (90 + phase % 7 * 6) * MIB, 0);
+	feed_kernels(sink, actor, trainer_kernels, ARRAY_LEN(trainer_kernels));
+	feed_copy(sink, actor, DIR_H2D, COPY_ASYNC, (90 + phase % 7 * 6) * MIB, 0);
 	actor->sync_ns += STEP * (52 + synthetic->step % 9) / 100;
-	outlet_sync(outlet, actor->image, actor->sync_ns);
+	record_sink_sync(sink, actor->image, actor->sync_ns);
 }
 
-static void server_step(const struct outlet *outlet, struct actor *actor, unsigned int step)
+static void server_step(const struct record_sink *sink, struct actor *actor, unsigned int step)
 {
-	feed_kernels(outlet, actor, server_kernels, ARRAY_LEN(server_kernels));
-	feed_copy(outlet, actor, DIR_H2D, COPY_SYNC, 1 * MIB + step % 5 * 65536, 9.2e9);
-	feed_copy(outlet, actor, DIR_D2H, COPY_SYNC, 262144, 6.1e9);
+	feed_kernels(sink, actor, server_kernels, ARRAY_LEN(server_kernels));
+	feed_copy(sink, actor, DIR_H2D, COPY_SYNC, 1 * MIB + step % 5 * 65536, 9.2e9);
+	feed_copy(sink, actor, DIR_D2H, COPY_SYNC, 262144, 6.1e9);
 	actor->sync_ns += STEP * (18 + step % 5) / 100;
-	outlet_sync(outlet, actor->image, actor->sync_ns);
+	record_sink_sync(sink, actor->image, actor->sync_ns);
 }
 
-static void leaker_step(struct synthetic *synthetic, const struct outlet *outlet, struct actor *actor)
+static void leaker_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
 {
 	uint64_t scratch;
 
 	if (synthetic->step % 8 == 0)
-		feed_alloc(synthetic, outlet, actor, 4 * MIB, 0x6020, 0);
+		feed_alloc(synthetic, sink, actor, 4 * MIB, 0x6020, 0);
 	if (synthetic->step % 5 == 0) {
-		scratch = feed_alloc(synthetic, outlet, actor, 32 * MIB, 0x6010, 0);
-		feed_free_of(synthetic, outlet, actor, scratch);
+		scratch = feed_alloc(synthetic, sink, actor, 32 * MIB, 0x6010, 0);
+		feed_free_of(synthetic, sink, actor, scratch);
 	}
 }
 
-static void copier_step(const struct outlet *outlet, struct actor *actor, unsigned int step)
+static void copier_step(const struct record_sink *sink, struct actor *actor, unsigned int step)
 {
-	feed_copy(outlet, actor, DIR_H2D, COPY_SYNC, 48 * MIB + step % 11 * 2 * MIB, 11.8e9);
-	feed_copy(outlet, actor, DIR_D2H, COPY_SYNC, 24 * MIB + step % 7 * MIB, 10.9e9);
-	feed_copy(outlet, actor, DIR_D2D, COPY_ASYNC, 300 * MIB, 0);
+	feed_copy(sink, actor, DIR_H2D, COPY_SYNC, 48 * MIB + step % 11 * 2 * MIB, 11.8e9);
+	feed_copy(sink, actor, DIR_D2H, COPY_SYNC, 24 * MIB + step % 7 * MIB, 10.9e9);
+	feed_copy(sink, actor, DIR_D2D, COPY_ASYNC, 300 * MIB, 0);
 	if (step % 20 < 10)
-		feed_copy(outlet, actor, DIR_P2P, COPY_ASYNC, 64 * MIB, 0);
+		feed_copy(sink, actor, DIR_P2P, COPY_ASYNC, 64 * MIB, 0);
 }
 
-static void failing_step(struct synthetic *synthetic, const struct outlet *outlet, struct actor *actor)
+static void failing_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
 {
 	if (synthetic->step % 4)
 		return;
-	feed_failure(synthetic, outlet, actor, 0, CALL_cudaMalloc, 2);
+	feed_failure(synthetic, sink, actor, 0, CALL_cudaMalloc, 2);
 	if (synthetic->step % 40 == 0)
-		feed_alloc(synthetic, outlet, actor, 64ull << 30, 0x7010, 2);
+		feed_alloc(synthetic, sink, actor, 64ull << 30, 0x7010, 2);
 	if (synthetic->step % 12 == 0)
-		feed_failure(synthetic, outlet, actor, 1, CALL_cudaLaunchKernel, 9);
+		feed_failure(synthetic, sink, actor, 1, CALL_cudaLaunchKernel, 9);
 	if (synthetic->step % 28 == 0)
-		feed_failure(synthetic, outlet, actor, 2, CALL_cudaMemcpy, 21);
+		feed_failure(synthetic, sink, actor, 2, CALL_cudaMemcpy, 21);
 }
 
-static void short_life(struct synthetic *synthetic, const struct outlet *outlet)
+static void short_life(struct synthetic *synthetic, const struct record_sink *sink)
 {
 	struct actor actor = { .image = ++synthetic->images, .next_address = ADDRESS };
 	struct rec_end end = { .reason = END_EXIT };
 
-	feed_process(synthetic, outlet, actor.image, "./unit_test", "--gtest_filter=Blas.*");
-	feed_free_of(synthetic, outlet, &actor, feed_alloc(synthetic, outlet, &actor, 8 * MIB, 0x8010, 0));
+	feed_process(synthetic, sink, actor.image, "./unit_test", "--gtest_filter=Blas.*");
+	feed_free_of(synthetic, sink, &actor, feed_alloc(synthetic, sink, &actor, 8 * MIB, 0x8010, 0));
 	end.hdr = header(synthetic, actor.image, REC_END, sizeof(end));
-	outlet_put(outlet, &end.hdr, sizeof(end));
+	record_sink_put(sink, &end.hdr, sizeof(end));
 }
 
-static void raise_curtain(struct synthetic *synthetic, const struct outlet *outlet)
+static void raise_curtain(struct synthetic *synthetic, const struct record_sink *sink)
 {
 	static const struct {
 		const char *command, *arguments;
@@ -299,42 +299,42 @@ static void raise_curtain(struct synthetic *synthetic, const struct outlet *outl
 	for (i = 0; i < ACTOR_COUNT; i++) {
 		synthetic->actors[i].image = ++synthetic->images;
 		synthetic->actors[i].next_address = ADDRESS;
-		feed_process(synthetic, outlet, synthetic->images, cast[i].command, cast[i].arguments);
+		feed_process(synthetic, sink, synthetic->images, cast[i].command, cast[i].arguments);
 	}
 	for (i = 0; i < ARRAY_LEN(trainer_kernels); i++)
-		feed_text(synthetic, outlet, synthetic->actors[TRAINER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
+		feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
 			  trainer_kernels[i].symbol);
 	for (i = 0; i < ARRAY_LEN(server_kernels); i++)
-		feed_text(synthetic, outlet, synthetic->actors[SERVER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
+		feed_text(synthetic, sink, synthetic->actors[SERVER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
 			  server_kernels[i].symbol);
-	feed_text(synthetic, outlet, synthetic->actors[TRAINER].image, REC_SITE, 0x5000, 0, "load_weights+0x1f4 (model.so)");
-	feed_text(synthetic, outlet, synthetic->actors[TRAINER].image, REC_SITE, 0x5010, 0, "forward+0x88 (model.so)");
-	feed_text(synthetic, outlet, synthetic->actors[LEAKER].image, REC_SITE, 0x6010, 0, "process_frame+0x52 (leaky)");
-	feed_text(synthetic, outlet, synthetic->actors[LEAKER].image, REC_SITE, 0x6020, 0, "cache_result+0x3b (leaky)");
-	feed_alloc(synthetic, outlet, &synthetic->actors[TRAINER], 6144 * MIB, 0x5000, 0);
-	feed_alloc(synthetic, outlet, &synthetic->actors[TRAINER], 1536 * MIB, 0x5000, 0);
-	feed_alloc(synthetic, outlet, &synthetic->actors[SERVER], 2900 * MIB, 0x9000, 0);
-	feed_alloc(synthetic, outlet, &synthetic->actors[COPIER], 768 * MIB, 0x9010, 0);
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_SITE, 0x5000, 0, "load_weights+0x1f4 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_SITE, 0x5010, 0, "forward+0x88 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].image, REC_SITE, 0x6010, 0, "process_frame+0x52 (leaky)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].image, REC_SITE, 0x6020, 0, "cache_result+0x3b (leaky)");
+	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 6144 * MIB, 0x5000, 0);
+	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 1536 * MIB, 0x5000, 0);
+	feed_alloc(synthetic, sink, &synthetic->actors[SERVER], 2900 * MIB, 0x9000, 0);
+	feed_alloc(synthetic, sink, &synthetic->actors[COPIER], 768 * MIB, 0x9010, 0);
 }
 
-void synthetic_feed(struct synthetic *synthetic, const struct outlet *outlet, uint64_t now)
+void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink, uint64_t now)
 {
 	struct actor *actors = synthetic->actors;
 
 	if (!synthetic->images)
-		raise_curtain(synthetic, outlet);
+		raise_curtain(synthetic, sink);
 	/* After a suspend the play goes on where it was. */
 	if (now > synthetic->now + 200 * STEP)
 		synthetic->now = now - STEP;
 	while (synthetic->now + STEP <= now) {
 		synthetic->now += STEP;
-		trainer_step(synthetic, outlet, &actors[TRAINER]);
-		server_step(outlet, &actors[SERVER], synthetic->step);
-		leaker_step(synthetic, outlet, &actors[LEAKER]);
-		copier_step(outlet, &actors[COPIER], synthetic->step);
-		failing_step(synthetic, outlet, &actors[FAILING]);
+		trainer_step(synthetic, sink, &actors[TRAINER]);
+		server_step(sink, &actors[SERVER], synthetic->step);
+		leaker_step(synthetic, sink, &actors[LEAKER]);
+		copier_step(sink, &actors[COPIER], synthetic->step);
+		failing_step(synthetic, sink, &actors[FAILING]);
 		if (synthetic->step % SHORT_EVERY == 10)
-			short_life(synthetic, outlet);
+			short_life(synthetic, sink);
 		synthetic->step++;
 	}
 }

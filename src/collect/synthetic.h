@@ -15,6 +15,6 @@ struct synthetic *synthetic_new(uint64_t now);
 void synthetic_free(struct synthetic *synthetic);
 
 /* Tells @outlet everything that happened until @now. */
-void synthetic_feed(struct synthetic *synthetic, const struct outlet *outlet, uint64_t now);
+void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink, uint64_t now);
 
 #endif

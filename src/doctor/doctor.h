@@ -63,7 +63,7 @@ struct doctor_facts {
 	int load_error;			/* negative errno, 0: loaded */
 	struct reason load_why;
 	uint64_t load_time;		/* ns */
-	int watch_errors[TRIAL_MMAP + 1];	/* by enum trial_event: as trial_watch() returns */
+	int watch_errors[DRY_RUN_MMAP + 1];	/* by enum dry_run_event: as dry_run_watch() returns */
 	struct selftest selftest;
 };
 
@@ -145,7 +145,7 @@ extern const char *const file_kind_names[FILE_UNREADABLE + 1];
  * call_declared(); @whole: the file is a library that should have all of its version.
  */
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found, const enum start *starts,
-		     const struct trial_attached *attached, const struct attach_choice *choice,
+		     const struct dry_run_attached *attached, const struct attach_choice *choice,
 		     unsigned int version, bool major_only, bool whole);
 
 /* What the kernel's refusal to probe a function means. */
@@ -219,7 +219,7 @@ struct doctor {
 	struct notes notes;
 	struct doctor_facts facts;
 	struct attach_choice choice;
-	struct trial *trial;
+	struct dry_run *dry_run;
 	struct doctor_finding *findings;
 	size_t finding_count;
 	struct outside outside;

@@ -184,14 +184,14 @@ static void check_programs(struct doctor *doctor, const struct check *check)
 
 static void check_watching(struct doctor *doctor, const struct check *check)
 {
-	static const char *const events[] = { [TRIAL_EXEC] = "start", [TRIAL_EXIT] = "end", [TRIAL_FORK] = "fork" };
+	static const char *const events[] = { [DRY_RUN_EXEC] = "start", [DRY_RUN_EXIT] = "end", [DRY_RUN_FORK] = "fork" };
 	const struct doctor_facts *facts = &doctor->facts;
 	bool refused = false;
 	int i;
 
 	if (!facts->tried || facts->load_error)
 		return;
-	for (i = TRIAL_EXEC; i <= TRIAL_FORK; i++) {
+	for (i = DRY_RUN_EXEC; i <= DRY_RUN_FORK; i++) {
 		if (facts->watch_errors[i] >= 0)
 			continue;
 		refused = true;
@@ -208,15 +208,15 @@ static void check_loading(struct doctor *doctor, const struct check *check)
 
 	if (!facts->tried || facts->load_error)
 		return;
-	if (facts->watch_errors[TRIAL_MMAP] < 0)
+	if (facts->watch_errors[DRY_RUN_MMAP] < 0)
 		FOUND(DOCTOR_WARNING, "mount -t tracefs tracefs /sys/kernel/tracing, and let cutop read it "
 		      "(CAP_DAC_READ_SEARCH), or give cutop CAP_SYS_ADMIN",
 		      "libraries that running programs load cannot be watched for: no tracepoint sys_enter_mmap (%s)",
-		      strerror(-facts->watch_errors[TRIAL_MMAP]));
-	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_FUNCTION)
+		      strerror(-facts->watch_errors[DRY_RUN_MMAP]));
+	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_FUNCTION)
 		FOUND(DOCTOR_OK, NULL, "libraries that running programs load are noticed (function "
 		      "ksys_mmap_pgoff)");
-	else if (facts->watch_errors[TRIAL_MMAP] == LOADING_TOUCH)
+	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_TOUCH)
 		FOUND(DOCTOR_OK, NULL, "libraries that running programs load are noticed (touch of a file's "
 		      "page, tracepoints mm_filemap_map_pages and mm_filemap_fault)");
 	else

@@ -76,7 +76,7 @@ static uint64_t memory_max_read(void)
 	return lowest;
 }
 
-static void trial_make(struct doctor *doctor)
+static void dry_run_make(struct doctor *doctor)
 {
 	struct doctor_facts *facts = &doctor->facts;
 	struct kernel_features features;
@@ -89,14 +89,14 @@ static void trial_make(struct doctor *doctor)
 		return;
 	facts->tried = true;
 	began = clock_ns(CLOCK_MONOTONIC);
-	facts->load_error = trial_open(&doctor->trial, &features, doctor->choice.layers, facts->ring_bytes,
+	facts->load_error = dry_run_open(&doctor->dry_run, &features, doctor->choice.layers, facts->ring_bytes,
 				       &facts->load_why);
 	facts->load_time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (facts->load_error)
 		return;
-	doctor->outside.identifier = trial_identifier(doctor->trial);
-	for (i = 0; i <= TRIAL_MMAP; i++)
-		facts->watch_errors[i] = trial_watch(doctor->trial, (enum trial_event)i);
+	doctor->outside.identifier = dry_run_identifier(doctor->dry_run);
+	for (i = 0; i <= DRY_RUN_MMAP; i++)
+		facts->watch_errors[i] = dry_run_watch(doctor->dry_run, (enum dry_run_event)i);
 	forms_try(&facts->forms, &features, &left);
 	sample_links_close(&left);
 	facts->selftest = selftest_run(&features, &facts->forms, &left);
@@ -122,5 +122,5 @@ void doctor_facts_read(struct doctor *doctor)
 	facts->names_bytes = doctor->options->names_bytes;
 	facts->memory_max = memory_max_read();
 	line_read("/proc/driver/nvidia/version", facts->driver, sizeof(facts->driver));
-	trial_make(doctor);
+	dry_run_make(doctor);
 }

@@ -329,7 +329,7 @@ static struct doctor_file *seen_before(struct doctor *doctor, const struct file_
 }
 
 /* Functions that the kernel refused have no probe anywhere. */
-static void refusals_mark(struct elf_functions *found, const struct trial_attached *attached)
+static void refusals_mark(struct elf_functions *found, const struct dry_run_attached *attached)
 {
 	size_t i, j;
 
@@ -341,7 +341,7 @@ static void refusals_mark(struct elf_functions *found, const struct trial_attach
 
 static void file_try(struct doctor *doctor, struct doctor_file *file)
 {
-	struct trial_attached attached = { 0 };
+	struct dry_run_attached attached = { 0 };
 	enum start *starts = calloc(file->found.count + 1, sizeof(*starts));
 	struct reason why = { "" };
 
@@ -351,16 +351,16 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 	}
 	elfinfo_starts(file->seen.fd, file->found.list, file->found.count, starts);
 	points_choose(file->seen.fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
-	if (doctor->trial) {
+	if (doctor->dry_run) {
 		file->tried = true;
-		if (trial_attach(doctor->trial, &doctor->outside, &file->seen, &file->found, &doctor->choice, &attached, &why))
+		if (dry_run_attach(doctor->dry_run, &doctor->outside, &file->seen, &file->found, &doctor->choice, &attached, &why))
 			file->why = why;
 		file->attach_time = attached.time;
 		refusals_mark(&file->found, &attached);
 	}
 	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL, &doctor->choice,
 			file->version, file->major_only, file->kind == FILE_RUNTIME);
-	trial_attached_free(&attached);
+	dry_run_attached_free(&attached);
 	free(starts);
 }
 
@@ -380,7 +380,7 @@ void doctor_files_try(struct doctor *doctor)
 			continue;
 		/* One file under two overlay mounts is probed once. */
 		ids[i] = file->seen.id;
-		if (doctor->trial && file->seen.identified)
+		if (doctor->dry_run && file->seen.identified)
 			same = seen_before(doctor, ids, i);
 		file->same = same;
 		if (same)
@@ -397,7 +397,7 @@ void doctor_free(struct doctor *doctor)
 	struct file_row *rows = doctor->file_index, *row, *next;
 	size_t i, j;
 
-	trial_close(doctor->trial);
+	dry_run_close(doctor->dry_run);
 	HASH_ITER(hh, rows, row, next) {
 		HASH_DEL(rows, row);
 		free(row);

@@ -44,7 +44,7 @@ bool layer_is_known(enum call_layer layer)
 	return false;
 }
 
-static enum function_state tried_state(const struct elf_function *function, const struct trial_attached *attached,
+static enum function_state tried_state(const struct elf_function *function, const struct dry_run_attached *attached,
 				       const struct attach_choice *choice)
 {
 	if (!choice_wants(choice, &call_descs[function->call]))
@@ -57,7 +57,7 @@ static enum function_state tried_state(const struct elf_function *function, cons
 }
 
 static void found_judge(struct doctor_functions *functions, const struct elf_functions *found,
-			const enum start *starts, const struct trial_attached *attached,
+			const enum start *starts, const struct dry_run_attached *attached,
 			const struct attach_choice *choice)
 {
 	size_t i, j;
@@ -95,7 +95,7 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 }
 
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found, const enum start *starts,
-		     const struct trial_attached *attached, const struct attach_choice *choice,
+		     const struct dry_run_attached *attached, const struct attach_choice *choice,
 		     unsigned int version, bool major_only, bool whole)
 {
 	unsigned int call;

@@ -19,7 +19,7 @@
 
 /* ---- functions that the user names ---- */
 
-struct extras_adding {
+struct extra_functions_adding {
 	struct probe *probe;
 	struct reason *why;
 	const char *library_path;
@@ -29,18 +29,18 @@ struct extras_adding {
 
 static int cached_extra(void *context, const char *name, const char *path)
 {
-	struct extras_adding *adding = context;
+	struct extra_functions_adding *adding = context;
 
 	(void)name;
 	/* The name says nothing against most of the cache. */
-	if (extras_want(adding->probe->settings.extras, NULL, path))
+	if (extra_functions_want(adding->probe->settings.extras, NULL, path))
 		probe_add_quietly(adding->probe, path);
 	return 0;
 }
 
 static void extra_add(void *context, const char *request, const char *library, bool found)
 {
-	struct extras_adding *adding = context;
+	struct extra_functions_adding *adding = context;
 	struct probe *probe = adding->probe;
 	struct reason why = { "" };
 	struct seen_file seen;
@@ -67,7 +67,7 @@ static void extra_add(void *context, const char *request, const char *library, b
 
 static void extra_check(void *context, const char *request, const char *library, bool found)
 {
-	struct extras_adding *adding = context;
+	struct extra_functions_adding *adding = context;
 
 	if (!found && !adding->error && !adding->interrupted && strchr(library, '/'))
 		adding->error = reason_set(adding->why, -ENOENT, "--probe %s: %s defines no such function; nm -D --defined-only lists "
@@ -76,12 +76,12 @@ static void extra_check(void *context, const char *request, const char *library,
 
 int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why)
 {
-	struct extras_adding adding = { .probe = probe, .why = why, .library_path = library_path };
+	struct extra_functions_adding adding = { .probe = probe, .why = why, .library_path = library_path };
 
 	if (!probe->settings.extras)
 		return 0;
-	extras_visit(probe->settings.extras, extra_add, &adding);
-	extras_visit(probe->settings.extras, extra_check, &adding);
+	extra_functions_visit(probe->settings.extras, extra_add, &adding);
+	extra_functions_visit(probe->settings.extras, extra_check, &adding);
 	if (!adding.error)
 		ld_cache_visit("", cached_extra, &adding);
 	return adding.error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The programs watch listed processes only, and nobody is listed: probes of a
- * trial fire and return. All of them are kept until the end and taken away side
+ * dry_run fire and return. All of them are kept until the end and taken away side
  * by side, since each removal waits for the kernel.
  */
 #include "probe/dry_run.h"
@@ -19,57 +19,57 @@
 #include "cuda/calls.h"
 #include "probe/attach.h"
 
-struct trial {
+struct dry_run {
 	struct bpf bpf;
 	struct attachment *attachments;
 	size_t count;
 };
 
-int trial_open(struct trial **result, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
+int dry_run_open(struct dry_run **result, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
 	       struct reason *why)
 {
 	const struct bpf_settings settings = {
 		.only_listed = true, .follow_children = true, .only_uid = (uint32_t)-1, .ring_bytes = ring_bytes,
 		.layers = layers,
 	};
-	struct trial *trial = calloc(1, sizeof(*trial));
+	struct dry_run *dry_run = calloc(1, sizeof(*dry_run));
 	int err;
 
 	*result = NULL;
-	if (!trial)
+	if (!dry_run)
 		return reason_set(why, -ENOMEM, "no memory");
-	err = bpf_open(&trial->bpf, features, &settings, why);
+	err = bpf_open(&dry_run->bpf, features, &settings, why);
 	if (err) {
-		free(trial);
+		free(dry_run);
 		return err;
 	}
-	*result = trial;
+	*result = dry_run;
 	return 0;
 }
 
-void trial_close(struct trial *trial)
+void dry_run_close(struct dry_run *dry_run)
 {
-	if (!trial)
+	if (!dry_run)
 		return;
-	attachments_close(trial->attachments, trial->count);
-	free(trial->attachments);
-	bpf_close(&trial->bpf);
-	free(trial);
+	attachments_close(dry_run->attachments, dry_run->count);
+	free(dry_run->attachments);
+	bpf_close(&dry_run->bpf);
+	free(dry_run);
 }
 
-int trial_watch(struct trial *trial, enum trial_event event)
+int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event)
 {
-	struct cutop_bpf *s = trial->bpf.skeleton;
+	struct cutop_bpf *s = dry_run->bpf.skeleton;
 	struct bpf_program *programs[] = {
-		[TRIAL_EXEC] = s->progs.process_exec,
-		[TRIAL_EXIT] = s->progs.process_exit,
-		[TRIAL_FORK] = s->progs.process_fork,
+		[DRY_RUN_EXEC] = s->progs.process_exec,
+		[DRY_RUN_EXIT] = s->progs.process_exit,
+		[DRY_RUN_FORK] = s->progs.process_fork,
 	};
 	struct loading_watch watch;
 	int fd, err;
 
-	if (event == TRIAL_MMAP) {
-		err = loading_watch(&trial->bpf, &watch);
+	if (event == DRY_RUN_MMAP) {
+		err = loading_watch(&dry_run->bpf, &watch);
 		if (err)
 			return err;
 		loading_end(&watch);
@@ -82,18 +82,18 @@ int trial_watch(struct trial *trial, enum trial_event event)
 	return 0;
 }
 
-int trial_identifier(const struct trial *trial)
+int dry_run_identifier(const struct dry_run *dry_run)
 {
-	return bpf_identifier(&trial->bpf);
+	return bpf_identifier(&dry_run->bpf);
 }
 
 /* ---- functions ---- */
 
 struct search {
-	struct trial *trial;
+	struct dry_run *dry_run;
 	int fd;
 	const struct attach_choice *choice;
-	struct trial_attached *attached;
+	struct dry_run_attached *attached;
 };
 
 /* Finds those of @count functions that the kernel refuses: by halves, since few or all are. */
@@ -105,7 +105,7 @@ static void refusals_find(struct search *search, struct elf_function *list, size
 
 	if (!count)
 		return;
-	err = attachment_open(&attachment, &search->trial->bpf, search->fd, &part, search->choice, 0, NULL);
+	err = attachment_open(&attachment, &search->dry_run->bpf, search->fd, &part, search->choice, 0, NULL);
 	if (!err) {
 		unsigned int failed = attachment.failed;
 
@@ -119,7 +119,7 @@ static void refusals_find(struct search *search, struct elf_function *list, size
 		return;
 	}
 	search->attached->refusals[search->attached->refused++] =
-		(struct trial_refusal){ .call = list->call, .error = err ? err : -EINVAL };
+		(struct dry_run_refusal){ .call = list->call, .error = err ? err : -EINVAL };
 }
 
 /* Copies those functions that are asked for. Where each has its price, that is the first. */
@@ -154,11 +154,11 @@ static void *map_code(const struct seen_file *seen, size_t *size)
 	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: nobody else can map it so, either */
 }
 
-int trial_attach(struct trial *trial, const struct outside *outside, const struct seen_file *seen,
-		 const struct elf_functions *functions, const struct attach_choice *choice, struct trial_attached *attached,
+int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
+		 const struct elf_functions *functions, const struct attach_choice *choice, struct dry_run_attached *attached,
 		 struct reason *why)
 {
-	struct search search = { .trial = trial, .fd = seen_place(seen), .choice = choice, .attached = attached };
+	struct search search = { .dry_run = dry_run, .fd = seen_place(seen), .choice = choice, .attached = attached };
 	struct elf_functions tried = { 0 };
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attachment *more;
@@ -167,12 +167,12 @@ int trial_attach(struct trial *trial, const struct outside *outside, const struc
 	int err, hold;
 
 	memset(attached, 0, sizeof(*attached));
-	attached->first_only = trial->bpf.features.method == ATTACH_PERF;
+	attached->first_only = dry_run->bpf.features.method == ATTACH_PERF;
 	tried.list = calloc(functions->count + 1, sizeof(*tried.list));
 	attached->refusals = calloc(functions->count + 1, sizeof(*attached->refusals));
-	more = realloc(trial->attachments, (trial->count + 1) * sizeof(*more));
+	more = realloc(dry_run->attachments, (dry_run->count + 1) * sizeof(*more));
 	if (more)
-		trial->attachments = more;
+		dry_run->attachments = more;
 	if (!tried.list || !attached->refusals || !more) {
 		free(tried.list);
 		return reason_set(why, -ENOMEM, "no memory");
@@ -190,13 +190,13 @@ int trial_attach(struct trial *trial, const struct outside *outside, const struc
 		return reason_set(why, err, "its pages cannot be kept in memory: %s", outside_error(err));
 	}
 	code = map_code(seen, &size);
-	err = attachment_open(&more[trial->count], &trial->bpf, seen_place(seen), &tried, choice, 0, why);
+	err = attachment_open(&more[dry_run->count], &dry_run->bpf, seen_place(seen), &tried, choice, 0, why);
 	attached->time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (!err) {
-		attached->attached = more[trial->count].attached;
-		if (more[trial->count].failed)
+		attached->attached = more[dry_run->count].attached;
+		if (more[dry_run->count].failed)
 			refusals_find(&search, tried.list, tried.count);
-		trial->count++;
+		dry_run->count++;
 	}
 	if (code)
 		munmap(code, size);
@@ -204,7 +204,7 @@ int trial_attach(struct trial *trial, const struct outside *outside, const struc
 	return err;
 }
 
-void trial_attached_free(struct trial_attached *attached)
+void dry_run_attached_free(struct dry_run_attached *attached)
 {
 	free(attached->refusals);
 	memset(attached, 0, sizeof(*attached));

@@ -19,51 +19,51 @@
 #include "probe/outside.h"
 #include "util/util.h"
 
-struct trial;
+struct dry_run;
 
 /* Loads the programs, for @layers, with a ring of @ring_bytes. Returns 0 or a negative errno with @why set. */
-int trial_open(struct trial **trial, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
+int dry_run_open(struct dry_run **dry_run, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
 	       struct reason *why);
 
 /* Takes everything away again. */
-void trial_close(struct trial *trial);
+void dry_run_close(struct dry_run *dry_run);
 
 /* What a session watches besides functions. */
-enum trial_event {
-	TRIAL_EXEC,
-	TRIAL_EXIT,
-	TRIAL_FORK,
-	TRIAL_MMAP,	/* libraries loaded by programs that run */
+enum dry_run_event {
+	DRY_RUN_EXEC,
+	DRY_RUN_EXIT,
+	DRY_RUN_FORK,
+	DRY_RUN_MMAP,	/* libraries loaded by programs that run */
 };
 
-/* Watches it for a moment. Returns 0, or a negative errno; for TRIAL_MMAP by which enum loading_way. */
-int trial_watch(struct trial *trial, enum trial_event event);
+/* Watches it for a moment. Returns 0, or a negative errno; for DRY_RUN_MMAP by which enum loading_way. */
+int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event);
 
 /* bpf_identifier() of the programs. Borrowed. */
-int trial_identifier(const struct trial *trial);
+int dry_run_identifier(const struct dry_run *dry_run);
 
-struct trial_refusal {
+struct dry_run_refusal {
 	uint16_t call;	/* enum call_id */
 	int error;	/* negative errno */
 };
 
-struct trial_attached {
+struct dry_run_attached {
 	unsigned int tried, attached;	/* functions */
 	bool first_only;		/* each has a price of its own here: only one was tried */
-	struct trial_refusal *refusals;
+	struct dry_run_refusal *refusals;
 	size_t refused;
 	uint64_t time;			/* ns that placing took */
 };
 
 /*
  * Places probes on those @functions of the file @seen that @choice asks
- * for, until trial_close(). Returns 0 or a negative errno with @why set, if the
+ * for, until dry_run_close(). Returns 0 or a negative errno with @why set, if the
  * kernel takes none of them; @attached is filled either way, and given to
- * trial_attached_free().
+ * dry_run_attached_free().
  */
-int trial_attach(struct trial *trial, const struct outside *outside, const struct seen_file *seen,
-		 const struct elf_functions *functions, const struct attach_choice *choice, struct trial_attached *attached,
+int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
+		 const struct elf_functions *functions, const struct attach_choice *choice, struct dry_run_attached *attached,
 		 struct reason *why);
-void trial_attached_free(struct trial_attached *attached);
+void dry_run_attached_free(struct dry_run_attached *attached);
 
 #endif

@@ -23,7 +23,7 @@ struct request {
 	bool found;
 };
 
-struct extras {
+struct extra_functions {
 	struct request *list;
 	size_t count;
 	struct {
@@ -96,9 +96,9 @@ static int request_read(struct request *request, const char *text, struct reason
 	return 0;
 }
 
-int extras_new(struct extras **result, const char *const *requests, size_t count, struct reason *why)
+int extra_functions_new(struct extra_functions **result, const char *const *requests, size_t count, struct reason *why)
 {
-	struct extras *extras = calloc(1, sizeof(*extras));
+	struct extra_functions *extras = calloc(1, sizeof(*extras));
 	int err = 0;
 
 	*result = NULL;
@@ -111,14 +111,14 @@ int extras_new(struct extras **result, const char *const *requests, size_t count
 	for (; extras->count < count && !err; extras->count++)
 		err = request_read(&extras->list[extras->count], requests[extras->count], why);
 	if (err) {
-		extras_free(extras);
+		extra_functions_free(extras);
 		return err;
 	}
 	*result = extras;
 	return 0;
 }
 
-void extras_free(struct extras *extras)
+void extra_functions_free(struct extra_functions *extras)
 {
 	size_t i;
 
@@ -163,7 +163,7 @@ static bool is_file_of(const struct request *request, const struct stat *st, con
 	return st && (!strcmp(request->library, path) || (request->inode && request->device == st->st_dev && request->inode == st->st_ino));
 }
 
-bool extras_want(const struct extras *extras, const struct stat *st, const char *path)
+bool extra_functions_want(const struct extra_functions *extras, const struct stat *st, const char *path)
 {
 	size_t i;
 
@@ -173,7 +173,7 @@ bool extras_want(const struct extras *extras, const struct stat *st, const char 
 	return false;
 }
 
-void extras_settle(struct extras *extras, const char *library, const struct stat *st)
+void extras_settle(struct extra_functions *extras, const char *library, const struct stat *st)
 {
 	size_t i;
 
@@ -187,7 +187,7 @@ void extras_settle(struct extras *extras, const char *library, const struct stat
 /* ---- symbols ---- */
 
 struct search {
-	struct extras *extras;
+	struct extra_functions *extras;
 	struct request **requests;	/* those of this file, NULL-ended */
 	struct elf_function *list;
 	size_t count, room;
@@ -211,7 +211,7 @@ static bool symbol_matches(const struct request *request, const char *symbol)
 }
 
 /* The number of @symbol, which is new or not. Returns it, or a negative errno. */
-static int number_of(struct extras *extras, const struct request *request, const char *symbol)
+static int number_of(struct extra_functions *extras, const struct request *request, const char *symbol)
 {
 	size_t i;
 
@@ -272,7 +272,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 	return 0;
 }
 
-int extras_find(struct extras *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
+int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
 		struct reason *why)
 {
 	struct search search = { .extras = extras };
@@ -303,23 +303,23 @@ int extras_find(struct extras *extras, int fd, const struct stat *st, const char
 	return err;
 }
 
-size_t extras_count(const struct extras *extras)
+size_t extra_functions_count(const struct extra_functions *extras)
 {
 	return extras ? extras->function_count : 0;
 }
 
-const char *extras_symbol(const struct extras *extras, size_t number, enum extra_result *result)
+const char *extra_functions_symbol(const struct extra_functions *extras, size_t number, enum extra_result *result)
 {
 	*result = extras->functions[number].result;
 	return extras->functions[number].symbol;
 }
 
-bool extras_full(const struct extras *extras)
+bool extra_functions_full(const struct extra_functions *extras)
 {
 	return extras->full;
 }
 
-void extras_visit(const struct extras *extras, void (*visit)(void *context, const char *request, const char *library,
+void extra_functions_visit(const struct extra_functions *extras, void (*visit)(void *context, const char *request, const char *library,
 							      bool found), void *context)
 {
 	size_t i;

@@ -15,42 +15,42 @@
 #include "probe/elffile.h"
 #include "util/util.h"
 
-struct extras;
+struct extra_functions;
 
 /*
  * Makes the list of @count requests, each LIBRARY:SYMBOL or
  * LIBRARY:SYMBOL=RESULT. LIBRARY is a path if it has a slash, else a file's name,
  * whole or without "lib", ".so" and version, or a glob; SYMBOL is a name or a
  * glob, of what is demangled if it has "::"; RESULT is status, negative, null or
- * none. Returns 0 with *@extras, freed with extras_free(), or -EINVAL, -ENOMEM with
+ * none. Returns 0 with *@extras, freed with extra_functions_free(), or -EINVAL, -ENOMEM with
  * @why set.
  */
-int extras_new(struct extras **extras, const char *const *requests, size_t count, struct reason *why);
-void extras_free(struct extras *extras);
+int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count, struct reason *why);
+void extra_functions_free(struct extra_functions *extras);
 
 /* True if functions of the file that @st tells of, found as @path, may be meant. @st NULL: going by its name alone. */
 struct stat;
-bool extras_want(const struct extras *extras, const struct stat *st, const char *path);
+bool extra_functions_want(const struct extra_functions *extras, const struct stat *st, const char *path);
 
 /* Which file is meant by requests with @library, a path, whatever it is called elsewhere. */
-void extras_settle(struct extras *extras, const char *library, const struct stat *st);
+void extras_settle(struct extra_functions *extras, const char *library, const struct stat *st);
 
 /*
  * Appends to @found, as elffile_functions() leaves it, those of the file open at @fd that are meant; what it has behind its
  * list is dropped then. Returns how many, or a negative errno with @why set.
  */
-int extras_find(struct extras *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
+int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
 		struct reason *why);
 
 /* The functions found so far, by number less CUTOP_EXTRA. Borrowed. */
-size_t extras_count(const struct extras *extras);
-const char *extras_symbol(const struct extras *extras, size_t number, enum extra_result *result);
+size_t extra_functions_count(const struct extra_functions *extras);
+const char *extra_functions_symbol(const struct extra_functions *extras, size_t number, enum extra_result *result);
 
 /* True once more functions were meant than there is room for (CUTOP_EXTRA_MAX). */
-bool extras_full(const struct extras *extras);
+bool extra_functions_full(const struct extra_functions *extras);
 
 /* Calls @visit with the library of each request: a path, or a file's name, and with whether anything was found for it. */
-void extras_visit(const struct extras *extras, void (*visit)(void *context, const char *request, const char *library,
+void extra_functions_visit(const struct extra_functions *extras, void (*visit)(void *context, const char *request, const char *library,
 							      bool found), void *context);
 
 #endif

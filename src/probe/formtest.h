@@ -5,7 +5,7 @@
  * make room for a copy of the instruction (the mapping "[uprobes]").
  *
  * The samples lie in a file without a name (memfd), so that neither another
- * cutop's trial nor any other program runs into these probes.
+ * cutop's dry_run nor any other program runs into these probes.
  */
 #ifndef PROBE_FORMTEST_H
 #define PROBE_FORMTEST_H

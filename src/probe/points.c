@@ -329,13 +329,13 @@ static size_t hotness(const struct elf_function *function)
 	return i;
 }
 
-static const char *name_of(const struct elf_function *function, const struct extras *extras)
+static const char *name_of(const struct elf_function *function, const struct extra_functions *extras)
 {
 	enum extra_result result;
 
 	if (!CUTOP_IS_EXTRA(function->call))
 		return call_name(function->call);
-	return extras ? extras_symbol(extras, function->call - CUTOP_EXTRA, &result) : "?";
+	return extras ? extra_functions_symbol(extras, function->call - CUTOP_EXTRA, &result) : "?";
 }
 
 static bool is_listed(const struct elf_function *function, const struct attach_choice *choice, enum point point)
@@ -343,7 +343,7 @@ static bool is_listed(const struct elf_function *function, const struct attach_c
 	return function->point == point && (CUTOP_IS_EXTRA(function->call) || choice_wants(choice, &call_descs[function->call]));
 }
 
-void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
 		  enum point point, void (*visit)(void *context, const char *name), void *context)
 {
 	size_t i, heat;
@@ -370,7 +370,7 @@ static void name_list_add(void *context, const char *name)
 		fprintf(list->out, "%s%s", list->count > 1 ? ", " : "", name);
 }
 
-char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
 		  enum point point, size_t max)
 {
 	struct name_list list = { .max = max };

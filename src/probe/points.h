@@ -28,11 +28,11 @@ void points_choose(int fd, struct elf_functions *functions, const struct forms *
  * Calls @visit with the name of each of @functions that @choice asks for and that has @point, hot ones first: launches,
  * copies, allocations, waits. @extras has the names of those that the user named; NULL: there are none.
  */
-void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
 		  enum point point, void (*visit)(void *context, const char *name), void *context);
 
 /* The same as a list; after @max names comes "and N more". Returns a string that the caller frees, or NULL without memory. */
-char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extras *extras,
+char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
 		  enum point point, size_t max);
 
 extern const char *const point_names[POINT_COUNT];	/* "entry", "past_entry", "single_stepped", "left_out" */

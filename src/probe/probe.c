@@ -238,12 +238,12 @@ static void stepped_tell(struct probe *probe, const struct target *target, const
 /* Tells of the functions that are new since @known. */
 static void extras_tell(struct probe *probe, size_t known)
 {
-	struct extras *extras = probe->settings.extras;
+	struct extra_functions *extras = probe->settings.extras;
 	enum extra_result result;
 	const char *symbol;
 
-	for (; known < extras_count(extras); known++) {
-		symbol = extras_symbol(extras, known, &result);
+	for (; known < extra_functions_count(extras); known++) {
+		symbol = extra_functions_symbol(extras, known, &result);
 		probe->bpf.skeleton->bss->extra_results[known] = (__u8)result;
 		if (probe->settings.on_extra)
 			probe->settings.on_extra(probe->settings.context, (unsigned int)(CUTOP_EXTRA + known), symbol, result);
@@ -254,13 +254,13 @@ static void extras_tell(struct probe *probe, size_t known)
 static int functions_find(struct probe *probe, const struct seen_file *seen, const char *path, struct elf_functions *found,
 			  bool *in_table, struct reason *why)
 {
-	size_t known = extras_count(probe->settings.extras);
+	size_t known = extra_functions_count(probe->settings.extras);
 	int err = elffile_functions(seen->fd, found, why);
 
 	*in_table = found->count > 0;
-	if (err || !extras_want(probe->settings.extras, &seen->st, path))
+	if (err || !extra_functions_want(probe->settings.extras, &seen->st, path))
 		return err;
-	err = extras_find(probe->settings.extras, seen->fd, &seen->st, path, found, why);
+	err = extra_functions_find(probe->settings.extras, seen->fd, &seen->st, path, found, why);
 	extras_tell(probe, known);
 	if (err < 0) {
 		free(found->list);
@@ -467,7 +467,7 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
 	int result;
 
 	/* The user may want other functions than those that the copy was made for. */
-	if (seen->place >= 0 && extras_want(probe->settings.extras, &seen->st, path)) {
+	if (seen->place >= 0 && extra_functions_want(probe->settings.extras, &seen->st, path)) {
 		result = outside_open_again(&probe->outside, seen->place, true, path, COPY_TABLES | COPY_CODE, &more);
 		if (result)
 			return reason_set(why, result, "%s", strerror(-result));

@@ -37,7 +37,7 @@ struct probe_settings {
 	const struct notes *notes;
 	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
 	struct errands *errands;	/* what reads files and memory of others; NULL: we do. Borrowed */
-	struct extras *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
+	struct extra_functions *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
 	/* Told of an image that turns out to have run before its library was probed. */

@@ -35,7 +35,7 @@
 
 #define ROUNDS			3	/* Linux 6.18 changes a nop of five bytes once its probe was hit */
 
-struct trial_probe {
+struct dry_run_probe {
 	int map, program;
 	volatile uint64_t *fired;	/* the map's only value */
 	enum attach_method method;
@@ -47,7 +47,7 @@ struct trial_probe {
 /* ---- the children ---- */
 
 /* Returns false if a sample does not work. */
-static bool samples_run(const struct trial_probe *probe)
+static bool samples_run(const struct dry_run_probe *probe)
 {
 	int form, round;
 
@@ -59,7 +59,7 @@ static bool samples_run(const struct trial_probe *probe)
 }
 
 /* Nothing but this one system call may be made from here on. */
-static void filtered_child(const struct trial_probe *probe)
+static void filtered_child(const struct dry_run_probe *probe)
 {
 	struct sock_filter instructions[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -76,7 +76,7 @@ static void filtered_child(const struct trial_probe *probe)
 }
 
 /* The shadow stack is empty when it begins: no function entered before may return, those of the C library neither. */
-static void shadowed_child(const struct trial_probe *probe)
+static void shadowed_child(const struct dry_run_probe *probe)
 {
 #if defined(__x86_64__)
 	bool fine = true;
@@ -97,7 +97,7 @@ static void shadowed_child(const struct trial_probe *probe)
 
 /* ---- the probes ---- */
 
-static void trial_probe_close(struct trial_probe *probe)
+static void dry_run_probe_close(struct dry_run_probe *probe)
 {
 	samples_close(&probe->samples);
 	if (probe->fired)
@@ -108,7 +108,7 @@ static void trial_probe_close(struct trial_probe *probe)
 		close(probe->map);
 }
 
-static int program_load(struct trial_probe *probe)
+static int program_load(struct dry_run_probe *probe)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
 	const struct bpf_insn instructions[] = {
@@ -129,7 +129,7 @@ static int program_load(struct trial_probe *probe)
 }
 
 /* Probes the entry and the return of the samples that probes will sit on, and of one that is single-stepped. */
-static int samples_probe(struct trial_probe *probe, const struct forms *forms)
+static int samples_probe(struct dry_run_probe *probe, const struct forms *forms)
 {
 	bool wanted[FORM_COUNT];
 	int form;
@@ -140,7 +140,7 @@ static int samples_probe(struct trial_probe *probe, const struct forms *forms)
 	return probe->links.placed[FORM_OTHER] ? 0 : -ENOTSUP;
 }
 
-static int trial_probe_open(struct trial_probe *probe, enum attach_method method, const struct forms *forms)
+static int dry_run_probe_open(struct dry_run_probe *probe, enum attach_method method, const struct forms *forms)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	void *page;
@@ -165,7 +165,7 @@ static int trial_probe_open(struct trial_probe *probe, enum attach_method method
 }
 
 /* A child that runs what @probe says. */
-static enum verdict child_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe))
+static enum verdict child_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe))
 {
 	uint64_t before = *probe->fired;
 	int status = 0;
@@ -190,7 +190,7 @@ static enum verdict child_judge(struct trial_probe *probe, void (*run)(const str
 	return !WEXITSTATUS(status) && *probe->fired != before ? VERDICT_FINE : VERDICT_UNKNOWN;
 }
 
-static enum verdict form_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe), enum form form)
+static enum verdict form_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe), enum form form)
 {
 	memset(probe->runs, 0, sizeof(probe->runs));
 	probe->runs[form] = true;
@@ -198,7 +198,7 @@ static enum verdict form_judge(struct trial_probe *probe, void (*run)(const stru
 }
 
 /* All forms in one child; only if that is killed each in its own, to tell which of them it was. */
-static enum verdict forms_judge(struct trial_probe *probe, void (*run)(const struct trial_probe *probe), struct forms *forms)
+static enum verdict forms_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe), struct forms *forms)
 {
 	enum verdict verdict;
 	int form;
@@ -230,17 +230,17 @@ struct selftest selftest_run(const struct kernel_features *features, struct form
 {
 	const char *forced = getenv("CUTOP_TEST_KILLS");
 	struct selftest result = { VERDICT_UNKNOWN, VERDICT_UNKNOWN };
-	struct trial_probe probe;
+	struct dry_run_probe probe;
 
 	sample_links_init(left);
 	/* Links of the perf kind go with kernels older than either trouble. */
 	if (features->method != ATTACH_PERF) {
-		if (!trial_probe_open(&probe, features->method, forms)) {
+		if (!dry_run_probe_open(&probe, features->method, forms)) {
 			result.seccomp = forms_judge(&probe, filtered_child, forms);
 			result.shadow_stack = shadow_stacks_exist() ? forms_judge(&probe, shadowed_child, forms) : VERDICT_FINE;
 		}
 		*left = probe.links;
-		trial_probe_close(&probe);
+		dry_run_probe_close(&probe);
 	}
 	if (forced && strstr(forced, "seccomp"))
 		result.seccomp = VERDICT_KILLS;

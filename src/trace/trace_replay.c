@@ -17,7 +17,7 @@ struct replayed {
 	struct trace *trace;
 	struct buffer out;
 	int fd;
-	struct patient patient;
+	struct pipe_output pipe;
 	int error;		/* the first of writing */
 	uint64_t limit;		/* calls */
 	uint64_t last;		/* ns, CLOCK_MONOTONIC of the recording: what is later is left out */
@@ -27,7 +27,7 @@ static void write_out(struct replayed *replayed)
 {
 	struct buffer *out = &replayed->out;
 
-	replayed->error = patient_write(&replayed->patient, out->data, out->len);
+	replayed->error = pipe_output_write(&replayed->pipe, out->data, out->len);
 	if (out->failed && !replayed->error)
 		replayed->error = -ENOMEM;
 	out->len = 0;
@@ -75,7 +75,7 @@ static int trace_start(struct replayed *replayed)
 	replayed->fd = options->output ? file_create(options->output) : STDOUT_FILENO;
 	if (replayed->fd < 0)
 		warn_unwritten(&replayed->session.notes, options->output, replayed->fd);
-	patient_begin(&replayed->patient, &replayed->session, replayed->fd);
+	pipe_output_begin(&replayed->pipe, &replayed->session, replayed->fd);
 	return replayed->fd < 0 ? replayed->fd : 0;
 }
 
@@ -120,7 +120,7 @@ int trace_replay(const struct options *options)
 	if (replayed.fd > STDERR_FILENO && close(replayed.fd) && !replayed.error)
 		replayed.error = -errno;
 	if (replayed.error && replayed.error != -EPIPE) {
-		write_error_tell(&replayed.session, options->output, replayed.error);
+		pipe_output_tell(&replayed.session, options->output, replayed.error);
 		status = status ? status : EXIT_FAILED;
 	}
 	return status;

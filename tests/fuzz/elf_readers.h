@@ -45,7 +45,7 @@ static inline void functions_read(int fd)
 	struct elf_functions found;
 	struct reason why = { "" };
 	struct code_span span;
-	struct extras *extras;
+	struct extra_functions *extras;
 	enum start *starts;
 	size_t offset;
 
@@ -59,12 +59,12 @@ static inline void functions_read(int fd)
 	elfinfo_runtime_version(fd, &found);
 	if (runtime_code_find(fd, &found, &span) && span.start >= span.end)
 		abort();
-	if (!extras_new(&extras, &request, 1, &why)) {
-		if (extras_want(extras, NULL, "/lib/file") && extras_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
+	if (!extra_functions_new(&extras, &request, 1, &why)) {
+		if (extra_functions_want(extras, NULL, "/lib/file") && extra_functions_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
 			for (offset = 0; offset < found.count; offset++)
 				if (!found.list[offset].offset && !found.list[offset].call)
 					abort();
-		extras_free(extras);
+		extra_functions_free(extras);
 	}
 	free(found.list);
 }

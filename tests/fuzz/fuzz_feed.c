@@ -563,7 +563,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct model_config config = { .start_mono = START, .start_real = 1700000000000000000ull, .leak_age = 1000000000 };
 	static const char *const globs[] = { "lib*", NULL };
-	struct outlet outlet = { 0 };
+	struct record_sink sink = { 0 };
 	uint64_t now = START;
 	struct model *model;
 	struct feed *feed;
@@ -578,12 +578,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	model = model_new(&config);
 	if (!world.budget || world.file < 0 || !model)
 		abort();
-	outlet.model = model;
+	sink.model = model;
 	len = (size_t)number_take(2);
 	data = bytes_take(len < world.size ? len : world.size);
 	if (data && write(world.file, data, (size_t)(world.data - data)) < 0)
 		abort();
-	feed = feed_new((struct probe *)&world, &outlet, NULL, globs);
+	feed = feed_new((struct probe *)&world, &sink, NULL, globs);
 	if (!feed)
 		abort();
 	while (world.size)

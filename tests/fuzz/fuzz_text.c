@@ -77,13 +77,13 @@ static void sort(const char *text)
 static void extras(const char *text)
 {
 	struct reason why = { "" };
-	struct extras *extras;
+	struct extra_functions *extras;
 
-	if (extras_new(&extras, &text, 1, &why))
+	if (extra_functions_new(&extras, &text, 1, &why))
 		return;
-	extras_want(extras, NULL, text);
-	extras_want(extras, NULL, "/usr/lib/libcublas.so.12.1");
-	extras_free(extras);
+	extra_functions_want(extras, NULL, text);
+	extra_functions_want(extras, NULL, "/usr/lib/libcublas.so.12.1");
+	extra_functions_free(extras);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

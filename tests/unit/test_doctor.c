@@ -188,8 +188,8 @@ START_TEST(test_refused_by_the_kernel)
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.own_pids = true;
-	doctor.facts.watch_errors[TRIAL_EXIT] = -EACCES;
-	doctor.facts.watch_errors[TRIAL_MMAP] = -ENOENT;
+	doctor.facts.watch_errors[DRY_RUN_EXIT] = -EACCES;
+	doctor.facts.watch_errors[DRY_RUN_MMAP] = -ENOENT;
 	doctor.facts.memory_max = 32 << 20;
 	doctor_check_machine(&doctor);
 	expect("pid_namespace", DOCTOR_PROBLEM, "of our own", "--pid=host");
@@ -199,17 +199,17 @@ START_TEST(test_refused_by_the_kernel)
 	expect("names_memory", DOCTOR_WARNING, "128 MiB", "--names-memory");
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_CALL;
+	doctor.facts.watch_errors[DRY_RUN_MMAP] = LOADING_CALL;
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "tracepoint sys_enter_mmap", NULL);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_TOUCH;
+	doctor.facts.watch_errors[DRY_RUN_MMAP] = LOADING_TOUCH;
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "mm_filemap_map_pages", NULL);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.watch_errors[TRIAL_MMAP] = LOADING_FUNCTION;
+	doctor.facts.watch_errors[DRY_RUN_MMAP] = LOADING_FUNCTION;
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "ksys_mmap_pgoff", NULL);
 }
@@ -328,8 +328,8 @@ START_TEST(test_functions)
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy, CALL_cudaGetDevice };
 	static const enum start starts[] = { START_PUSH, START_PUSH, START_ENDBR, START_PUSH };
 	struct attach_choice choice = { .groups = ~(1u << GROUP_QUERY), .layers = ~0u };
-	struct trial_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
-	struct trial_attached attached = { .tried = 3, .attached = 2, .refusals = &refusal, .refused = 1 };
+	struct dry_run_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
+	struct dry_run_attached attached = { .tried = 3, .attached = 2, .refusals = &refusal, .refused = 1 };
 	struct doctor_functions *result = malloc(sizeof(*result));
 	struct elf_function list[5];
 	struct elf_functions found = functions_of(list, calls, 4);
@@ -366,8 +366,8 @@ START_TEST(test_functions_untried)
 {
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree };
 	static const enum start starts[] = { START_PUSH, START_PUSH };
-	struct trial_attached one = { .tried = 1, .attached = 1, .first_only = true };
-	struct trial_attached none = { .tried = 2 };
+	struct dry_run_attached one = { .tried = 1, .attached = 1, .first_only = true };
+	struct dry_run_attached none = { .tried = 2 };
 	struct doctor_functions *result = malloc(sizeof(*result));
 	struct elf_function list[2];
 	struct elf_functions found = functions_of(list, calls, 2);

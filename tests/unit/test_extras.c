@@ -13,11 +13,11 @@
 #include "probe/extra_functions.h"
 #include "probe_tests.h"
 
-static struct extras *extras_of(const char *request)
+static struct extra_functions *extras_of(const char *request)
 {
-	struct extras *extras = NULL;
+	struct extra_functions *extras = NULL;
 	struct reason why = { "" };
-	int err = extras_new(&extras, &request, 1, &why);
+	int err = extra_functions_new(&extras, &request, 1, &why);
 
 	ck_assert_msg(!err, "%s: %s", request, why.text);
 	return extras;
@@ -28,19 +28,19 @@ START_TEST(requests_that_make_no_sense)
 	static const char *const requests[] = {
 		"", ":", "libfoo", "libfoo:", ":symbol", "libfoo:=status", "libfoo:symbol=sometimes", "libfoo:symbol=Status",
 	};
-	struct extras *extras = (struct extras *)&extras;
+	struct extra_functions *extras = (struct extra_functions *)&extras;
 	struct reason why = { "" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(requests); i++) {
 		why.text[0] = 0;
-		ck_assert_msg(extras_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s", requests[i]);
+		ck_assert_msg(extra_functions_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s", requests[i]);
 		ck_assert_ptr_null(extras);
 		ck_assert_ptr_nonnull(strstr(why.text, "--probe"));
 	}
-	ck_assert_int_eq(extras_new(&extras, NULL, 0, &why), 0);
-	ck_assert(!extras_want(extras, NULL, "/usr/lib/libfoo.so"));
-	extras_free(extras);
+	ck_assert_int_eq(extra_functions_new(&extras, NULL, 0, &why), 0);
+	ck_assert(!extra_functions_want(extras, NULL, "/usr/lib/libfoo.so"));
+	extra_functions_free(extras);
 }
 END_TEST
 
@@ -65,10 +65,10 @@ static const struct {
 
 START_TEST(files_by_name)
 {
-	struct extras *extras = extras_of(files[_i].request);
+	struct extra_functions *extras = extras_of(files[_i].request);
 
-	ck_assert_msg(extras_want(extras, NULL, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
-	extras_free(extras);
+	ck_assert_msg(extra_functions_want(extras, NULL, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
+	extra_functions_free(extras);
 }
 END_TEST
 
@@ -91,7 +91,7 @@ int twice(int number)
 	return 2 * number;
 }
 
-static int find(const char *symbol, struct extras **extras, struct elf_functions *found)
+static int find(const char *symbol, struct extra_functions **extras, struct elf_functions *found)
 {
 	char path[PATH_MAX] = "", request[PATH_MAX + 256];
 	struct reason why = { "" };
@@ -105,12 +105,12 @@ static int find(const char *symbol, struct extras **extras, struct elf_functions
 	*extras = extras_of(request);
 	memset(found, 0, sizeof(*found));
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert(extras_want(*extras, &st, path));
-	ck_assert(!extras_want(*extras, &st, "anything"));
+	ck_assert(extra_functions_want(*extras, &st, path));
+	ck_assert(!extra_functions_want(*extras, &st, "anything"));
 	/* The same by another name. */
 	extras_settle(*extras, path, &st);
-	ck_assert(extras_want(*extras, &st, "anything"));
-	count = extras_find(*extras, fd, &st, "anything", found, &why);
+	ck_assert(extra_functions_want(*extras, &st, "anything"));
+	count = extra_functions_find(*extras, fd, &st, "anything", found, &why);
 	ck_assert_msg(count >= 0, "%s", why.text);
 	ck_assert_uint_eq(found->count, (size_t)count);
 	close(fd);
@@ -140,32 +140,32 @@ START_TEST(functions_by_name)
 {
 	struct elf_functions found;
 	enum extra_result result;
-	struct extras *extras;
+	struct extra_functions *extras;
 
 	ck_assert_int_eq(probed_here(1) + cublasProbedHere(1) + twice(1), 4);
 	ck_assert_int_eq(find(symbols[_i].symbol, &extras, &found), symbols[_i].count);
-	ck_assert_uint_eq(extras_count(extras), (size_t)symbols[_i].count);
+	ck_assert_uint_eq(extra_functions_count(extras), (size_t)symbols[_i].count);
 	if (symbols[_i].count == 1) {
 		ck_assert_uint_eq(found.list[0].call, CUTOP_EXTRA);
 		ck_assert_uint_ne(found.list[0].offset, 0);
-		ck_assert_ptr_nonnull(extras_symbol(extras, 0, &result));
+		ck_assert_ptr_nonnull(extra_functions_symbol(extras, 0, &result));
 		ck_assert_int_eq(result, symbols[_i].result);
 	}
-	ck_assert(!extras_full(extras));
+	ck_assert(!extra_functions_full(extras));
 	free(found.list);
-	extras_free(extras);
+	extra_functions_free(extras);
 }
 END_TEST
 
 START_TEST(functions_are_bounded)
 {
 	struct elf_functions found;
-	struct extras *extras;
+	struct extra_functions *extras;
 
 	ck_assert_int_eq(find("*", &extras, &found), CUTOP_EXTRA_MAX);
-	ck_assert(extras_full(extras));
+	ck_assert(extra_functions_full(extras));
 	free(found.list);
-	extras_free(extras);
+	extra_functions_free(extras);
 }
 END_TEST
 

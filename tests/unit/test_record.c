@@ -177,56 +177,56 @@ START_TEST(played)
 	struct play_status status;
 	struct sample sample;
 	struct replay *replay;
-	struct player *player;
+	struct playback *playback;
 	struct reason why;
 	uint64_t wait;
 
 	sample_record(&sample, path, SAMPLE_WHOLE);
 	ck_assert(!replay_open(&replay, path, &whole, &why));
-	player = player_new(replay, now);
+	playback = playback_new(replay, now);
 	/* The first at once, the second when it came: a second later. */
-	ck_assert_uint_eq(player_wait(player, now), 0);
-	assert_document(player_due(player, now), sample.documents[0]);
-	wait = player_wait(player, now);
+	ck_assert_uint_eq(playback_wait(playback, now), 0);
+	assert_document(playback_due(playback, now), sample.documents[0]);
+	wait = playback_wait(playback, now);
 	ck_assert(wait > SECOND - 1000 && wait < SECOND + 1000);
-	ck_assert_ptr_null(player_due(player, now + SECOND / 2));
+	ck_assert_ptr_null(playback_due(playback, now + SECOND / 2));
 	now += wait;
-	assert_document(player_due(player, now), sample.documents[1]);
+	assert_document(playback_due(playback, now), sample.documents[1]);
 	/* Eight times as fast: an eighth of the time. */
 	for (int i = 0; i < 3; i++)
-		ck_assert_ptr_null(player_act(player, PLAY_FASTER, now));
-	wait = player_wait(player, now);
+		ck_assert_ptr_null(playback_act(playback, PLAY_FASTER, now));
+	wait = playback_wait(playback, now);
 	ck_assert(wait > SECOND / 8 - 1000 && wait < SECOND / 8 + 1000);
 	/* What was missed meanwhile is passed over. */
 	now += SECOND * 3 / 8 + 1000;
-	assert_document(player_due(player, now), sample.documents[4]);
+	assert_document(playback_due(playback, now), sample.documents[4]);
 	/* Paused, nothing is due, however long. */
-	ck_assert_ptr_null(player_act(player, PLAY_PAUSE, now));
+	ck_assert_ptr_null(playback_act(playback, PLAY_PAUSE, now));
 	now += 1000 * SECOND;
-	ck_assert_uint_eq(player_wait(player, now), UINT64_MAX);
-	ck_assert_ptr_null(player_due(player, now));
-	status = player_status(player);
+	ck_assert_uint_eq(playback_wait(playback, now), UINT64_MAX);
+	ck_assert_ptr_null(playback_due(playback, now));
+	status = playback_status(playback);
 	ck_assert(status.paused && !status.ended);
 	ck_assert_double_eq(status.speed, 8);
 	ck_assert_uint_eq(status.position, sample.times[4] - 100 * SECOND);
 	ck_assert_uint_eq(status.total, sample.times[8] - 100 * SECOND);
 	/* A step is a snapshot at least; steps add up; it stays paused. */
-	assert_document(player_seek(player, -1, now), sample.documents[3]);
-	assert_document(player_seek(player, 2, now), sample.documents[5]);
-	assert_document(player_seek(player, -100, now), sample.documents[0]);
-	ck_assert_ptr_null(player_seek(player, 0, now));
-	ck_assert(player_status(player).paused);
+	assert_document(playback_seek(playback, -1, now), sample.documents[3]);
+	assert_document(playback_seek(playback, 2, now), sample.documents[5]);
+	assert_document(playback_seek(playback, -100, now), sample.documents[0]);
+	ck_assert_ptr_null(playback_seek(playback, 0, now));
+	ck_assert(playback_status(playback).paused);
 	/* To the end, where it stays, and from there from the start again. */
-	assert_document(player_seek(player, 100, now), sample.documents[8]);
-	ck_assert_ptr_null(player_seek(player, 1, now));
-	ck_assert(player_status(player).ended);
-	assert_document(player_act(player, PLAY_PAUSE, now), sample.documents[0]);
-	ck_assert(!player_status(player).paused);
+	assert_document(playback_seek(playback, 100, now), sample.documents[8]);
+	ck_assert_ptr_null(playback_seek(playback, 1, now));
+	ck_assert(playback_status(playback).ended);
+	assert_document(playback_act(playback, PLAY_PAUSE, now), sample.documents[0]);
+	ck_assert(!playback_status(playback).paused);
 	/* With room asked for between them: not the next, but the one after. */
-	player_space(player, 2 * SECOND);
+	playback_space(playback, 2 * SECOND);
 	now += SECOND * 2 / 8 + 100 * 1000000;
-	assert_document(player_due(player, now), sample.documents[2]);
-	player_free(player);
+	assert_document(playback_due(playback, now), sample.documents[2]);
+	playback_free(playback);
 	replay_close(replay);
 	sample_free(&sample);
 }
