@@ -27,13 +27,13 @@ static __always_inline bool is_refused(struct task_struct *task)
 /* The thread's first call without a return. */
 static __noinline int blind_begin(struct thread_state *thread)
 {
-	struct image_row *row;
-	__u32 image;
+	struct program_row *row;
+	__u32 program;
 
 	if (!thread)
 		return 0;
-	image = thread->image;
-	row = bpf_map_lookup_elem(&images, &image);
+	program = thread->program;
+	row = bpf_map_lookup_elem(&programs, &program);
 	if (row)
 		row->unreturned = refuse_all ? refuse_all : UNRETURNED_SECCOMP;
 	/* A filter that began inside a call: its return may still be seen, and is then counted as lost. */
@@ -57,9 +57,9 @@ static __always_inline void blind_teach(struct thread_state *thread, struct fram
 		return;
 	if (frame->args[2]) {
 		name_tell(thread, handle, frame->args[1]);
-		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
+		handle_learn(thread->program, handle, handle, BPF_NOEXIST);
 	} else if (handle != frame->args[1]) {
-		handle_learn(thread->image, handle, frame->args[1], BPF_ANY);
+		handle_learn(thread->program, handle, frame->args[1], BPF_ANY);
 	}
 }
 
@@ -117,7 +117,7 @@ static __noinline int blind_count(struct thread_state *thread, __u32 call)
 
 	if (!thread)
 		return 0;
-	row = call_row_get(thread->image, call);
+	row = call_row_get(thread->program, call);
 	if (row)
 		__sync_fetch_and_add(&row->calls, 1);
 	return 0;

@@ -6,7 +6,7 @@
  *
  * A capture has a number. A stream or event refers to it by that number, and
  * the reference is void once the capture is not in the map any more: ending one
- * need not find them all. `capturing` says cheaply that an image captures
+ * need not find them all. `capturing` says cheaply that a program captures
  * nothing; only where it may do a launch looks for its stream.
  */
 #ifndef CAPTURE_BPF_H
@@ -25,7 +25,7 @@ __u64 last_capture;
 
 static __always_inline bool may_capture(struct thread_state *thread)
 {
-	return capturing[thread->image & (WATCHFUL_COUNT - 1)] != 0;
+	return capturing[thread->program & (WATCHFUL_COUNT - 1)] != 0;
 }
 
 /* What names @stream among those of the process: the threads' own streams share a handle. */
@@ -44,7 +44,7 @@ static __noinline __u64 capture_of(struct thread_state *thread, __u64 stream)
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	known = bpf_map_lookup_elem(&capture_streams, &key);
 	if (!known)
 		return 0;
@@ -60,7 +60,7 @@ static __noinline __u64 capture_of(struct thread_state *thread, __u64 stream)
 /* The graph that launches into @stream are added to, or 0. */
 static __always_inline __u64 capture_graph(struct thread_state *thread, __u64 stream)
 {
-	struct address_key key = { .image = thread->image };
+	struct address_key key = { .program = thread->program };
 	struct capture *capture;
 
 	key.address = capture_of(thread, stream);
@@ -75,7 +75,7 @@ static __always_inline void graph_send(struct thread_state *thread, struct rec_g
 	header_of(thread, &rec->hdr, REC_GRAPH, sizeof(*rec), bpf_ktime_get_ns());
 	rec->device = thread->device;
 	if (bpf_ringbuf_output(&events, rec, sizeof(*rec), quiet_flags(thread)))
-		count_lost_of(thread->image, LOST_RING_FULL);
+		count_lost_of(thread->program, LOST_RING_FULL);
 }
 
 /* A capture began on @stream. Returns its number, or 0 without room. */
@@ -89,7 +89,7 @@ static __noinline __u64 capture_begin(struct thread_state *thread, __u64 stream,
 		return 0;
 	number = CAPTURE_BIT | (__sync_fetch_and_add(&last_capture, 1) + 1);
 	capture.graph = graph ? graph : number;
-	key.image = thread->image;
+	key.program = thread->program;
 	key.address = number;
 	if (bpf_map_update_elem(&captures, &key, &capture, BPF_ANY))
 		goto lost;
@@ -99,10 +99,10 @@ static __noinline __u64 capture_begin(struct thread_state *thread, __u64 stream,
 		bpf_map_delete_elem(&captures, &key);
 		goto lost;
 	}
-	__sync_fetch_and_add(&capturing[thread->image & (WATCHFUL_COUNT - 1)], 1);
+	__sync_fetch_and_add(&capturing[thread->program & (WATCHFUL_COUNT - 1)], 1);
 	return number;
 lost:
-	count_lost_of(thread->image, LOST_GRAPHS);
+	count_lost_of(thread->program, LOST_GRAPHS);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 	number = capture_of(thread, stream);
 	if (!number)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	key.address = number;
 	capture = bpf_map_lookup_elem(&captures, &key);
 	if (!capture || capture->stream != stream)
@@ -129,7 +129,7 @@ static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 	graph = capture->graph;
 	if (bpf_map_delete_elem(&captures, &key))
 		return 0;
-	__sync_fetch_and_add(&capturing[thread->image & (WATCHFUL_COUNT - 1)], -1);
+	__sync_fetch_and_add(&capturing[thread->program & (WATCHFUL_COUNT - 1)], -1);
 	key.address = stream;
 	bpf_map_delete_elem(&capture_streams, &key);
 	return graph == number ? number : 0;
@@ -144,11 +144,11 @@ static __noinline int capture_record(struct thread_state *thread, __u64 event, _
 	if (!thread)
 		return 0;
 	number = capture_of(thread, stream);
-	key.image = thread->image;
+	key.program = thread->program;
 	if (!number)
 		bpf_map_delete_elem(&capture_events, &key);
 	else if (bpf_map_update_elem(&capture_events, &key, &number, BPF_ANY))
-		count_lost_of(thread->image, LOST_GRAPHS);
+		count_lost_of(thread->program, LOST_GRAPHS);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static __noinline int capture_join(struct thread_state *thread, __u64 stream, __
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	known = bpf_map_lookup_elem(&capture_events, &key);
 	if (!known)
 		return 0;
@@ -170,7 +170,7 @@ static __noinline int capture_join(struct thread_state *thread, __u64 stream, __
 		return 0;
 	key.address = stream;
 	if (bpf_map_update_elem(&capture_streams, &key, &number, BPF_ANY))
-		count_lost_of(thread->image, LOST_GRAPHS);
+		count_lost_of(thread->program, LOST_GRAPHS);
 	return 0;
 }
 

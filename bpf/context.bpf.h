@@ -22,7 +22,7 @@ struct context_row {
 };
 
 struct device_key {
-	__u32 image;
+	__u32 program;
 	__s32 device;
 };
 
@@ -62,24 +62,24 @@ static __always_inline __s32 device_at(__u64 where)
 }
 
 #define DEVICES_MAX	1024	/* as the model: a larger number is none */
-#define DEVICES_SEVERAL	0xffffffff	/* devices_used[]: the image in the upper half; the only device, plus 1, or this */
+#define DEVICES_SEVERAL	0xffffffff	/* devices_used[]: the program in the upper half; the only device, plus 1, or this */
 
 /* Memory of @device was allocated. */
-static __always_inline void device_used(__u32 image, __s32 device)
+static __always_inline void device_used(__u32 program, __s32 device)
 {
-	__u64 *used = &devices_used[image & (WATCHFUL_COUNT - 1)], mine = (__u64)image << 32, was = *used;
+	__u64 *used = &devices_used[program & (WATCHFUL_COUNT - 1)], mine = (__u64)program << 32, was = *used;
 
 	if ((__u32)device >= DEVICES_MAX || was == (mine | (device + 1)) || was == (mine | DEVICES_SEVERAL))
 		return;
-	*used = mine | (was >> 32 == image ? DEVICES_SEVERAL : (__u32)device + 1);
+	*used = mine | (was >> 32 == program ? DEVICES_SEVERAL : (__u32)device + 1);
 }
 
-/* Whether the memory that the image allocated may lie on more than one device: of an image whose place another one took, it may. */
-static __always_inline bool uses_several_devices(__u32 image)
+/* Whether the memory that the program allocated may lie on more than one device: of a program whose place another one took, it may. */
+static __always_inline bool uses_several_devices(__u32 program)
 {
-	__u64 used = devices_used[image & (WATCHFUL_COUNT - 1)];
+	__u64 used = devices_used[program & (WATCHFUL_COUNT - 1)];
 
-	return used && (used >> 32 != image || (__u32)used == DEVICES_SEVERAL);
+	return used && (used >> 32 != program || (__u32)used == DEVICES_SEVERAL);
 }
 
 __u32 many_devices;	/* a device other than 0 is in use */
@@ -104,7 +104,7 @@ static __always_inline void context_turn(struct thread_state *thread, __u64 cont
 /* Turns to the context with handle @handle. */
 static __always_inline void context_turn_to(struct thread_state *thread, __u64 handle)
 {
-	struct address_key key = { .address = handle, .image = thread->image };
+	struct address_key key = { .address = handle, .program = thread->program };
 	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
 
 	context_turn(thread, row && !row->primary ? handle : 0, row ? row->device : CUTOP_DEVICE_UNKNOWN);
@@ -145,7 +145,7 @@ static __always_inline void context_pop(struct thread_state *thread)
 
 static __always_inline void context_learn(struct thread_state *thread, __u64 handle, const struct context_row *row)
 {
-	struct address_key key = { .address = handle, .image = thread->image };
+	struct address_key key = { .address = handle, .program = thread->program };
 
 	device_note(row->device);
 	if (bpf_map_update_elem(&contexts, &key, row, BPF_ANY))
@@ -153,9 +153,9 @@ static __always_inline void context_learn(struct thread_state *thread, __u64 han
 }
 
 /* What is known of a memory pool or stream, NULL: nothing. A pool's device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
-static __always_inline struct context_row *context_known(__u32 image, __u64 handle)
+static __always_inline struct context_row *context_known(__u32 program, __u64 handle)
 {
-	struct address_key key = { .address = handle, .image = image };
+	struct address_key key = { .address = handle, .program = program };
 
 	return bpf_map_lookup_elem(&contexts, &key);
 }
@@ -168,7 +168,7 @@ static __noinline __s32 context_device(struct thread_state *thread, __u64 handle
 
 	if (!thread)
 		return CUTOP_DEVICE_UNKNOWN;
-	key.image = thread->image;
+	key.program = thread->program;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
 }
@@ -200,7 +200,7 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
  */
 static __always_inline bool primary_count(struct thread_state *thread, __s32 device, int change)
 {
-	struct device_key key = { .image = thread->image, .device = device };
+	struct device_key key = { .program = thread->program, .device = device };
 	__u32 none = 0, *count = bpf_map_lookup_elem(&primaries, &key);
 
 	if (change < 0 && bpf_map_lookup_elem(&late, &thread->tgid))
@@ -287,7 +287,7 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 	if (!thread)
 		return 0;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)where)) {
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
 	row.green = act == CONTEXT_FROM || act == CONTEXT_GREEN;
@@ -309,7 +309,7 @@ static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	bpf_map_delete_elem(&contexts, &key);
 	return 0;
 }
@@ -325,7 +325,7 @@ static __noinline int context_attach(struct thread_state *thread, __u64 handle, 
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	if (row && row->primary)
 		return 1;
@@ -342,7 +342,7 @@ static __noinline int context_destroyed(struct thread_state *thread, __u32 call,
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	reset_send(thread, call, entry, row ? row->device : CUTOP_DEVICE_UNKNOWN, handle);
 	bpf_map_delete_elem(&contexts, &key);

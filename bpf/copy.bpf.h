@@ -327,7 +327,7 @@ static __always_inline void copy_doubt(struct thread_state *thread, struct frame
 {
 	if (!(frame->args[2] >> COPY_LIE))
 		return;
-	count_lost_of(thread->image, LOST_ARGUMENT);
+	count_lost_of(thread->program, LOST_ARGUMENT);
 	frame->args[2] = 0;
 }
 
@@ -352,7 +352,7 @@ static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *t
 static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction, __u16 call, bool async)
 {
 	struct copy_key key = {
-		.image = thread->image,
+		.program = thread->program,
 		.call = call,
 		.direction = direction,
 		.mode = async ? COPY_ASYNC : COPY_SYNC,
@@ -374,7 +374,7 @@ static __always_inline struct copy_row *copy_row_get(struct thread_state *thread
 	row_made(ROWS_COPIES);
 	row = bpf_map_lookup_elem(&copies, &key);
 	if (!row)
-		count_lost_of(thread->image, LOST_COPY_ROWS);
+		count_lost_of(thread->program, LOST_COPY_ROWS);
 	return row;
 }
 
@@ -416,7 +416,7 @@ static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *
 		pending_add(thread, frame->args[3], frame->args[2], frame->direction, now);
 		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
 			host_tell(thread, row, frame, call_site(ctx));
-	} else if (frame->direction == DIR_D2H && has_pending[thread->image & (WATCHFUL_COUNT - 1)]) {
+	} else if (frame->direction == DIR_D2H && has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
 		/* It has waited for all that stood before it in its stream. */
 		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
 	}
@@ -426,7 +426,7 @@ static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *
 static __always_inline bool copy_is_asked(struct thread_state *thread, struct frame *frame)
 {
 	return frame->direction == DIR_DEFAULT || frame->flags & COPY_IN_ELEMENTS ||
-	       (frame->direction == DIR_D2D && uses_several_devices(thread->image));
+	       (frame->direction == DIR_D2D && uses_several_devices(thread->program));
 }
 
 static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *task, bool session)
@@ -453,7 +453,7 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 	if (async && may_capture(thread) && capture_of(thread, frame->args[3])) {
 		trace_captured();
 		trace_return(ctx, thread, call, now);
-		call_count(thread->image, call, now - frame->entry, result != 0);
+		call_count(thread->program, call, now - frame->entry, result != 0);
 		return 0;
 	}
 	trace_return(ctx, thread, call, now);

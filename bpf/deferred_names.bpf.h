@@ -15,7 +15,7 @@
  * Tells that the name of @function, which @call launched or made (CALL_COUNT: a function of the driver's),
  * lies at @name of the current process and could not be read. Returns 0 if nothing lies there.
  */
-__noinline int name_defer(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name)
+__noinline int name_defer(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name)
 {
 	struct vma_info at = {};
 	struct rec_name_at *rec;
@@ -24,10 +24,10 @@ __noinline int name_defer(__u32 image, __u32 call, __u64 function, __u64 stub, _
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
-		count_lost_of(image, LOST_RING_FULL);
+		count_lost_of(program, LOST_RING_FULL);
 		return 1;
 	}
-	header_fill(&rec->hdr, REC_NAME_AT, sizeof(*rec), image, bpf_ktime_get_ns());
+	header_fill(&rec->hdr, REC_NAME_AT, sizeof(*rec), program, bpf_ktime_get_ns());
 	rec->name = name;
 	rec->function = function;
 	rec->stub = stub;

@@ -64,7 +64,7 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
-		count_lost_of(thread->image, LOST_TRACED);
+		count_lost_of(thread->program, LOST_TRACED);
 		return 0;
 	}
 	__builtin_memset(rec, 0, sizeof(*rec));
@@ -100,13 +100,13 @@ static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *
 	}
 	state = storage_new(extras, bpf_get_current_task_btf());
 	if (!state) {
-		count_lost_of(thread->image, LOST_THREADS);
+		count_lost_of(thread->program, LOST_THREADS);
 		return 1;
 	}
 	extra_settle(state, call_sp(ctx), call);
 	depth = state->depth;
 	if (depth >= EXTRA_FRAMES) {
-		count_lost_of(thread->image, LOST_NESTING);
+		count_lost_of(thread->program, LOST_NESTING);
 		return 1;
 	}
 	/* Lest the compiler drop the mask, which says the same: Linux 6.1's verifier does not see that. */
@@ -178,7 +178,7 @@ static __always_inline int extra_return(struct pt_regs *ctx, struct task_struct 
 		traced.stack = with_stacks ? stack_take(ctx, thread) : 0;
 		extra_trace(thread, &traced);
 	}
-	call_count(thread->image, call, now - entry, failed);
+	call_count(thread->program, call, now - entry, failed);
 	if (failed && failure_row(thread, call, (__s32)result, now))
 		failure_send(thread, call, (__s32)result, call_site(ctx), now);
 	return 0;

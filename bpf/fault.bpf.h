@@ -24,9 +24,9 @@ static __always_inline __u64 launch_clock(struct thread_state *thread)
 	return now;
 }
 
-static __always_inline __u32 *watchful_of(__u32 image)
+static __always_inline __u32 *watchful_of(__u32 program)
 {
-	return &watchful[image & (WATCHFUL_COUNT - 1)];
+	return &watchful[program & (WATCHFUL_COUNT - 1)];
 }
 
 /* A launch was counted in @row; @stream: its stream was read, too. */
@@ -39,7 +39,7 @@ static __always_inline void launch_stamp(struct thread_state *thread, struct lau
 }
 
 /* The slot of @device among @sync's, or NULL if there is none for it. */
-static __always_inline struct sync_slot *sync_slot_of(struct image_sync *sync, __s32 device)
+static __always_inline struct sync_slot *sync_slot_of(struct program_sync *sync, __s32 device)
 {
 	__u32 slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (__u32)device;
 
@@ -58,7 +58,7 @@ static __always_inline __s32 work_device(struct thread_state *thread)
 #define DEVICE_PART	(-2)	/* what a synchronize waits for is less than all of a device */
 
 /* A synchronize of all of @device is entered, and returns with success. */
-static __always_inline void device_sync_begin(struct thread_state *thread, struct image_sync *sync, struct frame *frame,
+static __always_inline void device_sync_begin(struct thread_state *thread, struct program_sync *sync, struct frame *frame,
 					      __s32 device)
 {
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
@@ -69,7 +69,7 @@ static __always_inline void device_sync_begin(struct thread_state *thread, struc
 		slot->begin = frame->entry;
 }
 
-static __always_inline void device_sync_end(struct thread_state *thread, struct image_sync *sync, struct frame *frame)
+static __always_inline void device_sync_end(struct thread_state *thread, struct program_sync *sync, struct frame *frame)
 {
 	__s32 device = (__s32)frame->args[2];
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
@@ -81,7 +81,7 @@ static __always_inline void device_sync_end(struct thread_state *thread, struct 
 	slot->tid = thread->tid;
 }
 
-static __always_inline void fault_send(struct thread_state *thread, const struct image_sync *sync)
+static __always_inline void fault_send(struct thread_state *thread, const struct program_sync *sync)
 {
 	struct rec_fault *rec = record_begin(thread, REC_FAULT, sizeof(*rec), bpf_ktime_get_ns());
 	int i;
@@ -96,22 +96,22 @@ static __always_inline void fault_send(struct thread_state *thread, const struct
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A sticky error was met. True if it is the image's first, or the first since a reset. */
+/* A sticky error was met. True if it is the program's first, or the first since a reset. */
 __noinline int fault_begin(struct thread_state *thread, __u64 site)
 {
-	struct image_sync *sync;
-	struct image_row *row;
-	__u32 image;
+	struct program_sync *sync;
+	struct program_row *row;
+	__u32 program;
 
 	if (!thread)
 		return 0;
-	image = thread->image;
-	row = bpf_map_lookup_elem(&images, &image);
+	program = thread->program;
+	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row || __sync_val_compare_and_swap(&row->faulted, 0, 1))
 		return 0;
-	__sync_fetch_and_or(watchful_of(image), WATCHFUL_FAULT);
+	__sync_fetch_and_or(watchful_of(program), WATCHFUL_FAULT);
 	site_announce(thread, site);
-	sync = sync_of(image);
+	sync = sync_of(program);
 	if (sync)
 		fault_send(thread, sync);
 	return 1;
@@ -120,20 +120,20 @@ __noinline int fault_begin(struct thread_state *thread, __u64 site)
 /* The device was reset, or a context is gone: what was launched there is of no concern any more. */
 __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 {
-	struct image_sync *sync;
+	struct program_sync *sync;
 	struct sync_slot *slot;
-	struct image_row *row;
-	__u32 image;
+	struct program_row *row;
+	__u32 program;
 
 	if (!thread)
 		return 0;
-	image = thread->image;
-	row = bpf_map_lookup_elem(&images, &image);
+	program = thread->program;
+	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row)
 		return 0;
-	__sync_fetch_and_and(watchful_of(image), ~WATCHFUL_FAULT);
+	__sync_fetch_and_and(watchful_of(program), ~WATCHFUL_FAULT);
 	row->faulted = 0;
-	sync = sync_of(image);
+	sync = sync_of(program);
 	slot = sync ? sync_slot_of(sync, device) : NULL;
 	if (!slot || !whole)
 		return 0;

@@ -47,10 +47,10 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 #endif
 }
 
-/* A call that synchronizes and that nothing encloses: it counts in the image's depth. Returns where that is. */
-static __always_inline struct image_sync *sync_begin(struct thread_state *thread, __u64 now)
+/* A call that synchronizes and that nothing encloses: it counts in the program's depth. Returns where that is. */
+static __always_inline struct program_sync *sync_begin(struct thread_state *thread, __u64 now)
 {
-	struct image_sync *sync = sync_of(thread->image);
+	struct program_sync *sync = sync_of(thread->program);
 
 	if (!sync)
 		return NULL;
@@ -60,9 +60,9 @@ static __always_inline struct image_sync *sync_begin(struct thread_state *thread
 	return sync;
 }
 
-static __always_inline struct image_sync *sync_end(__u32 image, struct thread_state *thread, __u64 now)
+static __always_inline struct program_sync *sync_end(__u32 program, struct thread_state *thread, __u64 now)
 {
-	struct image_sync *sync = sync_of(image);
+	struct program_sync *sync = sync_of(program);
 	__u64 since;
 
 	if (thread->in_sync)
@@ -78,7 +78,7 @@ static __always_inline struct image_sync *sync_end(__u32 image, struct thread_st
 /* The thread waits no more, wherever it did: in a call, and in a handler that a signal had called meanwhile. */
 static __always_inline void sync_leave(struct thread_state *thread)
 {
-	struct image_sync *sync = sync_of(thread->image);
+	struct program_sync *sync = sync_of(thread->program);
 	__s32 waits = thread->in_sync;
 	__u64 now = bpf_ktime_get_ns(), since;
 
@@ -96,8 +96,8 @@ __noinline int frame_lost(struct thread_state *thread, __u32 call)
 	if (!thread || call >= CALL_COUNT)
 		return 0;
 	if (thread->in_sync && desc_of(call)->class == CLASS_SYNC)
-		sync_end(thread->image, thread, bpf_ktime_get_ns());
-	count_lost_of(thread->image, LOST_RETURN);
+		sync_end(thread->program, thread, bpf_ktime_get_ns());
+	count_lost_of(thread->program, LOST_RETURN);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct
 	if (!watch_driver)
 		return false;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->depth || !thread->image)
+	if (!thread || !thread->depth || !thread->program)
 		return false;
 	call = call_number(ctx, task, true);
 	return call < CALL_COUNT && is_inside(ctx, thread, desc_of(call));
@@ -184,7 +184,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 		frames_settle(thread, sp);
 	depth = thread->depth;
 	if (depth >= FRAME_COUNT) {
-		count_lost_of(thread->image, LOST_NESTING);
+		count_lost_of(thread->program, LOST_NESTING);
 		return NULL;
 	}
 	frame = &thread->frames[depth & (FRAME_COUNT - 1)];
@@ -226,12 +226,12 @@ static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
 }
 
 /*
- * The image has such a library. A launch that is not followed to its end leaves nothing by which the real one inside it
- * could be known, so from now on all of the image are followed.
+ * The program has such a library. A launch that is not followed to its end leaves nothing by which the real one inside it
+ * could be known, so from now on all of the program are followed.
  */
-static __always_inline void layers_note(__u32 image)
+static __always_inline void layers_note(__u32 program)
 {
-	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)];
+	__u32 *guard = &watchful[program & (WATCHFUL_COUNT - 1)];
 
 	if (!(*guard & WATCHFUL_LAYERED))
 		__sync_fetch_and_or(guard, WATCHFUL_LAYERED);
@@ -312,7 +312,7 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 	if (!thread)
 		return false;
 	if (is_same_act(cookie, outer)) {
-		layers_note(thread->image);
+		layers_note(thread->program);
 		return false;
 	}
 	outer = CUTOP_COOKIE_CALL(outer);
@@ -377,7 +377,7 @@ __noinline int return_alone(struct thread_state *thread)
 		return 0;
 	tgid = thread->tgid;
 	if (!*(volatile __u32 *)&attaching && !bpf_map_lookup_elem(&late, &tgid))
-		count_lost_of(thread->image, LOST_RETURN);
+		count_lost_of(thread->program, LOST_RETURN);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ struct kernel_node {
 struct node_key {
 	__u64 node;
 	__u64 instance;		/* of an executable graph, or what graph_nodes() says: the graph's own node */
-	__u32 image;
+	__u32 program;
 	__u32 pad;
 };
 
@@ -51,13 +51,13 @@ struct {
 
 __u64 last_epoch;
 
-/* By image, as `capturing`: how often nodes have gone. Their handles may be given to others since. */
+/* By program, as `capturing`: how often nodes have gone. Their handles may be given to others since. */
 __u32 nodes_gone[WATCHFUL_COUNT];
 
 /* Stands for an instance where a graph's own nodes are meant, those that are there now. */
 static __always_inline __u64 graph_nodes(struct thread_state *thread)
 {
-	return 1ull << 63 | nodes_gone[thread->image & (WATCHFUL_COUNT - 1)];
+	return 1ull << 63 | nodes_gone[thread->program & (WATCHFUL_COUNT - 1)];
 }
 
 /* Remembers the function of a node. Returns true if it was so before. */
@@ -68,7 +68,7 @@ static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64
 
 	if (!thread)
 		return false;
-	key.image = thread->image;
+	key.program = thread->program;
 	known = bpf_map_lookup_elem(&node_functions, &key);
 	if (known && *known == function)
 		return true;
@@ -81,7 +81,7 @@ static __always_inline __u64 word_read(struct thread_state *thread, __u64 at)
 	__u64 word = 0;
 
 	if (bpf_probe_read_user(&word, sizeof(word), (void *)at))
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 	return word;
 }
 
@@ -95,12 +95,12 @@ static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, 
 	if (!thread)
 		return 0;
 	if (bpf_probe_read_user(&node, sizeof(node), (void *)at)) {
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
 	if (!node.function && desc_of(call)->layer == LAYER_DRIVER)
 		node.function = word_read(thread, at + KERNEL_NODE_KERNEL);
-	key.image = thread->image;
+	key.program = thread->program;
 	key.call = call;
 	key.device = thread->device;
 	key.function = node.function;
@@ -116,7 +116,7 @@ static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, 
 /* What an executable graph holds changes: its row ends, and another begins unless it is @gone. */
 static __always_inline void exec_turn(struct thread_state *thread, struct rec_graph *rec, bool gone, bool anew)
 {
-	struct graph_key key = { .exec = rec->exec, .image = thread->image };
+	struct graph_key key = { .exec = rec->exec, .program = thread->program };
 	struct graph_row fresh = { .device = thread->device, .call = rec->call };
 	struct graph_row *row = bpf_map_lookup_elem(&graphs, &key);
 
@@ -134,7 +134,7 @@ static __always_inline void exec_turn(struct thread_state *thread, struct rec_gr
 		fresh.instance = fresh.epoch;
 	rec->epoch = fresh.epoch;
 	if (bpf_map_update_elem(&graphs, &key, &fresh, BPF_ANY))
-		count_lost_of(thread->image, LOST_GRAPHS);
+		count_lost_of(thread->program, LOST_GRAPHS);
 	row_made(ROWS_GRAPHS);
 }
 
@@ -154,20 +154,20 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 			return 0;
 		}
 	}
-	key.image = thread->image;
+	key.program = thread->program;
 	row = bpf_map_lookup_elem(&graphs, &key);
 	if (!row) {
 		bpf_map_update_elem(&graphs, &key, &no_graph, BPF_NOEXIST);
 		row_made(ROWS_GRAPHS);
 		row = bpf_map_lookup_elem(&graphs, &key);
 		if (!row) {
-			count_lost_of(thread->image, LOST_GRAPHS);
+			count_lost_of(thread->program, LOST_GRAPHS);
 			return 0;
 		}
 	}
 	row->call = call;
 	row->device = thread->device;
-	if (!(*watchful_of(thread->image) & WATCHFUL_FAULT)) {
+	if (!(*watchful_of(thread->program) & WATCHFUL_FAULT)) {
 		row->last = launch_clock(thread);
 		row->last_tid = thread->tid;
 		row->stream = (__u32)stream == 2 ? 2 : stream;	/* stream_name() of a thread's own */
@@ -278,11 +278,11 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		break;
 	case GRAPH_DESTROY:
 		rec.graph = frame->args[0];
-		__sync_fetch_and_add(&nodes_gone[thread->image & (WATCHFUL_COUNT - 1)], 1);
+		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_REMOVE:
 		rec.node = frame->args[0];
-		__sync_fetch_and_add(&nodes_gone[thread->image & (WATCHFUL_COUNT - 1)], 1);
+		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_UPDATABLE:
 		rec.node = frame->args[0];
@@ -345,7 +345,7 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 		rec.node = frame->args[1];
 		rec.function = frame->args[3];
 		key.exec = rec.exec;
-		key.image = thread->image;
+		key.program = thread->program;
 		row = bpf_map_lookup_elem(&graphs, &key);
 		if (row && node_known(thread, rec.node, row->instance, rec.function))
 			return 0;

@@ -131,7 +131,7 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
 }
 
 /*
- * A launch by an image that captures something: opens a frame for it and returns true if it goes into a capture.
+ * A launch by a program that captures something: opens a frame for it and returns true if it goes into a capture.
  * Tracing it is the caller's: Linux before 6.13 has 512 bytes of stack for all of a chain.
  */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
@@ -158,7 +158,7 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	frame->args[0] = key.function;
 	frame->args[1] = graph;
 	frame->args[2] = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
-	key.image = thread->image;
+	key.program = thread->program;
 	key.call = call;
 	key.device = thread->device;
 	row = launch_row_get(&key);
@@ -179,7 +179,7 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 
 	if (!thread || !frame)
 		return 0;
-	call_count(thread->image, call, bpf_ktime_get_ns() - frame->entry, failed);
+	call_count(thread->program, call, bpf_ktime_get_ns() - frame->entry, failed);
 	if (failed)
 		return 0;
 	rec.graph = frame->args[1];
@@ -200,7 +200,7 @@ static __noinline int launch_captured_count(struct thread_state *thread, struct 
 
 	if (!thread || !frame)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	key.device = thread->device;
 	key.function = frame->args[0];
 	row = launch_row_get(&key);
@@ -261,7 +261,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	if (!frame->inner)
 		frame->inner = CUTOP_COOKIE_LIBRARY(cookie);
 	else if (frame->inner != CUTOP_COOKIE_LIBRARY(cookie))
-		layers_note(thread->image);
+		layers_note(thread->program);
 	bytes = frame->sp - call_sp(ctx);
 	if (!thread->nested_caller || *nested_place(thread, bytes) != bytes) {
 		thread->nested_caller = call_caller(ctx);
@@ -269,14 +269,14 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	}
 	outer = frame->args[0];
 	key.address = launch_function(ctx, desc);
-	key.image = thread->image;
+	key.program = thread->program;
 	if (key.address == outer || (thread->paired[0] == outer && thread->paired[1] == key.address))
 		return 0;
 	thread->paired[0] = outer;
 	thread->paired[1] = key.address;
 	known = bpf_map_lookup_elem(&handles, &key);
 	if (!known || *known != outer)
-		handle_learn(thread->image, key.address, outer, BPF_ANY);
+		handle_learn(thread->program, key.address, outer, BPF_ANY);
 	return 0;
 }
 
@@ -288,7 +288,7 @@ __noinline int launch_follows(struct thread_state *thread, __u64 function)
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	known = bpf_map_lookup_elem(&handles, &key);
 	if (known && *known != thread->skipped_function)
 		return 0;
@@ -348,7 +348,7 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 		if (nested)
 			return true;
 	}
-	if (may_capture(thread) || *watchful_of(thread->image))
+	if (may_capture(thread) || *watchful_of(thread->program))
 		return false;
 	hot = hot_place(thread, function);
 	if (!is_hot(hot, thread, function, call) || !hot->left || !launched_alike(ctx, desc->a == FORM_DRIVER, hot->words))
@@ -441,7 +441,7 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 			return 1;
 		news = launch_count(row, &shape, times, NULL, driver, false);
 	}
-	watch = *watchful_of(thread->image);
+	watch = *watchful_of(thread->program);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
 		launch_stamp(thread, row, news || !LAUNCH_ON_STACK || !in_registers);
@@ -472,18 +472,18 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
 {
 	struct rec_launched_at *rec;
-	struct image_row *row;
-	__u32 tgid, image;
+	struct program_row *row;
+	__u32 tgid, program;
 
 	if (!thread)
 		return 0;
 	tgid = thread->tgid;
-	image = thread->image;
-	row = bpf_map_lookup_elem(&images, &image);
+	program = thread->program;
+	row = bpf_map_lookup_elem(&programs, &program);
 	/* Nor is it where handles are not seen as they are made: blind.bpf.h. And where the runtime is not watched, it tells whether that launches. */
 	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
-	module_announce(thread->image, site);
+	module_announce(thread->program, site);
 	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)
 		return 0;
@@ -524,7 +524,7 @@ static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct
 		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
 		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER, false);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
-		if (!result && !(*watchful_of(thread->image) & WATCHFUL_FAULT))
+		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 	}
 	if (row && !row->ns)
@@ -535,7 +535,7 @@ counted:
 	if (result) {
 		failure_count(thread, call, result, call_site(ctx), now);
 	} else {
-		guard = watchful_of(thread->image);
+		guard = watchful_of(thread->program);
 		left = *guard;
 		if (left & ~WATCHFUL_MARKS)	/* where two threads take one at once, one does not: a launch more is no matter */
 			__sync_val_compare_and_swap(guard, left, left - 1);

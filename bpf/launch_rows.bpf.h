@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows in which launches are counted, one for each kernel of an image.
+ * The rows in which launches are counted, one for each kernel of a program.
  *
  * The map `launches` has a home for each. Looking one up costs as much as all
  * the rest of counting, so the first few thousand rows are in slots of an
@@ -16,14 +16,14 @@
 #define LAUNCH_ROWS_BPF_H
 
 /* Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an error. */
-static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name,
+static __always_inline long kernel_send(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name,
 					const __u32 room)
 {
 	struct rec_kernel *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
 	long len = 0;
 
 	if (!rec) {
-		count_lost_of(image, LOST_RING_FULL);
+		count_lost_of(program, LOST_RING_FULL);
 		return 0;
 	}
 	if (name) {
@@ -33,7 +33,7 @@ static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function,
 			return len;
 		}
 	}
-	header_fill(&rec->hdr, REC_KERNEL, sizeof(*rec) + room, image, bpf_ktime_get_ns());
+	header_fill(&rec->hdr, REC_KERNEL, sizeof(*rec) + room, program, bpf_ktime_get_ns());
 	rec->function = function;
 	rec->stub = stub;
 	rec->source = len > 1 ? NAME_REGISTERED : NAME_NONE;
@@ -45,51 +45,51 @@ static __always_inline long kernel_send(__u32 image, __u32 call, __u64 function,
 }
 
 /* Tells of a kernel whose name is at @name, unless that is 0 or cannot be read. */
-static __always_inline void kernel_tell(__u32 image, __u32 call, __u64 function, __u64 stub, __u64 name)
+static __always_inline void kernel_tell(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name)
 {
 	long len;
 
 	if (name) {
-		len = kernel_send(image, call, function, stub, name, CUTOP_NAME_SHORT);
+		len = kernel_send(program, call, function, stub, name, CUTOP_NAME_SHORT);
 		if (len == CUTOP_NAME_SHORT)
-			len = kernel_send(image, call, function, stub, name, CUTOP_NAME_MAX);
-		if (len >= 0 || (len == -EFAULT && name_defer(image, call, function, stub, name)))
+			len = kernel_send(program, call, function, stub, name, CUTOP_NAME_MAX);
+		if (len >= 0 || (len == -EFAULT && name_defer(program, call, function, stub, name)))
 			return;
-		count_lost_of(image, LOST_ARGUMENT);
+		count_lost_of(program, LOST_ARGUMENT);
 	}
-	kernel_send(image, call, function, stub, 0, 8);
+	kernel_send(program, call, function, stub, 0, 8);
 }
 
-/* What the handle of @key stands for; also one that was made before the image was forked: @key is of who knew it, then. */
+/* What the handle of @key stands for; also one that was made before the program was forked: @key is of who knew it, then. */
 static __always_inline __u64 *handle_known(struct address_key *key)
 {
 	__u64 *known = NULL;
 	__u32 i;
 
-	for (i = 0; i < GENERATIONS && key->image; i++) {
+	for (i = 0; i < GENERATIONS && key->program; i++) {
 		known = bpf_map_lookup_elem(&handles, key);
 		if (known)
 			break;
-		key->image = origin_of(key->image);
+		key->program = origin_of(key->program);
 	}
 	return known;
 }
 
-static __always_inline void kernel_announce(__u32 image, __u32 call, __u64 function)
+static __always_inline void kernel_announce(__u32 program, __u32 call, __u64 function)
 {
-	struct address_key key = { .address = function, .image = image };
+	struct address_key key = { .address = function, .program = program };
 	__u64 *known, stub = 0;
 
 	known = handle_known(&key);
 	stub = known ? *known : function;
 	key.address = stub;
 	/* A driver's function comes from a kernel, and that from a stub. */
-	key.image = image;
+	key.program = program;
 	known = stub != function ? handle_known(&key) : NULL;
 	if (known)
 		stub = *known;
-	module_announce(image, stub);
-	kernel_tell(image, call, function, stub, stub_name(image, stub));
+	module_announce(program, stub);
+	kernel_tell(program, call, function, stub, stub_name(program, stub));
 }
 
 /* ---- rows ---- */
@@ -140,7 +140,7 @@ __noinline int launch_row_new(const struct launch_key *key)
 	home = bpf_map_lookup_elem(&launches, &own);
 	if (home)
 		home->slot = slot_take();
-	kernel_announce(own.image, own.call, own.function);
+	kernel_announce(own.program, own.call, own.function);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static __always_inline struct launch_home *launch_home_get(const struct launch_k
 	launch_row_new(key);
 	home = bpf_map_lookup_elem(&launches, key);
 	if (!home)
-		count_lost_of(key->image, LOST_LAUNCH_ROWS);
+		count_lost_of(key->program, LOST_LAUNCH_ROWS);
 	return home;
 }
 
@@ -189,7 +189,7 @@ static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u
 
 	if (!thread)
 		return NULL;
-	key.image = thread->image;
+	key.program = thread->program;
 	key.device = thread->device;
 	home = launch_home_get(&key);
 	if (!home || !home->slot)

@@ -215,9 +215,9 @@ static __always_inline void alloc_place(struct frame *frame, __s32 device)
 }
 
 /* The same of what comes from the memory pool @pool. */
-static __always_inline void alloc_from(struct frame *frame, __u32 image, __u64 pool)
+static __always_inline void alloc_from(struct frame *frame, __u32 program, __u64 pool)
 {
-	struct context_row *row = context_known(image, pool);
+	struct context_row *row = context_known(program, pool);
 
 	if (row && row->managed) {
 		frame->flags |= ALLOC_MANAGED;
@@ -228,9 +228,9 @@ static __always_inline void alloc_from(struct frame *frame, __u32 image, __u64 p
 }
 
 /* And of what comes from the current pool of a stream's device: cuda.h, cuMemAllocAsync(). */
-static __always_inline void alloc_in_stream(struct frame *frame, __u32 image, __u64 stream)
+static __always_inline void alloc_in_stream(struct frame *frame, __u32 program, __u64 stream)
 {
-	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(image, stream) : NULL;
+	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(program, stream) : NULL;
 
 	if (row)
 		alloc_place(frame, row->device);
@@ -325,9 +325,9 @@ static __always_inline int alloc_entry(struct pt_regs *ctx, struct task_struct *
 	desc = desc_of(call);
 	alloc_arguments(ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
-		alloc_from(frame, thread->image, call_arg(ctx, 2));
+		alloc_from(frame, thread->program, call_arg(ctx, 2));
 	else if (desc->a == KIND_ASYNC && many_devices)
-		alloc_in_stream(frame, thread->image, call_arg(ctx, 2));
+		alloc_in_stream(frame, thread->program, call_arg(ctx, 2));
 	/* The stream comes last: after the size, or the pool. */
 	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;
@@ -356,13 +356,13 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 		address = frame->args[0];
 	} else if (!result) {
 		if (bpf_probe_read_user(&address, sizeof(address), (void *)frame->args[0]))
-			count_lost_of(thread->image, LOST_ARGUMENT);
+			count_lost_of(thread->program, LOST_ARGUMENT);
 		if (desc->flags & CALL_NARROW)
 			address = (__u32)address;
 	}
 	if (frame->args[2] && !result) {
 		if (bpf_probe_read_user(&pitch, sizeof(pitch), (void *)frame->args[2]))
-			count_lost_of(thread->image, LOST_ARGUMENT);
+			count_lost_of(thread->program, LOST_ARGUMENT);
 		bytes *= pitch;
 	}
 	if (result)
@@ -389,7 +389,7 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
 	if (!result)
-		device_used(thread->image, rec->device);
+		device_used(thread->program, rec->device);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
 }
@@ -484,7 +484,7 @@ static long tiles_send(__u32 i, struct tile_list *list)
 	if (!rec)
 		return 1;
 	if (bpf_probe_read_user(&rec->mapping, sizeof(rec->mapping), (void *)(list->at + (__u64)i * MAP_INFO))) {
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 		bpf_ringbuf_discard(rec, 0);
 		return 1;
 	}
@@ -501,7 +501,7 @@ static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 
 	if (!thread)
 		return 0;
 	if (count > TILES_MAX)
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 	bpf_loop(count < TILES_MAX ? count : TILES_MAX, tiles_send, &list, 0);
 	return 0;
 }
@@ -532,7 +532,7 @@ static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 	__u64 word = 0;
 
 	if (at && bpf_probe_read_user(&word, sizeof(word), (void *)at))
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 	return word;
 }
 

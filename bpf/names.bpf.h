@@ -9,13 +9,13 @@
 
 struct module_key {
 	__u64 start;
-	__u32 image;
+	__u32 program;
 	__u32 pad;
 };
 
 struct address_key {
 	__u64 address;
-	__u32 image;
+	__u32 program;
 	__u32 pad;
 };
 
@@ -28,14 +28,14 @@ HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings already told of:
  * once per mapping, and again once another file lies where it was. Returns 1 if
  * that could not be found out now.
  */
-__noinline int module_announce(__u32 image, __u64 address)
+__noinline int module_announce(__u32 program, __u64 address)
 {
 	/* The second when the first is no longer needed: callers have little stack left. */
 	union {
 		struct vma_info info;
 		struct file_id id;
 	} at = {};
-	struct module_key key = { .image = image };
+	struct module_key key = { .program = program };
 	struct rec_module_at *rec;
 	__u64 mark, *known;
 	struct file *file;
@@ -58,11 +58,11 @@ __noinline int module_announce(__u32 image, __u64 address)
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
-		count_lost_of(image, LOST_RING_FULL);
+		count_lost_of(program, LOST_RING_FULL);
 		bpf_map_delete_elem(&modules, &key);
 		return 1;
 	}
-	header_fill(&rec->module.hdr, REC_MODULE_AT, sizeof(*rec), image, bpf_ktime_get_ns());
+	header_fill(&rec->module.hdr, REC_MODULE_AT, sizeof(*rec), program, bpf_ktime_get_ns());
 	rec->module.start = at.info.start;
 	rec->module.end = at.info.end;
 	rec->module.offset = at.info.offset;
@@ -79,14 +79,14 @@ __noinline int module_announce(__u32 image, __u64 address)
 /* The same for a call site, once per site; what a thread told of last, it remembers. */
 static __always_inline void site_announce(struct thread_state *thread, __u64 address)
 {
-	struct address_key key = { .address = address, .image = thread->image };
+	struct address_key key = { .address = address, .program = thread->program };
 	__u64 *last = &thread->sites[address & (SITE_CACHE - 1)];
 	__u32 one = 1;
 
 	if (*last == address)
 		return;
 	if (!bpf_map_lookup_elem(&sites, &key)) {
-		if (module_announce(thread->image, address))
+		if (module_announce(thread->program, address))
 			return;	/* the next call from here tries again */
 		/* Without room the site is looked up again by other threads: no figure is lost. */
 		bpf_map_update_elem(&sites, &key, &one, BPF_ANY);
@@ -127,7 +127,7 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	stub = call_arg(ctx, desc_of(call)->a);
 	if (desc_of(call)->b == NO_ARG)
 		variable_tell(ctx, thread, call);
-	else if (!stub_learn(thread->image, stub, call_arg(ctx, desc_of(call)->b)))
+	else if (!stub_learn(thread->program, stub, call_arg(ctx, desc_of(call)->b)))
 		count_lost(LOST_NAMES);
 	if (desc_of(call)->c == NO_ARG) {
 		trace_alone(ctx, thread, call);
@@ -135,7 +135,7 @@ static __always_inline int register_entry(struct pt_regs *ctx)
 	}
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
 	if (!thread->told_program)
-		thread->told_program = !module_announce(thread->image, stub);
+		thread->told_program = !module_announce(thread->program, stub);
 	trace_alone(ctx, thread, call);
 	return 0;
 }
@@ -177,9 +177,9 @@ static __always_inline void teacher_count(struct pt_regs *ctx, struct thread_sta
 		call_returned(ctx, thread, frame, call, now);
 }
 
-static __always_inline void handle_learn(__u32 image, __u64 handle, __u64 stub, __u64 flags)
+static __always_inline void handle_learn(__u32 program, __u64 handle, __u64 stub, __u64 flags)
 {
-	struct address_key key = { .address = handle, .image = image };
+	struct address_key key = { .address = handle, .program = program };
 
 	if (bpf_map_update_elem(&handles, &key, &stub, flags) && flags == BPF_ANY)
 		count_lost(LOST_NAMES);
@@ -199,11 +199,11 @@ static __always_inline int handle_return(struct pt_regs *ctx, struct task_struct
 	if (PT_REGS_RC(ctx))
 		return 0;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0])) {
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
 	if (handle != frame->args[1])
-		handle_learn(thread->image, handle, frame->args[1], BPF_ANY);
+		handle_learn(thread->program, handle, frame->args[1], BPF_ANY);
 	return 0;
 }
 
@@ -216,7 +216,7 @@ static __always_inline long name_send(struct thread_state *thread, __u64 handle,
 	long len;
 
 	if (!rec) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+		count_lost_of(thread->program, LOST_RING_FULL);
 		return 0;
 	}
 	len = bpf_probe_read_user_str(rec->text, room, (void *)name);
@@ -241,10 +241,10 @@ __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 	len = name_send(thread, handle, name, CUTOP_NAME_SHORT);
 	if (len == CUTOP_NAME_SHORT)
 		len = name_send(thread, handle, name, CUTOP_NAME_MAX);
-	if (len == -EFAULT && name_defer(thread->image, CALL_COUNT, handle, 0, name))
+	if (len == -EFAULT && name_defer(thread->program, CALL_COUNT, handle, 0, name))
 		return 0;
 	if (len < 0)
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 	return 0;
 }
 
@@ -264,14 +264,14 @@ static __always_inline int named_return(struct pt_regs *ctx, struct task_struct 
 		return 0;
 	out = desc_of(call)->flags & CALL_NAME_OUT;
 	if (bpf_probe_read_user(&read, sizeof(read), (void *)frame->args[out])) {
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
 	handle = out ? frame->args[0] : read;
 	name = out ? read : frame->args[1];
 	/* The program's own: a launch of it is not the runtime's (launch_follows()). */
 	if (!frame->nested && !frame->by_runtime)
-		handle_learn(thread->image, handle, handle, BPF_NOEXIST);
+		handle_learn(thread->program, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);
 	return 0;
 }

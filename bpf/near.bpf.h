@@ -2,7 +2,7 @@
 /*
  * Rows within reach. To look a row up in a hash map takes as long as all the rest of counting a call, so the
  * first that come have a place in an array besides, which their key alone leads to. Who finds it another's counts in
- * the map as ever. User space adds up both, and clears the place when the image ends.
+ * the map as ever. User space adds up both, and clears the place when the program ends.
  */
 #ifndef NEAR_BPF_H
 #define NEAR_BPF_H

@@ -5,7 +5,7 @@
  * is pending.
  *
  * A synchronize of a stream covers what had been enqueued when it was entered.
- * One of the whole device says so in the image's row alone, whose times are
+ * One of the whole device says so in the program's row alone, whose times are
  * compared when the stream is next used, and by whoever reads the row. Where
  * threads get in each other's way, what is said is more than what is pending, never
  * less: bytes enqueued while a synchronize was under way stay until the next.
@@ -29,7 +29,7 @@
 
 HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
 static const struct pending_row no_pending;
-/* By an image's low bits: it has rows of `pending`. */
+/* By a program's low bits: it has rows of `pending`. */
 __u8 has_pending[WATCHFUL_COUNT];
 
 struct {
@@ -57,7 +57,7 @@ static __always_inline __u64 stream_meant(struct thread_state *thread, __u32 cal
 static __always_inline void pending_key_of(struct thread_state *thread, __u64 stream, struct pending_key *key)
 {
 	key->stream = stream;
-	key->image = thread->image;
+	key->program = thread->program;
 	/* Default streams are one per device; a handle is that of one stream, whatever the thread's device. */
 	key->device = (__u32)stream <= STREAM_THREAD && (stream == STREAM_LEGACY || (__u32)stream == STREAM_THREAD) ?
 		      work_device(thread) : CUTOP_DEVICE_UNKNOWN;
@@ -132,7 +132,7 @@ static __always_inline void pending_mark(struct pending_row *row, __u64 time)
 /* Before more is enqueued: what synchronizes of the whole device mean for what was. */
 static __always_inline void pending_settle(struct thread_state *thread, struct pending_row *row)
 {
-	struct image_sync *sync = sync_of(thread->image);
+	struct program_sync *sync = sync_of(thread->program);
 	struct sync_slot *slot;
 
 	if (!sync)
@@ -157,12 +157,12 @@ __noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 byte
 	pending_key_of(thread, stream, &key);
 	row = bpf_map_lookup_elem(&pending, &key);
 	if (!row) {
-		has_pending[thread->image & (WATCHFUL_COUNT - 1)] = 1;
+		has_pending[thread->program & (WATCHFUL_COUNT - 1)] = 1;
 		bpf_map_update_elem(&pending, &key, &no_pending, BPF_NOEXIST);
 		row_made(ROWS_PENDING);
 		row = bpf_map_lookup_elem(&pending, &key);
 		if (!row) {
-			count_lost_of(thread->image, LOST_PENDING_ROWS);
+			count_lost_of(thread->program, LOST_PENDING_ROWS);
 			return 0;
 		}
 	} else {
@@ -182,7 +182,7 @@ __noinline int stream_sync_begin(struct thread_state *thread, __u64 stream, __u6
 	struct pending_key key = {};
 	struct pending_row *row;
 
-	if (!thread || !has_pending[thread->image & (WATCHFUL_COUNT - 1)])
+	if (!thread || !has_pending[thread->program & (WATCHFUL_COUNT - 1)])
 		return 0;
 	pending_key_of(thread, stream, &key);
 	row = bpf_map_lookup_elem(&pending, &key);
@@ -196,7 +196,7 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 	struct pending_key key = {};
 	struct pending_row *row;
 
-	if (!thread || !has_pending[thread->image & (WATCHFUL_COUNT - 1)])
+	if (!thread || !has_pending[thread->program & (WATCHFUL_COUNT - 1)])
 		return 0;
 	pending_key_of(thread, stream, &key);
 	row = bpf_map_lookup_elem(&pending, &key);
@@ -222,7 +222,7 @@ static __noinline int host_tell(struct thread_state *thread, struct copy_row *ro
 	if (!thread || !row || !frame)
 		return 0;
 	/* Once for each direction and device, since what is marked is the row of both. */
-	key.image = thread->image;
+	key.program = thread->program;
 	key.address = frame->args[to_host ? 0 : 1] >> page_shift << 8 | (thread->device & 127) << 1 | to_host;
 	last = &thread->hosts[(key.address >> 8) & (HOST_CACHE - 1)];
 	if (*last == key.address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls that are counted and timed, and those of them that mean a little more:
- * synchronize (time in which at least one thread of the image waits, calls
+ * synchronize (time in which at least one thread of the program waits, calls
  * that have not returned included), set device, reset.
  */
 #ifndef PLAIN_BPF_H
@@ -23,7 +23,7 @@ static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, 
 		return DEVICE_PART;
 	if (scope == SYNC_DEVICE || !context)
 		return thread->context || thread->green ? DEVICE_PART : thread->device;
-	key.image = thread->image;
+	key.program = thread->program;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	return row && row->primary && !row->green ? row->device : DEVICE_PART;
 }
@@ -37,7 +37,7 @@ static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *
 {
 	const volatile struct call_desc *desc;
 	struct thread_state *thread;
-	struct image_sync *sync;
+	struct program_sync *sync;
 	struct frame *frame;
 	__u32 call;
 
@@ -68,7 +68,7 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 	const volatile struct call_desc *desc;
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *thread;
-	struct image_sync *sync;
+	struct program_sync *sync;
 	struct frame *frame;
 	__s32 result;
 	__u32 call;
@@ -82,7 +82,7 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 	failed = is_failure(desc, result);
 	call_finished(ctx, thread, frame, call, failed, now);
 	if (desc->class == CLASS_SYNC) {
-		sync = sync_end(thread->image, thread, now);
+		sync = sync_end(thread->program, thread, now);
 		if (sync && !result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);
 		if (!result && desc->a == SYNC_STREAM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How large a device is: learnt where the program asks CUDA, or the runtime
- * asks the driver when it starts. Said once per image and device; programs may
+ * asks the driver when it starts. Said once per program and device; programs may
  * ask for the free memory in a loop.
  */
 #ifndef SIZE_BPF_H
@@ -22,7 +22,7 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 
 	if (!thread)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	known = bpf_map_lookup_elem(&sizes, &key);
 	if (known && *known == total)
 		return 0;
@@ -79,7 +79,7 @@ static __always_inline int size_return(struct pt_regs *ctx, struct task_struct *
 	if (result || !frame->args[0] || (__s32)frame->args[1] < 0)
 		return 0;
 	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->args[0]))
-		count_lost_of(thread->image, LOST_ARGUMENT);
+		count_lost_of(thread->program, LOST_ARGUMENT);
 	else
 		size_send(thread, (__s32)frame->args[1], total, now);
 	return 0;

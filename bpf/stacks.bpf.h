@@ -20,7 +20,7 @@ struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
 	__s64 size;		/* bytes of them that stack_read() put there; 0 or less: none */
 	__u64 known;		/* the last one that was found among those sent, 0: none */
-	__u32 known_image;
+	__u32 known_program;
 	__u32 pad;
 };
 
@@ -47,7 +47,7 @@ static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u
 
 struct stack_walk {
 	struct stack_scratch *scratch;
-	__u32 image;
+	__u32 program;
 	__u32 again;		/* a mapping could not be looked up now */
 };
 
@@ -59,7 +59,7 @@ static long stack_module(__u32 i, struct stack_walk *walk)
 		return 1;
 	bpf_probe_read_kernel(&address, sizeof(address), &walk->scratch->frames[i]);
 	/* The byte before a return address is of the call. */
-	if (module_announce(walk->image, address - 1))
+	if (module_announce(walk->program, address - 1))
 		walk->again = 1;
 	return 0;
 }
@@ -74,16 +74,16 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 
 	if (!thread || !scratch)
 		return -1;
-	key.image = walk.image = thread->image;
+	key.program = walk.program = thread->program;
 	if (have_find_vma)
 		bpf_loop(count, stack_module, &walk, 0);
 	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY)) {
-		count_lost_of(key.image, LOST_STACKS);
+		count_lost_of(key.program, LOST_STACKS);
 		return -1;
 	}
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + sizeof(scratch->frames), 0);
 	if (!rec) {
-		count_lost_of(key.image, LOST_STACKS);
+		count_lost_of(key.program, LOST_STACKS);
 		bpf_map_delete_elem(&stacks, &key);
 		return -1;
 	}
@@ -120,7 +120,7 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	if (!tracing && desc_of(bpf_get_attach_cookie(ctx))->class != CLASS_ALLOC)
 		return 0;
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-	if (thread && thread->image && thread->depth &&
+	if (thread && thread->program && thread->depth &&
 	    !thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].nested)
 		stack_read(ctx);
 	return 0;
@@ -147,18 +147,18 @@ static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thr
 	if (size < (long)sizeof(__u64) || size > (long)sizeof(scratch->frames))
 		goto lost;
 	hash = stack_hash(scratch, size / sizeof(__u64));
-	if (scratch->known == hash && scratch->known_image == thread->image)
+	if (scratch->known == hash && scratch->known_program == thread->program)
 		return hash;
 	key.address = hash;
-	key.image = thread->image;
+	key.program = thread->program;
 	if (bpf_map_lookup_elem(&stacks, &key)) {
 		scratch->known = hash;
-		scratch->known_image = thread->image;
+		scratch->known_program = thread->program;
 		return hash;
 	}
 	return stack_send(thread, scratch, hash, size / sizeof(__u64)) ? 0 : hash;
 lost:
-	count_lost_of(thread->image, LOST_STACKS);
+	count_lost_of(thread->program, LOST_STACKS);
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every program shares: the maps, the images, and each thread's state.
+ * What every program shares: the maps, the programs, and each thread's state.
  *
  * A thread's state lives in task-local storage, which is cheaper than a hash
- * keyed by thread. It caches the thread's image, so that the hot path looks up
+ * keyed by thread. It caches the thread's program, so that the hot path looks up
  * nothing, and holds the frames of the calls it is inside of (frames.bpf.h).
  */
 #ifndef STATE_BPF_H
@@ -65,8 +65,8 @@ __u32 attaching;
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
 __u32 rows_made[ROWS_COUNT];	/* by enum row_map: user space need not search a map for new rows where none was made */
-__u32 last_image;
-/* Per image, by its low bits: launches that still get a return probe after a failure. */
+__u32 last_program;
+/* Per program, by its low bits: launches that still get a return probe after a failure. */
 __u32 watchful[WATCHFUL_COUNT];
 /* The same: captures under way, so that a launch need not look for one where there is none. */
 __u32 capturing[WATCHFUL_COUNT];
@@ -137,11 +137,11 @@ struct code_range {
 #define NESTED_DEPTHS	8	/* runtimes have a way to the driver for each function that launches; a power of two */
 
 struct thread_state {
-	__u32 image;		/* 0: not watched */
+	__u32 program;		/* 0: not watched */
 	__s32 device;
 	__u64 context;		/* a CUcontext that is no primary one, else 0 */
 	__u32 depth;
-	__u32 in_sync;		/* frames that count in the image's image_sync.depth */
+	__u32 in_sync;		/* frames that count in the program's program_sync.depth */
 	__u32 tgid, tid;
 	__u32 records;		/* sent by this thread */
 	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
@@ -208,8 +208,8 @@ extern void bpf_rcu_read_unlock(void) __ksym __weak;
 		__type(value, value_type);			\
 	} name SEC(".maps")
 
-HASH_MAP(images, __u32, struct image_row, 65536);	/* by image; user space deletes */
-HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present image */
+HASH_MAP(programs, __u32, struct program_row, 65536);	/* by program; user space deletes */
+HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present program */
 HASH_MAP(listed, __u32, __u32, 65536);			/* processes to watch, if only_listed */
 HASH_MAP(late, __u32, __u32, 65536);			/* processes that ran before their library was probed */
 HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
@@ -219,7 +219,7 @@ HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
 
 #include "near.bpf.h"
 
-static const struct image_row no_image;
+static const struct program_row no_program;
 static const struct launch_home no_launches;
 static const struct copy_row no_copies;
 static const struct call_row no_calls;
@@ -236,9 +236,9 @@ static __always_inline void count_lost(enum lost_cause cause)
 	__sync_fetch_and_add(&lost[cause], 1);
 }
 
-static __always_inline void count_lost_of(__u32 image, enum lost_cause cause)
+static __always_inline void count_lost_of(__u32 program, enum lost_cause cause)
 {
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
 
 	count_lost(cause);
 	if (!row)
@@ -254,7 +254,7 @@ __noinline int argument_lost(void)
 {
 	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 
-	count_lost_of(thread ? thread->image : 0, LOST_ARGUMENT);
+	count_lost_of(thread ? thread->program : 0, LOST_ARGUMENT);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static __always_inline __u64 quiet_flags(struct thread_state *thread)
 	do {								\
 		(hdr_)->type = type_;					\
 		(hdr_)->size = size_;					\
-		(hdr_)->image = (thread_)->image;			\
+		(hdr_)->program = (thread_)->program;			\
 		(hdr_)->time = time_;					\
 		(hdr_)->tgid = (thread_)->tgid;				\
 		(hdr_)->tid = (thread_)->tid;				\
@@ -293,7 +293,7 @@ static __always_inline void *record_begin(struct thread_state *thread, enum rec_
 	struct rec_hdr *hdr = bpf_ringbuf_reserve(&events, size, 0);
 
 	if (!hdr) {
-		count_lost_of(thread->image, LOST_RING_FULL);
+		count_lost_of(thread->program, LOST_RING_FULL);
 		return NULL;
 	}
 	header_of(thread, hdr, type, size, time);
@@ -305,7 +305,7 @@ static __always_inline void *record_begin(struct thread_state *thread, enum rec_
 		__u64 id_ = bpf_get_current_pid_tgid();			\
 		(hdr_)->type = type_;					\
 		(hdr_)->size = size_;					\
-		(hdr_)->image = image_;					\
+		(hdr_)->program = image_;					\
 		(hdr_)->time = time_;					\
 		(hdr_)->tgid = id_ >> 32;				\
 		(hdr_)->tid = (__u32)id_;				\
@@ -358,17 +358,17 @@ static __always_inline void raise_max(__u64 *max, __u64 value)
 	}
 }
 
-/* ---- images ---- */
+/* ---- programs ---- */
 
-/* What is known of an image's synchronizing calls. NULL: the image is gone. */
-static __always_inline struct image_sync *sync_of(__u32 image)
+/* What is known of a program's synchronizing calls. NULL: the program is gone. */
+static __always_inline struct program_sync *sync_of(__u32 program)
 {
-	struct near_sync *near = NEAR_AT(near_syncs, NEAR_SYNCS, image);
-	struct image_row *row;
+	struct near_sync *near = NEAR_AT(near_syncs, NEAR_SYNCS, program);
+	struct program_row *row;
 
-	if (near->owner == image)
+	if (near->owner == program)
 		return &near->row;
-	row = bpf_map_lookup_elem(&images, &image);
+	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row)
 		return NULL;
 	asm volatile("" : "+r"(row));	/* lest the compiler add first: the verifier forbids that */
@@ -403,8 +403,8 @@ static __always_inline void failure_send(struct thread_state *thread, __u32 call
 /* Counts a failed call in its row. Returns 1 if it is the first of its kind. */
 __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result, __u64 now)
 {
-	__u32 image = thread ? thread->image : 0;
-	struct fail_key key = { .image = image, .call = call, .result = result };
+	__u32 program = thread ? thread->program : 0;
+	struct fail_key key = { .program = program, .call = call, .result = result };
 	struct fail_row fresh = { .count = 1, .first = now, .last = now };
 	struct fail_row *row;
 
@@ -418,7 +418,7 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 		}
 		row = bpf_map_lookup_elem(&failures, &key);
 		if (!row) {
-			count_lost_of(image, LOST_FAIL_ROWS);
+			count_lost_of(program, LOST_FAIL_ROWS);
 			return 0;
 		}
 	}
@@ -430,8 +430,8 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 /* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
 __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
-	__u32 image = thread ? thread->image : 0;
-	__u32 *guard = &watchful[image & (WATCHFUL_COUNT - 1)], seen;
+	__u32 program = thread ? thread->program : 0;
+	__u32 *guard = &watchful[program & (WATCHFUL_COUNT - 1)], seen;
 	bool is_new = false;
 
 	if (!thread)
@@ -448,9 +448,9 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 }
 
 /* The row of @call, or NULL without room. */
-static __always_inline struct call_row *call_row_get(__u32 image, __u16 call)
+static __always_inline struct call_row *call_row_get(__u32 program, __u16 call)
 {
-	struct call_key key = { .image = image, .call = call };
+	struct call_key key = { .program = program, .call = call };
 	__u64 owner = near_call_owner(&key);
 	struct near_call *near = NEAR_AT(near_calls, NEAR_CALLS, owner);
 	struct call_row *row;
@@ -466,14 +466,14 @@ static __always_inline struct call_row *call_row_get(__u32 image, __u16 call)
 	row_made(ROWS_CALLS);
 	row = bpf_map_lookup_elem(&calls, &key);
 	if (!row)
-		count_lost_of(image, LOST_CALL_ROWS);
+		count_lost_of(program, LOST_CALL_ROWS);
 	return row;
 }
 
 /* Counts a call that took @ns in its row of the map `calls`. */
-static __always_inline void call_count(__u32 image, __u16 call, __u64 ns, bool failed)
+static __always_inline void call_count(__u32 program, __u16 call, __u64 ns, bool failed)
 {
-	struct call_row *row = call_row_get(image, call);
+	struct call_row *row = call_row_get(program, call);
 	__u32 bucket;
 
 	if (!row)

@@ -18,7 +18,7 @@
 
 struct stub_key {
 	__u64 page;
-	__u32 image;
+	__u32 program;
 	__u32 level;
 };
 
@@ -47,10 +47,10 @@ static __always_inline __u32 stub_slot(const struct stub_page *page, __u16 offse
 	return STUB_SLOTS;
 }
 
-/* Remembers that @stub of @image has the name at @name; the latest counts. Returns false without room. */
-static __noinline bool stub_learn(__u32 image, __u64 stub, __u64 name)
+/* Remembers that @stub of @program has the name at @name; the latest counts. Returns false without room. */
+static __noinline bool stub_learn(__u32 program, __u64 stub, __u64 name)
 {
-	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
+	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .program = program };
 	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
 	struct stub_page *page;
 	__u32 slot, level;
@@ -79,9 +79,9 @@ static __noinline bool stub_learn(__u32 image, __u64 stub, __u64 name)
 }
 
 /* The address of the name of @stub, or 0. */
-__noinline __u64 stub_name_own(__u32 image, __u64 stub)
+__noinline __u64 stub_name_own(__u32 program, __u64 stub)
 {
-	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .image = image };
+	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .program = program };
 	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
 	struct stub_page *page;
 	__u32 slot, level;
@@ -102,17 +102,17 @@ __noinline __u64 stub_name_own(__u32 image, __u64 stub)
 
 #define GENERATIONS	3
 
-/* The same, also of who the image was forked from: in a copy all is where it was. */
-static __always_inline __u64 stub_name(__u32 image, __u64 stub)
+/* The same, also of who the program was forked from: in a copy all is where it was. */
+static __always_inline __u64 stub_name(__u32 program, __u64 stub)
 {
 	__u64 name = 0;
 	__u32 i;
 
-	for (i = 0; i < GENERATIONS && image; i++) {
-		name = stub_name_own(image, stub);
+	for (i = 0; i < GENERATIONS && program; i++) {
+		name = stub_name_own(program, stub);
 		if (name)
 			break;
-		image = origin_of(image);
+		program = origin_of(program);
 	}
 	return name;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who calls: whether its process is watched, which image that is, and what is
+ * Who calls: whether its process is watched, which program that is, and what is
  * known of the thread. A thread has its state from its first call on; a process
- * gets an image with the first call of any.
+ * gets a program with the first call of any.
  */
 #ifndef THREADS_BPF_H
 #define THREADS_BPF_H
@@ -36,10 +36,10 @@ static __always_inline __u32 namespace_tgid(struct task_struct *task)
 #define ORIGIN_DEPTH	4
 
 /*
- * Which image the current process, whose row @row is, was forked from, if both still run the same program. Servers register
+ * Which program the current process, whose row @row is, was forked from, if both still run the same program. Servers register
  * their kernels once, and fork one worker after the other: those have no names of their own. Each exec chooses code and stack anew.
  */
-__noinline int origin_find(struct image_row *row)
+__noinline int origin_find(struct program_row *row)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 code = BPF_CORE_READ(task, mm, start_code), stack = BPF_CORE_READ(task, mm, start_stack);
@@ -66,31 +66,31 @@ __noinline int origin_find(struct image_row *row)
 	return 0;
 }
 
-/* The image that @image was forked from, or 0. */
-static __always_inline __u32 origin_of(__u32 image)
+/* The program that @program was forked from, or 0. */
+static __always_inline __u32 origin_of(__u32 program)
 {
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
+	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
 
 	return row ? row->origin : 0;
 }
 
-/* Gives the current process an image. Returns 0 if it is not watched or there is no room. */
-__noinline __u32 image_new(void)
+/* Gives the current process a program. Returns 0 if it is not watched or there is no room. */
+__noinline __u32 program_new(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct image_row *row;
+	struct program_row *row;
 	struct rec_process *rec;
 	struct near_sync *near;
-	__u32 image, *known;
+	__u32 program, *known;
 	__u64 args, len;
 
 	if (!is_watched(task, tgid))
 		return 0;
-	image = __sync_fetch_and_add(&last_image, 1) + 1;
-	bpf_map_update_elem(&images, &image, &no_image, BPF_NOEXIST);
+	program = __sync_fetch_and_add(&last_program, 1) + 1;
+	bpf_map_update_elem(&programs, &program, &no_program, BPF_NOEXIST);
 	row_made(ROWS_IMAGES);
-	row = bpf_map_lookup_elem(&images, &image);
+	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row) {
 		count_lost(LOST_PROCESSES);
 		return 0;
@@ -102,16 +102,16 @@ __noinline __u32 image_new(void)
 	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
 	origin_find(row);
 	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
-	/* What is said of an image long before: */
-	__sync_fetch_and_and(&watchful[image & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS);
-	/* Before another thread can find the image: it may wait in a call at once. */
-	near = NEAR_AT(near_syncs, NEAR_SYNCS, image);
-	near_claim(near, image);
-	if (bpf_map_update_elem(&tgids, &tgid, &image, BPF_NOEXIST)) {
+	/* What is said of a program long before: */
+	__sync_fetch_and_and(&watchful[program & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS);
+	/* Before another thread can find the program: it may wait in a call at once. */
+	near = NEAR_AT(near_syncs, NEAR_SYNCS, program);
+	near_claim(near, program);
+	if (bpf_map_update_elem(&tgids, &tgid, &program, BPF_NOEXIST)) {
 		/* Another thread of the process was faster, or there is no room. */
-		if (near->owner == image)
+		if (near->owner == program)
 			near->owner = 0;
-		bpf_map_delete_elem(&images, &image);
+		bpf_map_delete_elem(&programs, &program);
 		known = bpf_map_lookup_elem(&tgids, &tgid);
 		if (known)
 			return *known;
@@ -122,8 +122,8 @@ __noinline __u32 image_new(void)
 	row->first_time = bpf_ktime_get_ns();
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
-		return image;	/* nothing is lost: user space finds the row */
-	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), image, row->first_time);
+		return program;	/* nothing is lost: user space finds the row */
+	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), program, row->first_time);
 	rec->start_time = row->start_time;
 	rec->parent_tgid = row->parent_tgid;
 	rec->uid = row->uid;
@@ -138,7 +138,7 @@ __noinline __u32 image_new(void)
 	if (!bpf_probe_read_user(rec->args, len & (CUTOP_ARGS_LEN - 1), (void *)args))
 		rec->args_len = len & (CUTOP_ARGS_LEN - 1);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
-	return image;
+	return program;
 }
 
 __noinline int thread_begin(struct thread_state *thread)
@@ -148,7 +148,7 @@ __noinline int thread_begin(struct thread_state *thread)
 
 	if (!thread)
 		return 0;
-	thread->image = known ? *known : image_new();
+	thread->program = known ? *known : program_new();
 	thread->tgid = tgid;
 	thread->tid = (__u32)bpf_get_current_pid_tgid();
 	/* A late process may have chosen its device before cutop came. */
@@ -203,10 +203,10 @@ static __always_inline struct thread_state *thread_enter(struct task_struct *tas
 		}
 		thread_begin(thread);
 	}
-	if (!thread->image) {
+	if (!thread->program) {
 		if (!thread->tgid || only_uid != (__u32)-1)
 			thread_reconsider(thread);
-		if (!thread->image)
+		if (!thread->program)
 			return NULL;
 	}
 	return thread;
@@ -217,7 +217,7 @@ static __always_inline struct thread_state *thread_leave(struct task_struct *tas
 {
 	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	return thread && thread->image ? thread : NULL;
+	return thread && thread->program ? thread : NULL;
 }
 
 #endif

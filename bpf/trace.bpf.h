@@ -80,7 +80,7 @@ static __always_inline void call_finished(struct pt_regs *ctx, struct thread_sta
 		return;
 	}
 	trace_return(ctx, thread, call, now);
-	call_count(thread->image, call, now - frame->entry, failed);
+	call_count(thread->program, call, now - frame->entry, failed);
 	if (failed)
 		failure_count(thread, call, PT_REGS_RC(ctx), call_site(ctx), now);
 }

@@ -31,7 +31,7 @@ static __noinline int trace_send(struct thread_state *thread, struct trace_state
 	else
 		sent = trace_submit(thread, trace, sizeof(trace->record.call));
 	if (!sent)
-		count_lost_of(thread->image, LOST_TRACED);
+		count_lost_of(thread->program, LOST_TRACED);
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call, __u64 function)
 {
 	if (thread)
-		kernel_announce(thread->image, call, function);
+		kernel_announce(thread->program, call, function);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static __noinline int trace_launched(struct thread_state *thread, struct trace_s
 
 	if (!thread || !trace)
 		return 0;
-	key.image = thread->image;
+	key.program = thread->program;
 	key.device = thread->device;
 	key.function = trace->record.call.launch.function;
 	row = launch_row_get(&key);
@@ -191,7 +191,7 @@ static __always_inline struct trace_state *trace_state_get(struct thread_state *
 
 	trace = storage_new(traces, bpf_get_current_task_btf());
 	if (!trace)
-		count_lost_of(thread->image, LOST_TRACED);
+		count_lost_of(thread->program, LOST_TRACED);
 	return trace;
 }
 
@@ -209,7 +209,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 		return 0;
 	/* A callback's, inside a call that is traced, too: there is room for one. */
 	if (trace->open && thread->depth > 1)
-		count_lost_of(thread->image, LOST_TRACED);
+		count_lost_of(thread->program, LOST_TRACED);
 	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
 	trace->out = 0;
 	trace->record.call.entry = bpf_ktime_get_ns();

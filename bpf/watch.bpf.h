@@ -18,11 +18,11 @@ static __always_inline void late_forget(__u32 tgid)
 		bpf_map_delete_elem(&late, &tgid);
 }
 
-/* Marks the image's row and says so. User space looks at the rows, too, should the record find no room. */
-static __always_inline void image_end(__u32 image, enum end_reason reason, __u32 exit_code)
+/* Marks the program's row and says so. User space looks at the rows, too, should the record find no room. */
+static __always_inline void program_end(__u32 program, enum end_reason reason, __u32 exit_code)
 {
-	struct image_row *row = bpf_map_lookup_elem(&images, &image);
-	struct image_sync *sync = sync_of(image);
+	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
+	struct program_sync *sync = sync_of(program);
 	__u64 now = bpf_ktime_get_ns(), sync_ns;
 	struct rec_end *rec;
 
@@ -40,7 +40,7 @@ static __always_inline void image_end(__u32 image, enum end_reason reason, __u32
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
 		return;
-	header_fill(&rec->hdr, REC_END, sizeof(*rec), image, now);
+	header_fill(&rec->hdr, REC_END, sizeof(*rec), program, now);
 	rec->sync_ns = sync_ns;
 	rec->reason = reason;
 	rec->exit_code = exit_code;
@@ -72,17 +72,17 @@ static __always_inline void thread_forget(struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, program, *known;
 	struct file_id id = {};
 	struct rec_exec *rec;
 	struct file *file;
 
-	late_forget(tgid);	/* before the image is looked up: src/probe/idle_processes.c */
+	late_forget(tgid);	/* before the program is looked up: src/probe/idle_processes.c */
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
-		image = *known;
+		program = *known;
 		bpf_map_delete_elem(&tgids, &tgid);
-		image_end(image, END_EXEC, 0);
+		program_end(program, END_EXEC, 0);
 	}
 	/* The other threads are gone. What this one knew was the old program's. */
 	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
@@ -145,14 +145,14 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
 	struct thread_state *thread = task->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, image, *known, exit_code;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, program, *known, exit_code;
 
-	if (thread && thread->image && thread->in_sync)
+	if (thread && thread->program && thread->in_sync)
 		sync_leave(thread);
 	if (task->signal->live.counter > 0) {
 		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
-		if (thread && thread->image && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
-			count_lost_of(thread->image, LOST_RETURN);
+		if (thread && thread->program && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
+			count_lost_of(thread->program, LOST_RETURN);
 		return 0;
 	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
@@ -164,14 +164,14 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (!known)
 		return 0;
-	image = *known;
+	program = *known;
 	if (bpf_map_delete_elem(&tgids, &tgid))
 		return 0;
 	if (task->signal->flags & SIGNAL_GROUP_EXIT)
 		exit_code = task->signal->group_exit_code;
 	else
 		exit_code = task->group_leader->exit_code;
-	image_end(image, END_EXIT, exit_code);
+	program_end(program, END_EXIT, exit_code);
 	return 0;
 }
 

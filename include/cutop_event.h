@@ -5,7 +5,7 @@
  * Two streams. Records travel through the ring buffer one by one, in the order
  * in which they were reserved: what changes state (allocations, frees, resets,
  * ends) or is seen for the first time (processes, kernels). Rows live in hash
- * maps, keyed by the process image, and hold what is frequent: launches,
+ * maps, keyed by the process program, and hold what is frequent: launches,
  * copies, calls, failures. User space reads rows whole, once per refresh: they
  * are in cutop_rows.h.
  *
@@ -15,7 +15,7 @@
  * one stream, of which a recording is complete. There the numbers of record
  * types last for ever: new ones get new numbers.
  *
- * An *image* is one program in one process: its number is given at the first
+ * A *program* is what one process runs until it calls exec: its number is given at the first
  * hooked call and again after an exec, and is never reused while cutop runs.
  * Pids are.
  *
@@ -65,8 +65,8 @@
 	 (code) == 911)
 
 enum rec_type {
-	REC_PROCESS = 1,	/* struct rec_process: first hooked call of an image */
-	REC_END,		/* struct rec_end: the image is gone */
+	REC_PROCESS = 1,	/* struct rec_process: first hooked call of a program */
+	REC_END,		/* struct rec_end: the program is gone */
 	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
 	REC_FREE,		/* struct rec_free: a freeing call returned, with NULL too */
 	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model resolves */
@@ -88,10 +88,10 @@ enum rec_type {
 	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
 	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
 
-	REC_IDENTITY = 64,	/* struct rec_identity: who an image is */
+	REC_IDENTITY = 64,	/* struct rec_identity: who a program is */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
-	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no image */
+	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no program */
 
 	/* What is read once per refresh: model/stream.h */
 	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
@@ -103,20 +103,20 @@ enum rec_type {
 	REC_GRAPH_LAST,		/* struct rec_graph_row: launched last, before a fault */
 	REC_SYNC,		/* struct rec_sync: time inside synchronizing calls */
 	REC_SYNCED,		/* struct rec_synced: the last synchronize of each device */
-	REC_INEXACT,		/* struct rec_hdr: something of the image was lost; its time: image_row.lost_time */
-	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the image comes any more */
+	REC_INEXACT,		/* struct rec_hdr: something of the program was lost; its time: program_row.lost_time */
+	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the program comes any more */
 	REC_LOST,		/* struct rec_lost: what was lost to a cause */
 	REC_MOMENT,		/* struct rec_moment: a snapshot is made */
 	REC_READINGS,		/* struct rec_hdr: the driver was asked anew; what it said before is over */
 	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
 	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
-	REC_UNRETURNED,		/* struct rec_unreturned: returns of the image's calls are not probed */
+	REC_UNRETURNED,		/* struct rec_unreturned: returns of the program's calls are not probed */
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
 	REC_LIMIT,		/* struct rec_limit: a limit that the user may change is reached for the first time */
 };
 
-/* Why returns of an image's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
+/* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
 enum unreturned {
 	UNRETURNED_NOT,		/* they are */
 	UNRETURNED_ASKED,	/* --returns=never */
@@ -125,7 +125,7 @@ enum unreturned {
 	UNRETURNED_COUNT,
 };
 
-/* Why allocations or frees may be unseen, in processes that may have no image. Recordings have these numbers: none is given out again. */
+/* Why allocations or frees may be unseen, in processes that may have no program. Recordings have these numbers: none is given out again. */
 enum unseen_cause {
 	UNSEEN_DRIVER,		/* made by calls of the driver, while only the runtime's are watched */
 	UNSEEN_LATE,		/* a library that a process ran or mapped before it was probed */
@@ -169,7 +169,7 @@ struct code_span {
 struct rec_hdr {
 	__u16 type;		/* enum rec_type */
 	__u16 size;		/* of the whole record, this header included */
-	__u32 image;		/* 0 where no image is meant (REC_EXEC, REC_MMAP) */
+	__u32 program;		/* 0 where no program is meant (REC_EXEC, REC_MMAP) */
 	__u64 time;		/* when it was made */
 	__u32 tgid;		/* process, as the root pid namespace counts */
 	__u32 tid;
@@ -213,7 +213,7 @@ struct rec_alloc {
 	__u8 how;		/* enum alloc_flag */
 	__u32 element_bytes;	/* of an array's element, else 0 */
 	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
-	__u64 stack;		/* rec_stack.stack of the same image; 0: none, or not asked for */
+	__u64 stack;		/* rec_stack.stack of the same program; 0: none, or not asked for */
 };
 
 #define CUTOP_STACK_FRAMES	127	/* kernel.perf_event_max_stack, as it mostly is */
@@ -221,7 +221,7 @@ struct rec_alloc {
 /* User stack of an allocation, sent before the first record that names it. */
 struct rec_stack {
 	struct rec_hdr hdr;
-	__u64 stack;		/* what it is known by in its image, never 0 */
+	__u64 stack;		/* what it is known by in its program, never 0 */
 	__u32 count;		/* of the frames that count: there may be room for more */
 	__u32 pad;
 	__u64 frames[];		/* return addresses, innermost first: the call site */
@@ -262,7 +262,7 @@ struct rec_call {
 	struct rec_hdr hdr;	/* time: at return, that of CALL_ENTERED at entry */
 	__u64 entry;		/* time at entry */
 	__u64 site;		/* the caller's return address, 0 where it was not looked at */
-	__u64 stack;		/* rec_stack.stack of the same image; 0: none */
+	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
 	__u64 out;		/* what the call wrote through its out argument (TRACED_OUT), raw */
 	__s32 result;		/* at return */
 	__s32 device;		/* the thread's at entry; CUTOP_DEVICE_UNKNOWN */

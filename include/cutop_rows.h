@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of the counter maps, and their keys: what is frequent (launches, copies,
- * calls, failures), by the process image, and what is known of an image whatever
+ * calls, failures), by the process program, and what is known of a program whatever
  * became of its records. BPF counts, user space reads rows whole once per
  * refresh. The records beside them, and what both have in common, are in
  * cutop_event.h, which includes this file.
@@ -11,7 +11,7 @@
  * the collector adds the sum of the row's histogram. That saves an atomic add
  * per call.
  *
- * Recordings keep keys and rows as they are, images' aside (model/stream.h).
+ * Recordings keep keys and rows as they are, programs' aside (model/stream.h).
  * What holds of the layout of records holds of these, too. Include
  * <linux/types.h> or vmlinux.h first.
  */
@@ -21,7 +21,7 @@
 #include "cutop_call_desc.h"
 
 #define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
-#define CUTOP_SYNC_SLOTS	16	/* devices of an image whose synchronizing is followed, less one; a power of two */
+#define CUTOP_SYNC_SLOTS	16	/* devices of a program whose synchronizing is followed, less one; a power of two */
 
 /*
  * Latency bucket i holds [2^(i+6), 2^(i+7)) ns; the first also what is
@@ -48,7 +48,7 @@ struct loader_row {
 };
 
 struct launch_key {
-	__u32 image;
+	__u32 program;
 	__u16 call;
 	__s16 device;
 	__u64 function;		/* first argument: stub, or handle (see __cudaGetKernel) */
@@ -89,7 +89,7 @@ struct launch_home {
 enum copy_mode { COPY_SYNC, COPY_ASYNC };
 
 struct copy_key {
-	__u32 image;
+	__u32 program;
 	__u16 call;
 	__u8 direction;		/* enum copy_direction */
 	__u8 mode;		/* enum copy_mode */
@@ -131,7 +131,7 @@ struct copy_row {
 
 struct pending_key {
 	__u64 stream;		/* a handle; 1: the legacy default stream; 2 and above it the thread: that thread's */
-	__u32 image;
+	__u32 program;
 	__s32 device;		/* of a default stream */
 };
 
@@ -150,7 +150,7 @@ struct pending_row {
  * each (allocations, frees): those are counted from there.
  */
 struct call_key {
-	__u32 image;
+	__u32 program;
 	__u16 call;
 	__u16 pad;
 };
@@ -164,7 +164,7 @@ struct call_row {
 };
 
 struct fail_key {
-	__u32 image;
+	__u32 program;
 	__u16 call;
 	__u16 pad;
 	__s32 result;
@@ -180,7 +180,7 @@ struct fail_row {
 /* Launches of an executable graph that succeeded, since what it holds last changed. */
 struct graph_key {
 	__u64 exec;
-	__u32 image;
+	__u32 program;
 	__u32 pad;
 };
 
@@ -205,8 +205,8 @@ struct sync_slot {
 	__u32 pad;
 };
 
-/* An image's synchronizing calls. */
-struct image_sync {
+/* A program's synchronizing calls. */
+struct program_sync {
 	__u64 since;		/* when the first of the threads inside went in */
 	__u64 ns;		/* time with a thread inside, up to that */
 	__s32 depth;		/* threads inside */
@@ -214,22 +214,22 @@ struct image_sync {
 	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* by device; the last where the device is not known */
 };
 
-/* `watchful` has a word for each image, by its number modulo this: what is known of its launches. The marks are cleared for a new image. */
+/* `watchful` has a word for each program, by its number modulo this: what is known of its launches. The marks are cleared for a new program. */
 #define WATCHFUL_COUNT	4096	/* a power of two */
 #define WATCHFUL_FAULT	0x80000000	/* a sticky error was met: launches leave no times any more */
 #define WATCHFUL_LAYERED 0x40000000	/* two libraries answer for one call: see is_same_act() */
 #define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
 
 /*
- * The row of the map `images`: what is known of an image whatever became of its
+ * The row of the map `programs`: what is known of a program whatever became of its
  * records. BPF makes it at the first hooked call and marks its end; user space
- * deletes it, with the image's other rows, after it has read them once more.
+ * deletes it, with the program's other rows, after it has read them once more.
  */
-struct image_row {
+struct program_row {
 	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
 	__u64 first_time;	/* of the first hooked call */
 	__u64 end_time;		/* 0: runs */
-	struct image_sync sync;	/* unless it has a near one */
+	struct program_sync sync;	/* unless it has a near one */
 	__u32 tgid;
 	__u32 parent_tgid;
 	__u32 uid;
@@ -241,7 +241,7 @@ struct image_row {
 	char comm[CUTOP_COMM_LEN];
 	__u32 faulted;		/* a sticky error was met */
 	__u32 unreturned;	/* enum unreturned */
-	__u32 origin;		/* the image that it was forked from, and still is a copy of; 0: none. Its kernels have names that are ours */
+	__u32 origin;		/* the program that it was forked from, and still is a copy of; 0: none. Its kernels have names that are ours */
 	__u32 origin_late;	/* who it was forked from is late */
 };
 
@@ -255,7 +255,7 @@ struct image_row {
 
 struct near_sync {
 	__u64 owner;
-	struct image_sync row;
+	struct program_sync row;
 };
 
 struct near_call {
@@ -270,7 +270,7 @@ struct near_copy {
 
 static inline __u64 near_call_owner(const struct call_key *key)
 {
-	return key->image | (__u64)key->call << 32;
+	return key->program | (__u64)key->call << 32;
 }
 
 #define NEAR_DEVICES	1024	/* as the model: a larger number is none */
@@ -282,7 +282,7 @@ static inline __u64 near_copy_owner(const struct copy_key *key)
 
 	if (device > NEAR_DEVICES)
 		return 0;
-	return key->image | (__u64)key->call << 32 | (__u64)key->direction << 48 | (__u64)key->mode << 52 | (__u64)device << 53;
+	return key->program | (__u64)key->call << 32 | (__u64)key->direction << 48 | (__u64)key->mode << 52 | (__u64)device << 53;
 }
 
 /* Where the row of @owner is, if it is anywhere: its number modulo that of places. */

@@ -375,12 +375,12 @@ static void draw(struct screen *screen)
 
 static void focus_follow(struct screen *screen)
 {
-	uint32_t image = view_focus(screen->view);
+	uint32_t program = view_focus(screen->view);
 
-	if (image == screen->focus)
+	if (program == screen->focus)
 		return;
-	screen->focus = image;
-	collector_focus(screen->session.collector, image);
+	screen->focus = program;
+	collector_focus(screen->session.collector, program);
 }
 
 static bool is_over(const struct screen *screen)

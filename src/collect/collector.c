@@ -267,11 +267,11 @@ static void *collector_run(void *argument)
 
 /* ---- life ---- */
 
-static void image_late(void *context, uint32_t image)
+static void program_late(void *context, uint32_t program)
 {
 	struct collector *collector = context;
 
-	feed_late(collector->feed, image);
+	feed_late(collector->feed, program);
 }
 
 static void extra_found(void *context, unsigned int call, const char *symbol, enum extra_result result)
@@ -351,7 +351,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	if (err)
 		return err;
 	collector = *result;
-	probe.on_late = image_late;
+	probe.on_late = program_late;
 	probe.on_extra = extra_found;
 	probe.on_program = program_begins;
 	probe.context = collector;
@@ -467,10 +467,10 @@ void collector_clear_exited(struct collector *collector)
 	eventfd_write(collector->wake, 1);
 }
 
-void collector_focus(struct collector *collector, uint32_t image)
+void collector_focus(struct collector *collector, uint32_t program)
 {
 	pthread_mutex_lock(&collector->lock);
-	collector->focus = image;
+	collector->focus = program;
 	collector->new_focus = true;
 	pthread_mutex_unlock(&collector->lock);
 	eventfd_write(collector->wake, 1);

@@ -81,8 +81,8 @@ struct snapshot *collector_take(struct collector *collector);
 void collector_set_delay(struct collector *collector, uint64_t delay);
 void collector_clear_exited(struct collector *collector);
 
-/* From the next snapshot on @image (0: none) has its spans: model_focus(). */
-void collector_focus(struct collector *collector, uint32_t image);
+/* From the next snapshot on @program (0: none) has its spans: model_focus(). */
+void collector_focus(struct collector *collector, uint32_t program);
 
 /* Of a replay: to be done at the next turn of the thread; and where it is. A change of it makes collector_fd() readable. */
 void collector_play(struct collector *collector, enum play_act act);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the BPF side says, told to the model. Records come through the ring in
- * order, and with them what files say of the images, call sites and kernels
+ * order, and with them what files say of the programs, call sites and kernels
  * they name. Rows are read by feed_rows.c.
  */
 #include "collect/feed.h"
@@ -17,28 +17,28 @@
 #include "model/chosen.h"
 #include "probe/path_names.h"
 
-#define ENDED_MANY	1024	/* images whose rows wait to be read once more, and deleted */
+#define ENDED_MANY	1024	/* programs whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 #define IDLE_MS		2000	/* then, too: for files or memory that are slow, or not delivered */
 #define IDLE_HURRY_MS	400	/* the same where somebody waits for our end */
 #define NAMES_LOOK_US	5000
 
-/* ---- images ---- */
+/* ---- programs ---- */
 
-struct watched *feed_watched(struct feed *feed, uint32_t image)
+struct watched *feed_watched(struct feed *feed, uint32_t program)
 {
 	struct watched *watched;
 
-	HASH_FIND(hh, feed->watched, &image, sizeof(image), watched);
+	HASH_FIND(hh, feed->watched, &program, sizeof(program), watched);
 	return watched;
 }
 
-/* True if feed_late() was told of @image before; forgets it. */
-static bool early_late_take(struct feed *feed, uint32_t image)
+/* True if feed_late() was told of @program before; forgets it. */
+static bool early_late_take(struct feed *feed, uint32_t program)
 {
 	struct early_late *early;
 
-	HASH_FIND(hh, feed->early_late, &image, sizeof(image), early);
+	HASH_FIND(hh, feed->early_late, &program, sizeof(program), early);
 	if (!early)
 		return false;
 	HASH_DEL(feed->early_late, early);
@@ -58,10 +58,10 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
 		probe_lost(feed->probe, LOST_UNANSWERED);
-		record_sink_inexact(feed->sink, watched->image, 0);
+		record_sink_inexact(feed->sink, watched->program, 0);
 	}
 
-	if (identity && probe_has_left(feed->probe, watched->image))
+	if (identity && probe_has_left(feed->probe, watched->program))
 		identity_drop_devices(identity);
 	if (first && glob && (!identity || !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), watched->process.comm, glob)))
 		watched->ignored = true;
@@ -76,24 +76,24 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 {
-	struct watched *watched = feed_watched(feed, process->hdr.image);
-	uint32_t image = process->hdr.image;
-	struct image_row row;
+	struct watched *watched = feed_watched(feed, process->hdr.program);
+	uint32_t program = process->hdr.program;
+	struct program_row row;
 
 	if (watched)
 		return watched;
 	watched = calloc(1, sizeof(*watched));
 	if (!watched)
 		return NULL;
-	watched->image = image;
+	watched->program = program;
 	watched->process = *process;
 	watched->process.comm[CUTOP_COMM_LEN - 1] = 0;
-	HASH_ADD(hh, feed->watched, image, sizeof(watched->image), watched);
-	if (rows_image(feed->rows, image, &row)) {
+	HASH_ADD(hh, feed->watched, program, sizeof(watched->program), watched);
+	if (rows_program(feed->rows, program, &row)) {
 		watched->late = row.late;
 		watched->origin = row.origin;
 	}
-	watched->late |= early_late_take(feed, image);
+	watched->late |= early_late_take(feed, program);
 	identity_feed(feed, watched, true);
 	return watched;
 }
@@ -113,21 +113,21 @@ int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
 	return result < 0 ? result : 0;
 }
 
-void feed_late(struct feed *feed, uint32_t image)
+void feed_late(struct feed *feed, uint32_t program)
 {
-	struct watched *watched = feed_watched(feed, image);
+	struct watched *watched = feed_watched(feed, program);
 	struct early_late *early;
 
 	if (!watched) {
 		/* It made its first call while we were attaching: its record still is in the ring. */
-		HASH_FIND(hh, feed->early_late, &image, sizeof(image), early);
+		HASH_FIND(hh, feed->early_late, &program, sizeof(program), early);
 		if (early)
 			return;
 		early = calloc(1, sizeof(*early));
 		if (!early)
 			return;
-		early->image = image;
-		HASH_ADD(hh, feed->early_late, image, sizeof(early->image), early);
+		early->program = program;
+		HASH_ADD(hh, feed->early_late, program, sizeof(early->program), early);
 		return;
 	}
 	if (watched->late)
@@ -139,7 +139,7 @@ void feed_late(struct feed *feed, uint32_t image)
 
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end)
 {
-	struct image_row row;
+	struct program_row row;
 
 	if (watched->ended)
 		return;
@@ -148,8 +148,8 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 	if (watched->ignored)
 		return;
 	/* Whether its books were right to the last must be known before they are closed. */
-	if (rows_image(feed->rows, watched->image, &row) && row.inexact)
-		record_sink_inexact(feed->sink, watched->image, row.lost_time);
+	if (rows_program(feed->rows, watched->program, &row) && row.inexact)
+		record_sink_inexact(feed->sink, watched->program, row.lost_time);
 	record_sink_put(feed->sink, &end->hdr, sizeof(*end));
 }
 
@@ -157,7 +157,7 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 
 static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
-	struct rec_text *text = site_names_site(feed->sites, hdr->image, (pid_t)hdr->tgid, address);
+	struct rec_text *text = site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address);
 
 	if (text) {
 		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
@@ -205,7 +205,7 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 {
 	const struct rec_kernel kernel = {
-		.hdr = { .type = REC_KERNEL, .size = sizeof(kernel), .image = record->hdr.image, .time = record->hdr.time,
+		.hdr = { .type = REC_KERNEL, .size = sizeof(kernel), .program = record->hdr.program, .time = record->hdr.time,
 			 .tgid = record->hdr.tgid, .tid = record->hdr.tid },
 		.function = record->function, .stub = record->stub, .source = NAME_NONE, .call = record->call,
 	};
@@ -216,11 +216,11 @@ static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 	kernel_feed_name(feed, &kernel);
 }
 
-/* A name of @image is lost for good. */
-static void name_lose(struct feed *feed, uint32_t image, int err)
+/* A name of @program is lost for good. */
+static void name_lose(struct feed *feed, uint32_t program, int err)
 {
 	probe_lost(feed->probe, err == -ETIMEDOUT ? LOST_UNANSWERED : LOST_ARGUMENT);
-	record_sink_inexact(feed->sink, image, 0);
+	record_sink_inexact(feed->sink, program, 0);
 }
 
 static void name_at_feed(struct feed *feed, const struct watched *watched, const struct rec_name_at *record)
@@ -235,17 +235,17 @@ static void name_at_feed(struct feed *feed, const struct watched *watched, const
 	}
 	nameless_feed(feed, record);
 	if (err != -EAGAIN)
-		name_lose(feed, record->hdr.image, err);
+		name_lose(feed, record->hdr.program, err);
 }
 
-static void name_told(void *context, uint32_t image, struct rec_hdr *record, int error)
+static void name_told(void *context, uint32_t program, struct rec_hdr *record, int error)
 {
 	struct feed *feed = context;
 
 	if (record)
 		record_sink_put(feed->sink, record, record->size);
 	else
-		name_lose(feed, image, error);
+		name_lose(feed, program, error);
 }
 
 static void later_feed(struct feed *feed)
@@ -288,7 +288,7 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 		return;
 	}
 	alloc = *record;
-	alloc.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
+	alloc.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
 	record_sink_put(feed->sink, &alloc.hdr, size);
 }
 
@@ -302,7 +302,7 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 		return;
 	}
 	memcpy(&call, record, size);
-	call.call.stack = stacks_id(feed->stacks, record->hdr.image, record->stack);
+	call.call.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
 	record_sink_put(feed->sink, &call.call.hdr, size);
 }
 
@@ -348,10 +348,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		feed_watch(feed, data);
 		return;
 	}
-	watched = feed_watched(feed, hdr->image);
+	watched = feed_watched(feed, hdr->program);
 	/* The record that says whose it is was lost: nobody is to be told of a process that is not wanted. */
 	if (!watched && feed->command_glob)
-		watched = feed_watch_row(feed, hdr->image);
+		watched = feed_watch_row(feed, hdr->program);
 	if (watched && watched->ignored)
 		return;
 	switch (hdr->type) {

@@ -26,7 +26,7 @@ void feed_follow(struct feed *feed);
 /* True if files wait to be looked at, or records to be read: feed_follow() is to be called again without a pause. */
 bool feed_is_behind(const struct feed *feed);
 
-/* Reads the ring and every counter, and forgets what belongs to images that ended. */
+/* Reads the ring and every counter, and forgets what belongs to programs that ended. */
 void feed_refresh(struct feed *feed);
 
 /* Waits, not for long, for names and source lines that are being looked up: before the last snapshot. @hurry: cutop was told to end. */
@@ -44,7 +44,7 @@ void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid
  */
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid);
 
-/* @image ran before its library was probed. */
-void feed_late(struct feed *feed, uint32_t image);
+/* @program ran before its library was probed. */
+void feed_late(struct feed *feed, uint32_t program);
 
 #endif

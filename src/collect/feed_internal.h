@@ -15,8 +15,8 @@
 #include "probe/bpf_rows.h"
 
 struct watched {
-	uint32_t image;
-	uint32_t origin;	/* image_row.origin */
+	uint32_t program;
+	uint32_t origin;	/* program_row.origin */
 	struct rec_process process;
 	bool ignored;		/* the user did not ask for it */
 	bool late;
@@ -29,9 +29,9 @@ struct watched {
 	UT_hash_handle hh;
 };
 
-/* An image found to be late before the record of its start was read. */
+/* A program found to be late before the record of its start was read. */
 struct early_late {
-	uint32_t image;
+	uint32_t program;
 	UT_hash_handle hh;
 };
 
@@ -54,26 +54,26 @@ struct feed {
 	struct early_late *early_late;
 	bool any_doomed;
 	bool limit_told;	/* that the budget of names has no room left */
-	size_t ended;		/* images, since the last refresh */
+	size_t ended;		/* programs, since the last refresh */
 	uint32_t untold;	/* files, as of the last look */
 	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */
-	uint32_t asked;		/* whether this image has a row; 0: none was asked for */
+	uint32_t asked;		/* whether this program has a row; 0: none was asked for */
 	bool asked_gone;
 	uint32_t copied;	/* the same: whether a process forked from it still runs */
 	bool copied_kept;
 };
 
 /* feed.c */
-struct watched *feed_watched(struct feed *feed, uint32_t image);
-/* Returns what is kept of an image, made if need be, and then the model is told; NULL without memory. */
+struct watched *feed_watched(struct feed *feed, uint32_t program);
+/* Returns what is kept of a program, made if need be, and then the model is told; NULL without memory. */
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process);
 /* Reads what is in the ring, and of what comes meanwhile not without end. */
 void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 
 /* feed_rows.c */
-/* feed_watch() of an image by its row, where its record was lost; NULL if it has none. */
-struct watched *feed_watch_row(struct feed *feed, uint32_t image);
+/* feed_watch() of a program by its row, where its record was lost; NULL if it has none. */
+struct watched *feed_watch_row(struct feed *feed, uint32_t program);
 /*
  * A sticky error of @watched, whose record is @hdr: the model names what was launched last, so the
  * rows are read now, not at the next refresh.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of the BPF side's maps, read once per refresh, after the ring has been
- * drained. What a full ring swallowed is made up for from the map `images`,
- * which has a row for every image and its end: a process whose start or end was
+ * drained. What a full ring swallowed is made up for from the map `programs`,
+ * which has a row for every program and its end: a process whose start or end was
  * never heard of is found there.
  *
- * Rows of an ended image are read once more after its end, then deleted. The
+ * Rows of an ended program are read once more after its end, then deleted. The
  * end is taken as known only when its record was read, or when a second
  * refresh still finds it marked: by then no earlier record of it can be in the
  * ring.
@@ -21,14 +21,14 @@
 
 struct fault {
 	struct feed *feed;
-	uint32_t image;
+	uint32_t program;
 };
 
 static bool fault_visit(void *context, const struct launch_key *key, const struct launch_row *row)
 {
 	const struct fault *fault = context;
 
-	if (key->image == fault->image)
+	if (key->program == fault->program)
 		record_sink_launch_row(fault->feed->sink, key, row);
 	return false;
 }
@@ -37,14 +37,14 @@ static bool fault_graph_visit(void *context, const struct graph_key *key, const 
 {
 	const struct fault *fault = context;
 
-	if (key->image == fault->image)
+	if (key->program == fault->program)
 		record_sink_graph_last(fault->feed->sink, key, row);
 	return false;
 }
 
 void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr)
 {
-	struct fault fault = { feed, hdr->image };
+	struct fault fault = { feed, hdr->program };
 
 	if (!watched)
 		return;
@@ -60,11 +60,11 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 
 /* ---- a refresh ---- */
 
-/* For an image whose record is lost or still to come, as its row has it. */
-static struct watched *row_watch(struct feed *feed, uint32_t image, const struct image_row *row)
+/* For a program whose record is lost or still to come, as its row has it. */
+static struct watched *row_watch(struct feed *feed, uint32_t program, const struct program_row *row)
 {
 	struct rec_process process = {
-		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .image = image,
+		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .program = program,
 			 .time = row->first_time, .tgid = row->tgid, .tid = row->tgid },
 		.start_time = row->start_time,
 		.parent_tgid = row->parent_tgid,
@@ -75,42 +75,42 @@ static struct watched *row_watch(struct feed *feed, uint32_t image, const struct
 	return feed_watch(feed, &process);
 }
 
-struct watched *feed_watch_row(struct feed *feed, uint32_t image)
+struct watched *feed_watch_row(struct feed *feed, uint32_t program)
 {
-	struct image_row row;
+	struct program_row row;
 
-	if (!rows_image(feed->rows, image, &row) || !row.first_time)
+	if (!rows_program(feed->rows, program, &row) || !row.first_time)
 		return NULL;
-	return row_watch(feed, image, &row);
+	return row_watch(feed, program, &row);
 }
 
-static bool image_visit(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync)
+static bool program_visit(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync)
 {
 	struct feed *feed = context;
-	struct watched *watched = feed_watched(feed, image);
+	struct watched *watched = feed_watched(feed, program);
 	uint64_t now;
 
 	if (!watched)
-		watched = row_watch(feed, image, row);
+		watched = row_watch(feed, program, row);
 	if (!watched)
 		return false;
 	if (row->inexact && !watched->ignored)
-		record_sink_inexact(feed->sink, image, row->lost_time);
+		record_sink_inexact(feed->sink, program, row->lost_time);
 	if (row->unreturned && !watched->ignored)
-		record_sink_unreturned(feed->sink, image, row->unreturned);
+		record_sink_unreturned(feed->sink, program, row->unreturned);
 	if (!watched->ignored)
-		record_sink_synced(feed->sink, image, sync->slots);
+		record_sink_synced(feed->sink, program, sync->slots);
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			record_sink_sync(feed->sink, image, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
+			record_sink_sync(feed->sink, program, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
 		return false;
 	}
 	if (!watched->ignored)
-		record_sink_sync(feed->sink, image, sync->ns);
+		record_sink_sync(feed->sink, program, sync->ns);
 	if (!watched->ended && watched->seen_ended) {
 		struct rec_end end = {
-			.hdr = { .type = REC_END, .size = sizeof(end), .image = image, .time = row->end_time,
+			.hdr = { .type = REC_END, .size = sizeof(end), .program = program, .time = row->end_time,
 				 .tgid = row->tgid, .tid = row->tgid },
 			.sync_ns = sync->ns,
 			.reason = row->end_reason,
@@ -121,7 +121,7 @@ static bool image_visit(void *context, uint32_t image, const struct image_row *r
 	}
 	watched->seen_ended = true;
 	/* A name may still come from a file that is slow. */
-	if (watched->ended && (unread_names_wait(feed->unread, image) || site_names_wait(feed->sites, image)))
+	if (watched->ended && (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
 		return false;
 	if (watched->ended) {
 		watched->doomed = true;
@@ -132,31 +132,31 @@ static bool image_visit(void *context, uint32_t image, const struct image_row *r
 }
 
 /*
- * True if nothing of @image is needed any more. One that nobody knows here was
+ * True if nothing of @program is needed any more. One that nobody knows here was
  * doomed earlier, and a thread of it was late to leave; or it began a moment ago
  * and its record is still in the ring: then it has a row.
  */
-static bool image_is_gone(struct feed *feed, uint32_t image)
+static bool program_is_gone(struct feed *feed, uint32_t program)
 {
-	struct watched *watched = feed_watched(feed, image);
-	struct image_row row;
+	struct watched *watched = feed_watched(feed, program);
+	struct program_row row;
 
 	if (watched)
 		return watched->doomed;
-	if (image != feed->asked) {
-		feed->asked = image;
-		feed->asked_gone = !rows_image(feed->rows, image, &row);
+	if (program != feed->asked) {
+		feed->asked = program;
+		feed->asked_gone = !rows_program(feed->rows, program, &row);
 	}
 	return feed->asked_gone;
 }
 
-/* Whether the rows of @image are wanted, and whether this is the last time they are read. */
-static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
+/* Whether the rows of @program are wanted, and whether this is the last time they are read. */
+static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 {
-	struct watched *watched = feed_watched(feed, image);
+	struct watched *watched = feed_watched(feed, program);
 
 	/* Of one that is forgotten already, memory had run out where its rows were to be. */
-	*last = image_is_gone(feed, image);
+	*last = program_is_gone(feed, program);
 	return !watched || !watched->ignored;
 }
 
@@ -166,7 +166,7 @@ static bool row_wanted(struct feed *feed, uint32_t image, bool *last)
 		struct feed *feed = context;								\
 		bool last;										\
 													\
-		if (row_wanted(feed, key->image, &last))						\
+		if (row_wanted(feed, key->program, &last))						\
 			record_sink_##what##_row(feed->sink, key, row);					\
 		return last;										\
 	}
@@ -178,32 +178,32 @@ ROW_VISIT(graph)
 ROW_VISIT(fail)
 ROW_VISIT(pending)
 
-/* Whether a process still runs that was forked from @image, and has the names of its kernels from there. */
-static bool image_has_copies(const struct feed *feed, uint32_t image)
+/* Whether a process still runs that was forked from @program, and has the names of its kernels from there. */
+static bool program_has_copies(const struct feed *feed, uint32_t program)
 {
 	const struct watched *watched;
 
 	for (watched = feed->watched; watched; watched = watched->hh.next)
-		if (watched->origin == image && !watched->doomed)
+		if (watched->origin == program && !watched->doomed)
 			return true;
 	return false;
 }
 
-static bool is_gone(void *context, uint32_t image)
+static bool is_gone(void *context, uint32_t program)
 {
-	return image_is_gone(context, image);
+	return program_is_gone(context, program);
 }
 
 /* Of stubs and handles. */
-static bool names_gone(void *context, uint32_t image)
+static bool names_gone(void *context, uint32_t program)
 {
 	struct feed *feed = context;
 
-	if (!image_is_gone(feed, image))
+	if (!program_is_gone(feed, program))
 		return false;
-	if (image != feed->copied) {
-		feed->copied = image;
-		feed->copied_kept = image_has_copies(feed, image);
+	if (program != feed->copied) {
+		feed->copied = program;
+		feed->copied_kept = program_has_copies(feed, program);
 	}
 	return !feed->copied_kept;
 }
@@ -219,11 +219,11 @@ static void doomed_forget(struct feed *feed)
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;
-		record_sink_graphs_done(feed->sink, watched->image);
-		modules_forget(feed->modules, watched->image);
-		site_names_forget(feed->sites, watched->image);
-		unread_names_forget(feed->unread, watched->image);
-		stacks_forget(feed->stacks, watched->image);
+		record_sink_graphs_done(feed->sink, watched->program);
+		modules_forget(feed->modules, watched->program);
+		site_names_forget(feed->sites, watched->program);
+		unread_names_forget(feed->unread, watched->program);
+		stacks_forget(feed->stacks, watched->program);
 		HASH_DEL(feed->watched, watched);
 		free(watched);
 	}
@@ -295,7 +295,7 @@ void feed_refresh(struct feed *feed)
 	feed_drain(feed);
 	feed->asked = 0;
 	untold_find(feed);
-	rows_visit_images(feed->rows, image_visit, feed);
+	rows_visit_programs(feed->rows, program_visit, feed);
 	rows_visit_launches(feed->rows, launch_visit, feed);
 	rows_visit_copies(feed->rows, copy_visit, feed);
 	rows_visit_calls(feed->rows, call_visit, feed);

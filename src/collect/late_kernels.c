@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An image's variables are looked for when the first handle of it is not known,
+ * A program's variables are looked for when the first handle of it is not known,
  * and their values read again for each further one: a program fills them
  * one by one. Both are bounded, since a program may launch what it likes.
  */
@@ -13,13 +13,13 @@
 #include "names/handles.h"
 #include "util/util.h"
 
-#define LOOKS_MAX	256	/* at the values of an image's variables */
-#define FILES_MAX	1024	/* looked at, of an image */
+#define LOOKS_MAX	256	/* at the values of a program's variables */
+#define FILES_MAX	1024	/* looked at, of a program */
 #define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is looked at */
-#define SEARCHES_MAX	8	/* for an image's variables, which may have to go when memory is short */
+#define SEARCHES_MAX	8	/* for a program's variables, which may have to go when memory is short */
 
-struct late_image {
-	uint32_t image;
+struct late_program {
+	uint32_t program;
 	unsigned int looks;
 	unsigned int searches;
 	bool later;		/* some of its files take long: they are tried again when there is news */
@@ -32,7 +32,7 @@ struct late_image {
 
 struct late_kernels {
 	const struct outside *outside;
-	struct late_image *images;
+	struct late_program *programs;
 	struct budget *budget;
 };
 
@@ -47,11 +47,11 @@ struct late_kernels *late_kernels_new(const struct outside *outside, struct budg
 	return late;
 }
 
-static void variables_free(struct late_image *image)
+static void variables_free(struct late_program *program)
 {
-	handles_free(&image->variables);
-	free(image->values);
-	image->values = NULL;
+	handles_free(&program->variables);
+	free(program->values);
+	program->values = NULL;
 }
 
 static void variables_drop(void *context, struct budget_item *item)
@@ -60,31 +60,31 @@ static void variables_drop(void *context, struct budget_item *item)
 	variables_free(context);
 }
 
-static void image_free(struct late_kernels *late, struct late_image *image)
+static void program_free(struct late_kernels *late, struct late_program *program)
 {
-	HASH_DEL(late->images, image);
-	budget_hold(late->budget, &image->item);
-	variables_free(image);
-	free(image);
+	HASH_DEL(late->programs, program);
+	budget_hold(late->budget, &program->item);
+	variables_free(program);
+	free(program);
 }
 
 void late_kernels_forget(struct late_kernels *late, uint32_t id)
 {
-	struct late_image *image;
+	struct late_program *program;
 
-	HASH_FIND(hh, late->images, &id, sizeof(id), image);
-	if (image)
-		image_free(late, image);
+	HASH_FIND(hh, late->programs, &id, sizeof(id), program);
+	if (program)
+		program_free(late, program);
 }
 
 void late_kernels_free(struct late_kernels *late)
 {
-	struct late_image *image, *next;
+	struct late_program *program, *next;
 
 	if (!late)
 		return;
-	HASH_ITER(hh, late->images, image, next)
-		image_free(late, image);
+	HASH_ITER(hh, late->programs, program, next)
+		program_free(late, program);
 	free(late);
 }
 
@@ -92,7 +92,7 @@ void late_kernels_free(struct late_kernels *late)
 
 struct file_search {
 	const struct outside *outside;
-	struct late_image *image;
+	struct late_program *program;
 	pid_t pid;
 	unsigned int files;
 	bool later;		/* some take long */
@@ -116,88 +116,88 @@ static int file_visit(void *context, const struct maps_entry *entry)
 	if (err)
 		return 0;
 	search->later |= outside_is_later(outside_open_debug(search->outside, &seen, search->pid, entry->path, &debug));
-	handles_read(seen.fd, debug.fd, entry->start, entry->offset, &search->image->variables);
+	handles_read(seen.fd, debug.fd, entry->start, entry->offset, &search->program->variables);
 	seen_close(&debug);
 	seen_close(&seen);
 	return 0;
 }
 
-static struct late_image *image_new(struct late_kernels *late, uint32_t id)
+static struct late_program *program_new(struct late_kernels *late, uint32_t id)
 {
-	struct late_image *image = calloc(1, sizeof(*image));
+	struct late_program *program = calloc(1, sizeof(*program));
 
-	if (!image)
+	if (!program)
 		return NULL;
-	image->image = id;
-	image->variables.budget = late->budget;
-	image->item.drop = variables_drop;
-	image->item.context = image;
-	HASH_ADD(hh, late->images, image, sizeof(image->image), image);
-	return image;
+	program->program = id;
+	program->variables.budget = late->budget;
+	program->item.drop = variables_drop;
+	program->item.context = program;
+	HASH_ADD(hh, late->programs, program, sizeof(program->program), program);
+	return program;
 }
 
-static void variables_find(struct late_kernels *late, struct late_image *image, pid_t pid)
+static void variables_find(struct late_kernels *late, struct late_program *program, pid_t pid)
 {
 	struct file_search search = {
-		.outside = late->outside, .image = image, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME,
+		.outside = late->outside, .program = program, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME,
 	};
 	unsigned int news = errands_news(late->outside->errands);
 	int err;
 
-	if (image->values ? image->later && image->news != news && image->looks++ < LOOKS_MAX : image->searches++ < SEARCHES_MAX) {
-		budget_hold(late->budget, &image->item);
-		variables_free(image);
+	if (program->values ? program->later && program->news != news && program->looks++ < LOOKS_MAX : program->searches++ < SEARCHES_MAX) {
+		budget_hold(late->budget, &program->item);
+		variables_free(program);
 		err = outside_maps(late->outside, pid, file_visit, &search);
-		image->later = search.later || outside_is_later(err);
-		image->news = news;
-		image->values = calloc(image->variables.count + 1, sizeof(*image->values));
+		program->later = search.later || outside_is_later(err);
+		program->news = news;
+		program->values = calloc(program->variables.count + 1, sizeof(*program->values));
 	}
-	if (image->values)
-		budget_use(late->budget, &image->item);
+	if (program->values)
+		budget_use(late->budget, &program->item);
 }
 
 /* ---- reading them ---- */
 
-static void values_read(const struct late_kernels *late, struct late_image *image, pid_t pid)
+static void values_read(const struct late_kernels *late, struct late_program *program, pid_t pid)
 {
-	uint64_t *addresses = calloc(image->variables.count + 1, sizeof(*addresses));
+	uint64_t *addresses = calloc(program->variables.count + 1, sizeof(*addresses));
 	size_t i;
 
-	for (i = 0; addresses && i < image->variables.count; i++)
-		addresses[i] = image->variables.list[i].address;
+	for (i = 0; addresses && i < program->variables.count; i++)
+		addresses[i] = program->variables.list[i].address;
 	if (addresses)
-		outside_words(late->outside, pid, addresses, image->variables.count, image->values);
+		outside_words(late->outside, pid, addresses, program->variables.count, program->values);
 	free(addresses);
 }
 
-static const char *name_find(const struct late_image *image, uint64_t handle)
+static const char *name_find(const struct late_program *program, uint64_t handle)
 {
 	size_t i;
 
-	for (i = 0; i < image->variables.count; i++)
-		if (image->values[i] == handle)
-			return image->variables.list[i].kernel;
+	for (i = 0; i < program->variables.count; i++)
+		if (program->values[i] == handle)
+			return program->variables.list[i].kernel;
 	return NULL;
 }
 
 const char *late_kernels_name(struct late_kernels *late, uint32_t id, pid_t pid, uint64_t handle)
 {
-	struct late_image *image;
+	struct late_program *program;
 	const char *name;
 
 	if (!handle)
 		return NULL;
-	HASH_FIND(hh, late->images, &id, sizeof(id), image);
-	if (!image)
-		image = image_new(late, id);
-	if (image)
-		variables_find(late, image, pid);
-	if (!image || !image->values || !image->variables.count)
+	HASH_FIND(hh, late->programs, &id, sizeof(id), program);
+	if (!program)
+		program = program_new(late, id);
+	if (program)
+		variables_find(late, program, pid);
+	if (!program || !program->values || !program->variables.count)
 		return NULL;
-	name = name_find(image, handle);
-	if (name || image->looks >= LOOKS_MAX)
+	name = name_find(program, handle);
+	if (name || program->looks >= LOOKS_MAX)
 		return name;
-	image->looks++;
-	values_read(late, image, pid);
-	return name_find(image, handle);
+	program->looks++;
+	values_read(late, program, pid);
+	return name_find(program, handle);
 }

@@ -17,9 +17,9 @@ struct late_kernels;
 /* What is kept counts against @budget. Both have to outlive it. */
 struct late_kernels *late_kernels_new(const struct outside *outside, struct budget *budget);
 void late_kernels_free(struct late_kernels *late);
-void late_kernels_forget(struct late_kernels *late, uint32_t image);
+void late_kernels_forget(struct late_kernels *late, uint32_t program);
 
-/* The mangled name of the kernel whose handle in @pid, which is @image, is @handle. Borrowed; NULL: not known. */
-const char *late_kernels_name(struct late_kernels *late, uint32_t image, pid_t pid, uint64_t handle);
+/* The mangled name of the kernel whose handle in @pid, which is @program, is @handle. Borrowed; NULL: not known. */
+const char *late_kernels_name(struct late_kernels *late, uint32_t program, pid_t pid, uint64_t handle);
 
 #endif

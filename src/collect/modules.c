@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Per image a short list of mappings; per file, whichever images map it, one
+ * Per program a short list of mappings; per file, whichever programs map it, one
  * table of symbols, and a number by which to ask for lines. Tables are kept within a
  * budget, for the next process, too; the least recently used one leaves
  * first, and is read again for a process that still maps its file. To read them takes time, in which no snapshot is made: each
@@ -52,8 +52,8 @@ struct module {
 	struct module *next;
 };
 
-struct image_modules {
-	uint32_t image;
+struct program_modules {
+	uint32_t program;
 	unsigned int in_vain;	/* searches of its mappings that found no file */
 	struct module *list;
 	UT_hash_handle hh;
@@ -75,7 +75,7 @@ struct modules {
 	size_t later_count;
 	unsigned int later_news;	/* errands_news() when they were tried last */
 	struct resolver *resolver;
-	struct image_modules *images;
+	struct program_modules *programs;
 	struct module_file *files;
 	uint64_t clock;
 	uint64_t released;	/* CLOCK_MONOTONIC */
@@ -108,25 +108,25 @@ struct resolver *modules_resolver(struct modules *modules)
 	return modules->resolver;
 }
 
-static void image_free(struct modules *modules, struct image_modules *image)
+static void program_free(struct modules *modules, struct program_modules *program)
 {
 	struct module *module, *next;
 
-	HASH_DEL(modules->images, image);
-	for (module = image->list; module; module = next) {
+	HASH_DEL(modules->programs, program);
+	for (module = program->list; module; module = next) {
 		next = module->next;
 		free(module);
 	}
-	free(image);
+	free(program);
 }
 
 void modules_forget(struct modules *modules, uint32_t id)
 {
-	struct image_modules *image;
+	struct program_modules *program;
 
-	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	if (image)
-		image_free(modules, image);
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	if (program)
+		program_free(modules, program);
 }
 
 static void file_free(struct modules *modules, struct module_file *file)
@@ -139,14 +139,14 @@ static void file_free(struct modules *modules, struct module_file *file)
 
 void modules_free(struct modules *modules)
 {
-	struct image_modules *image, *next;
+	struct program_modules *program, *next;
 	struct module_file *file, *next_file;
 	struct later_file *later;
 
 	if (!modules)
 		return;
-	HASH_ITER(hh, modules->images, image, next)
-		image_free(modules, image);
+	HASH_ITER(hh, modules->programs, program, next)
+		program_free(modules, program);
 	HASH_ITER(hh, modules->files, file, next_file)
 		file_free(modules, file);
 	while ((later = modules->later)) {
@@ -446,25 +446,25 @@ void modules_preload(struct modules *modules, const struct seen_file *seen, uint
 }
 
 /* The one of the number @id, a new one if need be. Returns NULL without memory. */
-static struct image_modules *image_get(struct modules *modules, uint32_t id)
+static struct program_modules *program_get(struct modules *modules, uint32_t id)
 {
-	struct image_modules *image;
+	struct program_modules *program;
 
-	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	if (image)
-		return image;
-	image = calloc(1, sizeof(*image));
-	if (!image)
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program)
 		return NULL;
-	image->image = id;
-	HASH_ADD(hh, modules->images, image, sizeof(id), image);
-	return image;
+	program->program = id;
+	HASH_ADD(hh, modules->programs, program, sizeof(id), program);
+	return program;
 }
 
 void modules_add(struct modules *modules, const struct rec_module *record, const char *path)
 {
-	struct image_modules *image = image_get(modules, record->hdr.image);
-	struct module *module = image ? calloc(1, sizeof(*module)) : NULL;
+	struct program_modules *program = program_get(modules, record->hdr.program);
+	struct module *module = program ? calloc(1, sizeof(*module)) : NULL;
 
 	if (!module)
 		return;
@@ -474,21 +474,21 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	module->id = record->id;
 	snprintf(module->file, sizeof(module->file), "%.*s", (int)sizeof(record->file) - 1, record->file);
 	/* The newest first: a mapping may be replaced by another at the same place. */
-	module->next = image->list;
-	image->list = module;
+	module->next = program->list;
+	program->list = module;
 	file_load(modules, record, path);
 }
 
 static void mapped_mark(struct modules *modules)
 {
-	struct image_modules *image, *next_image;
+	struct program_modules *program, *next_program;
 	struct module_file *file, *next;
 	const struct module *module;
 
 	HASH_ITER(hh, modules->files, file, next)
 		file->mapped = false;
-	HASH_ITER(hh, modules->images, image, next_image)
-		for (module = image->list; module; module = module->next) {
+	HASH_ITER(hh, modules->programs, program, next_program)
+		for (module = program->list; module; module = module->next) {
 			HASH_FIND(hh, modules->files, &module->id, sizeof(module->id), file);
 			if (file)
 				file->mapped = true;
@@ -514,11 +514,11 @@ void modules_release(struct modules *modules, uint64_t now)
 	}
 }
 
-static struct module *module_at(const struct image_modules *image, uint64_t address)
+static struct module *module_at(const struct program_modules *program, uint64_t address)
 {
 	struct module *module;
 
-	for (module = image ? image->list : NULL; module; module = module->next)
+	for (module = program ? program->list : NULL; module; module = module->next)
 		if (address >= module->start && address < module->end)
 			break;
 	return module;
@@ -527,12 +527,12 @@ static struct module *module_at(const struct image_modules *image, uint64_t addr
 struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t address)
 {
 	struct address_name name = { 0 };
-	struct image_modules *image;
+	struct program_modules *program;
 	struct module_file *file;
 	struct module *module;
 
-	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	module = module_at(image, address);
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	module = module_at(program, address);
 	if (!module)
 		return name;
 	name.file = module->file;
@@ -558,17 +558,17 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
 {
 	struct rec_module record = { .hdr.tgid = (uint32_t)pid };
-	struct image_modules *image;
+	struct program_modules *program;
 	struct module *module;
 
-	HASH_FIND(hh, modules->images, &id, sizeof(id), image);
-	module = module_at(image, address);
-	if (!module || !file_is_wanted(modules, &module->id) || is_later(modules, &module->id) || image->in_vain >= IN_VAIN_MAX)
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	module = module_at(program, address);
+	if (!module || !file_is_wanted(modules, &module->id) || is_later(modules, &module->id) || program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
 	file_load(modules, &record, NULL);
-	image->in_vain += file_is_wanted(modules, &module->id);
+	program->in_vain += file_is_wanted(modules, &module->id);
 }
 
 struct address_search {
@@ -603,30 +603,30 @@ static int address_compare(void *context, const struct maps_entry *entry)
 	return 1;
 }
 
-struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address)
+struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid, uint64_t address)
 {
 	struct address_search search = {
 		.modules = modules, .pid = pid, .address = address,
-		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .image = image, .tgid = (uint32_t)pid },
+		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .program = program, .tgid = (uint32_t)pid },
 	};
-	struct image_modules *known;
+	struct program_modules *known;
 	struct address_name name;
 
-	module_renew(modules, image, pid, address);
-	name = modules_name(modules, image, address);
+	module_renew(modules, program, pid, address);
+	name = modules_name(modules, program, address);
 	if (name.file || !address)
 		return name;
-	known = image_get(modules, image);
+	known = program_get(modules, program);
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
 	if (outside_is_later(outside_maps(probe_outside(modules->probe), pid, address_compare, &search)) || search.later) {
 		name.later = true;
 		return name;
 	}
-	if (!search.found || probe_has_left(modules->probe, image)) {
+	if (!search.found || probe_has_left(modules->probe, program)) {
 		known->in_vain++;
 		return name;
 	}
 	modules_add(modules, &search.record, NULL);
-	return modules_name(modules, image, address);
+	return modules_name(modules, program, address);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which file lies where in each image, and what its symbols call an address.
+ * Which file lies where in each program, and what its symbols call an address.
  * Fed with REC_MODULE records; files are opened when such a record comes, while
  * their process most likely still runs, or where the kernel says that they lie.
  */
@@ -28,10 +28,10 @@ void modules_preload(struct modules *modules, const struct seen_file *seen, uint
 
 /* Tries again to read files that took too long. True if any was: addresses in it may have names now. */
 bool modules_try_again(struct modules *modules);
-void modules_forget(struct modules *modules, uint32_t image);
+void modules_forget(struct modules *modules, uint32_t program);
 
 /*
- * Closes files that for some seconds no image maps: as long as one is open, its file system is in use. Their symbols stay.
+ * Closes files that for some seconds no program maps: as long as one is open, its file system is in use. Their symbols stay.
  * To be called often, with @now of CLOCK_MONOTONIC.
  */
 void modules_release(struct modules *modules, uint64_t now);
@@ -47,14 +47,14 @@ struct address_name {
 	bool is_missed;		/* the file's functions had to go, or never had room: what has no symbol may have one */
 };
 
-/* What lies at @address of @image. Everything is borrowed until the next call of this module. */
-struct address_name modules_name(struct modules *modules, uint32_t image, uint64_t address);
+/* What lies at @address of @program. Everything is borrowed until the next call of this module. */
+struct address_name modules_name(struct modules *modules, uint32_t program, uint64_t address);
 
 /*
- * The same, of the process @pid, which is @image. Where no record told what lies there - the address space was locked
+ * The same, of the process @pid, which is @program. Where no record told what lies there - the address space was locked
  * just then, as it is while probes are placed - /proc is asked.
  */
-struct address_name modules_find(struct modules *modules, uint32_t image, pid_t pid, uint64_t address);
+struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid, uint64_t address);
 
 /* Borrowed. */
 const struct outside *modules_outside(const struct modules *modules);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who an image is: what /proc says of its process, as a REC_IDENTITY record. */
+/* Who a program is: what /proc says of its process, as a REC_IDENTITY record. */
 #ifndef COLLECT_PROCESS_IDENTITY_H
 #define COLLECT_PROCESS_IDENTITY_H
 

@@ -14,7 +14,7 @@ void record_sink_put(const struct record_sink *sink, const struct rec_hdr *recor
 	void function(const struct record_sink *sink, const struct name##_key *key, const struct name##_row *row)	\
 	{											\
 		struct rec_##name##_row record = {						\
-			.hdr = { .type = rec_type, .size = sizeof(record), .image = key->image },	\
+			.hdr = { .type = rec_type, .size = sizeof(record), .program = key->program },	\
 			.key = *key,								\
 			.row = *row,								\
 		};										\
@@ -30,38 +30,38 @@ ROW_PUT(record_sink_fail_row, fail, REC_FAIL_ROW)
 ROW_PUT(record_sink_pending_row, pending, REC_PENDING_ROW)
 ROW_PUT(record_sink_graph_last, graph, REC_GRAPH_LAST)
 
-void record_sink_sync(const struct record_sink *sink, uint32_t image, uint64_t ns)
+void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns)
 {
-	struct rec_sync record = { .hdr = { .type = REC_SYNC, .size = sizeof(record), .image = image }, .ns = ns };
+	struct rec_sync record = { .hdr = { .type = REC_SYNC, .size = sizeof(record), .program = program }, .ns = ns };
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void record_sink_synced(const struct record_sink *sink, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+void record_sink_synced(const struct record_sink *sink, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
-	struct rec_synced record = { .hdr = { .type = REC_SYNCED, .size = sizeof(record), .image = image } };
+	struct rec_synced record = { .hdr = { .type = REC_SYNCED, .size = sizeof(record), .program = program } };
 
 	memcpy(record.slots, slots, sizeof(record.slots));
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void record_sink_unreturned(const struct record_sink *sink, uint32_t image, enum unreturned why)
+void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why)
 {
-	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .image = image }, .why = why };
+	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .program = program }, .why = why };
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void record_sink_inexact(const struct record_sink *sink, uint32_t image, uint64_t lost_time)
+void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time)
 {
-	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .image = image, .time = lost_time };
+	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .program = program, .time = lost_time };
 
 	record_sink_put(sink, &record, sizeof(record));
 }
 
-void record_sink_graphs_done(const struct record_sink *sink, uint32_t image)
+void record_sink_graphs_done(const struct record_sink *sink, uint32_t program)
 {
-	struct rec_hdr record = { .type = REC_GRAPHS_DONE, .size = sizeof(record), .image = image };
+	struct rec_hdr record = { .type = REC_GRAPHS_DONE, .size = sizeof(record), .program = program };
 
 	record_sink_put(sink, &record, sizeof(record));
 }

@@ -28,12 +28,12 @@ void record_sink_pending_row(const struct record_sink *sink, const struct pendin
 void record_sink_graph_last(const struct record_sink *sink, const struct graph_key *key, const struct graph_row *row);
 
 /* As model_sync() and so on. */
-void record_sink_sync(const struct record_sink *sink, uint32_t image, uint64_t ns);
-void record_sink_synced(const struct record_sink *sink, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
-void record_sink_unreturned(const struct record_sink *sink, uint32_t image, enum unreturned why);
-/* Something of @image was lost; of its records at @lost_time last, 0: none. */
-void record_sink_inexact(const struct record_sink *sink, uint32_t image, uint64_t lost_time);
-void record_sink_graphs_done(const struct record_sink *sink, uint32_t image);
+void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns);
+void record_sink_synced(const struct record_sink *sink, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why);
+/* Something of @program was lost; of its records at @lost_time last, 0: none. */
+void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time);
+void record_sink_graphs_done(const struct record_sink *sink, uint32_t program);
 /* As struct rec_unseen; @comm may be NULL. */
 void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm);
 void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit, uint64_t time);

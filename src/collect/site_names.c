@@ -18,7 +18,7 @@
 #include "names/demangle.h"
 #include "util/util.h"
 
-#define SITES_MAX	65536	/* per image; more are left without a name */
+#define SITES_MAX	65536	/* per program; more are left without a name */
 
 /* Libraries that keep what they allocate on purpose, as their own workspaces: design, "held". */
 static const char *const held_libraries[] = {
@@ -30,7 +30,7 @@ static const char *const cache_libraries[] = { "libc10_cuda*.so*", NULL };
 
 struct site_key {
 	uint64_t address;
-	uint32_t image;
+	uint32_t program;
 };
 
 struct site_seen {
@@ -38,9 +38,9 @@ struct site_seen {
 	UT_hash_handle hh;
 };
 
-/* The sites of an image that were asked for. */
-struct image_sites {
-	uint32_t image;
+/* The sites of a program that were asked for. */
+struct program_sites {
+	uint32_t program;
 	struct site_seen *seen;
 	UT_hash_handle hh;
 };
@@ -66,7 +66,7 @@ struct site_names {
 	size_t later_count;
 	struct modules *modules;
 	const char *const *held_globs;
-	struct image_sites *images;
+	struct program_sites *programs;
 	struct site_asked *asked;
 	uint64_t last_cookie;
 	uint64_t lost_lines, lost_symbols;	/* those lines that the resolver was not asked for */
@@ -88,24 +88,24 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 	return NULL;
 }
 
-static void image_free(struct site_names *names, struct image_sites *image)
+static void program_free(struct site_names *names, struct program_sites *program)
 {
 	struct site_seen *seen, *next;
 
-	HASH_ITER(hh, image->seen, seen, next) {
-		HASH_DEL(image->seen, seen);
+	HASH_ITER(hh, program->seen, seen, next) {
+		HASH_DEL(program->seen, seen);
 		free(seen);
 	}
-	HASH_DEL(names->images, image);
-	free(image);
+	HASH_DEL(names->programs, program);
+	free(program);
 }
 
-bool site_names_wait(const struct site_names *names, uint32_t image)
+bool site_names_wait(const struct site_names *names, uint32_t program)
 {
 	const struct site_later *later;
 
 	for (later = names->later; later; later = later->next)
-		if (!image || later->key.image == image)
+		if (!program || later->key.program == program)
 			return true;
 	return false;
 }
@@ -113,14 +113,14 @@ bool site_names_wait(const struct site_names *names, uint32_t image)
 void site_names_forget(struct site_names *names, uint32_t id)
 {
 	struct site_later **at, *later;
-	struct image_sites *image;
+	struct program_sites *program;
 
-	HASH_FIND(hh, names->images, &id, sizeof(id), image);
-	if (image)
-		image_free(names, image);
+	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
+	if (program)
+		program_free(names, program);
 	late_kernels_forget(names->late, id);
 	for (at = &names->later; (later = *at);) {
-		if (later->key.image != id) {
+		if (later->key.program != id) {
 			at = &later->next;
 			continue;
 		}
@@ -141,13 +141,13 @@ static void asked_free(struct site_names *names, struct site_asked *asked)
 void site_names_free(struct site_names *names)
 {
 	struct site_asked *asked, *next_asked;
-	struct image_sites *image, *next;
+	struct program_sites *program, *next;
 	struct site_later *later;
 
 	if (!names)
 		return;
-	HASH_ITER(hh, names->images, image, next)
-		image_free(names, image);
+	HASH_ITER(hh, names->programs, program, next)
+		program_free(names, program);
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
 	late_kernels_free(names->late);
@@ -194,7 +194,7 @@ static struct rec_text *site_record(const struct site_names *names, const struct
 	struct rec_text *record = NULL;
 
 	if (text)
-		record = text_record_new(REC_SITE, key->image, key->address, flags, text);
+		record = text_record_new(REC_SITE, key->program, key->address, flags, text);
 	free(text);
 	return record;
 }
@@ -219,25 +219,25 @@ static void line_ask(struct site_names *names, const struct site_key *key, const
 /* True the first time it is asked; false later, and where there is no room or memory. */
 static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
 {
-	struct image_sites *image;
+	struct program_sites *program;
 	struct site_seen *seen;
 
-	HASH_FIND(hh, names->images, &id, sizeof(id), image);
-	if (!image) {
-		image = calloc(1, sizeof(*image));
-		if (!image)
+	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
+	if (!program) {
+		program = calloc(1, sizeof(*program));
+		if (!program)
 			return false;
-		image->image = id;
-		HASH_ADD(hh, names->images, image, sizeof(image->image), image);
+		program->program = id;
+		HASH_ADD(hh, names->programs, program, sizeof(program->program), program);
 	}
-	HASH_FIND(hh, image->seen, &address, sizeof(address), seen);
-	if (seen || HASH_COUNT(image->seen) >= SITES_MAX)
+	HASH_FIND(hh, program->seen, &address, sizeof(address), seen);
+	if (seen || HASH_COUNT(program->seen) >= SITES_MAX)
 		return false;
 	seen = calloc(1, sizeof(*seen));
 	if (!seen)
 		return false;
 	seen->address = address;
-	HASH_ADD(hh, image->seen, address, sizeof(seen->address), seen);
+	HASH_ADD(hh, program->seen, address, sizeof(seen->address), seen);
 	return true;
 }
 
@@ -255,7 +255,7 @@ static void later_keep(struct site_names *names, const struct site_later *later)
 
 static struct rec_text *site_name(struct site_names *names, const struct site_key *key, pid_t pid)
 {
-	struct address_name name = modules_find(names->modules, key->image, pid, key->address - 1);
+	struct address_name name = modules_find(names->modules, key->program, pid, key->address - 1);
 	const struct site_later later = { .key = *key, .pid = pid };
 
 	if (name.later)
@@ -269,11 +269,11 @@ static struct rec_text *site_name(struct site_names *names, const struct site_ke
 	return site_record(names, key, &name, NULL, 0);
 }
 
-struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address)
+struct rec_text *site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address)
 {
-	const struct site_key key = { .address = address, .image = image };
+	const struct site_key key = { .address = address, .program = program };
 
-	if (!is_first(names, image, address))
+	if (!is_first(names, program, address))
 		return NULL;
 	return site_name(names, &key, pid);
 }
@@ -332,23 +332,23 @@ void site_names_give_up(struct site_names *names)
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
-	struct address_name name = modules_find(names->modules, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->stub);
+	struct address_name name = modules_find(names->modules, kernel->hdr.program, (pid_t)kernel->hdr.tgid, kernel->stub);
 	const struct site_later later = {
-		.key = { kernel->stub, kernel->hdr.image }, .pid = (pid_t)kernel->hdr.tgid, .function = kernel->function,
+		.key = { kernel->stub, kernel->hdr.program }, .pid = (pid_t)kernel->hdr.tgid, .function = kernel->function,
 	};
 	const char *symbol = name.symbol;
 
 	if (name.later)
 		later_keep(names, &later);
 	if (!symbol || name.distance) {
-		symbol = late_kernels_name(names->late, kernel->hdr.image, (pid_t)kernel->hdr.tgid, kernel->function);
+		symbol = late_kernels_name(names->late, kernel->hdr.program, (pid_t)kernel->hdr.tgid, kernel->function);
 		names->lost_symbols += !symbol && name.is_missed && !name.later;
-		return symbol ? text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol) : NULL;
+		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol) : NULL;
 	}
 	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
-	return text_record_new(REC_NAME, kernel->hdr.image, kernel->function, NAME_SYMBOL, symbol);
+	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol);
 }
 
 void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context)
@@ -362,7 +362,7 @@ void site_names_again(struct site_names *names, void (*told)(void *context, stru
 		list = later->next;
 		if (later->function) {
 			const struct rec_kernel kernel = {
-				.hdr = { .image = later->key.image, .tgid = (uint32_t)later->pid }, .function = later->function, .stub = later->key.address,
+				.hdr = { .program = later->key.program, .tgid = (uint32_t)later->pid }, .function = later->function, .stub = later->key.address,
 			};
 
 			record = site_names_kernel(names, &kernel);

@@ -12,10 +12,10 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 void site_names_free(struct site_names *names);
 
 /*
- * Returns the REC_SITE record of @address in @image, which is the process @pid, the first time it is asked
+ * Returns the REC_SITE record of @address in @program, which is the process @pid, the first time it is asked
  * for, NULL later, or when nothing is known. The caller frees it.
  */
-struct rec_text *site_names_site(struct site_names *names, uint32_t image, pid_t pid, uint64_t address);
+struct rec_text *site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address);
 
 /*
  * Passes on to @told, as REC_SITE records that are valid during the call, the names of
@@ -36,9 +36,9 @@ void site_names_give_up(struct site_names *names);
 /* Names once more, by way of @told, what lies in files that took too long: after modules_try_again(). */
 void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context);
 
-/* True if such a name of @image may still come; 0: of any. */
-bool site_names_wait(const struct site_names *names, uint32_t image);
+/* True if such a name of @program may still come; 0: of any. */
+bool site_names_wait(const struct site_names *names, uint32_t program);
 
-void site_names_forget(struct site_names *names, uint32_t image);
+void site_names_forget(struct site_names *names, uint32_t program);
 
 #endif

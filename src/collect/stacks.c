@@ -14,7 +14,7 @@
 
 struct stack_key {
 	uint64_t id;
-	uint32_t image;
+	uint32_t program;
 	uint32_t pad;
 };
 
@@ -44,12 +44,12 @@ static void known_free(struct stacks *stacks, struct known_stack *known)
 	free(known);
 }
 
-void stacks_forget(struct stacks *stacks, uint32_t image)
+void stacks_forget(struct stacks *stacks, uint32_t program)
 {
 	struct known_stack *known, *next;
 
 	HASH_ITER(hh, stacks->known, known, next)
-		if (known->key.image == image)
+		if (known->key.program == program)
 			known_free(stacks, known);
 }
 
@@ -78,7 +78,7 @@ static uint64_t hash_of(const __u64 *frames, uint32_t count)
 
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
 {
-	struct stack_key key = { .id = record->stack, .image = record->hdr.image };
+	struct stack_key key = { .id = record->stack, .program = record->hdr.program };
 	struct known_stack *known;
 	struct rec_stack *cut;
 	uint32_t count;
@@ -88,7 +88,7 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 		return NULL;
 	/* The first is the call site, whatever lies there. */
 	for (count = 1; count < record->count; count++)
-		if (!modules_name(stacks->modules, record->hdr.image, record->frames[count] - 1).file)
+		if (!modules_name(stacks->modules, record->hdr.program, record->frames[count] - 1).file)
 			break;
 	cut = calloc(1, sizeof(*cut) + count * sizeof(cut->frames[0]));
 	if (!cut)
@@ -112,9 +112,9 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	return cut;
 }
 
-uint64_t stacks_id(const struct stacks *stacks, uint32_t image, uint64_t id)
+uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id)
 {
-	struct stack_key key = { .id = id, .image = image };
+	struct stack_key key = { .id = id, .program = program };
 	struct known_stack *known;
 
 	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);

@@ -15,7 +15,7 @@ struct stacks;
 /* @modules is borrowed. */
 struct stacks *stacks_new(struct modules *modules);
 void stacks_free(struct stacks *stacks);
-void stacks_forget(struct stacks *stacks, uint32_t image);
+void stacks_forget(struct stacks *stacks, uint32_t program);
 
 /*
  * Takes the record @record of @size bytes in. Returns the record for the model, which
@@ -23,7 +23,7 @@ void stacks_forget(struct stacks *stacks, uint32_t image);
  */
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
 
-/* What the model knows the stack @id of @image by; 0 if it was not told of it. */
-uint64_t stacks_id(const struct stacks *stacks, uint32_t image, uint64_t id);
+/* What the model knows the stack @id of @program by; 0 if it was not told of it. */
+uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);
 
 #endif

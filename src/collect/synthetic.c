@@ -43,7 +43,7 @@ static const struct kernel server_kernels[] = {
 };
 
 struct actor {
-	uint32_t image;
+	uint32_t program;
 	uint64_t next_address;
 	uint64_t allocated[64];
 	unsigned int count;
@@ -57,7 +57,7 @@ struct synthetic {
 	struct actor actors[ACTOR_COUNT];
 	uint64_t begin, now;
 	unsigned int step;
-	uint32_t images;
+	uint32_t programs;
 };
 
 struct synthetic *synthetic_new(uint64_t now)
@@ -74,18 +74,18 @@ void synthetic_free(struct synthetic *synthetic)
 	free(synthetic);
 }
 
-static struct rec_hdr header(const struct synthetic *synthetic, uint32_t image, uint16_t type, size_t size)
+static struct rec_hdr header(const struct synthetic *synthetic, uint32_t program, uint16_t type, size_t size)
 {
 	return (struct rec_hdr){
-		.type = type, .size = (__u16)size, .image = image, .time = synthetic->now,
-		.tgid = 4000 + image, .tid = 4000 + image,
+		.type = type, .size = (__u16)size, .program = program, .time = synthetic->now,
+		.tgid = 4000 + program, .tid = 4000 + program,
 	};
 }
 
-static void feed_process(struct synthetic *synthetic, const struct record_sink *sink, uint32_t image, const char *command,
+static void feed_process(struct synthetic *synthetic, const struct record_sink *sink, uint32_t program, const char *command,
 			 const char *arguments)
 {
-	struct rec_process process = { .hdr = header(synthetic, image, REC_PROCESS, sizeof(process)), .uid = getuid() };
+	struct rec_process process = { .hdr = header(synthetic, program, REC_PROCESS, sizeof(process)), .uid = getuid() };
 	union {
 		struct rec_identity identity;
 		char room[512];
@@ -97,14 +97,14 @@ static void feed_process(struct synthetic *synthetic, const struct record_sink *
 	at = stpcpy(at, "demo") + 1;
 	at = stpcpy(at, command) + 1;
 	stpcpy(at, arguments);
-	u.identity.hdr = header(synthetic, image, REC_IDENTITY, sizeof(u));
+	u.identity.hdr = header(synthetic, program, REC_IDENTITY, sizeof(u));
 	u.identity.start_time = clock_ns(CLOCK_REALTIME);
 	u.identity.parent_tgid = (__u32)getpid();
 	u.identity.uid = getuid();
 	record_sink_put(sink, &u.identity.hdr, sizeof(u));
 }
 
-static void feed_text(struct synthetic *synthetic, const struct record_sink *sink, uint32_t image, uint16_t type,
+static void feed_text(struct synthetic *synthetic, const struct record_sink *sink, uint32_t program, uint16_t type,
 		      uint64_t address, uint32_t flags, const char *text)
 {
 	union {
@@ -112,7 +112,7 @@ static void feed_text(struct synthetic *synthetic, const struct record_sink *sin
 		char room[256];
 	} u = { 0 };
 
-	u.text.hdr = header(synthetic, image, type, sizeof(u));
+	u.text.hdr = header(synthetic, program, type, sizeof(u));
 	u.text.address = address;
 	u.text.flags = flags;
 	u.text.text_len = (__u32)strlen(text);
@@ -124,7 +124,7 @@ static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink
 			   uint64_t site, int result)
 {
 	struct rec_alloc record = {
-		.hdr = header(synthetic, actor->image, REC_ALLOC, sizeof(record)),
+		.hdr = header(synthetic, actor->program, REC_ALLOC, sizeof(record)),
 		.entry = synthetic->now - NSEC_PER_MSEC - 90000, .bytes = bytes, .site = site, .result = result,
 		.call = CALL_cudaMalloc, .kind = KIND_DEVICE,
 	};
@@ -143,7 +143,7 @@ static void feed_free_of(struct synthetic *synthetic, const struct record_sink *
 			 uint64_t address)
 {
 	struct rec_free record = {
-		.hdr = header(synthetic, actor->image, REC_FREE, sizeof(record)),
+		.hdr = header(synthetic, actor->program, REC_FREE, sizeof(record)),
 		.entry = synthetic->now - 60000, .address = address, .call = CALL_cudaFree,
 	};
 
@@ -155,7 +155,7 @@ static void feed_kernels(const struct record_sink *sink, struct actor *actor, co
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		struct launch_key key = { .image = actor->image, .call = CALL_cudaLaunchKernel, .function = 0x1000 * (i + 1) };
+		struct launch_key key = { .program = actor->program, .call = CALL_cudaLaunchKernel, .function = 0x1000 * (i + 1) };
 		struct launch_row *row = &actor->launches[i];
 		unsigned int samples = kernels[i].per_step / 16 + 1;
 		unsigned int bucket = 63 - (unsigned int)__builtin_clzll(kernels[i].ns) - CUTOP_HIST_SHIFT;
@@ -179,7 +179,7 @@ static void feed_copy(const struct record_sink *sink, struct actor *actor, unsig
 		      uint64_t bytes, double bytes_per_second)
 {
 	struct copy_key key = {
-		.image = actor->image, .direction = (__u8)direction, .mode = (__u8)mode,
+		.program = actor->program, .direction = (__u8)direction, .mode = (__u8)mode,
 		.call = mode == COPY_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
 	};
 	struct copy_row *row = &actor->copies[direction][mode];
@@ -201,7 +201,7 @@ static void feed_copy(const struct record_sink *sink, struct actor *actor, unsig
 static void feed_failure(const struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor,
 			 unsigned int slot, unsigned int call, int code)
 {
-	struct fail_key key = { .image = actor->image, .call = (__u16)call, .result = code };
+	struct fail_key key = { .program = actor->program, .call = (__u16)call, .result = code };
 	struct fail_row *row = &actor->failures[slot];
 
 	if (!row->count++)
@@ -226,7 +226,7 @@ static void trainer_step(struct synthetic *synthetic, const struct record_sink *
 	feed_kernels(sink, actor, trainer_kernels, ARRAY_LEN(trainer_kernels));
 	feed_copy(sink, actor, DIR_H2D, COPY_ASYNC, (90 + phase % 7 * 6) * MIB, 0);
 	actor->sync_ns += STEP * (52 + synthetic->step % 9) / 100;
-	record_sink_sync(sink, actor->image, actor->sync_ns);
+	record_sink_sync(sink, actor->program, actor->sync_ns);
 }
 
 static void server_step(const struct record_sink *sink, struct actor *actor, unsigned int step)
@@ -235,7 +235,7 @@ static void server_step(const struct record_sink *sink, struct actor *actor, uns
 	feed_copy(sink, actor, DIR_H2D, COPY_SYNC, 1 * MIB + step % 5 * 65536, 9.2e9);
 	feed_copy(sink, actor, DIR_D2H, COPY_SYNC, 262144, 6.1e9);
 	actor->sync_ns += STEP * (18 + step % 5) / 100;
-	record_sink_sync(sink, actor->image, actor->sync_ns);
+	record_sink_sync(sink, actor->program, actor->sync_ns);
 }
 
 static void leaker_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
@@ -274,12 +274,12 @@ static void failing_step(struct synthetic *synthetic, const struct record_sink *
 
 static void short_life(struct synthetic *synthetic, const struct record_sink *sink)
 {
-	struct actor actor = { .image = ++synthetic->images, .next_address = ADDRESS };
+	struct actor actor = { .program = ++synthetic->programs, .next_address = ADDRESS };
 	struct rec_end end = { .reason = END_EXIT };
 
-	feed_process(synthetic, sink, actor.image, "./unit_test", "--gtest_filter=Blas.*");
+	feed_process(synthetic, sink, actor.program, "./unit_test", "--gtest_filter=Blas.*");
 	feed_free_of(synthetic, sink, &actor, feed_alloc(synthetic, sink, &actor, 8 * MIB, 0x8010, 0));
-	end.hdr = header(synthetic, actor.image, REC_END, sizeof(end));
+	end.hdr = header(synthetic, actor.program, REC_END, sizeof(end));
 	record_sink_put(sink, &end.hdr, sizeof(end));
 }
 
@@ -297,20 +297,20 @@ static void raise_curtain(struct synthetic *synthetic, const struct record_sink 
 	size_t i;
 
 	for (i = 0; i < ACTOR_COUNT; i++) {
-		synthetic->actors[i].image = ++synthetic->images;
+		synthetic->actors[i].program = ++synthetic->programs;
 		synthetic->actors[i].next_address = ADDRESS;
-		feed_process(synthetic, sink, synthetic->images, cast[i].command, cast[i].arguments);
+		feed_process(synthetic, sink, synthetic->programs, cast[i].command, cast[i].arguments);
 	}
 	for (i = 0; i < ARRAY_LEN(trainer_kernels); i++)
-		feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
+		feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
 			  trainer_kernels[i].symbol);
 	for (i = 0; i < ARRAY_LEN(server_kernels); i++)
-		feed_text(synthetic, sink, synthetic->actors[SERVER].image, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
+		feed_text(synthetic, sink, synthetic->actors[SERVER].program, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
 			  server_kernels[i].symbol);
-	feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_SITE, 0x5000, 0, "load_weights+0x1f4 (model.so)");
-	feed_text(synthetic, sink, synthetic->actors[TRAINER].image, REC_SITE, 0x5010, 0, "forward+0x88 (model.so)");
-	feed_text(synthetic, sink, synthetic->actors[LEAKER].image, REC_SITE, 0x6010, 0, "process_frame+0x52 (leaky)");
-	feed_text(synthetic, sink, synthetic->actors[LEAKER].image, REC_SITE, 0x6020, 0, "cache_result+0x3b (leaky)");
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5000, 0, "load_weights+0x1f4 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5010, 0, "forward+0x88 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6010, 0, "process_frame+0x52 (leaky)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6020, 0, "cache_result+0x3b (leaky)");
 	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 6144 * MIB, 0x5000, 0);
 	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 1536 * MIB, 0x5000, 0);
 	feed_alloc(synthetic, sink, &synthetic->actors[SERVER], 2900 * MIB, 0x9000, 0);
@@ -321,7 +321,7 @@ void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink,
 {
 	struct actor *actors = synthetic->actors;
 
-	if (!synthetic->images)
+	if (!synthetic->programs)
 		raise_curtain(synthetic, sink);
 	/* After a suspend the play goes on where it was. */
 	if (now > synthetic->now + 200 * STEP)

@@ -8,7 +8,7 @@
 
 #include "util/util.h"
 
-struct rec_text *text_record_new(uint16_t type, uint32_t image, uint64_t address, uint32_t flags, const char *text)
+struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags, const char *text)
 {
 	size_t len = strlen(text), size;
 	struct rec_text *record;
@@ -21,7 +21,7 @@ struct rec_text *text_record_new(uint16_t type, uint32_t image, uint64_t address
 		return NULL;
 	record->hdr.type = type;
 	record->hdr.size = (__u16)size;
-	record->hdr.image = image;
+	record->hdr.program = program;
 	record->hdr.time = clock_ns(CLOCK_MONOTONIC);
 	record->address = address;
 	record->flags = flags;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A list of those that take long. A program may tell of as many unreadable names as it likes, each of which takes longer than
- * any other record: after some in vain nothing more is tried of an image.
+ * any other record: after some in vain nothing more is tried of a program.
  */
 #include "collect/unread_names.h"
 
@@ -13,7 +13,7 @@
 #include "collect/text_record.h"
 
 #define WAITING_MAX	4096
-#define VAIN_MAX	256	/* names of an image that could not be read */
+#define VAIN_MAX	256	/* names of a program that could not be read */
 
 struct waiting {
 	struct rec_name_at record;
@@ -22,7 +22,7 @@ struct waiting {
 };
 
 struct vain {
-	uint32_t image;
+	uint32_t program;
 	unsigned int count;
 	UT_hash_handle hh;
 };
@@ -80,7 +80,7 @@ void unread_names_free(struct unread_names *names)
 	free(names);
 }
 
-void unread_names_forget(struct unread_names *names, uint32_t image)
+void unread_names_forget(struct unread_names *names, uint32_t program)
 {
 	size_t count = names->count;
 	struct waiting *waiting;
@@ -88,30 +88,30 @@ void unread_names_forget(struct unread_names *names, uint32_t image)
 
 	while (count--) {
 		waiting = first_take(names);
-		if (waiting->record.hdr.image == image)
+		if (waiting->record.hdr.program == program)
 			free(waiting);
 		else
 			put_last(names, waiting);
 	}
-	HASH_FIND(hh, names->vain, &image, sizeof(image), vain);
+	HASH_FIND(hh, names->vain, &program, sizeof(program), vain);
 	if (vain) {
 		HASH_DEL(names->vain, vain);
 		free(vain);
 	}
 }
 
-/* One more name of @image could not be read. */
-static void vain_count(struct unread_names *names, uint32_t image)
+/* One more name of @program could not be read. */
+static void vain_count(struct unread_names *names, uint32_t program)
 {
 	struct vain *vain;
 
-	HASH_FIND(hh, names->vain, &image, sizeof(image), vain);
+	HASH_FIND(hh, names->vain, &program, sizeof(program), vain);
 	if (!vain) {
 		vain = calloc(1, sizeof(*vain));
 		if (!vain)
 			return;
-		vain->image = image;
-		HASH_ADD(hh, names->vain, image, sizeof(vain->image), vain);
+		vain->program = program;
+		HASH_ADD(hh, names->vain, program, sizeof(vain->program), vain);
 	}
 	vain->count++;
 }
@@ -125,7 +125,7 @@ static struct rec_hdr *record_new(const struct rec_name_at *record, const char *
 	struct rec_text *text;
 
 	if (is_driver || late) {
-		text = text_record_new(REC_NAME, record->hdr.image, record->function, is_driver ? NAME_DRIVER : NAME_REGISTERED, name);
+		text = text_record_new(REC_NAME, record->hdr.program, record->function, is_driver ? NAME_DRIVER : NAME_REGISTERED, name);
 		return text ? &text->hdr : NULL;
 	}
 	kernel = calloc(1, size);
@@ -157,7 +157,7 @@ static int name_read(struct unread_names *names, const struct rec_name_at *recor
 	if (err)
 		return err;
 	/* Of a program that has taken its process's place since it says nothing. */
-	if (in_memory && probe_has_left(names->probe, record->hdr.image))
+	if (in_memory && probe_has_left(names->probe, record->hdr.program))
 		err = -ESRCH;
 	if (!err)
 		*result = record_new(record, name, late);
@@ -167,19 +167,19 @@ static int name_read(struct unread_names *names, const struct rec_name_at *recor
 
 int unread_names_read(struct unread_names *names, const struct rec_name_at *record, uint64_t start_time, struct rec_hdr **result)
 {
-	uint32_t image = record->hdr.image;
+	uint32_t program = record->hdr.program;
 	struct waiting *waiting;
 	struct vain *vain;
 	int err;
 
 	*result = NULL;
-	HASH_FIND(hh, names->vain, &image, sizeof(image), vain);
+	HASH_FIND(hh, names->vain, &program, sizeof(program), vain);
 	if (vain && vain->count >= VAIN_MAX)
 		return -EFAULT;
 	err = name_read(names, record, start_time, false, result);
 	if (!outside_is_later(err)) {
 		if (err)
-			vain_count(names, image);
+			vain_count(names, program);
 		return err;
 	}
 	waiting = names->count < WAITING_MAX ? malloc(sizeof(*waiting)) : NULL;
@@ -191,7 +191,7 @@ int unread_names_read(struct unread_names *names, const struct rec_name_at *reco
 	return -EAGAIN;
 }
 
-void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t image, struct rec_hdr *record, int error),
+void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t program, struct rec_hdr *record, int error),
 			  void *context)
 {
 	unsigned int news = errands_news(probe_outside(names->probe)->errands);
@@ -210,19 +210,19 @@ void unread_names_again(struct unread_names *names, void (*told)(void *context, 
 			continue;
 		}
 		if (err)
-			vain_count(names, waiting->record.hdr.image);
-		told(context, waiting->record.hdr.image, record, err);
+			vain_count(names, waiting->record.hdr.program);
+		told(context, waiting->record.hdr.program, record, err);
 		free(record);
 		free(waiting);
 	}
 }
 
-bool unread_names_wait(const struct unread_names *names, uint32_t image)
+bool unread_names_wait(const struct unread_names *names, uint32_t program)
 {
 	const struct waiting *waiting;
 
 	for (waiting = names->waiting; waiting; waiting = waiting->next)
-		if (!image || waiting->record.hdr.image == image)
+		if (!program || waiting->record.hdr.program == program)
 			return true;
 	return false;
 }

@@ -13,7 +13,7 @@ struct unread_names;
 /* @probe is borrowed. NULL without memory. */
 struct unread_names *unread_names_new(struct probe *probe);
 void unread_names_free(struct unread_names *names);
-void unread_names_forget(struct unread_names *names, uint32_t image);
+void unread_names_forget(struct unread_names *names, uint32_t program);
 
 /*
  * Reads the name of @record, whose process was started at @start_time (CLOCK_BOOTTIME, ns). Returns 0 with the record that it
@@ -23,10 +23,10 @@ void unread_names_forget(struct unread_names *names, uint32_t image);
 int unread_names_read(struct unread_names *names, const struct rec_name_at *record, uint64_t start_time, struct rec_hdr **result);
 
 /* Passes on to @told, valid during the call, the names that have come since, and with NULL whose name will not come. */
-void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t image, struct rec_hdr *record, int error),
+void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t program, struct rec_hdr *record, int error),
 			  void *context);
 
-/* True if a name of @image may still come; 0: of any. */
-bool unread_names_wait(const struct unread_names *names, uint32_t image);
+/* True if a name of @program may still come; 0: of any. */
+bool unread_names_wait(const struct unread_names *names, uint32_t program);
 
 #endif

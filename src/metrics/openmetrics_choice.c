@@ -25,7 +25,7 @@
 
 /* What is remembered of a process. */
 struct books {
-	uint32_t image;
+	uint32_t program;
 	bool kept;		/* it is in this snapshot */
 	struct slot *slots;
 	size_t slot_count;
@@ -72,23 +72,23 @@ void openmetrics_free(struct openmetrics *metrics)
 	free(metrics);
 }
 
-static struct books *books_of(struct openmetrics *metrics, uint32_t image)
+static struct books *books_of(struct openmetrics *metrics, uint32_t program)
 {
 	struct books *books;
 
-	HASH_FIND(hh, metrics->books, &image, sizeof(image), books);
+	HASH_FIND(hh, metrics->books, &program, sizeof(program), books);
 	if (books)
 		return books;
 	books = calloc(1, sizeof(*books));
 	if (!books)
 		return NULL;
-	books->image = image;
+	books->program = program;
 	books->slots = calloc(metrics->kernels + 1, sizeof(*books->slots));
 	if (!books->slots) {
 		free(books);
 		return NULL;
 	}
-	HASH_ADD(hh, metrics->books, image, sizeof(books->image), books);
+	HASH_ADD(hh, metrics->books, program, sizeof(books->program), books);
 	return books;
 }
 
@@ -300,7 +300,7 @@ static int first_seen_order(const void *left, const void *right)
 		return a->exited - b->exited;
 	if (a->exited && a->end_time != b->end_time)
 		return a->end_time > b->end_time ? -1 : 1;	/* the latest first */
-	return (a->image > b->image) - (a->image < b->image);
+	return (a->program > b->program) - (a->program < b->program);
 }
 
 static bool is_over(const struct snapshot *snapshot, const struct snap_process *process)
@@ -362,7 +362,7 @@ int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snaps
 	HASH_ITER(hh, metrics->books, books, next)
 		books->kept = false;
 	for (i = 0; i < choice->count; i++) {
-		books = books_of(metrics, choice->list[i].process->image);
+		books = books_of(metrics, choice->list[i].process->program);
 		if (!books)
 			return -ENOMEM;
 		books->kept = true;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "model/arena.h"
-#include "model/image.h"
+#include "model/program.h"
 #include "model/snapshot.h"
 
 struct model;
@@ -55,29 +55,29 @@ int build_extra(const struct build *build, unsigned int call, struct snap_extra 
 /* The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or -ENOMEM. */
 
 /* build_memory.c: the call sites, by index as yet; then the largest allocations, and what is held by device. */
-int build_sites(struct build *build, struct image *image, struct snap_process *process);
-int build_map(struct build *build, struct image *image, struct snap_process *process);
-int build_uses(struct build *build, const struct image *image, struct snap_process *process);
+int build_sites(struct build *build, struct program *program, struct snap_process *process);
+int build_map(struct build *build, struct program *program, struct snap_process *process);
+int build_uses(struct build *build, const struct program *program, struct snap_process *process);
 /* Puts the sites in their order: when nothing asks for them by index any more. */
 void build_sites_sort(struct snap_process *process);
 /* The figures of the ledger that are kept when the process is forgotten. */
-void build_memory(const struct image *image, struct snap_process *process);
+void build_memory(const struct program *program, struct snap_process *process);
 /* Where @node stands at the snapshot. @snap is its site's place in the list of sites, before those are sorted. */
-enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
+enum alloc_state build_state(const struct build *build, const struct program *program, const struct snap_site *snap,
 			     const struct alloc_node *node);
 
 /* spans.c: the address space in few enough pieces to draw, unless it was not asked for; after the sites. */
-int build_spans(struct build *build, struct image *image, struct snap_process *process);
+int build_spans(struct build *build, struct program *program, struct snap_process *process);
 
 /* build_kernels.c, build_calls.c: launches and copies add to the sums of calls, which come after them. */
-int build_kernels(struct build *build, struct image *image, struct snap_process *process);
-int build_copies(struct build *build, struct image *image, struct snap_process *process);
-int build_calls(struct build *build, struct image *image, struct snap_process *process);
-int build_failures(struct build *build, struct image *image, struct snap_process *process);
+int build_kernels(struct build *build, struct program *program, struct snap_process *process);
+int build_copies(struct build *build, struct program *program, struct snap_process *process);
+int build_calls(struct build *build, struct program *program, struct snap_process *process);
+int build_failures(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_process.c: all of it; and what @image counted in one list or another, which is kept when it is forgotten. */
-int build_process(struct build *build, struct image *image, struct snap_process *process);
-int build_counters(struct build *build, struct image *image, struct snap_process *process);
+/* build_process.c: all of it; and what @program counted in one list or another, which is kept when it is forgotten. */
+int build_process(struct build *build, struct program *program, struct snap_process *process);
+int build_counters(struct build *build, struct program *program, struct snap_process *process);
 
 /* build_devices.c: the devices, and what of them processes use: after the processes. Returns 0 or -ENOMEM. */
 int build_device_list(struct build *build);

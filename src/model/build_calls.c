@@ -46,24 +46,24 @@ static bool same_copy(const struct copy_entry *a, const struct copy_entry *b)
 	return a->key.direction == b->key.direction && a->key.mode == b->key.mode && a->key.device == b->key.device;
 }
 
-int build_copies(struct build *build, struct image *image, struct snap_process *process)
+int build_copies(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct copy_entry *entry, *next;
 	size_t count = 0;
 
-	for (entry = copy_first(&image->counters); entry; entry = copy_next(entry))
+	for (entry = copy_first(&program->counters); entry; entry = copy_next(entry))
 		count++;
 	process->copies = arena_alloc(build->arena, count, sizeof(*process->copies));
 	if (!process->copies)
 		return -ENOMEM;
 	/* The tree's order is direction, mode, device, call: what belongs together stands together. */
-	for (entry = copy_first(&image->counters); entry; entry = next) {
+	for (entry = copy_first(&program->counters); entry; entry = next) {
 		struct snap_copy *copy = &process->copies[process->copy_count++];
 		uint64_t ns = 0, timed_bytes = 0, timed_ns = 0, before = 0;
 
 		copy->direction = entry->key.direction;
 		copy->mode = entry->key.mode;
-		copy->device = own_devices_machine(&image->devices, entry->key.device);
+		copy->device = own_devices_machine(&program->devices, entry->key.device);
 		for (next = entry; next && same_copy(entry, next); next = copy_next(next)) {
 			sum_copy_row(build, next, &next->row);
 			sum_copy_row(build, next, &next->resolved);
@@ -78,20 +78,20 @@ int build_copies(struct build *build, struct image *image, struct snap_process *
 		copy->rate_bytes_per_second = build_rate(build, copy->bytes, before);
 		process->copy_bytes[copy->direction] = add_saturated(process->copy_bytes[copy->direction], copy->bytes);
 	}
-	if (!image->ended)	/* else they are over, one way or another */
-		pending_sum(&image->pending, &image->devices, process->copies, process->copy_count);
+	if (!program->ended)	/* else they are over, one way or another */
+		pending_sum(&program->pending, &program->devices, process->copies, process->copy_count);
 	return 0;
 }
 
 /* ---- calls ---- */
 
-int build_calls(struct build *build, struct image *image, struct snap_process *process)
+int build_calls(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct call_entry *entry;
 	unsigned int i;
 	size_t count = 0;
 
-	for (entry = call_first(&image->counters); entry; entry = call_next(entry)) {
+	for (entry = call_first(&program->counters); entry; entry = call_next(entry)) {
 		build_add_call(build, entry->key.call, &entry->row, false);
 		build_add_call(build, entry->key.call, &entry->told, false);
 	}
@@ -132,18 +132,18 @@ static int failure_order(const void *left, const void *right)
 	return order ? order : ORDER(a->code, b->code);
 }
 
-int build_failures(struct build *build, struct image *image, struct snap_process *process)
+int build_failures(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct fail_entry *entry;
 	size_t count = 0;
 	char number[32];
 
-	for (entry = fail_first(&image->counters); entry; entry = fail_next(entry))
+	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry))
 		count++;
 	process->failure_list = arena_alloc(build->arena, count, sizeof(*process->failure_list));
 	if (!process->failure_list)
 		return -ENOMEM;
-	for (entry = fail_first(&image->counters); entry; entry = fail_next(entry)) {
+	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry)) {
 		struct snap_failure *failure = &process->failure_list[process->failure_count++];
 		const char *name = error_name(call_layer(entry->key.call), entry->key.result);
 		struct snap_extra extra = { .brief = NULL };

@@ -69,7 +69,7 @@ static int kernel_order(const void *left, const void *right)
 	return order ? order : ORDER(a->function, b->function);
 }
 
-static int name_kernel(struct build *build, struct image *image, const struct launched *launched, struct snap_kernel *kernel)
+static int name_kernel(struct build *build, struct program *program, const struct launched *launched, struct snap_kernel *kernel)
 {
 	const struct kernel_name *name = launched->name;
 	char where[128];
@@ -86,7 +86,7 @@ static int name_kernel(struct build *build, struct image *image, const struct la
 				return -ENOMEM;
 		}
 	} else {
-		names_describe(&image->names, launched->entry->key.function, where, sizeof(where));
+		names_describe(&program->names, launched->entry->key.function, where, sizeof(where));
 		kernel->name = kernel->signature = arena_string(build->arena, where);
 	}
 	return kernel->name && kernel->signature ? 0 : -ENOMEM;
@@ -125,7 +125,7 @@ static void sum_launches(struct build *build, struct launch_entry *entry, struct
 	process->sampled |= row->sampled != 0;
 }
 
-static int merge_kernels(struct build *build, struct image *image, struct snap_process *process,
+static int merge_kernels(struct build *build, struct program *program, struct snap_process *process,
 			 const struct launched *list, size_t count)
 {
 	size_t i, next;
@@ -137,8 +137,8 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 
 		kernel->function = list[i].entry->key.function;
 		kernel->is_graph = list[i].entry->is_graph;
-		kernel->updatable = image->graphs.updatable && list[i].entry->in_graph;
-		kernel->device = own_devices_machine(&image->devices, list[i].entry->key.device);
+		kernel->updatable = program->graphs.updatable && list[i].entry->in_graph;
+		kernel->device = own_devices_machine(&program->devices, list[i].entry->key.device);
 		kernel->stream = row->stream;
 		kernel->shared_bytes = row->shared_bytes;
 		memcpy(kernel->grid, row->grid, sizeof(kernel->grid));
@@ -156,34 +156,34 @@ static int merge_kernels(struct build *build, struct image *image, struct snap_p
 		kernel->launches_per_second = build_rate(build, launches, before);
 		kernel->graph_launches_per_second = build_rate(build, kernel->graph_launches, graph_before);
 		kernel->latency = histogram_latency(kernel->hist, max_ns);
-		if (name_kernel(build, image, &list[i], kernel) < 0)
+		if (name_kernel(build, program, &list[i], kernel) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int build_kernels(struct build *build, struct image *image, struct snap_process *process)
+int build_kernels(struct build *build, struct program *program, struct snap_process *process)
 {
-	struct launched *list = malloc((image->counters.launch_count + 1) * sizeof(*list));
+	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));
 	struct launch_entry *entry;
 	int result = -ENOMEM;
 	size_t count = 0;
 
 	if (!list)
 		return -ENOMEM;
-	graphs_settle(&image->graphs);
-	for (entry = launch_first(&image->counters); entry; entry = launch_next(entry)) {
+	graphs_settle(&program->graphs);
+	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
 		/* A node that was never launched yet is no launched kernel. */
 		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
 			continue;
 		sum_launches(build, entry, process);
-		list[count++] = (struct launched){ entry, names_kernel(&image->names, entry->key.function) };
+		list[count++] = (struct launched){ entry, names_kernel(&program->names, entry->key.function) };
 	}
 	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
 	if (!process->kernels)
 		goto out;
 	qsort(list, count, sizeof(*list), launched_order);
-	result = merge_kernels(build, image, process, list, count);
+	result = merge_kernels(build, program, process, list, count);
 	if (!result && process->kernel_count)
 		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]), kernel_order);
 out:

@@ -16,37 +16,37 @@
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* What of the leaked bytes was live at another end than the process's. */
-static uint64_t leaked_by(const struct image *image, enum node_end end)
+static uint64_t leaked_by(const struct program *program, enum node_end end)
 {
 	uint64_t bytes = 0;
 	size_t i;
 
-	for (i = 0; image->ledger.end_calls[end] && i < image->ledger.sites.count; i++)
-		if (!image->ledger.sites.list[i]->held)
-			bytes = add_saturated(bytes, image->ledger.sites.list[i]->ended_by[end]);
+	for (i = 0; program->ledger.end_calls[end] && i < program->ledger.sites.count; i++)
+		if (!program->ledger.sites.list[i]->held)
+			bytes = add_saturated(bytes, program->ledger.sites.list[i]->ended_by[end]);
 	return bytes;
 }
 
-void build_memory(const struct image *image, struct snap_process *process)
+void build_memory(const struct program *program, struct snap_process *process)
 {
-	process->leaked_by_reset = leaked_by(image, NODE_END_RESET);
-	process->leaked_by_context = leaked_by(image, NODE_END_CONTEXT);
-	process->reset_call = image->ledger.end_calls[NODE_END_RESET];
-	process->context_call = image->ledger.end_calls[NODE_END_CONTEXT];
-	process->live = image->ledger.live;
-	process->peak = image->ledger.peak;
-	process->leaked = image->ledger.leaked;
-	process->held = image->ledger.held;
-	process->allocated = image->ledger.allocated;
-	process->live_allocations = image->ledger.live_allocations;
-	process->allocations = image->ledger.allocations;
-	process->frees = image->ledger.frees;
-	process->failed_allocations = image->ledger.failed_allocations;
-	process->failed_frees = image->ledger.failed_frees;
-	process->double_frees = image->ledger.double_frees;
-	process->unknown_frees = image->ledger.unknown_frees;
-	memcpy(process->kinds, image->ledger.kinds, sizeof(process->kinds));
-	process->kinds[KIND_STATIC] = add_saturated(process->kinds[KIND_STATIC], image->statics.bytes);
+	process->leaked_by_reset = leaked_by(program, NODE_END_RESET);
+	process->leaked_by_context = leaked_by(program, NODE_END_CONTEXT);
+	process->reset_call = program->ledger.end_calls[NODE_END_RESET];
+	process->context_call = program->ledger.end_calls[NODE_END_CONTEXT];
+	process->live = program->ledger.live;
+	process->peak = program->ledger.peak;
+	process->leaked = program->ledger.leaked;
+	process->held = program->ledger.held;
+	process->allocated = program->ledger.allocated;
+	process->live_allocations = program->ledger.live_allocations;
+	process->allocations = program->ledger.allocations;
+	process->frees = program->ledger.frees;
+	process->failed_allocations = program->ledger.failed_allocations;
+	process->failed_frees = program->ledger.failed_frees;
+	process->double_frees = program->ledger.double_frees;
+	process->unknown_frees = program->ledger.unknown_frees;
+	memcpy(process->kinds, program->ledger.kinds, sizeof(process->kinds));
+	process->kinds[KIND_STATIC] = add_saturated(process->kinds[KIND_STATIC], program->statics.bytes);
 }
 
 /* ---- sites ---- */
@@ -64,7 +64,7 @@ static int site_order(const void *left, const void *right)
 }
 
 /* What @place is called: one text for all that refer to it. Returns NULL without memory. */
-static const char *place_text(struct build *build, struct image *image, struct place *place)
+static const char *place_text(struct build *build, struct program *program, struct place *place)
 {
 	const char *name = place->name;
 	char where[256];
@@ -72,7 +72,7 @@ static const char *place_text(struct build *build, struct image *image, struct p
 	if (place->shown && place->shown_in == build->number)
 		return place->shown;
 	if (!name) {
-		names_describe(&image->names, place->address, where, sizeof(where));
+		names_describe(&program->names, place->address, where, sizeof(where));
 		name = where;
 	}
 	place->shown = arena_string(build->arena, name);
@@ -80,7 +80,7 @@ static const char *place_text(struct build *build, struct image *image, struct p
 	return place->shown;
 }
 
-static int build_stack(struct build *build, struct image *image, const struct stack *stack, struct snap_site *site)
+static int build_stack(struct build *build, struct program *program, const struct stack *stack, struct snap_site *site)
 {
 	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
 	size_t i;
@@ -88,7 +88,7 @@ static int build_stack(struct build *build, struct image *image, const struct st
 	if (!frames)
 		return -ENOMEM;
 	for (i = 0; i < stack->count; i++) {
-		frames[i] = place_text(build, image, stack->frames[i]);
+		frames[i] = place_text(build, program, stack->frames[i]);
 		if (!frames[i])
 			return -ENOMEM;
 	}
@@ -97,9 +97,9 @@ static int build_stack(struct build *build, struct image *image, const struct st
 	return 0;
 }
 
-int build_sites(struct build *build, struct image *image, struct snap_process *process)
+int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
-	size_t i, count = image->ledger.sites.count;
+	size_t i, count = program->ledger.sites.count;
 	struct snap_site *list = arena_alloc(build->arena, count, sizeof(*list));
 
 	if (!list)
@@ -107,28 +107,28 @@ int build_sites(struct build *build, struct image *image, struct snap_process *p
 	/* What is over has no suspects, it leaked or it did not; unless frees of it were lost. */
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
-		struct site *site = image->ledger.sites.list[i];
-		uint64_t vram = image->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
+		struct site *site = program->ledger.sites.list[i];
+		uint64_t vram = program->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
 
 		list[i] = (struct snap_site){
-			.site = place_text(build, image, site->place),
+			.site = place_text(build, program, site->place),
 			.address = site->address,
 			.stack_id = site->stack_id,
-			.live = image->ledger.checkpointed ? site->managed : site->live,
+			.live = program->ledger.checkpointed ? site->managed : site->live,
 			.allocations = site->allocations,
 			.allocated = site->allocated,
 			.device = site->device,
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
 		};
-		if (!list[i].site || (site->stack && build_stack(build, image, site->stack, &list[i])))
+		if (!list[i].site || (site->stack && build_stack(build, program, site->stack, &list[i])))
 			return -ENOMEM;
 		if (!site->held)
 			list[i].suspect = suspect_bytes(site->suspect, build->model->config.leak_age, build->now, &site->suspect_since);
 		process->suspect_live = add_saturated(process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
 		list[i].suspect += site->held ? 0 : site->unsure;
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
-		process->held_unproven = add_saturated(process->held_unproven, sites_unproven(&image->ledger.sites, site));
+		process->held_unproven = add_saturated(process->held_unproven, sites_unproven(&program->ledger.sites, site));
 		process->has_suspect |= site->unsure != 0;
 	}
 	process->sites = list;
@@ -199,16 +199,16 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	return count;
 }
 
-enum alloc_state build_state(const struct build *build, const struct image *image, const struct snap_site *snap,
+enum alloc_state build_state(const struct build *build, const struct program *program, const struct snap_site *snap,
 			     const struct alloc_node *node)
 {
-	const struct site *site = image->ledger.sites.list[node->site];
+	const struct site *site = program->ledger.sites.list[node->site];
 
 	if (node->state == NODE_ENDED)
 		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
 	if (node->state == NODE_UNSURE)
 		return ALLOC_SUSPECT;
-	if (image->ledger.checkpointed && KIND_IS_VRAM(node->kind))
+	if (program->ledger.checkpointed && KIND_IS_VRAM(node->kind))
 		return ALLOC_SAVED;
 	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
 		return ALLOC_LIVE;
@@ -219,23 +219,23 @@ enum alloc_state build_state(const struct build *build, const struct image *imag
 }
 
 /* Where it lies: what a handle stands for, where it is mapped; the handle, where it is not. */
-static uint64_t node_address(struct image *image, const struct alloc_node *node)
+static uint64_t node_address(struct program *program, const struct alloc_node *node)
 {
-	uint64_t mapped = node->is_handle ? mappings_address(&image->mappings, node->address) : 0;
+	uint64_t mapped = node->is_handle ? mappings_address(&program->mappings, node->address) : 0;
 
 	return mapped ? mapped : node->address;
 }
 
-int build_map(struct build *build, struct image *image, struct snap_process *process)
+int build_map(struct build *build, struct program *program, struct snap_process *process)
 {
-	size_t i, room = image->ledger.book.count < build->map_max ? image->ledger.book.count : build->map_max;
+	size_t i, room = program->ledger.book.count < build->map_max ? program->ledger.book.count : build->map_max;
 	const struct alloc_node **heap = malloc((room + 1) * sizeof(*heap));
 	int result = -ENOMEM;
 
 	if (!heap)
 		return -ENOMEM;
-	process->map_count = largest_nodes(&image->ledger.book, heap, room);
-	process->map_omitted = image->ledger.book.count - process->map_count + image->ledger.map_dropped;
+	process->map_count = largest_nodes(&program->ledger.book, heap, room);
+	process->map_omitted = program->ledger.book.count - process->map_count + program->ledger.map_dropped;
 	process->map = arena_alloc(build->arena, process->map_count, sizeof(*process->map));
 	if (!process->map)
 		goto out;
@@ -244,7 +244,7 @@ int build_map(struct build *build, struct image *image, struct snap_process *pro
 		const struct snap_site *site = &process->sites[node->site];
 
 		process->map[i] = (struct snap_alloc){
-			.address = node_address(image, node),
+			.address = node_address(program, node),
 			.bytes = node->bytes,
 			.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) : node->born,
 			.site = site->site,
@@ -253,7 +253,7 @@ int build_map(struct build *build, struct image *image, struct snap_process *pro
 			.device = node->device,
 			.call = node->call,
 			.kind = node->kind,
-			.state = (uint8_t)build_state(build, image, site, node),
+			.state = (uint8_t)build_state(build, program, site, node),
 		};
 	}
 	result = 0;
@@ -281,15 +281,15 @@ static struct snap_use *find_use(struct snap_process *process, int device)
 	return NULL;
 }
 
-int build_uses(struct build *build, const struct image *image, struct snap_process *process)
+int build_uses(struct build *build, const struct program *program, struct snap_process *process)
 {
-	size_t i, count = image->ledger.held_on.count;
+	size_t i, count = program->ledger.held_on.count;
 
 	process->uses = arena_alloc(build->arena, count + 1, sizeof(*process->uses));
 	if (!process->uses)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		const struct device_use *use = &image->ledger.held_on.list[i];
+		const struct device_use *use = &program->ledger.held_on.list[i];
 
 		/* Of some only the size was asked for. */
 		if (use->peak)

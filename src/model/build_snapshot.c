@@ -40,14 +40,14 @@ static int process_order(const void *left, const void *right)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->start_time != b->start_time)
 		return a->start_time < b->start_time ? -1 : 1;
-	return (a->image > b->image) - (a->image < b->image);
+	return (a->program > b->program) - (a->program < b->program);
 }
 
 static int build_processes(struct build *build)
 {
 	struct snapshot *snapshot = build->snapshot;
 	double none = isnan(build->interval) ? NAN : 0;
-	struct image *image;
+	struct program *program;
 	size_t count = 0;
 	unsigned int i;
 
@@ -62,22 +62,22 @@ static int build_processes(struct build *build)
 	snapshot->graph_launches = snapshot->gone.graph_launches;
 	snapshot->failures = snapshot->gone.failures;
 
-	for (image = images_first(&build->model->images); image; image = images_next(image))
-		count += image->known;
+	for (program = programs_first(&build->model->programs); program; program = programs_next(program))
+		count += program->known;
 	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
 	if (!snapshot->processes)
 		return -ENOMEM;
-	for (image = images_first(&build->model->images); image; image = images_next(image)) {
+	for (program = programs_first(&build->model->programs); program; program = programs_next(program)) {
 		struct snap_process *process = &snapshot->processes[snapshot->process_count];
 
-		if (!image->known)
+		if (!program->known)
 			continue;
-		if (!image->ended)
-			lives_expire(build->model, image, build->model->latest);
-		if (build_process(build, image, process) < 0)
+		if (!program->ended)
+			lives_expire(build->model, program, build->model->latest);
+		if (build_process(build, program, process) < 0)
 			return -ENOMEM;
 		add_totals(snapshot, process);
-		build_totals_note(build->model, image);
+		build_totals_note(build->model, program);
 		snapshot->process_count++;
 	}
 	if (count)

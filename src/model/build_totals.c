@@ -11,22 +11,22 @@ static void add(uint64_t *sum, uint64_t value)
 	*sum = add_saturated(*sum, value);
 }
 
-static void gone_add(struct snap_gone *gone, const struct image *image, const struct snap_process *process)
+static void gone_add(struct snap_gone *gone, const struct program *program, const struct snap_process *process)
 {
 	size_t i;
 
 	gone->processes++;
-	gone->from_attach |= image->identity.from_attach;
-	gone->inexact |= image_is_inexact(image);
+	gone->from_attach |= program->identity.from_attach;
+	gone->inexact |= program_is_inexact(program);
 	gone->sampled |= process->sampled;
-	gone->unreturned |= image->unreturned != UNRETURNED_NOT;
+	gone->unreturned |= program->unreturned != UNRETURNED_NOT;
 	add(&gone->leaked, process->leaked);
 	add(&gone->held, process->held);
 	add(&gone->leaked_by_reset, process->leaked_by_reset);
 	add(&gone->leaked_by_context, process->leaked_by_context);
-	for (i = 0; i < image->ledger.sites.count; i++) {
-		add(&gone->suspect, image->ledger.sites.list[i]->held ? 0 : image->ledger.sites.list[i]->unsure);
-		add(&gone->held_unproven, sites_unproven(&image->ledger.sites, image->ledger.sites.list[i]));
+	for (i = 0; i < program->ledger.sites.count; i++) {
+		add(&gone->suspect, program->ledger.sites.list[i]->held ? 0 : program->ledger.sites.list[i]->unsure);
+		add(&gone->held_unproven, sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
 	}
 	add(&gone->calls, process->calls);
 	add(&gone->launches, process->launches);
@@ -34,30 +34,30 @@ static void gone_add(struct snap_gone *gone, const struct image *image, const st
 	add(&gone->failures, process->failures);
 }
 
-void build_totals_note(struct model *model, struct image *image)
+void build_totals_note(struct model *model, struct program *program)
 {
-	if (!model->totals || image->total)
+	if (!model->totals || program->total)
 		return;
-	image->total = totals_note(model->totals, command_basename(identity_name(&image->identity)));
-	if (!image->total)
+	program->total = totals_note(model->totals, command_basename(identity_name(&program->identity)));
+	if (!program->total)
 		model_lose(model, LOST_MEMORY, 1);
 }
 
-void build_totals_retire(struct model *model, struct image *image)
+void build_totals_retire(struct model *model, struct program *program)
 {
 	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
-	struct snap_process process = { .image = image->number };
+	struct snap_process process = { .program = program->number };
 
-	if (!image->known)
+	if (!program->known)
 		return;
-	build_totals_note(model, image);
-	if (build_begin(&build) || build_counters(&build, image, &process) || (model->totals && !image->total)) {
+	build_totals_note(model, program);
+	if (build_begin(&build) || build_counters(&build, program, &process) || (model->totals && !program->total)) {
 		model_lose(model, LOST_MEMORY, 1);
 		goto out;
 	}
 	if (model->totals)
-		totals_retire(model->totals, image->total, &process);
-	gone_add(&model->gone, image, &process);
+		totals_retire(model->totals, program->total, &process);
+	gone_add(&model->gone, program, &process);
 out:
 	build_end(&build);
 	arena_free(build.arena);
@@ -70,16 +70,16 @@ static void add_processes(struct build *build, struct total_sums *sums)
 
 	for (i = 0; i < snapshot->process_count; i++) {
 		const struct snap_process *process = &snapshot->processes[i];
-		const struct image *image = images_find(&build->model->images, process->image);
+		const struct program *program = programs_find(&build->model->programs, process->program);
 		struct snap_command *command;
 
-		if (!image || !image->total)
+		if (!program || !program->total)
 			continue;
-		command = &sums->commands[image->total - 1];
+		command = &sums->commands[program->total - 1];
 		command->running += !process->exited;
 		add(&command->live, process->live);
 		add(&command->suspect, process->suspect);
-		totals_add(sums, image->total, process);
+		totals_add(sums, program->total, process);
 	}
 }
 

@@ -7,9 +7,9 @@
 
 /* Adds up all processes of the snapshot and those that are gone. Returns 0 or -ENOMEM. */
 int build_totals(struct build *build);
-/* The process of @image was made: notes it under its command. */
-void build_totals_note(struct model *model, struct image *image);
-/* Keeps the counters of @image, which is about to be forgotten. */
-void build_totals_retire(struct model *model, struct image *image);
+/* The process of @program was made: notes it under its command. */
+void build_totals_note(struct model *model, struct program *program);
+/* Keeps the counters of @program, which is about to be forgotten. */
+void build_totals_retire(struct model *model, struct program *program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether an image is one of those that the user asked for by name. */
+/* Whether a program is one of those that the user asked for by name. */
 #ifndef MODEL_CHOSEN_H
 #define MODEL_CHOSEN_H
 

@@ -238,7 +238,7 @@ static int compare_processes(const void *left, const void *right, void *opaque)
 	if (a->start_time != b->start_time)
 		return a->start_time < b->start_time ? -1 : 1;
 	/* No two are equal, so that any sort is a stable one. */
-	return (a->image > b->image) - (a->image < b->image);
+	return (a->program > b->program) - (a->program < b->program);
 }
 
 void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order)

@@ -11,7 +11,7 @@
 
 #include "cuda/calls.h"
 #include "model/histogram.h"
-#include "model/image.h"
+#include "model/program.h"
 #include "model/limits.h"
 #include "model/physical.h"
 #include "util/saturated.h"
@@ -19,23 +19,23 @@
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
 
 /* What CUDA handed out that @address points into, or NULL. */
-static const struct alloc_node *find_node(struct image *image, uint64_t address)
+static const struct alloc_node *find_node(struct program *program, uint64_t address)
 {
-	return book_containing(&image->ledger.book, address) ?: physical_at(&image->ledger, &image->mappings, address);
+	return book_containing(&program->ledger.book, address) ?: physical_at(&program->ledger, &program->mappings, address);
 }
 
 /* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
-static bool is_host_else(struct image *image, uint64_t address)
+static bool is_host_else(struct program *program, uint64_t address)
 {
-	return !image->identity.from_attach && !image_is_inexact(image) && !book_may_contain(&image->ledger.book, address);
+	return !program->identity.from_attach && !program_is_inexact(program) && !book_may_contain(&program->ledger.book, address);
 }
 
-static enum side find_side(struct image *image, uint64_t address, int *device)
+static enum side find_side(struct program *program, uint64_t address, int *device)
 {
-	const struct alloc_node *node = find_node(image, address);
+	const struct alloc_node *node = find_node(program, address);
 
 	if (!node || node->state != NODE_LIVE)
-		node = levels_whole(&image->levels, &image->ledger.book, address);
+		node = levels_whole(&program->levels, &program->ledger.book, address);
 	*device = CUTOP_DEVICE_UNKNOWN;
 	if (node && node->state == NODE_LIVE) {
 		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
@@ -43,9 +43,9 @@ static enum side find_side(struct image *image, uint64_t address, int *device)
 		*device = node->device;
 		return SIDE_DEVICE;
 	}
-	if (globals_contain(&image->globals, address))
+	if (globals_contain(&program->globals, address))
 		return SIDE_DEVICE;
-	return is_host_else(image, address) ? SIDE_HOST : SIDE_UNKNOWN;
+	return is_host_else(program, address) ? SIDE_HOST : SIDE_UNKNOWN;
 }
 
 /* Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0. */
@@ -56,19 +56,19 @@ static unsigned int between(int to_device, int from_device)
 	return are_known && to_device != from_device ? DIR_P2P : DIR_D2D;
 }
 
-static unsigned int resolve(struct image *image, const struct rec_copy *record, int *device)
+static unsigned int resolve(struct program *program, const struct rec_copy *record, int *device)
 {
 	unsigned int flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
 	int to_device, from_device;
-	enum side to = find_side(image, record->destination, &to_device);
-	enum side from = find_side(image, record->source, &from_device);
+	enum side to = find_side(program, record->destination, &to_device);
+	enum side from = find_side(program, record->source, &from_device);
 
 	if (flags & CALL_TO_SYMBOL)
 		to = SIDE_DEVICE;
 	if (flags & CALL_FROM_SYMBOL)
 		from = SIDE_DEVICE;
 	if (*device == CUTOP_DEVICE_UNKNOWN)
-		*device = own_devices_number(&image->devices, to == SIDE_DEVICE ? to_device : from_device);
+		*device = own_devices_number(&program->devices, to == SIDE_DEVICE ? to_device : from_device);
 	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
 		return DIR_UNKNOWN;
 	if (to == SIDE_HOST)
@@ -79,35 +79,35 @@ static unsigned int resolve(struct image *image, const struct rec_copy *record, 
 }
 
 /* A copy that was said to be D2D: CUDA takes cudaMemcpyDeviceToDevice for copies between two devices, too. */
-static unsigned int find_peers(struct image *image, const struct rec_copy *record)
+static unsigned int find_peers(struct program *program, const struct rec_copy *record)
 {
 	int to_device, from_device;
 
-	find_side(image, record->destination, &to_device);
-	find_side(image, record->source, &from_device);
+	find_side(program, record->destination, &to_device);
+	find_side(program, record->source, &from_device);
 	return between(to_device, from_device);
 }
 
-static unsigned int find_direction(struct image *image, const struct rec_copy *record, int *device)
+static unsigned int find_direction(struct program *program, const struct rec_copy *record, int *device)
 {
 	switch (record->direction) {
-	case DIR_DEFAULT: return resolve(image, record, device);
-	case DIR_D2D: return find_peers(image, record);
+	case DIR_DEFAULT: return resolve(program, record, device);
+	case DIR_D2D: return find_peers(program, record);
 	default: return record->direction;
 	}
 }
 
-static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
+static uint64_t copy_bytes(struct program *program, const struct rec_copy *record)
 {
 	uint64_t ends[2] = { record->destination, record->source };
 	uint64_t bytes = record->bytes;
 	int i;
 
 	for (i = 0; record->flags & COPY_IN_ELEMENTS && i < 2; i++) {
-		const struct alloc_node *node = book_at(&image->ledger.book, ends[i]);
+		const struct alloc_node *node = book_at(&program->ledger.book, ends[i]);
 
 		if (!node || node->state != NODE_LIVE)
-			node = levels_whole(&image->levels, &image->ledger.book, ends[i]);
+			node = levels_whole(&program->levels, &program->ledger.book, ends[i]);
 		if (!node || node->kind != KIND_ARRAY || !node->element_bytes)
 			continue;
 		if (bytes > BYTES_MAX / node->element_bytes)
@@ -118,11 +118,11 @@ static uint64_t copy_bytes(struct image *image, const struct rec_copy *record)
 	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
-int copies_host(struct image *image, const struct rec_host *record, struct copy_news *news)
+int copies_host(struct program *program, const struct rec_host *record, struct copy_news *news)
 {
-	const struct alloc_node *node = find_node(image, record->address);
+	const struct alloc_node *node = find_node(program, record->address);
 	struct copy_key key = {
-		.image = image->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
+		.program = program->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
 		.device = record->device >= 0 && record->device < DEVICES_MAX ? record->device : CUTOP_DEVICE_UNKNOWN,
 	};
 	struct copy_entry *entry;
@@ -131,20 +131,20 @@ int copies_host(struct image *image, const struct rec_host *record, struct copy_
 	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
 		return 0;
 	/* What CUDA allocated or registered is not pageable; what it did before cutop came is not known. */
-	if ((node && node->state == NODE_LIVE) || !is_host_else(image, record->address))
+	if ((node && node->state == NODE_LIVE) || !is_host_else(program, record->address))
 		return 0;
-	entry = counters_copy(&image->counters, &image->devices, &key);
+	entry = counters_copy(&program->counters, &program->devices, &key);
 	if (!entry)
 		return -ENOMEM;
 	entry->pageable = true;
-	news->is_pageable = !image->copies_pageable;
+	news->is_pageable = !program->copies_pageable;
 	news->pageable = *record;
-	image->copies_pageable = true;
+	program->copies_pageable = true;
 	return 0;
 }
 
 /* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */
-static int note_async(struct image *image, const struct rec_copy *record, uint8_t direction, int device, uint64_t bytes,
+static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction, int device, uint64_t bytes,
 		      struct copy_news *news)
 {
 	struct rec_host host = {
@@ -152,24 +152,24 @@ static int note_async(struct image *image, const struct rec_copy *record, uint8_
 		.device = device, .call = record->call, .direction = direction,
 	};
 
-	return pending_copy(&image->pending, record, direction, device, bytes) ?: copies_host(image, &host, news);
+	return pending_copy(&program->pending, record, direction, device, bytes) ?: copies_host(program, &host, news);
 }
 
-int copies_record(struct image *image, const struct rec_copy *record, struct copy_news *news)
+int copies_record(struct program *program, const struct rec_copy *record, struct copy_news *news)
 {
-	struct copy_key key = { .image = image->number, .call = record->call };
+	struct copy_key key = { .program = program->number, .call = record->call };
 	int device = record->device;
 	struct copy_entry *entry;
 	struct copy_row *row;
 	uint64_t bytes;
 
 	news->is_pageable = false;
-	key.direction = (uint8_t)find_direction(image, record, &device);
+	key.direction = (uint8_t)find_direction(program, record, &device);
 	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
 	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
-	entry = counters_copy(&image->counters, &image->devices, &key);
+	entry = counters_copy(&program->counters, &program->devices, &key);
 	if (!entry) {
-		image->inexact = true;
+		program->inexact = true;
 		return -ENOMEM;
 	}
 	row = &entry->resolved;
@@ -182,12 +182,12 @@ int copies_record(struct image *image, const struct rec_copy *record, struct cop
 		row->failures++;
 		return 0;
 	}
-	bytes = copy_bytes(image, record);
+	bytes = copy_bytes(program, record);
 	row->bytes = add_saturated(row->bytes, bytes);
 	row->sizes[histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
 	if (key.mode == COPY_SYNC && CUTOP_COPY_IS_TIMED(key.direction, bytes)) {
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}
-	return key.mode == COPY_ASYNC ? note_async(image, record, key.direction, key.device, bytes, news) : 0;
+	return key.mode == COPY_ASYNC ? note_async(program, record, key.direction, key.device, bytes, news) : 0;
 }

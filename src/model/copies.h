@@ -8,7 +8,7 @@
 
 #include "cutop_event.h"
 
-struct image;
+struct program;
 
 /* What came of a copy. */
 struct copy_news {
@@ -17,8 +17,8 @@ struct copy_news {
 };
 
 /* Each returns 0 with *@news set, or -ENOMEM. */
-int copies_record(struct image *image, const struct rec_copy *record, struct copy_news *news);
+int copies_record(struct program *program, const struct rec_copy *record, struct copy_news *news);
 /* Memory of the host at some address is copied asynchronously for the first time. */
-int copies_host(struct image *image, const struct rec_host *record, struct copy_news *news);
+int copies_host(struct program *program, const struct rec_host *record, struct copy_news *news);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Takes in what is read at each refresh: counter rows, and what is known of an
- * image besides. Rows come again with each refresh; a row of an image that is not known yet makes it.
+ * program besides. Rows come again with each refresh; a row of a program that is not known yet makes it.
  */
 #include <errno.h>
 
@@ -15,17 +15,17 @@ static int refuse(struct model *model)
 	return 0;
 }
 
-static int no_memory(struct model *model, struct image *image)
+static int no_memory(struct model *model, struct program *program)
 {
 	model_lose(model, LOST_MEMORY, 1);
-	image->inexact = true;
+	program->inexact = true;
 	return -ENOMEM;
 }
 
 int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row)
 {
 	struct launch_entry *entry;
-	struct image *image;
+	struct program *program;
 	bool was_full;
 	int error;
 
@@ -33,35 +33,35 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 	if (key->call >= CALL_COUNT ||
 	    (call_descs[key->call].class != CLASS_LAUNCH && call_descs[key->call].class != CLASS_GRAPH))
 		return refuse(model);
-	image = model_image(model, key->image, &error);
-	if (!image)
+	program = model_program(model, key->program, &error);
+	if (!program)
 		return error;
-	was_full = image->counters.is_full;
-	entry = counters_launch(&image->counters, &image->devices, key);
-	if (!entry && !image->counters.is_full)
-		return no_memory(model, image);
+	was_full = program->counters.is_full;
+	entry = counters_launch(&program->counters, &program->devices, key);
+	if (!entry && !program->counters.is_full)
+		return no_memory(model, program);
 	if (entry)
 		entry->row = *row;
 	else
-		model_lose_kernels(model, image, was_full);
+		model_lose_kernels(model, program, was_full);
 	return 0;
 }
 
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row)
 {
 	struct copy_entry *entry;
-	struct image *image;
+	struct program *program;
 	int error;
 
 	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_COPY || key->direction >= DIR_COUNT ||
 	    key->mode > COPY_ASYNC || key->device < CUTOP_DEVICE_UNKNOWN || key->device >= DEVICES_MAX)
 		return refuse(model);
-	image = model_image(model, key->image, &error);
-	if (!image)
+	program = model_program(model, key->program, &error);
+	if (!program)
 		return error;
-	entry = counters_copy(&image->counters, &image->devices, key);
+	entry = counters_copy(&program->counters, &program->devices, key);
 	if (!entry)
-		return no_memory(model, image);
+		return no_memory(model, program);
 	entry->row = *row;
 	return 0;
 }
@@ -69,17 +69,17 @@ int model_copy_row(struct model *model, const struct copy_key *key, const struct
 int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row)
 {
 	struct call_entry *entry;
-	struct image *image;
+	struct program *program;
 	int error;
 
 	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
 		return refuse(model);
-	image = model_image(model, key->image, &error);
-	if (!image)
+	program = model_program(model, key->program, &error);
+	if (!program)
 		return error;
-	entry = counters_call(&image->counters, key);
+	entry = counters_call(&program->counters, key);
 	if (!entry)
-		return no_memory(model, image);
+		return no_memory(model, program);
 	entry->row = *row;
 	return 0;
 }
@@ -87,39 +87,39 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row)
 {
 	struct fail_entry *entry;
-	struct image *image;
+	struct program *program;
 	int error;
 
 	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
 		return refuse(model);
 	if (!call_failed(key->call, key->result))
 		return 0;
-	image = model_image(model, key->image, &error);
-	if (!image)
+	program = model_program(model, key->program, &error);
+	if (!program)
 		return error;
-	entry = counters_fail(&image->counters, key);
+	entry = counters_fail(&program->counters, key);
 	if (!entry)
-		return no_memory(model, image);
+		return no_memory(model, program);
 	entry->row = *row;
 	return 0;
 }
 
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
 {
-	struct image *image;
+	struct program *program;
 	bool was_full;
 	int error;
 
 	if (row->call >= CALL_COUNT || call_descs[row->call].class != CLASS_GRAPH)
 		return refuse(model);
-	image = model_image(model, key->image, &error);
-	if (!image || !row->launches)
+	program = model_program(model, key->program, &error);
+	if (!program || !row->launches)
 		return error;
-	was_full = image->counters.is_full;
-	error = graphs_row(&image->graphs, &image->counters, &image->devices, key, row, image->ended);
-	model_lose_kernels(model, image, was_full);
+	was_full = program->counters.is_full;
+	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row, program->ended);
+	model_lose_kernels(model, program, was_full);
 	if (error == -ENOMEM)
-		return no_memory(model, image);
+		return no_memory(model, program);
 	if (error)
 		model_lose(model, LOST_GRAPHS, 1);
 	return 0;
@@ -128,62 +128,62 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row)
 {
 	int error;
-	struct image *image = model_image(model, key->image, &error);
+	struct program *program = model_program(model, key->program, &error);
 
-	if (image)
-		graphs_last(&image->graphs, key, row);
+	if (program)
+		graphs_last(&program->graphs, key, row);
 }
 
 int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row)
 {
-	struct image *image;
+	struct program *program;
 	int error;
 
 	if (row->device < CUTOP_DEVICE_UNKNOWN || row->device >= DEVICES_MAX)
 		return refuse(model);
-	image = model_image(model, key->image, &error);
-	if (!image)
+	program = model_program(model, key->program, &error);
+	if (!program)
 		return error;
-	return pending_row(&image->pending, key, row) ? no_memory(model, image) : 0;
+	return pending_row(&program->pending, key, row) ? no_memory(model, program) : 0;
 }
 
 void model_sync(struct model *model, uint32_t number, uint64_t ns)
 {
 	int error;
-	struct image *image = model_image(model, number, &error);
+	struct program *program = model_program(model, number, &error);
 
-	if (image && ns > image->sync_ns)
-		image->sync_ns = ns;
+	if (program && ns > program->sync_ns)
+		program->sync_ns = ns;
 }
 
 void model_synced(struct model *model, uint32_t number, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
 	int error;
-	struct image *image = model_image(model, number, &error);
+	struct program *program = model_program(model, number, &error);
 
-	if (image)
-		pending_synced(&image->pending, slots);
+	if (program)
+		pending_synced(&program->pending, slots);
 }
 
 void model_unreturned(struct model *model, uint32_t number, unsigned int why)
 {
 	int error;
-	struct image *image = model_image(model, number, &error);
+	struct program *program = model_program(model, number, &error);
 
-	if (!image || image->unreturned || why >= UNRETURNED_COUNT)
+	if (!program || program->unreturned || why >= UNRETURNED_COUNT)
 		return;
-	image->unreturned = (enum unreturned)why;
-	tell_unreturned(model, image);
+	program->unreturned = (enum unreturned)why;
+	tell_unreturned(model, program);
 }
 
 void model_inexact(struct model *model, uint32_t number, uint64_t lost_time)
 {
 	int error;
-	struct image *image = model_image(model, number, &error);
+	struct program *program = model_program(model, number, &error);
 
-	if (!image)
+	if (!program)
 		return;
-	image->inexact = true;
-	if (lost_time > image->ledger.lost_time)
-		image->ledger.lost_time = lost_time;
+	program->inexact = true;
+	if (lost_time > program->ledger.lost_time)
+		program->ledger.lost_time = lost_time;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counter rows of one image: launches, copies, calls, failures, each kept
+ * The counter rows of one program: launches, copies, calls, failures, each kept
  * whole under its key. A row replaces the one before it, so that feeding a row
  * twice counts once. What came as records is counted beside it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the graphs of one image are kept, with their nodes: found by handle,
+ * Where the graphs of one program are kept, with their nodes: found by handle,
  * added, filled, freed. Used by graphs.c only, which knows what records mean.
  */
 #ifndef MODEL_GRAPH_BOOKS_H

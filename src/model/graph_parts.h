@@ -21,14 +21,14 @@ struct part {
 RB_HEAD(part_tree, part);
 
 struct parts {
-	struct parts *next, **link;	/* in the image's list */
+	struct parts *next, **link;	/* in the program's list */
 	struct part_tree tree;
 	size_t count;
 	unsigned int owners;
 	uint64_t launches;		/* not told to the kernels yet */
 };
 
-/* All parts of one image. */
+/* All parts of one program. */
 struct parts_list {
 	struct parts *first;
 	size_t count, most;		/* parts in all of them, and how many there may be */

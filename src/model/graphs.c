@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Graphs of one image. Records say what graphs hold and which executable graph
+ * Graphs of one program. Records say what graphs hold and which executable graph
  * was made of which graph; rows say how often each was launched; the kernels
  * it holds get that many launches each.
  *

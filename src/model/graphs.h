@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The graphs of one image, and how often their kernels ran. */
+/* The graphs of one program, and how often their kernels ran. */
 #ifndef MODEL_GRAPHS_H
 #define MODEL_GRAPHS_H
 
@@ -20,7 +20,7 @@ struct graphs {
 
 /*
  * Take in a record or a row. Kernels of graphs are entries of @counters; two names of one kernel are told by @names. Return 0,
- * or -ENOMEM or -ENOSPC, when not all of it could be kept. @ended: no record of the image follows.
+ * or -ENOMEM or -ENOSPC, when not all of it could be kept. @ended: no record of the program follows.
  */
 int graphs_record(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
 		  const struct name_store *names, const struct rec_graph *record);

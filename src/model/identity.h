@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which process an image is of: its numbers, user, command, container. */
+/* Which process a program is of: its numbers, user, command, container. */
 #ifndef MODEL_IDENTITY_H
 #define MODEL_IDENTITY_H
 

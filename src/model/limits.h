@@ -29,7 +29,7 @@
 #define EVENTS_MAX		256
 #define ENDED_NODES_MAX		1000000		/* allocations of exited processes */
 #define ENDED_BYTES_MAX		(256u << 20)	/* kept of exited processes, allocations left out: the oldest go first */
-#define UNSETTLED_MAX		8192		/* ended images past the bound, kept until their counters are complete */
+#define UNSETTLED_MAX		8192		/* ended programs past the bound, kept until their counters are complete */
 #define TOMBSTONES		4096
 #define PROCESS_READINGS_MAX	65536
 

@@ -6,104 +6,104 @@
 #include "model/model_state.h"
 #include "model/telling.h"
 
-static void forget(struct model *model, struct image *image)
+static void forget(struct model *model, struct program *program)
 {
-	build_totals_retire(model, image);
-	images_remove(&model->images, image);
+	build_totals_retire(model, program);
+	programs_remove(&model->programs, program);
 }
 
 /* One more ended than there is room for: the oldest goes, of those whose counters are complete if there is one. */
 static void bound_ended(struct model *model)
 {
-	struct images *images = &model->images;
-	struct image *image, *next;
+	struct programs *programs = &model->programs;
+	struct program *program, *next;
 
-	for (image = images->ended_first; image && images->ended_count > model->config.max_exited; image = next) {
-		next = image->ended_after;
-		if (image->settled || images->ended_count > model->config.max_exited + UNSETTLED_MAX)
-			forget(model, image);
+	for (program = programs->ended_first; program && programs->ended_count > model->config.max_exited; program = next) {
+		next = program->ended_after;
+		if (program->settled || programs->ended_count > model->config.max_exited + UNSETTLED_MAX)
+			forget(model, program);
 	}
 }
 
 void model_graphs_done(struct model *model, uint32_t number)
 {
-	struct image *image = images_find(&model->images, number);
+	struct program *program = programs_find(&model->programs, number);
 
-	if (!image)
+	if (!program)
 		return;
-	graphs_settle(&image->graphs);
-	graphs_free(&image->graphs);
-	image->settled = image->ended;
+	graphs_settle(&program->graphs);
+	graphs_free(&program->graphs);
+	program->settled = program->ended;
 	bound_ended(model);
 }
 
 void model_clear_exited(struct model *model)
 {
-	struct image *image;
+	struct program *program;
 
-	for (image = model->images.ended_first; image; image = image->ended_after)
-		image->cleared = true;
+	for (program = model->programs.ended_first; program; program = program->ended_after)
+		program->cleared = true;
 }
 
 void lives_trim(struct model *model)
 {
-	struct image *image, *next;
+	struct program *program, *next;
 	size_t weight = 0;
 
-	for (image = model->images.ended_first; image; image = next) {
-		next = image->ended_after;
-		if (image->cleared)
-			forget(model, image);
+	for (program = model->programs.ended_first; program; program = next) {
+		next = program->ended_after;
+		if (program->cleared)
+			forget(model, program);
 		else
-			weight += image_weight(image);
+			weight += program_weight(program);
 	}
-	for (image = model->images.ended_first; image && weight > ENDED_BYTES_MAX; image = next) {
-		next = image->ended_after;
-		if (!image->settled)
+	for (program = model->programs.ended_first; program && weight > ENDED_BYTES_MAX; program = next) {
+		next = program->ended_after;
+		if (!program->settled)
 			continue;
-		weight -= image_weight(image);
-		forget(model, image);
+		weight -= program_weight(program);
+		forget(model, program);
 	}
 }
 
-void lives_expire(struct model *model, struct image *image, uint64_t now)
+void lives_expire(struct model *model, struct program *program, uint64_t now)
 {
-	size_t lost = ledger_expire(&image->ledger, now);
+	size_t lost = ledger_expire(&program->ledger, now);
 
 	if (lost)
 		model_lose(model, LOST_FREE, lost);
 }
 
-void lives_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code)
+void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason, int code)
 {
 	struct end_news news;
 
-	ledger_end(&image->ledger, time, &news);
-	levels_free(&image->levels);
-	globals_free(&image->globals);
-	statics_free(&image->statics);
-	image->ended = true;
-	image->end_time = time;
-	image->end_reason = reason;
-	image->exit_code = code;
-	tell_end(model, image, &news);
-	images_end(&model->images, image);
+	ledger_end(&program->ledger, time, &news);
+	levels_free(&program->levels);
+	globals_free(&program->globals);
+	statics_free(&program->statics);
+	program->ended = true;
+	program->end_time = time;
+	program->end_reason = reason;
+	program->exit_code = code;
+	tell_end(model, program, &news);
+	programs_end(&model->programs, program);
 	bound_ended(model);
-	images_drop_maps(&model->images);
+	programs_drop_maps(&model->programs);
 }
 
-void lives_begin(struct model *model, struct image *image, const struct rec_process *record)
+void lives_begin(struct model *model, struct program *program, const struct rec_process *record)
 {
-	struct image *other;
+	struct program *other;
 
-	if (image->identity.begun)
+	if (program->identity.begun)
 		return;
-	identity_begin(&image->identity, record);
+	identity_begin(&program->identity, record);
 	/* That we were not told of its end is a loss, not its life. */
-	other = images_overtaken(&model->images, image);
+	other = programs_overtaken(&model->programs, program);
 	if (other) {
 		other->inexact = true;
 		lives_end(model, other, record->hdr.time, END_EXIT, 0);
 	}
-	tell_start(model, image, record);
+	tell_start(model, program, record);
 }

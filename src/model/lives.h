@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How images begin, end, and are forgotten when there are too many that ended. */
+/* How programs begin, end, and are forgotten when there are too many that ended. */
 #ifndef MODEL_LIVES_H
 #define MODEL_LIVES_H
 
@@ -9,13 +9,13 @@
 #include "cutop_event.h"
 
 struct model;
-struct image;
+struct program;
 
-/* The first hooked call of @image, as its record says. */
-void lives_begin(struct model *model, struct image *image, const struct rec_process *record);
-void lives_end(struct model *model, struct image *image, uint64_t time, enum end_reason reason, int code);
+/* The first hooked call of @program, as its record says. */
+void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
+void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason, int code);
 /* By @now frees should have been seen: those that were not are lost. */
-void lives_expire(struct model *model, struct image *image, uint64_t now);
+void lives_expire(struct model *model, struct program *program, uint64_t now);
 /* Before a snapshot: forgets what was cleared, and the oldest exited processes, if what is kept of all of them is too much. */
 void lives_trim(struct model *model);
 

@@ -48,8 +48,8 @@ size_t record_size(unsigned int type);
 size_t record_call_offset(unsigned int type);
 
 /*
- * Feeds a counter row: totals since the image was first seen; a later row with
- * the same key replaces the earlier. Rows of images not known yet are kept
+ * Feeds a counter row: totals since the program was first seen; a later row with
+ * the same key replaces the earlier. Rows of programs not known yet are kept
  * (a row can be read before its REC_PROCESS is). Return 0 or -ENOMEM.
  */
 int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row);
@@ -60,43 +60,43 @@ int model_pending_row(struct model *model, const struct pending_key *key, const 
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
 
 /*
- * Total time (ns) in which at least one thread of @image was inside a
+ * Total time (ns) in which at least one thread of @program was inside a
  * synchronizing call, unreturned ones included.
  */
-void model_sync(struct model *model, uint32_t image, uint64_t ns);
+void model_sync(struct model *model, uint32_t program, uint64_t ns);
 
-/* What is known of @image's synchronizing of whole devices: the slots of its row, by device. */
-void model_synced(struct model *model, uint32_t image, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+/* What is known of @program's synchronizing of whole devices: the slots of its row, by device. */
+void model_synced(struct model *model, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
-/* Marks @image: returns of its calls are not probed. @why: enum unreturned. */
-void model_unreturned(struct model *model, uint32_t image, unsigned int why);
+/* Marks @program: returns of its calls are not probed. @why: enum unreturned. */
+void model_unreturned(struct model *model, uint32_t program, unsigned int why);
 
 /*
- * Marks @image: something of it was lost, its figures are not exact. @lost_time: when a record of it was lost last, 0
+ * Marks @program: something of it was lost, its figures are not exact. @lost_time: when a record of it was lost last, 0
  * if none was; what was allocated before and never seen freed may have been freed then.
  */
-void model_inexact(struct model *model, uint32_t image, uint64_t lost_time);
+void model_inexact(struct model *model, uint32_t program, uint64_t lost_time);
 
 /* Sets what was lost to @cause, as a total since start. For causes below LOST_FED_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 
 /*
- * After the launch rows of an image whose fault is about to be told: what the
+ * After the launch rows of a program whose fault is about to be told: what the
  * graph of this row holds was launched when it was.
  */
 void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row);
 
-/* No row of @image will come any more: what its graphs held may be forgotten. */
-void model_graphs_done(struct model *model, uint32_t image);
+/* No row of @program will come any more: what its graphs held may be forgotten. */
+void model_graphs_done(struct model *model, uint32_t program);
 
 /* Forgets, with the next snapshot, the processes that have ended by now (key X). The totals keep what they did. */
 void model_clear_exited(struct model *model);
 
 /*
- * From now on snapshots have the spans of @image (0: of none), and of every
+ * From now on snapshots have the spans of @program (0: of none), and of every
  * process with few allocations. They cost a walk in order of addresses.
  */
-void model_focus(struct model *model, uint32_t image);
+void model_focus(struct model *model, uint32_t program);
 
 /*
  * Returns a snapshot at @now (ns, CLOCK_MONOTONIC) that lists at most @map_max

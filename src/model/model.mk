@@ -28,8 +28,6 @@ model_sources = \
 	src/model/graphs.c src/model/graphs.h \
 	src/model/histogram.c src/model/histogram.h \
 	src/model/identity.c src/model/identity.h \
-	src/model/image.c src/model/image.h \
-	src/model/images.c src/model/images.h \
 	src/model/ledger.c src/model/ledger.h \
 	src/model/ledger_end.c src/model/ledger_end.h \
 	src/model/levels.c src/model/levels.h \
@@ -44,6 +42,8 @@ model_sources = \
 	src/model/pending.c src/model/pending.h \
 	src/model/physical.c src/model/physical.h \
 	src/model/postmortem.c src/model/postmortem.h \
+	src/model/program.c src/model/program.h \
+	src/model/programs.c src/model/programs.h \
 	src/model/readings.c src/model/readings.h \
 	src/model/record_layout.c src/model/record_layout.h \
 	src/model/records.c \

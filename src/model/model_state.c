@@ -29,7 +29,7 @@ void model_free(struct model *model)
 {
 	if (!model)
 		return;
-	images_free(&model->images);
+	programs_free(&model->programs);
 	devices_free(&model->held_on);
 	readings_free(&model->readings);
 	totals_free(model->totals);
@@ -38,27 +38,27 @@ void model_free(struct model *model)
 	free(model);
 }
 
-struct image *model_image(struct model *model, uint32_t number, int *error)
+struct program *model_program(struct model *model, uint32_t number, int *error)
 {
-	struct image *image = images_find(&model->images, number);
+	struct program *program = programs_find(&model->programs, number);
 
 	*error = 0;
-	if (image || images_is_forgotten(&model->images, number))
-		return image;
-	image = images_add(&model->images, number, &model->held_on, model->config.leak_age);
-	if (!image) {
+	if (program || programs_is_forgotten(&model->programs, number))
+		return program;
+	program = programs_add(&model->programs, number, &model->held_on, model->config.leak_age);
+	if (!program) {
 		model_lose(model, LOST_MEMORY, 1);
 		*error = -ENOMEM;
 	}
-	return image;
+	return program;
 }
 
-uint64_t model_tell(struct model *model, const struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
 		    const struct snap_detail *detail, const char *format, ...)
 {
 	char text[1024];
 	struct event event = {
-		.time = time, .bytes = bytes, .pid = image ? image->identity.pid : 0, .kind = (uint8_t)kind, .text = text,
+		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .kind = (uint8_t)kind, .text = text,
 		.detail = (struct snap_detail *)detail,
 	};
 	uint64_t number;
@@ -86,9 +86,9 @@ void model_lose(struct model *model, enum lost_cause cause, uint64_t count)
 	tell_lost(model, cause, losses_add(&model->losses, cause, count));
 }
 
-void model_lose_kernels(struct model *model, const struct image *image, bool was_full)
+void model_lose_kernels(struct model *model, const struct program *program, bool was_full)
 {
-	if (image->counters.is_full && !was_full)
+	if (program->counters.is_full && !was_full)
 		model_lose(model, LOST_LAUNCH_ROWS, 1);
 }
 

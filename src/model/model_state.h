@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of struct model: the images with their books, and the books that are of no image. */
+/* The inside of struct model: the programs with their books, and the books that are of no program. */
 #ifndef MODEL_MODEL_STATE_H
 #define MODEL_MODEL_STATE_H
 
@@ -10,7 +10,7 @@
 #include "model/devices.h"
 #include "model/events.h"
 #include "model/extra_names.h"
-#include "model/images.h"
+#include "model/programs.h"
 #include "model/losses.h"
 #include "model/model.h"
 #include "model/readings.h"
@@ -20,7 +20,7 @@
 struct model {
 	struct model_config config;
 	uint64_t latest;		/* time of the latest record */
-	struct images images;
+	struct programs programs;
 	struct device_list held_on;	/* by all processes */
 	struct wall_clock clock;
 	struct losses losses;
@@ -32,7 +32,7 @@ struct model {
 	struct snap_gone gone;
 
 	/* for snapshots */
-	uint32_t focus;			/* the image whose spans are wanted */
+	uint32_t focus;			/* the program whose spans are wanted */
 	bool has_focus;
 	bool has_snapshot;
 	uint64_t snapshot_time;		/* of the previous one */
@@ -40,21 +40,21 @@ struct model {
 };
 
 /*
- * Returns the image, made if there is none, or NULL with *@error set: -ENOMEM
- * (already counted), or 0 if the image ended and was forgotten.
+ * Returns the program, made if there is none, or NULL with *@error set: -ENOMEM
+ * (already counted), or 0 if the program ended and was forgotten.
  */
-struct image *model_image(struct model *model, uint32_t number, int *error);
+struct program *model_program(struct model *model, uint32_t number, int *error);
 
 /* Counts what was lost, and says so in the log where it is time to. */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 /* After what may have needed room for one more kernel: one loss when there is none, and not one per refresh. */
-void model_lose_kernels(struct model *model, const struct image *image, bool was_full);
+void model_lose_kernels(struct model *model, const struct program *program, bool was_full);
 
 /*
- * Adds an event of @image (NULL: of none) to the log, with a copy of @detail (NULL: none). Returns its number, or 0 without
+ * Adds an event of @program (NULL: of none) to the log, with a copy of @detail (NULL: none). Returns its number, or 0 without
  * memory, which is counted.
  */
-uint64_t model_tell(struct model *model, const struct image *image, enum event_kind kind, uint64_t time, uint64_t bytes,
+uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
 		    const struct snap_detail *detail, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 #endif

@@ -9,7 +9,7 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "model/columns.h"
-#include "model/images.h"
+#include "model/programs.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
 
@@ -17,34 +17,34 @@
 #define WALK_NS		1000000000ull
 #define WALK_FREELY	4096		/* allocations that may be walked through at any time */
 
-static uint64_t held_by(const struct image *image, int device)
+static uint64_t held_by(const struct program *program, int device)
 {
 	const struct device_use *use;
 
 	if (device == CUTOP_DEVICE_UNKNOWN)
-		return image->ledger.live;
-	use = devices_find(&image->ledger.held_on, device);
+		return program->ledger.live;
+	use = devices_find(&program->ledger.held_on, device);
 	return use ? use->live : 0;
 }
 
-/* True if @image knows the device called @device as another one than those who were told @total. */
-static bool is_elsewhere(const struct image *image, int device, uint64_t total)
+/* True if @program knows the device called @device as another one than those who were told @total. */
+static bool is_elsewhere(const struct program *program, int device, uint64_t total)
 {
-	const struct device_use *use = devices_find(&image->ledger.held_on, device);
+	const struct device_use *use = devices_find(&program->ledger.held_on, device);
 
 	return use && use->total && total && use->total != total;
 }
 
 /* The processes that hold most of @device, whose size is @total (0: not known). */
-static void find_holders(const struct images *images, struct snap_detail *detail, int device, uint64_t total)
+static void find_holders(const struct programs *programs, struct snap_detail *detail, int device, uint64_t total)
 {
-	const struct image *image, *list[HOLDERS_MAX];
+	const struct program *program, *list[HOLDERS_MAX];
 	size_t i, count = 0;
 
-	for (image = images_first(images); image; image = images_next(image)) {
-		uint64_t held = held_by(image, device);
+	for (program = programs_first(programs); program; program = programs_next(program)) {
+		uint64_t held = held_by(program, device);
 
-		if (!held || image->ended || is_elsewhere(image, device, total))
+		if (!held || program->ended || is_elsewhere(program, device, total))
 			continue;
 		if (count == HOLDERS_MAX) {
 			detail->holders_omitted++;
@@ -54,7 +54,7 @@ static void find_holders(const struct images *images, struct snap_detail *detail
 		}
 		for (i = count++; i > 0 && held_by(list[i - 1], device) < held; i--)
 			list[i] = list[i - 1];
-		list[i] = image;
+		list[i] = program;
 	}
 	for (i = 0; i < count; i++) {
 		struct snap_holder *holder = &detail->holders[i];
@@ -68,23 +68,23 @@ static void find_holders(const struct images *images, struct snap_detail *detail
 }
 
 /*
- * How broken up the addresses are that @image holds of @kind on @device: from
+ * How broken up the addresses are that @program holds of @kind on @device: from
  * the lowest to the highest, how much of that is free, and the longest free
  * stretch. Kinds lie in regions of their own, far from one another.
  */
-static void measure_span(struct image *image, struct snap_detail *detail, int device, unsigned int kind, uint64_t time)
+static void measure_span(struct program *program, struct snap_detail *detail, int device, unsigned int kind, uint64_t time)
 {
 	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
 	struct alloc_node *node;
 
 	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
 		return;		/* handles, without addresses */
-	if (image->ledger.book.count > WALK_FREELY) {
-		if (image->walked && time - image->walked < WALK_NS)
+	if (program->ledger.book.count > WALK_FREELY) {
+		if (program->walked && time - program->walked < WALK_NS)
 			return;
-		image->walked = time;
+		program->walked = time;
 	}
-	for (node = book_lowest(&image->ledger.book); node; node = book_higher(node)) {
+	for (node = book_lowest(&program->ledger.book); node; node = book_higher(node)) {
 		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
 		    (device >= 0 && node->device != device))
 			continue;
@@ -153,7 +153,7 @@ static size_t append_holders(char *text, size_t size, size_t used, const struct 
 	return used;
 }
 
-void postmortem_out_of_memory(const struct images *images, struct image *image, const struct rec_alloc *record, unsigned int hidden,
+void postmortem_out_of_memory(const struct programs *programs, struct program *program, const struct rec_alloc *record, unsigned int hidden,
 			      struct postmortem *report)
 {
 	struct snap_detail *detail = &report->detail;
@@ -164,21 +164,21 @@ void postmortem_out_of_memory(const struct images *images, struct image *image, 
 	size_t used;
 
 	*detail = (struct snap_detail){ .device = record->device, .call = record->call, .code = record->result };
-	names_describe_place(&image->names, record->site, detail->site, sizeof(detail->site));
+	names_describe_place(&program->names, record->site, detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
 	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
-		use = devices_find(&image->ledger.held_on, record->device);
-		find_holders(images, detail, record->device, use ? use->total : 0);
-		measure_span(image, detail, record->device, record->kind, record->hdr.time);
+		use = devices_find(&program->ledger.held_on, record->device);
+		find_holders(programs, detail, record->device, use ? use->total : 0);
+		measure_span(program, detail, record->device, record->kind, record->hdr.time);
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
 			used = append(text, room, used, " on device %d", record->device);
-		format_bytes((double)image->ledger.live, own, sizeof(own));
+		format_bytes((double)program->ledger.live, own, sizeof(own));
 		used = append(text, room, used, "; this process holds %s", own);
-		site = largest_site(&image->ledger.sites);
+		site = largest_site(&program->ledger.sites);
 		if (site) {
 			format_bytes((double)site_vram(site), most, sizeof(most));
-			sites_describe(site, &image->names, where, sizeof(where));
+			sites_describe(site, &program->names, where, sizeof(where));
 			used = append(text, room, used, ", %s of it from %s", most, where);
 		}
 		if (detail->holder_count) {
@@ -197,7 +197,7 @@ void postmortem_out_of_memory(const struct images *images, struct image *image, 
 		append(text, room, used, " (and %u more not listed)", hidden);
 }
 
-void postmortem_nearly_full(const struct images *images, const struct device_use *use, struct postmortem *report)
+void postmortem_nearly_full(const struct programs *programs, const struct device_use *use, struct postmortem *report)
 {
 	char held[16], total[16];
 	size_t used;
@@ -205,7 +205,7 @@ void postmortem_nearly_full(const struct images *images, const struct device_use
 	report->detail = (struct snap_detail){
 		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
 	};
-	find_holders(images, &report->detail, use->device, use->total);
+	find_holders(programs, &report->detail, use->device, use->total);
 	format_bytes((double)use->live, held, sizeof(held));
 	format_bytes((double)use->total, total, sizeof(total));
 	used = append(report->text, sizeof(report->text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by",
@@ -226,21 +226,21 @@ static bool is_before(uint64_t a, uint32_t a_tid, uint64_t b, uint32_t b_tid)
 }
 
 /* True if all launches of @entry are known to have gone well: a synchronize of its device that succeeded came later. */
-static bool is_cleared(const struct image *image, const struct launch_entry *entry)
+static bool is_cleared(const struct program *program, const struct launch_entry *entry)
 {
 	int device = entry->key.device;
 	unsigned int slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)device;
 
-	if (!image->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
+	if (!program->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
 		return false;
-	return is_before(entry->row.last, entry->row.last_tid, image->fault.cleared[slot],
-			 image->fault.cleared_tid[slot]);
+	return is_before(entry->row.last, entry->row.last_tid, program->fault.cleared[slot],
+			 program->fault.cleared_tid[slot]);
 }
 
 /* True if the last launch of @entry came after the error: when the one before was is not known any more. */
-static bool is_later(const struct image *image, const struct launch_entry *entry)
+static bool is_later(const struct program *program, const struct launch_entry *entry)
 {
-	const struct rec_fault *fault = &image->fault;
+	const struct rec_fault *fault = &program->fault;
 
 	return fault->hdr.size && is_before(fault->clock + 1, fault->hdr.tid, entry->row.last, entry->row.last_tid);
 }
@@ -251,17 +251,17 @@ static bool same_stream(const struct launch_entry *a, const struct launch_entry 
 }
 
 /* The kernels launched last, at most so many of each stream. */
-static void find_suspects(struct image *image, struct snap_detail *detail)
+static void find_suspects(struct program *program, struct snap_detail *detail)
 {
 	struct launch_entry *entry, *list[SUSPECTS_MAX];
 	size_t i, count = 0;
 
-	for (entry = launch_first(&image->counters); entry; entry = launch_next(entry)) {
+	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
 		size_t later = 0, last_of_stream = SUSPECTS_MAX;
 
-		if (!entry->row.last || is_cleared(image, entry))
+		if (!entry->row.last || is_cleared(program, entry))
 			continue;
-		if (is_later(image, entry)) {
+		if (is_later(program, entry)) {
 			detail->suspects_omitted++;
 			continue;
 		}
@@ -284,17 +284,17 @@ static void find_suspects(struct image *image, struct snap_detail *detail)
 		list[i] = entry;
 	}
 	for (i = 0; i < count; i++) {
-		const struct kernel_name *name = names_kernel(&image->names, list[i]->key.function);
+		const struct kernel_name *name = names_kernel(&program->names, list[i]->key.function);
 		struct snap_suspect *suspect = &detail->suspects[i];
 		char where[128];
 
 		if (list[i]->is_graph)
 			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
 		else if (!name || !name->brief)
-			names_describe(&image->names, list[i]->key.function, where, sizeof(where));
+			names_describe(&program->names, list[i]->key.function, where, sizeof(where));
 		utf8_clean(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
 			   sizeof(suspect->kernel));
-		suspect->device = own_devices_machine(&image->devices, list[i]->key.device);
+		suspect->device = own_devices_machine(&program->devices, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;
 		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
 		suspect->launches = add_saturated(list[i]->row.launches, list[i]->graph_launches);
@@ -333,7 +333,7 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 	return used;
 }
 
-void postmortem_fault(struct image *image, const struct rec_fail *record, struct postmortem *report)
+void postmortem_fault(struct program *program, const struct rec_fail *record, struct postmortem *report)
 {
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
@@ -345,8 +345,8 @@ void postmortem_fault(struct image *image, const struct rec_fail *record, struct
 		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
 	};
 	if (record->site)
-		names_describe_place(&image->names, record->site, detail->site, sizeof(detail->site));
-	find_suspects(image, detail);
+		names_describe_place(&program->names, record->site, detail->site, sizeof(detail->site));
+	find_suspects(program, detail);
 	used = append(report->text, room, 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
 		      call_name(record->call), detail->site[0] ? " at " : "", detail->site, name ? name : "error",
 		      record->result, meaning ? ": " : "", meaning ? meaning : "");

@@ -16,7 +16,7 @@
 #include "model/telling.h"
 #include "util/saturated.h"
 
-/* Records that change the books of an image: none may come after its end. */
+/* Records that change the books of a program: none may come after its end. */
 static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
@@ -24,40 +24,40 @@ static bool is_act(unsigned int type)
 	       type == REC_TILES || type == REC_GRAPH;
 }
 
-/* The names of @image, and what follows from them. */
-static int take_name(struct image *image, const union record *record, const char *tail)
+/* The names of @program, and what follows from them. */
+static int take_name(struct program *program, const union record *record, const char *tail)
 {
 	int error;
 
 	switch (record->hdr.type) {
 	case REC_KERNEL:
 		if (record->kernel.call < CALL_COUNT)
-			image->devices.runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
+			program->devices.runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
 		break;
 	case REC_LAUNCHED_AT:
 		/* The runtime's call of the driver: it says nothing of the kernel, but where the runtime is at work. */
 		if (call_descs[record->launched_at.call].layer == LAYER_DRIVER &&
-		    names_is_runtime(&image->names, record->launched_at.site)) {
-			image->devices.runtime_launched = true;
+		    names_is_runtime(&program->names, record->launched_at.site)) {
+			program->devices.runtime_launched = true;
 			return 0;
 		}
 		break;
 	default:
 		break;
 	}
-	error = names_record(&image->names, &record->hdr, tail);
+	error = names_record(&program->names, &record->hdr, tail);
 	if (record->hdr.type == REC_SITE)
-		ledger_judge(&image->ledger, record->text.address);
+		ledger_judge(&program->ledger, record->text.address);
 	return error;
 }
 
-static int take_identity(struct image *image, const struct rec_identity *record, const char *strings, size_t len)
+static int take_identity(struct program *program, const struct rec_identity *record, const char *strings, size_t len)
 {
 	const char *devices;
 	size_t devices_len;
-	int error = identity_learn(&image->identity, record, strings, len, &devices, &devices_len);
+	int error = identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
 
-	return error || !devices ? error : own_devices_learn(&image->devices, devices, devices_len);
+	return error || !devices ? error : own_devices_learn(&program->devices, devices, devices_len);
 }
 
 /* Time (ns) from @entry to the record's, which was made at return. */
@@ -71,74 +71,74 @@ static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
  * over processes, go by the machine's numbers. Rows of counters, and copies,
  * which become rows, keep the process's until they are shown.
  */
-static void translate_device(const struct image *image, union record *record)
+static void translate_device(const struct program *program, union record *record)
 {
 	switch (record->hdr.type) {
 	case REC_ALLOC:
-		record->alloc.device = own_devices_machine(&image->devices, record->alloc.device);
+		record->alloc.device = own_devices_machine(&program->devices, record->alloc.device);
 		break;
 	case REC_RESET:
-		record->reset.device = own_devices_machine(&image->devices, record->reset.device);
+		record->reset.device = own_devices_machine(&program->devices, record->reset.device);
 		break;
 	case REC_DEVICE:
-		record->device.device = own_devices_machine(&image->devices, record->device.device);
+		record->device.device = own_devices_machine(&program->devices, record->device.device);
 		break;
 	default:
 		break;
 	}
 }
 
-/* The memory of @image comes back to its devices, if it had left them. */
-static void take_restore(struct model *model, struct image *image, uint64_t time)
+/* The memory of @program comes back to its devices, if it had left them. */
+static void take_restore(struct model *model, struct program *program, uint64_t time)
 {
 	const struct device_use *full;
 	struct book_cursor cursor;
 
-	if (!image->ledger.checkpointed)
+	if (!program->ledger.checkpointed)
 		return;
-	book_walk(&image->ledger.book, &cursor);
-	while ((full = ledger_restore(&image->ledger, &cursor)) != NULL)
-		tell_nearly_full(model, image, full, time);
+	book_walk(&program->ledger.book, &cursor);
+	while ((full = ledger_restore(&program->ledger, &cursor)) != NULL)
+		tell_nearly_full(model, program, full, time);
 }
 
-static int take_alloc(struct model *model, struct image *image, const struct rec_alloc *record)
+static int take_alloc(struct model *model, struct program *program, const struct rec_alloc *record)
 {
-	struct ledger *ledger = &image->ledger;
+	struct ledger *ledger = &program->ledger;
 	struct ledger_news news;
 	int error;
 
 	if (record->result == ERROR_OUT_OF_MEMORY)
-		tell_out_of_memory(model, image, record);
+		tell_out_of_memory(model, program, record);
 	if (!record->result && record->address) {
-		take_restore(model, image, record->hdr.time);	/* that it was restored was not seen */
+		take_restore(model, program, record->hdr.time);	/* that it was restored was not seen */
 		if (ledger_asks_room(ledger))
-			ledger->nodes_full = images_nodes(&model->images) >= NODES_MAX;
+			ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	}
 	error = ledger_alloc(ledger, record, &news);
 	if (news.lost_frees)
 		model_lose(model, LOST_FREE, news.lost_frees);
 	if (news.full)
-		tell_nearly_full(model, image, news.full, record->hdr.time);
+		tell_nearly_full(model, program, news.full, record->hdr.time);
 	return error;
 }
 
-static void take_reset(struct model *model, struct image *image, const struct rec_reset *record)
+static void take_reset(struct model *model, struct program *program, const struct rec_reset *record)
 {
 	struct reset_news news;
 
-	image->faulted = false;
-	image->fault.hdr.size = 0;
-	ledger_reset(&image->ledger, record, &news);
+	program->faulted = false;
+	program->fault.hdr.size = 0;
+	ledger_reset(&program->ledger, record, &news);
 	if (news.is_end)
-		statics_end(&image->statics, record->context, record->device);
+		statics_end(&program->statics, record->context, record->device);
 	if (news.is_told)
-		tell_reset(model, image, record, &news);
+		tell_reset(model, program, record, &news);
 }
 
-/* The process that @image calls @pid is checkpointed, or restored. */
-static void take_checkpoint(struct model *model, const struct image *image, uint32_t pid, bool out, uint64_t time)
+/* The process that @program calls @pid is checkpointed, or restored. */
+static void take_checkpoint(struct model *model, const struct program *program, uint32_t pid, bool out, uint64_t time)
 {
-	struct image *meant = images_running(&model->images, image, pid);
+	struct program *meant = programs_running(&model->programs, program, pid);
 
 	if (meant && out)
 		ledger_checkpoint(&meant->ledger);
@@ -146,17 +146,17 @@ static void take_checkpoint(struct model *model, const struct image *image, uint
 		take_restore(model, meant, time);
 }
 
-static int take_map(struct model *model, struct image *image, const struct rec_map *record)
+static int take_map(struct model *model, struct program *program, const struct rec_map *record)
 {
-	struct ledger *ledger = &image->ledger;
+	struct ledger *ledger = &program->ledger;
 	const struct alloc_node *node;
 	int device;
 
 	switch (record->act) {
 	case MAP_PLACE:
-		return physical_map(ledger, &image->mappings, record);
+		return physical_map(ledger, &program->mappings, record);
 	case MAP_REMOVE:
-		physical_unmap(ledger, &image->mappings, record->address, record->bytes, record->hdr.time);
+		physical_unmap(ledger, &program->mappings, record->address, record->bytes, record->hdr.time);
 		return 0;
 	case MAP_RETAIN:
 		node = book_handle(&ledger->book, record->handle);
@@ -164,41 +164,41 @@ static int take_map(struct model *model, struct image *image, const struct rec_m
 			ledger_hold(ledger, record->handle, node->born);
 		return 0;
 	case MAP_LEVEL:
-		return levels_learn(&image->levels, &ledger->book, record->handle, record->address);
+		return levels_learn(&program->levels, &ledger->book, record->handle, record->address);
 	case MAP_GLOBAL:
-		return globals_learn(&image->globals, record->address, record->bytes) ?:
-		       record->handle ? statics_learn(&image->statics, record) : 0;
+		return globals_learn(&program->globals, record->address, record->bytes) ?:
+		       record->handle ? statics_learn(&program->statics, record) : 0;
 	case MAP_VARIABLE:
-		return statics_learn(&image->statics, record);
+		return statics_learn(&program->statics, record);
 	case MAP_OWNED:
-		device = own_devices_machine(&image->devices, (int32_t)record->bytes);
-		statics_own(&image->statics, record->address, record->handle, device);
+		device = own_devices_machine(&program->devices, (int32_t)record->bytes);
+		statics_own(&program->statics, record->address, record->handle, device);
 		return 0;
 	case MAP_UNLOAD:
-		statics_unload(&image->statics, record->address);
+		statics_unload(&program->statics, record->address);
 		return 0;
 	case MAP_CHECKPOINT:
 	case MAP_RESTORE:
-		take_checkpoint(model, image, (uint32_t)record->address, record->act == MAP_CHECKPOINT, record->hdr.time);
+		take_checkpoint(model, program, (uint32_t)record->address, record->act == MAP_CHECKPOINT, record->hdr.time);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int take_graph(struct model *model, struct image *image, const struct rec_graph *record)
+static int take_graph(struct model *model, struct program *program, const struct rec_graph *record)
 {
-	bool was_full = image->counters.is_full;
-	int error = graphs_record(&image->graphs, &image->counters, &image->devices, &image->names, record);
+	bool was_full = program->counters.is_full;
+	int error = graphs_record(&program->graphs, &program->counters, &program->devices, &program->names, record);
 
-	model_lose_kernels(model, image, was_full);
+	model_lose_kernels(model, program, was_full);
 	if (error != -ENOSPC)
 		return error;
 	model_lose(model, LOST_GRAPHS, 1);
 	return 0;
 }
 
-static int dispatch(struct model *model, struct image *image, const union record *record, const char *tail, size_t tail_len)
+static int dispatch(struct model *model, struct program *program, const union record *record, const char *tail, size_t tail_len)
 {
 	const struct device_use *use;
 	struct copy_news news;
@@ -206,64 +206,64 @@ static int dispatch(struct model *model, struct image *image, const union record
 
 	switch (record->hdr.type) {
 	case REC_PROCESS:
-		lives_begin(model, image, &record->process);
+		lives_begin(model, program, &record->process);
 		return 0;
 	case REC_END:
-		image->sync_ns = record->end.sync_ns > image->sync_ns ? record->end.sync_ns : image->sync_ns;
-		lives_end(model, image, record->hdr.time, record->end.reason, (int)record->end.exit_code);
+		program->sync_ns = record->end.sync_ns > program->sync_ns ? record->end.sync_ns : program->sync_ns;
+		lives_end(model, program, record->hdr.time, record->end.reason, (int)record->end.exit_code);
 		return 0;
 	case REC_ALLOC:
-		error = counters_told(&image->counters, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
+		error = counters_told(&program->counters, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
 		/* Captured, it is a node: the graph's memory is not in these books. That it is the device's may matter. */
 		if (record->alloc.how & ALLOC_CAPTURED && !record->alloc.result)
-			return globals_learn(&image->globals, record->alloc.address, record->alloc.bytes) ?: error;
-		return take_alloc(model, image, &record->alloc) ?: error;
+			return globals_learn(&program->globals, record->alloc.address, record->alloc.bytes) ?: error;
+		return take_alloc(model, program, &record->alloc) ?: error;
 	case REC_FREE:
-		error = counters_told(&image->counters, record->free.call, time_inside(&record->hdr, record->free.entry),
+		error = counters_told(&program->counters, record->free.call, time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
-		if ((!record->free.captured || record->free.result) && ledger_free(&image->ledger, &record->free))
-			tell_double_free(model, image, &record->free);
+		if ((!record->free.captured || record->free.result) && ledger_free(&program->ledger, &record->free))
+			tell_double_free(model, program, &record->free);
 		return error;
 	case REC_COPY:
-		error = copies_record(image, &record->copy, &news);
+		error = copies_record(program, &record->copy, &news);
 		if (news.is_pageable)
-			tell_pageable(model, image, &news.pageable);
+			tell_pageable(model, program, &news.pageable);
 		return error;
 	case REC_FAIL:
-		tell_failure(model, image, &record->fail);
+		tell_failure(model, program, &record->fail);
 		return 0;
 	case REC_RESET:
-		take_reset(model, image, &record->reset);
+		take_reset(model, program, &record->reset);
 		return 0;
 	case REC_FAULT:
-		image->fault = record->fault;
+		program->fault = record->fault;
 		return 0;
 	case REC_HOST:
-		error = copies_host(image, &record->host, &news);
+		error = copies_host(program, &record->host, &news);
 		if (news.is_pageable)
-			tell_pageable(model, image, &news.pageable);
+			tell_pageable(model, program, &news.pageable);
 		return error;
 	case REC_DEVICE:
-		use = devices_size(&model->held_on, &image->ledger.held_on, record->device.device, record->device.total);
+		use = devices_size(&model->held_on, &program->ledger.held_on, record->device.device, record->device.total);
 		if (use)
-			tell_nearly_full(model, image, use, record->hdr.time);
+			tell_nearly_full(model, program, use, record->hdr.time);
 		return 0;
 	case REC_MAP:
-		return take_map(model, image, &record->map);
+		return take_map(model, program, &record->map);
 	case REC_TILES:
-		return physical_map_tiles(&image->ledger, &record->tiles);
+		return physical_map_tiles(&program->ledger, &record->tiles);
 	case REC_KERNEL:
 	case REC_LAUNCHED_AT:
 	case REC_MODULE:
 	case REC_STACK:
 	case REC_SITE:
 	case REC_NAME:
-		return take_name(image, record, tail);
+		return take_name(program, record, tail);
 	case REC_GRAPH:
-		return take_graph(model, image, &record->graph);
+		return take_graph(model, program, &record->graph);
 	case REC_IDENTITY:
-		return take_identity(image, &record->identity, tail, tail_len);
+		return take_identity(program, &record->identity, tail, tail_len);
 	default:
 		return 0;
 	}
@@ -281,7 +281,7 @@ static void take_unseen(struct model *model, const struct rec_unseen *record)
 	identity_comm(record->comm, unseen->comm);
 }
 
-/* What was read at a refresh. It makes no image known: only records that say which process it is do. */
+/* What was read at a refresh. It makes no program known: only records that say which process it is do. */
 static int dispatch_row(struct model *model, const union record *record)
 {
 	switch (record->hdr.type) {
@@ -301,16 +301,16 @@ static int dispatch_row(struct model *model, const union record *record)
 		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
 		return 0;
 	case REC_SYNC:
-		model_sync(model, record->hdr.image, record->sync.ns);
+		model_sync(model, record->hdr.program, record->sync.ns);
 		return 0;
 	case REC_SYNCED:
-		model_synced(model, record->hdr.image, record->synced.slots);
+		model_synced(model, record->hdr.program, record->synced.slots);
 		return 0;
 	case REC_INEXACT:
-		model_inexact(model, record->hdr.image, record->hdr.time);
+		model_inexact(model, record->hdr.program, record->hdr.time);
 		return 0;
 	case REC_UNRETURNED:
-		model_unreturned(model, record->hdr.image, record->unreturned.why);
+		model_unreturned(model, record->hdr.program, record->unreturned.why);
 		return 0;
 	case REC_UNSEEN:
 		take_unseen(model, &record->unseen);
@@ -319,7 +319,7 @@ static int dispatch_row(struct model *model, const union record *record)
 		tell_limit(model, &record->limit);
 		return 0;
 	case REC_GRAPHS_DONE:
-		model_graphs_done(model, record->hdr.image);
+		model_graphs_done(model, record->hdr.program);
 		return 0;
 	case REC_LOST:
 		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
@@ -353,7 +353,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	const char *bytes = (const char *)raw;
 	union record record;
 	size_t fixed = record_read(&record, raw, len);
-	struct image *image;
+	struct program *program;
 	int error;
 
 	if (!fixed)
@@ -368,22 +368,22 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 		model->latest = record.hdr.time;
 	if (record.hdr.type == REC_EXTRA)
 		return learn_extra(model, &record.text, bytes + fixed);
-	image = model_image(model, record.hdr.image, &error);
-	if (!image)
+	program = model_program(model, record.hdr.program, &error);
+	if (!program)
 		return error;
-	if (image->ended && is_act(record.hdr.type)) {
-		image->inexact = true;
+	if (program->ended && is_act(record.hdr.type)) {
+		program->inexact = true;
 		goto bad;
 	}
-	if (!image->known) {
-		image->known = true;
-		image->identity.pid = record.hdr.tgid;
-		image->first_time = record.hdr.time;
+	if (!program->known) {
+		program->known = true;
+		program->identity.pid = record.hdr.tgid;
+		program->first_time = record.hdr.time;
 	}
-	if (image->ledger.book.displaced_count)
-		lives_expire(model, image, record.hdr.time);
-	translate_device(image, &record);
-	error = dispatch(model, image, &record, bytes + fixed, record.hdr.size - fixed);
+	if (program->ledger.book.displaced_count)
+		lives_expire(model, program, record.hdr.time);
+	translate_device(program, &record);
+	error = dispatch(model, program, &record, bytes + fixed, record.hdr.size - fixed);
 	if (error)
 		model_lose(model, LOST_MEMORY, 1);
 	return error;

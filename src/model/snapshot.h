@@ -131,7 +131,7 @@ struct snap_use {
 };
 
 struct snap_process {
-	uint32_t image;
+	uint32_t program;
 	uint32_t pid, parent_pid, ns_pid;	/* ns_pid 0: not known */
 	uint32_t uid;
 	uint64_t start_time;

@@ -24,9 +24,9 @@ struct spans {
 	uint64_t gap;
 };
 
-void model_focus(struct model *model, uint32_t image)
+void model_focus(struct model *model, uint32_t program)
 {
-	model->focus = image;
+	model->focus = program;
 	model->has_focus = true;
 }
 
@@ -81,7 +81,7 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 
 /* Allocations and mappings, in order of addresses. */
 struct pieces {
-	struct image *image;
+	struct program *program;
 	struct alloc_node *node;
 	const struct mapping *mapping;
 };
@@ -91,7 +91,7 @@ static bool pieces_next(struct pieces *pieces, struct piece *piece)
 	if (pieces->mapping) {
 		*piece = (struct piece){
 			pieces->mapping->address, pieces->mapping->bytes,
-			book_handle(&pieces->image->ledger.book, pieces->mapping->handle),
+			book_handle(&pieces->program->ledger.book, pieces->mapping->handle),
 		};
 		if (!pieces->node || piece->address < pieces->node->address) {
 			pieces->mapping = mappings_higher(pieces->mapping);
@@ -105,14 +105,14 @@ static bool pieces_next(struct pieces *pieces, struct piece *piece)
 	return true;
 }
 
-int build_spans(struct build *build, struct image *image, struct snap_process *process)
+int build_spans(struct build *build, struct program *program, struct snap_process *process)
 {
 	const struct model *model = build->model;
-	struct pieces pieces = { image, book_lowest(&image->ledger.book), mappings_lowest(&image->mappings) };
+	struct pieces pieces = { program, book_lowest(&program->ledger.book), mappings_lowest(&program->mappings) };
 	struct spans spans = { .count = 0 };
 	struct piece piece;
 
-	if (!model->has_focus || (image->ledger.book.count > CHEAP_MAX && image->number != model->focus))
+	if (!model->has_focus || (program->ledger.book.count > CHEAP_MAX && program->number != model->focus))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)
@@ -123,7 +123,7 @@ int build_spans(struct build *build, struct image *image, struct snap_process *p
 
 		if (!node || !KIND_CAN_LEAK(node->kind) || !piece.bytes)
 			continue;
-		state = build_state(build, image, &process->sites[node->site], node);
+		state = build_state(build, program, &process->sites[node->site], node);
 		if (state != ALLOC_SAVED)
 			spans_add(&spans, &piece, state);
 	}

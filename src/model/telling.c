@@ -12,104 +12,104 @@
 #include "model/postmortem.h"
 #include "model/stream.h"
 
-void tell_start(struct model *model, const struct image *image, const struct rec_process *record)
+void tell_start(struct model *model, const struct program *program, const struct rec_process *record)
 {
 	/* No thread: it was running when cutop was told to watch it, and has made no call since. */
-	model_tell(model, image, EVENT_START, record->hdr.time, 0, NULL, record->hdr.tid ? "%s: the first call is seen" :
-		   "%s: is watched from here on", identity_name(&image->identity));
+	model_tell(model, program, EVENT_START, record->hdr.time, 0, NULL, record->hdr.tid ? "%s: the first call is seen" :
+		   "%s: is watched from here on", identity_name(&program->identity));
 }
 
-static void tell_leaks(struct model *model, const struct image *image, const struct end_news *news)
+static void tell_leaks(struct model *model, const struct program *program, const struct end_news *news)
 {
 	char bytes[16], where[256];
 
 	if (news->unsure) {
 		format_bytes((double)news->unsure, bytes, sizeof(bytes));
-		model_tell(model, image, EVENT_LOST, image->end_time, news->unsure, NULL, "%s were not seen freed: leaked, unless "
+		model_tell(model, program, EVENT_LOST, program->end_time, news->unsure, NULL, "%s were not seen freed: leaked, unless "
 			   "their frees are among what was lost", bytes);
 	}
 	if (!news->leaked || !news->most)
 		return;
 	format_bytes((double)news->leaked, bytes, sizeof(bytes));
-	sites_describe(news->most, &image->names, where, sizeof(where));
-	model_tell(model, image, EVENT_LEAK, image->end_time, news->leaked, NULL, "leaked %s in %llu allocation%s, most from %s",
+	sites_describe(news->most, &program->names, where, sizeof(where));
+	model_tell(model, program, EVENT_LEAK, program->end_time, news->leaked, NULL, "leaked %s in %llu allocation%s, most from %s",
 		   bytes, (unsigned long long)news->count, news->count == 1 ? "" : "s", where);
 }
 
-void tell_end(struct model *model, const struct image *image, const struct end_news *news)
+void tell_end(struct model *model, const struct program *program, const struct end_news *news)
 {
-	const char *name = identity_name(&image->identity);
-	int code = image->exit_code;
+	const char *name = identity_name(&program->identity);
+	int code = program->exit_code;
 
 	if (news->lost_frees)
 		model_lose(model, LOST_FREE, news->lost_frees);
-	tell_leaks(model, image, news);
-	if (image->end_reason == END_EXEC)
-		model_tell(model, image, EVENT_END, image->end_time, 0, NULL, "%s ended by exec", name);
+	tell_leaks(model, program, news);
+	if (program->end_reason == END_EXEC)
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s ended by exec", name);
 	else if (WIFSIGNALED(code))
-		model_tell(model, image, EVENT_END, image->end_time, 0, NULL, "%s was ended by signal %d", name, WTERMSIG(code));
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s was ended by signal %d", name, WTERMSIG(code));
 	else
-		model_tell(model, image, EVENT_END, image->end_time, 0, NULL, "%s exited with status %d", name, WEXITSTATUS(code));
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s exited with status %d", name, WEXITSTATUS(code));
 }
 
 /* ---- memory ---- */
 
-void tell_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time)
+void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time)
 {
 	struct postmortem report;
 	unsigned int hidden;
 
-	if (!event_limit_allow(&image->limits[EVENT_NEARLY_FULL], time, &hidden))
+	if (!event_limit_allow(&program->limits[EVENT_NEARLY_FULL], time, &hidden))
 		return;
-	postmortem_nearly_full(&model->images, use, &report);
-	model_tell(model, image, EVENT_NEARLY_FULL, time, use->live, &report.detail, "%s", report.text);
+	postmortem_nearly_full(&model->programs, use, &report);
+	model_tell(model, program, EVENT_NEARLY_FULL, time, use->live, &report.detail, "%s", report.text);
 }
 
-void tell_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record)
+void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record)
 {
 	struct postmortem report;
 	struct storm *storm;
 	unsigned int hidden;
 	bool is_new;
 
-	storm = storms_find(&image->storms, record->call, record->site, record->hdr.time, &is_new);
+	storm = storms_find(&program->storms, record->call, record->site, record->hdr.time, &is_new);
 	if (!is_new) {
 		events_repeat(&model->log, storm->event);
 		return;
 	}
-	if (!event_limit_allow(&image->limits[EVENT_OUT_OF_MEMORY], record->hdr.time, &hidden))
+	if (!event_limit_allow(&program->limits[EVENT_OUT_OF_MEMORY], record->hdr.time, &hidden))
 		return;
-	postmortem_out_of_memory(&model->images, image, record, hidden, &report);
+	postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
 	*storm = (struct storm){
 		.site = record->site, .since = record->hdr.time, .call = record->call,
-		.event = model_tell(model, image, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &report.detail,
+		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &report.detail,
 				    "%s", report.text),
 	};
 }
 
-void tell_double_free(struct model *model, struct image *image, const struct rec_free *record)
+void tell_double_free(struct model *model, struct program *program, const struct rec_free *record)
 {
 	char where[256], more[48] = "";
 	unsigned int hidden;
 
-	if (!event_limit_allow(&image->limits[EVENT_DOUBLE_FREE], record->hdr.time, &hidden))
+	if (!event_limit_allow(&program->limits[EVENT_DOUBLE_FREE], record->hdr.time, &hidden))
 		return;
 	if (hidden)
 		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
-	names_describe_place(&image->names, record->site, where, sizeof(where));
-	model_tell(model, image, EVENT_DOUBLE_FREE, record->hdr.time, 0, NULL,
+	names_describe_place(&program->names, record->site, where, sizeof(where));
+	model_tell(model, program, EVENT_DOUBLE_FREE, record->hdr.time, 0, NULL,
 		   "%s of 0x%llx, which was freed before, called from %s%s", call_name(record->call),
 		   (unsigned long long)record->address, where, more);
 }
 
-void tell_reset(struct model *model, const struct image *image, const struct rec_reset *record, const struct reset_news *news)
+void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news)
 {
 	char bytes[16], device[24] = "";
 
 	format_bytes((double)news->leaked, bytes, sizeof(bytes));
 	if (record->device != CUTOP_DEVICE_UNKNOWN)
 		snprintf(device, sizeof(device), " of device %d", record->device);
-	model_tell(model, image, EVENT_RESET, record->hdr.time, news->leaked, NULL,
+	model_tell(model, program, EVENT_RESET, record->hdr.time, news->leaked, NULL,
 		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call), device,
 		   (unsigned long long)news->count, news->count == 1 ? "" : "s", bytes,
 		   news->is_held ? ", the rest held by caches" : "");
@@ -117,18 +117,18 @@ void tell_reset(struct model *model, const struct image *image, const struct rec
 
 /* ---- calls ---- */
 
-static void tell_fault(struct model *model, struct image *image, const struct rec_fail *record)
+static void tell_fault(struct model *model, struct program *program, const struct rec_fail *record)
 {
 	struct postmortem report;
 	unsigned int hidden;
 
-	if (!event_limit_allow(&image->limits[EVENT_FAULT], record->hdr.time, &hidden))
+	if (!event_limit_allow(&program->limits[EVENT_FAULT], record->hdr.time, &hidden))
 		return;
-	postmortem_fault(image, record, &report);
-	model_tell(model, image, EVENT_FAULT, record->hdr.time, 0, &report.detail, "%s", report.text);
+	postmortem_fault(program, record, &report);
+	model_tell(model, program, EVENT_FAULT, record->hdr.time, 0, &report.detail, "%s", report.text);
 }
 
-void tell_failure(struct model *model, struct image *image, const struct rec_fail *record)
+void tell_failure(struct model *model, struct program *program, const struct rec_fail *record)
 {
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
@@ -138,43 +138,43 @@ void tell_failure(struct model *model, struct image *image, const struct rec_fai
 		return;
 	if (layer != LAYER_EXTRA && error_is_sticky(record->result)) {
 		/* That every call fails from then on was said: only the figures tell of the others. */
-		if (!image->faulted)
-			tell_fault(model, image, record);
-		image->faulted = true;
+		if (!program->faulted)
+			tell_fault(model, program, record);
+		program->faulted = true;
 		return;
 	}
 	/* Allocations that found no memory are told one by one, with the processes that hold it. */
 	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC && record->result == ERROR_OUT_OF_MEMORY)
 		return;
-	if (!event_limit_allow(&image->limits[EVENT_FAILURE], record->hdr.time, &hidden))
+	if (!event_limit_allow(&program->limits[EVENT_FAILURE], record->hdr.time, &hidden))
 		return;
 	if (name)
-		model_tell(model, image, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed: %s (%d)%s%s", call_name(record->call),
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed: %s (%d)%s%s", call_name(record->call),
 			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
 	else
-		model_tell(model, image, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed with %s%d",
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed with %s%d",
 			   extra_names_brief(&model->extras, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
 }
 
-void tell_pageable(struct model *model, const struct image *image, const struct rec_host *copy)
+void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy)
 {
-	struct snap_detail detail = { .device = own_devices_machine(&image->devices, copy->device), .call = copy->call };
+	struct snap_detail detail = { .device = own_devices_machine(&program->devices, copy->device), .call = copy->call };
 
-	names_describe_place(&image->names, copy->site, detail.site, sizeof(detail.site));
-	model_tell(model, image, EVENT_PAGEABLE, copy->hdr.time, 0, &detail,
+	names_describe_place(&program->names, copy->site, detail.site, sizeof(detail.site));
+	model_tell(model, program, EVENT_PAGEABLE, copy->hdr.time, 0, &detail,
 		   "%s %s %s pageable memory at %s: it may be synchronous (cudaMallocHost or cudaHostRegister would make it "
 		   "asynchronous)", call_name(copy->call), copy_direction_names[copy->direction],
 		   copy->direction == DIR_D2H ? "to" : "from", detail.site);
 }
 
-void tell_unreturned(struct model *model, const struct image *image)
+void tell_unreturned(struct model *model, const struct program *program)
 {
 	/* Who asked for it need not be told. */
-	if (image->unreturned == UNRETURNED_SECCOMP || image->unreturned == UNRETURNED_SHADOW_STACK)
-		model_tell(model, image, EVENT_NO_RETURNS, model->latest, 0, NULL, "%s: returns are not probed, since on this "
+	if (program->unreturned == UNRETURNED_SECCOMP || program->unreturned == UNRETURNED_SHADOW_STACK)
+		model_tell(model, program, EVENT_NO_RETURNS, model->latest, 0, NULL, "%s: returns are not probed, since on this "
 			   "kernel that kills programs %s: allocations, failures and times are not known",
-			   identity_name(&image->identity),
-			   image->unreturned == UNRETURNED_SECCOMP ? "under a seccomp filter" : "with a shadow stack");
+			   identity_name(&program->identity),
+			   program->unreturned == UNRETURNED_SECCOMP ? "under a seccomp filter" : "with a shadow stack");
 }
 
 void tell_limit(struct model *model, const struct rec_limit *record)

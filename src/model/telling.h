@@ -12,29 +12,29 @@
 #define ERROR_OUT_OF_MEMORY 2
 
 struct model;
-struct image;
+struct program;
 struct reset_news;
 struct end_news;
 struct device_use;
 struct rec_limit;
 
-void tell_start(struct model *model, const struct image *image, const struct rec_process *record);
+void tell_start(struct model *model, const struct program *program, const struct rec_process *record);
 /* Its end, with what that did to its memory. */
-void tell_end(struct model *model, const struct image *image, const struct end_news *news);
-/* Returns of the image's calls are not probed. */
-void tell_unreturned(struct model *model, const struct image *image);
+void tell_end(struct model *model, const struct program *program, const struct end_news *news);
+/* Returns of the program's calls are not probed. */
+void tell_unreturned(struct model *model, const struct program *program);
 
 /* @use: of a device that has come near its size. */
-void tell_nearly_full(struct model *model, struct image *image, const struct device_use *use, uint64_t time);
-void tell_out_of_memory(struct model *model, struct image *image, const struct rec_alloc *record);
-void tell_double_free(struct model *model, struct image *image, const struct rec_free *record);
-void tell_reset(struct model *model, const struct image *image, const struct rec_reset *record, const struct reset_news *news);
+void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time);
+void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record);
+void tell_double_free(struct model *model, struct program *program, const struct rec_free *record);
+void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news);
 
 /* The first failure of a call with one code. */
-void tell_failure(struct model *model, struct image *image, const struct rec_fail *record);
+void tell_failure(struct model *model, struct program *program, const struct rec_fail *record);
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
 /* The first asynchronous copy of pageable memory. */
-void tell_pageable(struct model *model, const struct image *image, const struct rec_host *copy);
+void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy);
 
 #endif

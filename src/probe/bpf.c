@@ -297,11 +297,11 @@ void bpf_close(struct bpf *bpf)
 	bpf->skeleton = NULL;
 }
 
-bool bpf_has_left(const struct bpf *bpf, uint32_t image)
+bool bpf_has_left(const struct bpf *bpf, uint32_t program)
 {
-	struct image_row row;
+	struct program_row row;
 
-	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.images), &image, &row) && row.end_time &&
+	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.programs), &program, &row) && row.end_time &&
 	       row.end_reason == END_EXEC;
 }
 

@@ -67,7 +67,7 @@ void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct co
 /* To call after a file was taken out of the map `files`: of a marked one nobody would tell again. */
 void bpf_forget_marks(struct bpf *bpf);
 
-/* True if the process of @image runs another program by now: what /proc says of it is said of that. */
-bool bpf_has_left(const struct bpf *bpf, uint32_t image);
+/* True if the process of @program runs another one by now: what /proc says of it is said of that. */
+bool bpf_has_left(const struct bpf *bpf, uint32_t program);
 
 #endif

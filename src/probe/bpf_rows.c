@@ -25,14 +25,14 @@ struct visit {
 	struct rows *rows;
 	void *context;
 	union {
-		bool (*image)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync);
+		bool (*program)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync);
 		bool (*launch)(void *context, const struct launch_key *key, const struct launch_row *row);
 		bool (*copy)(void *context, const struct copy_key *key, const struct copy_row *row);
 		bool (*call)(void *context, const struct call_key *key, const struct call_row *row);
 		bool (*graph)(void *context, const struct graph_key *key, const struct graph_row *row);
 		bool (*fail)(void *context, const struct fail_key *key, const struct fail_row *row);
 		bool (*pending)(void *context, const struct pending_key *key, const struct pending_row *row);
-		bool (*is_gone)(void *context, uint32_t image);
+		bool (*is_gone)(void *context, uint32_t program);
 	};
 };
 
@@ -67,37 +67,37 @@ static uint64_t histogram_sum(const __u64 *hist)
 	return sum;
 }
 
-/* ---- images ---- */
+/* ---- programs ---- */
 
-bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row)
+bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row)
 {
-	return !bpf_map_lookup_elem(bpf_map__fd(rows->skeleton->maps.images), &image, row);
+	return !bpf_map_lookup_elem(bpf_map__fd(rows->skeleton->maps.programs), &program, row);
 }
 
-static bool image_visit(void *context, const void *key, const void *value)
+static bool program_visit(void *context, const void *key, const void *value)
 {
 	const struct visit *visit = context;
-	const struct image_row *row = value;
-	struct image_sync sync;
-	uint32_t image;
+	const struct program_row *row = value;
+	struct program_sync sync;
+	uint32_t program;
 
-	memcpy(&image, key, sizeof(image));
+	memcpy(&program, key, sizeof(program));
 	if (!row->first_time)
 		return false;	/* it is being made */
-	sync = near_sync_read(visit->rows->skeleton, image, row);
-	if (!visit->image(visit->context, image, row, &sync))
+	sync = near_sync_read(visit->rows->skeleton, program, row);
+	if (!visit->program(visit->context, program, row, &sync))
 		return false;
-	near_sync_release(visit->rows->skeleton, image);
+	near_sync_release(visit->rows->skeleton, program);
 	return true;
 }
 
-void rows_visit_images(struct rows *rows,
-		       bool (*image)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+void rows_visit_programs(struct rows *rows,
+		       bool (*program)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
 		       void *context)
 {
-	struct visit visit = { .rows = rows, .context = context, .image = image };
+	struct visit visit = { .rows = rows, .context = context, .program = program };
 
-	map_visit_known(rows->search, ROWS_IMAGES, image_visit, &visit);
+	map_visit_known(rows->search, ROWS_IMAGES, program_visit, &visit);
 }
 
 /* ---- what is counted ---- */
@@ -174,12 +174,12 @@ ROWS_VISITOR(graphs, graph, ROWS_GRAPHS)
 ROWS_VISITOR(failures, fail, ROWS_FAILURES)
 ROWS_VISITOR(pending, pending, ROWS_PENDING)
 
-/* ---- what is kept of an image besides ---- */
+/* ---- what is kept of a program besides ---- */
 
-/* Keys that hold an image at the same place: those of names.bpf.h and stubs.bpf.h. */
+/* Keys that hold a program at the same place: those of names.bpf.h and stubs.bpf.h. */
 struct address_key {
 	__u64 address;
-	__u32 image;
+	__u32 program;
 	__u32 pad;
 };
 
@@ -190,20 +190,20 @@ static bool address_visit(void *context, const void *key_bytes, const void *valu
 
 	(void)value;
 	memcpy(&key, key_bytes, sizeof(key));
-	return visit->is_gone(visit->context, key.image);
+	return visit->is_gone(visit->context, key.program);
 }
 
 static bool primary_visit(void *context, const void *key_bytes, const void *value)
 {
 	const struct visit *visit = context;
 	struct primary_key {
-		__u32 image;
+		__u32 program;
 		__s32 device;
 	} key;
 
 	(void)value;
 	memcpy(&key, key_bytes, sizeof(key));
-	return visit->is_gone(visit->context, key.image);
+	return visit->is_gone(visit->context, key.program);
 }
 
 /* Captures that the program did not end. Launches need not look for them any more. */
@@ -217,11 +217,11 @@ static bool capture_visit(void *context, const void *key_bytes, const void *valu
 	if (!address_visit(context, key_bytes, value))
 		return false;
 	memcpy(&key, key_bytes, sizeof(key));
-	__atomic_sub_fetch(&s->bss->capturing[key.image % count], 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&s->bss->capturing[key.program % count], 1, __ATOMIC_RELAXED);
 	return true;
 }
 
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
 		 void *context)
 {
 	struct cutop_bpf *s = rows->skeleton;

@@ -3,7 +3,7 @@
  * What the BPF side keeps in its maps, read as rows of their types (cutop_rows.h), whole wherever their parts are kept:
  * launches in slots, calls and copies in near rows. All of it is used by one thread.
  *
- * A visitor returns true for a row that is to be deleted, once nothing can count in it any more: its image has ended.
+ * A visitor returns true for a row that is to be deleted, once nothing can count in it any more: its program has ended.
  */
 #ifndef PROBE_BPF_ROWS_H
 #define PROBE_BPF_ROWS_H
@@ -23,12 +23,12 @@ struct rows;
 struct rows *rows_new(struct probe *probe);
 void rows_free(struct rows *rows);
 
-/* Reads the row of @image. False if it has none. */
-bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row);
+/* Reads the row of @program. False if it has none. */
+bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row);
 
-/* The images, each with the synchronizing calls that it is in. Rows that are being made are left out. */
-void rows_visit_images(struct rows *rows,
-		       bool (*visit)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+/* The programs, each with the synchronizing calls that it is in. Rows that are being made are left out. */
+void rows_visit_programs(struct rows *rows,
+		       bool (*visit)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
 		       void *context);
 
 #define ROWS_VISITOR(name, what)									\
@@ -44,9 +44,9 @@ ROWS_VISITOR(pending, pending)
 #undef ROWS_VISITOR
 
 /*
- * Deletes what is kept of images that are gone: names of kernels where @names_gone says so, all else where @is_gone does.
+ * Deletes what is kept of programs that are gone: names of kernels where @names_gone says so, all else where @is_gone does.
  */
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
 		 void *context);
 
 /* How often something was lost, by causes below LOST_BPF_COUNT. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the rows that image_new() (bpf/threads.bpf.h) would make, in an order that keeps them right while the process makes
+ * Makes the rows that program_new() (bpf/threads.bpf.h) would make, in an order that keeps them right while the process makes
  * its first call, ends or runs another program:
  *
- * - The row in `images` is whole before `tgids` leads to it. If a thread of the process gave it an image meanwhile, the
+ * - The row in `programs` is whole before `tgids` leads to it. If a thread of the process gave it a program meanwhile, the
  *   key in `tgids` is there, and our row is deleted.
  * - BPF deletes the key in `late` before it looks into `tgids` when a process ends. If the key is there after `tgids` was
- *   written, an end that follows finds the image. If not, the process is gone: who can delete the key in `tgids`, BPF or we,
- *   ends the image.
+ *   written, an end that follows finds the program. If not, the process is gone: who can delete the key in `tgids`, BPF or we,
+ *   ends the program.
  */
 #include "probe/idle_processes.h"
 
@@ -22,7 +22,7 @@
 #include "util/util.h"
 
 /* Fills @row from /proc/PID/stat and status. Returns false if the process is gone. */
-static bool row_read(uint32_t tgid, struct image_row *row)
+static bool row_read(uint32_t tgid, struct program_row *row)
 {
 	unsigned long long ticks;
 	char path[64], *text, *at;
@@ -54,10 +54,10 @@ static bool row_read(uint32_t tgid, struct image_row *row)
 
 int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process *process)
 {
-	int images = bpf_map__fd(bpf->skeleton->maps.images), tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
+	int programs = bpf_map__fd(bpf->skeleton->maps.programs), tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
 	int late = bpf_map__fd(bpf->skeleton->maps.late);
-	struct image_row row = { .tgid = tgid, .late = 1 };
-	uint32_t image, known;
+	struct program_row row = { .tgid = tgid, .late = 1 };
+	uint32_t program, known;
 
 	if (!bpf_map_lookup_elem(tgids, &tgid, &known))
 		return 0;
@@ -66,20 +66,20 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 	if (!row_read(tgid, &row) || (uid != (uint32_t)-1 && uid != row.uid))
 		return 0;
 	row.first_time = clock_ns(CLOCK_MONOTONIC);
-	image = __atomic_add_fetch(&bpf->skeleton->bss->last_image, 1, __ATOMIC_SEQ_CST);
-	if (bpf_map_update_elem(images, &image, &row, BPF_NOEXIST))
+	program = __atomic_add_fetch(&bpf->skeleton->bss->last_program, 1, __ATOMIC_SEQ_CST);
+	if (bpf_map_update_elem(programs, &program, &row, BPF_NOEXIST))
 		return 0;
 	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_IMAGES], 1, __ATOMIC_SEQ_CST);
-	__atomic_and_fetch(&bpf->skeleton->bss->watchful[image & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
-	near_sync_claim(bpf->skeleton, image);
-	if (bpf_map_update_elem(tgids, &tgid, &image, BPF_NOEXIST) ||
+	__atomic_and_fetch(&bpf->skeleton->bss->watchful[program & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
+	near_sync_claim(bpf->skeleton, program);
+	if (bpf_map_update_elem(tgids, &tgid, &program, BPF_NOEXIST) ||
 	    (bpf_map_lookup_elem(late, &tgid, &known) && !bpf_map_delete_elem(tgids, &tgid))) {
-		near_sync_release(bpf->skeleton, image);
-		bpf_map_delete_elem(images, &image);
+		near_sync_release(bpf->skeleton, program);
+		bpf_map_delete_elem(programs, &program);
 		return 0;
 	}
 	*process = (struct rec_process){
-		.hdr = { .type = REC_PROCESS, .size = sizeof(*process), .image = image, .time = row.first_time, .tgid = tgid },
+		.hdr = { .type = REC_PROCESS, .size = sizeof(*process), .program = program, .time = row.first_time, .tgid = tgid },
 		.start_time = row.start_time, .parent_tgid = row.parent_tgid, .uid = row.uid,
 	};
 	memcpy(process->comm, row.comm, sizeof(process->comm));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that --pid names and that have made no call yet: BPF gives a process an image at its first call. */
+/* Processes that --pid names and that have made no call yet: BPF gives a process a program at its first call. */
 #ifndef PROBE_IDLE_PROCESSES_H
 #define PROBE_IDLE_PROCESSES_H
 
@@ -9,8 +9,8 @@
 #include "probe/bpf.h"
 
 /*
- * Gives the process @tgid an image, if it maps a probed CUDA library, has no image and is @uid's ((uint32_t)-1: any user's).
- * Fills @process, whose tid is 0 since no thread has made a call. Returns 1, 0 if it has an image or is not wanted, or
+ * Gives the process @tgid a program, if it maps a probed CUDA library, has no program and is @uid's ((uint32_t)-1: any user's).
+ * Fills @process, whose tid is 0 since no thread has made a call. Returns 1, 0 if it has a program or is not wanted, or
  * -ENOENT if it maps no library that is probed.
  */
 int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process *process);

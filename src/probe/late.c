@@ -71,37 +71,37 @@ static bool started_since(pid_t pid, uint64_t when)
 	return since;
 }
 
-/* Returns true if the process has an image, of which @on_late then was told. */
+/* Returns true if the process has a program, of which @on_late then was told. */
 static bool process_mark(struct probe *probe, uint32_t tgid)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
-	__u32 one = 1, image;
+	__u32 one = 1, program;
 
 	s->bss->late_ever = 1;
 	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
 	/* Its end took the mark away, unless it came before: the next process of that number is not late. */
 	if (kill((pid_t)tgid, 0) && errno == ESRCH)
 		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
-	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &image))
+	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &program))
 		return false;
 	if (probe->settings.on_late)
-		probe->settings.on_late(probe->settings.context, image);
+		probe->settings.on_late(probe->settings.context, program);
 	return true;
 }
 
 void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 {
-	int images = bpf_map__fd(probe->bpf.skeleton->maps.images);
+	int programs = bpf_map__fd(probe->bpf.skeleton->maps.programs);
 	const struct probe_settings *settings = &probe->settings;
-	__u32 image, *last = NULL;
-	struct image_row row;
+	__u32 program, *last = NULL;
+	struct program_row row;
 
 	if (process_mark(probe, tgid) || !settings->on_late)
 		return;
 	/* It may have ended while we placed the probes. Its row is there until its end is read, which is after this. */
-	for (; !bpf_map_get_next_key(images, last, &image); last = &image)
-		if (!bpf_map_lookup_elem(images, &image, &row) && row.tgid == tgid && row.first_time >= since)
-			settings->on_late(settings->context, image);
+	for (; !bpf_map_get_next_key(programs, last, &program); last = &program)
+		if (!bpf_map_lookup_elem(programs, &program, &row) && row.tgid == tgid && row.first_time >= since)
+			settings->on_late(settings->context, program);
 }
 
 static int mapping_compare(void *context, const struct maps_entry *entry)

@@ -14,7 +14,7 @@ struct probe;
 /*
  * Marks every process as late that has the file @id mapped, was started
  * before @attached (ns, CLOCK_BOOTTIME), when its probes were in place, and does not wait for that in its loader. @st and
- * @path are the file's. Those that have an image already are told of.
+ * @path are the file's. Those that have a program already are told of.
  */
 void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached);
 

@@ -158,7 +158,7 @@ static const struct bpf_map *map_of(const struct map_search *search, enum row_ma
 {
 	const struct cutop_bpf *s = search->bpf->skeleton;
 	const struct bpf_map *maps[ROWS_COUNT] = {
-		[ROWS_IMAGES] = s->maps.images,
+		[ROWS_IMAGES] = s->maps.programs,
 		[ROWS_LAUNCHES] = s->maps.launches,
 		[ROWS_COPIES] = s->maps.copies,
 		[ROWS_CALLS] = s->maps.calls,

@@ -40,8 +40,8 @@ struct probe_settings {
 	struct extra_functions *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
 	/* Told of each of them once it is found: its number (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
-	/* Told of an image that turns out to have run before its library was probed. */
-	void (*on_late)(void *context, uint32_t image);
+	/* Told of a program that turns out to have run before its library was probed. */
+	void (*on_late)(void *context, uint32_t program);
 	/*
 	 * Told of a program that @tgid begins to run, @seen, which needs a CUDA library and whose path leads
 	 * nowhere here, or elsewhere: it is in a container, and once it has ended its file is out of reach.
@@ -137,8 +137,8 @@ int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct re
 /* Which file is open at @fd, as the kernel's probes see it: the real inode below overlay mounts. Returns 0 or a negative errno. */
 int probe_identify(struct probe *probe, int fd, struct file_id *id);
 
-/* True if the process of @image runs another program by now: what /proc says of it is said of that. */
-bool probe_has_left(const struct probe *probe, uint32_t image);
+/* True if the process of @program runs another one by now: what /proc says of it is said of that. */
+bool probe_has_left(const struct probe *probe, uint32_t program);
 
 /* A program started, a file was mapped: looks whether it is a target, and attaches. */
 void probe_on_exec(struct probe *probe, const struct rec_exec *record);

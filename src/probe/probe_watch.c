@@ -56,7 +56,7 @@ int probe_identify(struct probe *probe, int fd, struct file_id *id)
 	return bpf_identify(&probe->bpf, fd, id);
 }
 
-bool probe_has_left(const struct probe *probe, uint32_t image)
+bool probe_has_left(const struct probe *probe, uint32_t program)
 {
-	return bpf_has_left(&probe->bpf, image);
+	return bpf_has_left(&probe->bpf, program);
 }

@@ -22,9 +22,9 @@ static struct near_copy *copy_of(const struct cutop_bpf *skeleton, const struct 
 	return (struct near_copy *)NEAR_OF(skeleton->bss->near_copies, near_copy_owner(key));
 }
 
-static struct near_sync *sync_of(const struct cutop_bpf *skeleton, uint32_t image)
+static struct near_sync *sync_of(const struct cutop_bpf *skeleton, uint32_t program)
 {
-	return (struct near_sync *)NEAR_OF(skeleton->bss->near_syncs, image);
+	return (struct near_sync *)NEAR_OF(skeleton->bss->near_syncs, program);
 }
 
 static void raise_max(__u64 *max, uint64_t value)
@@ -69,9 +69,9 @@ void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
 	row->hosts += near->row.hosts;
 }
 
-struct image_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t image, const struct image_row *row)
+struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program, const struct program_row *row)
 {
-	const struct near_sync *near = sync_of(skeleton, image);
+	const struct near_sync *near = sync_of(skeleton, program);
 
 	return near ? near->row : row->sync;
 }
@@ -98,17 +98,17 @@ void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key)
 	RELEASE(near);
 }
 
-void near_sync_claim(struct cutop_bpf *skeleton, uint32_t image)
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t program)
 {
-	__u64 *owner = &skeleton->bss->near_syncs[near_place(image) % NEAR_SYNCS].owner;
+	__u64 *owner = &skeleton->bss->near_syncs[near_place(program) % NEAR_SYNCS].owner;
 	__u64 free_slot = 0;
 
-	__atomic_compare_exchange_n(owner, &free_slot, image, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(owner, &free_slot, program, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-void near_sync_release(struct cutop_bpf *skeleton, uint32_t image)
+void near_sync_release(struct cutop_bpf *skeleton, uint32_t program)
 {
-	struct near_sync *near = sync_of(skeleton, image);
+	struct near_sync *near = sync_of(skeleton, program);
 
 	RELEASE(near);
 }

@@ -9,15 +9,15 @@
 void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row);
 void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row);
 
-/* The synchronizing calls of @image, whose row is @row. */
-struct image_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t image, const struct image_row *row);
+/* The synchronizing calls of @program, whose row is @row. */
+struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program, const struct program_row *row);
 
-/* Takes the place of @image, which is new, if it is free. */
-void near_sync_claim(struct cutop_bpf *skeleton, uint32_t image);
+/* Takes the place of @program, which is new, if it is free. */
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t program);
 
-/* The place is anybody's again. Nothing may count in it any more: its image has ended. */
+/* The place is anybody's again. Nothing may count in it any more: its program has ended. */
 void near_call_release(struct cutop_bpf *skeleton, const struct call_key *key);
 void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key);
-void near_sync_release(struct cutop_bpf *skeleton, uint32_t image);
+void near_sync_release(struct cutop_bpf *skeleton, uint32_t program);
 
 #endif

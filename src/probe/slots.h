@@ -11,7 +11,7 @@ void slots_hand_out(struct cutop_bpf *skeleton);
 /* Sets *@row to what was counted at @home and in its slot. */
 void slots_read(const struct cutop_bpf *skeleton, const struct launch_home *home, struct launch_row *row);
 
-/* Takes back the slot of @home, which ends. Nothing may count in it any more: its image has ended. */
+/* Takes back the slot of @home, which ends. Nothing may count in it any more: its program has ended. */
 void slots_take_back(struct cutop_bpf *skeleton, const struct launch_home *home);
 
 #endif

@@ -67,7 +67,7 @@ static int mapping_add(void *context, const struct maps_entry *entry)
 static int process_add(void *context, pid_t pid)
 {
 	struct mapped_list *list = context;
-	__u32 image;
+	__u32 program;
 	int err;
 
 	list->pid = pid;
@@ -76,7 +76,7 @@ static int process_add(void *context, pid_t pid)
 		return err;
 	/* One that ended uses nothing. Of one that makes CUDA calls and may not be looked into, nobody knows what. */
 	if (err == -ENOENT || err == -ESRCH ||
-	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &image))
+	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &program))
 		return 0;
 	return err;
 }
@@ -161,7 +161,7 @@ static bool is_used(struct target *target, const struct mapped_list *list)
 	mapped = find_mapped(list, st.st_dev, st.st_ino);
 	if (!mapped)
 		mapped = find_mapped(list, st.st_dev, target->id.inode);
-	/* Another container has the same file: a layer of its image, a volume. Who has our mounts may have another file of that number. */
+	/* Another container has the same file: a layer of its program, a volume. Who has our mounts may have another file of that number. */
 	others = mapped && target->mounts ? mounts_of(mapped->pid) : 0;
 	if (others && others != mounts_of(getpid())) {
 		target->mounts = others;

@@ -3,8 +3,8 @@
  * The latest of each row is kept, by its key. A row that says the same again
  * changes nothing, with two exceptions, for which see the model's graphs.c:
  *
- * - model_graph_last() writes into launch rows of its image: after it the
- *   next rows of that image's launches count, the same or not.
+ * - model_graph_last() writes into launch rows of its program: after it the
+ *   next rows of that program's launches count, the same or not.
  * - The second time a graph's row is seen, what it says is believed although no
  *   record told of it. So two of the same count, and any record about graphs
  *   begins this anew.
@@ -22,7 +22,7 @@
 struct row_key {
 	uint16_t type;
 	uint16_t len;
-	uint32_t image;
+	uint32_t program;
 	char bytes[KEY_MAX];
 };
 
@@ -59,20 +59,20 @@ void changes_free(struct changes *changes)
 	free(changes);
 }
 
-/* No row of @image comes any more. */
-static void forget(struct changes *changes, uint32_t image)
+/* No row of @program comes any more. */
+static void forget(struct changes *changes, uint32_t program)
 {
 	struct kept *kept, *next;
 
 	HASH_ITER(hh, changes->kept, kept, next) {
-		if (kept->key.image != image)
+		if (kept->key.program != program)
 			continue;
 		HASH_DEL(changes->kept, kept);
 		free(kept);
 	}
 }
 
-/* The size of the key that follows the header of a row; 0: its image is its key. -1: no row. */
+/* The size of the key that follows the header of a row; 0: its program is its key. -1: no row. */
 static int key_size(unsigned int type)
 {
 	switch (type) {
@@ -132,7 +132,7 @@ static bool row_changes(struct changes *changes, const struct rec_hdr *record, c
 
 bool changes_any(struct changes *changes, const struct rec_hdr *record)
 {
-	struct row_key key = { .type = record->type, .image = record->image };
+	struct row_key key = { .type = record->type, .program = record->program };
 	int size = key_size(record->type);
 
 	switch (record->type) {
@@ -144,10 +144,10 @@ bool changes_any(struct changes *changes, const struct rec_hdr *record)
 		return true;
 	case REC_GRAPHS_DONE:
 		changes->graphs++;
-		forget(changes, record->image);
+		forget(changes, record->program);
 		return true;
 	case REC_LOST:
-		key.image = ((const struct rec_lost *)record)->cause;
+		key.program = ((const struct rec_lost *)record)->cause;
 		size = 0;
 		break;
 	}

@@ -4,8 +4,8 @@
  * kept backwards. Snapshots are made only where they are asked for, and at the
  * moment before that, so that their rates are those that were seen.
  *
- * A filter is by image, and who an image is may be told after the first of its
- * rows: so the recording is read once ahead, and the images wanted are noted.
+ * A filter is by program, and who a program is may be told after the first of its
+ * rows: so the recording is read once ahead, and the programs wanted are noted.
  */
 #include "record/replay.h"
 
@@ -19,7 +19,7 @@
 #include "model/stream.h"
 
 struct seen {
-	uint32_t image;
+	uint32_t program;
 	bool pid_wanted, uid_wanted, command_wanted;
 	char comm[CUTOP_COMM_LEN + 1];
 	UT_hash_handle hh;
@@ -54,27 +54,27 @@ static bool pid_is_wanted(const struct replay_settings *settings, uint32_t pid)
 	return !settings->pid_count;
 }
 
-static struct seen *seen_find(struct replay *replay, uint32_t image)
+static struct seen *seen_find(struct replay *replay, uint32_t program)
 {
 	struct seen *seen;
 
-	HASH_FIND(hh, replay->seen, &image, sizeof(image), seen);
+	HASH_FIND(hh, replay->seen, &program, sizeof(program), seen);
 	return seen;
 }
 
-static struct seen *seen_get(struct replay *replay, uint32_t image)
+static struct seen *seen_get(struct replay *replay, uint32_t program)
 {
-	struct seen *seen = seen_find(replay, image);
+	struct seen *seen = seen_find(replay, program);
 
 	if (seen)
 		return seen;
 	seen = calloc(1, sizeof(*seen));
 	if (!seen)
 		return NULL;
-	seen->image = image;
+	seen->program = program;
 	seen->uid_wanted = replay->settings.uid == (uint32_t)-1;
 	seen->command_wanted = !replay->settings.command_glob;
-	HASH_ADD(hh, replay->seen, image, sizeof(seen->image), seen);
+	HASH_ADD(hh, replay->seen, program, sizeof(seen->program), seen);
 	return seen;
 }
 
@@ -84,7 +84,7 @@ static void seen_learn(struct replay *replay, struct seen *seen, const struct re
 	const struct rec_process *process = (const struct rec_process *)record;
 	const struct rec_identity *identity = (const struct rec_identity *)record;
 
-	/* The last word counts: an image is one process. */
+	/* The last word counts: a program is one process. */
 	seen->pid_wanted = pid_is_wanted(settings, record->tgid);
 	if (record->type == REC_PROCESS) {
 		memcpy(seen->comm, process->comm, CUTOP_COMM_LEN);
@@ -104,9 +104,9 @@ static int filter_learn(struct replay *replay)
 	struct seen *seen;
 
 	while ((record = reader_next(replay->reader)) != NULL) {
-		if (!record->tgid || !record->image)
+		if (!record->tgid || !record->program)
 			continue;
-		seen = seen_get(replay, record->image);
+		seen = seen_get(replay, record->program);
 		if (!seen)
 			return -ENOMEM;
 		seen_learn(replay, seen, record);
@@ -115,13 +115,13 @@ static int filter_learn(struct replay *replay)
 	return 0;
 }
 
-static bool is_wanted(struct replay *replay, uint32_t image)
+static bool is_wanted(struct replay *replay, uint32_t program)
 {
 	const struct seen *seen;
 
-	if (!replay->filters || !image)
+	if (!replay->filters || !program)
 		return true;
-	seen = seen_find(replay, image);
+	seen = seen_find(replay, program);
 	return seen && seen->pid_wanted && seen->uid_wanted && seen->command_wanted;
 }
 
@@ -194,10 +194,10 @@ const struct reader *replay_reader(const struct replay *replay)
 	return replay->reader;
 }
 
-void replay_focus(struct replay *replay, uint32_t image)
+void replay_focus(struct replay *replay, uint32_t program)
 {
-	replay->focus = image;
-	model_focus(replay->model, image);
+	replay->focus = program;
+	model_focus(replay->model, program);
 }
 
 void replay_clear_exited(struct replay *replay)
@@ -282,7 +282,7 @@ static bool advance(struct replay *replay)
 			replay->at_end = reader_is_done(replay->reader);
 			return true;
 		}
-		if (!is_wanted(replay, record->image))
+		if (!is_wanted(replay, record->program))
 			continue;
 		model_record(replay->model, record, record->size);
 		if (replay->settings.tee)

@@ -54,7 +54,7 @@ struct snapshot *replay_step(struct replay *replay, uint64_t time);
 struct snapshot *replay_seek(struct replay *replay, uint64_t time);
 
 /* As model_focus() and model_clear_exited(); what was cleared is there again after a way back. */
-void replay_focus(struct replay *replay, uint32_t image);
+void replay_focus(struct replay *replay, uint32_t program);
 void replay_clear_exited(struct replay *replay);
 
 #endif

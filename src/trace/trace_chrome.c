@@ -18,7 +18,7 @@
 
 /* Above every thread's number: /proc/sys/kernel/pid_max is 4194304 at most. */
 #define STREAM_TRACKS	(1u << 30)
-#define STREAMS_MAX	65536	/* of an image */
+#define STREAMS_MAX	65536	/* of a program */
 
 static uint64_t since_start(const struct trace *trace, uint64_t mono)
 {
@@ -99,22 +99,22 @@ static uint64_t stream_meant(const struct trace_view *view)
 
 static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
-	struct trace_image *image = view->image;
+	struct trace_program *program = view->program;
 	uint64_t number = stream_meant(view);
 	struct trace_stream *stream;
 	char name[64];
 
-	HASH_FIND(hh, image->streams, &number, sizeof(number), stream);
+	HASH_FIND(hh, program->streams, &number, sizeof(number), stream);
 	if (stream)
 		return stream;
-	if (HASH_COUNT(image->streams) >= STREAMS_MAX)
+	if (HASH_COUNT(program->streams) >= STREAMS_MAX)
 		return NULL;
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return NULL;
 	stream->stream = number;
 	stream->track = STREAM_TRACKS + trace->tracks++;
-	HASH_ADD(hh, image->streams, stream, sizeof(stream->stream), stream);
+	HASH_ADD(hh, program->streams, stream, sizeof(stream->stream), stream);
 	stream_call_it(number, name, sizeof(name));
 	track_name(trace, "thread_name", view->call->hdr.tgid, stream->track, name, out);
 	return stream;
@@ -158,9 +158,9 @@ static void chrome_call(struct trace *trace, const struct trace_view *view, stru
 {
 	const struct rec_call *call = view->call;
 
-	if (!view->image->announced) {
-		view->image->announced = true;
-		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid, view->image->comm, out);
+	if (!view->program->announced) {
+		view->program->announced = true;
+		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid, view->program->comm, out);
 	}
 	switch (call->moment) {
 	case CALL_ENTERED:

@@ -84,7 +84,7 @@ static void launch_fields(struct trace_view *view)
 {
 	const struct rec_call *call = view->call;
 
-	view->kernel = names_kernel(&view->image->names, call->launch.function);
+	view->kernel = names_kernel(&view->program->names, call->launch.function);
 	if (view->kernel)
 		add_text(view, "kernel", view->kernel->brief);
 	else
@@ -99,7 +99,7 @@ static void launch_fields(struct trace_view *view)
 	if (call->kernel_words)
 		add(view, "arguments", FIELD_WORDS);
 	if (call->kernel_words && view->kernel)
-		view->types = trace_types_of(view->image, view->kernel);
+		view->types = trace_types_of(view->program, view->kernel);
 }
 
 /*
@@ -190,21 +190,21 @@ static void result_fill(struct trace_view *view, const struct call_desc *desc)
 	view->failed = call_failed(call->call, call->result);
 }
 
-bool trace_view_fill(struct trace_view *view, struct trace_images *images, const struct rec_call *call, size_t size)
+bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, const struct rec_call *call, size_t size)
 {
 	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
 	const struct call_desc *desc = CUTOP_IS_EXTRA(call->call) ? &extra : &call_descs[call->call];
 
 	view->call = call;
 	view->desc = desc;
-	view->image = trace_image_of(images, &call->hdr);
-	if (!view->image)
+	view->program = trace_program_of(programs, &call->hdr);
+	if (!view->program)
 		return false;
 	view->name = view->brief = call_name(call->call);
 	view->signature = NULL;
 	view->extra = EXTRA_RESULT_NONE;
 	if (desc == &extra) {
-		const struct extra_name *known = extra_names_find(&images->extras, call->call);
+		const struct extra_name *known = extra_names_find(&programs->extras, call->call);
 
 		view->name = known->symbol ? known->symbol : "?";
 		view->brief = known->brief ? known->brief : view->name;
@@ -217,7 +217,7 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 	view->words = NULL;
 	view->result = NULL;
 	view->has_freed = view->failed = view->has_stream = false;
-	view->stack = names_stack(&view->image->names, call->stack);
+	view->stack = names_stack(&view->program->names, call->stack);
 	view->stream = 0;
 	if (call->kernel_words && size >= sizeof(struct rec_call_kernel) && call->kernel_words <= CUTOP_KERNEL_WORDS)
 		view->words = (const uint64_t *)((const struct rec_call_kernel *)call)->kernel;
@@ -243,9 +243,9 @@ bool trace_view_fill(struct trace_view *view, struct trace_images *images, const
 		view->has_stream = false;	/* it is given nothing to do */
 	view->has_device = call->device != CUTOP_DEVICE_UNKNOWN && desc->class != CLASS_DEVICE;
 	if (view->has_result && desc->class == CLASS_ALLOC)
-		trace_allocated(view->image, call);
+		trace_allocated(view->program, call);
 	else if (view->has_result && desc->class == CLASS_FREE)
-		view->has_freed = trace_freed(view->image, call, &view->freed);
+		view->has_freed = trace_freed(view->program, call, &view->freed);
 	return true;
 }
 

@@ -29,7 +29,7 @@ struct trace_field {
 
 struct trace_view {
 	const struct rec_call *call;
-	struct trace_image *image;
+	struct trace_program *program;
 	const struct call_desc *desc;
 	const char *name;	/* of the function */
 	const char *brief;	/* the same for people: not mangled */
@@ -53,8 +53,8 @@ struct trace_view {
 	bool has_stream;	/* if it does */
 };
 
-/* Fills @view with @call, of @size bytes. Books what it allocates or frees in its image. False without memory. */
-bool trace_view_fill(struct trace_view *view, struct trace_images *images, const struct rec_call *call, size_t size);
+/* Fills @view with @call, of @size bytes. Books what it allocates or frees in its program. False without memory. */
+bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, const struct rec_call *call, size_t size);
 
 /* Puts the value of @field, for people or as JSON. */
 void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out);

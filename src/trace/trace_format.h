@@ -12,7 +12,7 @@ struct trace {
 	struct trace_options options;
 	const struct trace_format *format;
 	uint64_t real, mono;	/* one instant by both clocks, of late: what turns a record's time into the wall clock's */
-	struct trace_images images;
+	struct trace_programs programs;
 	uint64_t count;		/* calls printed */
 	uint64_t second;	/* of the wall clock, whose text is in clock[] */
 	char clock[32];

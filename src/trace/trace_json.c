@@ -137,12 +137,12 @@ static void json_call(struct trace *trace, const struct trace_view *view, struct
 	if (!trace->options.no_time)
 		time_put(trace, call->moment == CALL_LEFT ? call->hdr.time : call->entry, out);
 	buffer_text(out, "\"process\":");
-	buffer_quoted(out, view->image->comm);
+	buffer_quoted(out, view->program->comm);
 	key_put(out, "pid");
 	buffer_count(out, call->hdr.tgid);
-	if (view->image->parent_tgid) {
+	if (view->program->parent_tgid) {
 		key_put(out, "parent_pid");
-		buffer_count(out, view->image->parent_tgid);
+		buffer_count(out, view->program->parent_tgid);
 	}
 	key_put(out, "tid");
 	buffer_count(out, call->hdr.tid);

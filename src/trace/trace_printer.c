@@ -34,7 +34,7 @@ void trace_free(struct trace *trace)
 {
 	if (!trace)
 		return;
-	trace_images_free(&trace->images);
+	trace_programs_free(&trace->programs);
 	freelocale(trace->locale);
 	free(trace);
 }
@@ -70,11 +70,11 @@ void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size
 		return;
 	}
 	if (record->type != REC_CALL) {
-		trace_images_record(&trace->images, record, size);
+		trace_programs_record(&trace->programs, record, size);
 		return;
 	}
 	if (!makes_sense((const void *)record, size) ||
-	    !trace_view_fill(&view, &trace->images, (const void *)record, size))
+	    !trace_view_fill(&view, &trace->programs, (const void *)record, size))
 		return;
 	trace->count++;
 	trace->format->call(trace, &view, out);

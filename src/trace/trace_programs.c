@@ -13,99 +13,99 @@
 #define BLOCKS_MAX	4000000
 static const struct name_limits name_limits = { .kernels = 200000, .places = 500000, .stacks = 200000, .bytes = 256u << 20 };
 
-/* ---- images ---- */
+/* ---- programs ---- */
 
-static void types_free(struct trace_image *image)
+static void types_free(struct trace_program *program)
 {
 	struct trace_types *types, *next;
 
-	HASH_ITER(hh, image->types, types, next) {
-		HASH_DEL(image->types, types);
+	HASH_ITER(hh, program->types, types, next) {
+		HASH_DEL(program->types, types);
 		free(types);
 	}
 }
 
-static void blocks_free(struct trace_image *image)
+static void blocks_free(struct trace_program *program)
 {
 	struct trace_block *block, *next;
 
-	HASH_ITER(hh, image->blocks, block, next) {
-		HASH_DEL(image->blocks, block);
+	HASH_ITER(hh, program->blocks, block, next) {
+		HASH_DEL(program->blocks, block);
 		free(block);
 	}
 }
 
-static void image_free(struct trace_images *images, struct trace_image *image)
+static void program_free(struct trace_programs *programs, struct trace_program *program)
 {
 	struct trace_stream *stream, *next;
 
-	names_free(&image->names);
-	types_free(image);
-	blocks_free(image);
-	HASH_ITER(hh, image->streams, stream, next) {
-		HASH_DEL(image->streams, stream);
+	names_free(&program->names);
+	types_free(program);
+	blocks_free(program);
+	HASH_ITER(hh, program->streams, stream, next) {
+		HASH_DEL(program->streams, stream);
 		free(stream);
 	}
-	HASH_DEL(images->list, image);
-	if (images->last == image)
-		images->last = NULL;
-	free(image);
+	HASH_DEL(programs->list, program);
+	if (programs->last == program)
+		programs->last = NULL;
+	free(program);
 }
 
-void trace_images_free(struct trace_images *images)
+void trace_programs_free(struct trace_programs *programs)
 {
-	struct trace_image *image, *next;
+	struct trace_program *program, *next;
 
-	HASH_ITER(hh, images->list, image, next)
-		image_free(images, image);
-	extra_names_free(&images->extras);
+	HASH_ITER(hh, programs->list, program, next)
+		program_free(programs, program);
+	extra_names_free(&programs->extras);
 }
 
-static struct trace_image *image_find(struct trace_images *images, uint32_t number)
+static struct trace_program *program_find(struct trace_programs *programs, uint32_t number)
 {
-	struct trace_image *image = images->last;
+	struct trace_program *program = programs->last;
 
-	if (image && image->image == number)
-		return image;
-	HASH_FIND(hh, images->list, &number, sizeof(number), image);
-	if (image)
-		images->last = image;
-	return image;
+	if (program && program->program == number)
+		return program;
+	HASH_FIND(hh, programs->list, &number, sizeof(number), program);
+	if (program)
+		programs->last = program;
+	return program;
 }
 
-struct trace_image *trace_image_of(struct trace_images *images, const struct rec_hdr *hdr)
+struct trace_program *trace_program_of(struct trace_programs *programs, const struct rec_hdr *hdr)
 {
-	struct trace_image *image = image_find(images, hdr->image);
+	struct trace_program *program = program_find(programs, hdr->program);
 
-	if (image)
-		return image;
-	image = calloc(1, sizeof(*image));
-	if (!image)
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program)
 		return NULL;
-	image->image = hdr->image;
-	image->tgid = hdr->tgid;
-	strcpy(image->comm, "?");
-	names_init(&image->names, &name_limits);
-	HASH_ADD(hh, images->list, image, sizeof(image->image), image);
-	images->last = image;
-	return image;
+	program->program = hdr->program;
+	program->tgid = hdr->tgid;
+	strcpy(program->comm, "?");
+	names_init(&program->names, &name_limits);
+	HASH_ADD(hh, programs->list, program, sizeof(program->program), program);
+	programs->last = program;
+	return program;
 }
 
 /* ---- names ---- */
 
-const struct trace_types *trace_types_of(struct trace_image *image, const struct kernel_name *kernel)
+const struct trace_types *trace_types_of(struct trace_program *program, const struct kernel_name *kernel)
 {
 	uint64_t function = kernel->function;
 	struct trace_types *types;
 
-	HASH_FIND(hh, image->types, &function, sizeof(function), types);
+	HASH_FIND(hh, program->types, &function, sizeof(function), types);
 	if (!types) {
 		types = calloc(1, sizeof(*types));
 		if (!types)
 			return NULL;
 		types->function = function;
 		types->version = kernel->version - 1;
-		HASH_ADD(hh, image->types, function, sizeof(types->function), types);
+		HASH_ADD(hh, program->types, function, sizeof(types->function), types);
 	}
 	if (types->version != kernel->version) {
 		types->version = kernel->version;
@@ -116,22 +116,22 @@ const struct trace_types *trace_types_of(struct trace_image *image, const struct
 
 /* ---- allocations ---- */
 
-void trace_allocated(struct trace_image *image, const struct rec_call *call)
+void trace_allocated(struct trace_program *program, const struct rec_call *call)
 {
 	uint64_t address = call->memory.address;
 	struct trace_block *block;
 
 	if (call->result || !address || call->flags & TRACED_CAPTURED)
 		return;
-	HASH_FIND(hh, image->blocks, &address, sizeof(address), block);
+	HASH_FIND(hh, program->blocks, &address, sizeof(address), block);
 	if (!block) {
-		if (HASH_COUNT(image->blocks) >= BLOCKS_MAX)
+		if (HASH_COUNT(program->blocks) >= BLOCKS_MAX)
 			return;
 		block = calloc(1, sizeof(*block));
 		if (!block)
 			return;
 		block->address = address;
-		HASH_ADD(hh, image->blocks, address, sizeof(block->address), block);
+		HASH_ADD(hh, program->blocks, address, sizeof(block->address), block);
 	}
 	block->bytes = call->memory.bytes;
 	block->time = call->hdr.time;
@@ -139,24 +139,24 @@ void trace_allocated(struct trace_image *image, const struct rec_call *call)
 	block->call = call->call;
 }
 
-bool trace_freed(struct trace_image *image, const struct rec_call *call, struct trace_block *freed)
+bool trace_freed(struct trace_program *program, const struct rec_call *call, struct trace_block *freed)
 {
 	uint64_t address = call->memory.address;
 	struct trace_block *block;
 
 	if (call->result || !address || call->flags & TRACED_CAPTURED)
 		return false;
-	HASH_FIND(hh, image->blocks, &address, sizeof(address), block);
+	HASH_FIND(hh, program->blocks, &address, sizeof(address), block);
 	if (!block)
 		return false;
 	*freed = *block;
-	HASH_DEL(image->blocks, block);
+	HASH_DEL(program->blocks, block);
 	free(block);
 	return true;
 }
 
 /* A device's allocations ended, but for those of no context. Those of a single context cannot be told apart here: they stay. */
-static void reset(struct trace_image *image, const struct rec_reset *record)
+static void reset(struct trace_program *program, const struct rec_reset *record)
 {
 	struct trace_block *block, *next;
 
@@ -164,62 +164,62 @@ static void reset(struct trace_image *image, const struct rec_reset *record)
 	if (record->context || (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
 				call_descs[record->call].a != CONTEXT_RESET))
 		return;
-	HASH_ITER(hh, image->blocks, block, next) {
+	HASH_ITER(hh, program->blocks, block, next) {
 		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)
 			continue;
 		if (block->call < CALL_COUNT && call_descs[block->call].class == CLASS_ALLOC &&
 		    (!KIND_CAN_LEAK(call_descs[block->call].a) || call_descs[block->call].flags & CALL_NO_CONTEXT))
 			continue;
-		HASH_DEL(image->blocks, block);
+		HASH_DEL(program->blocks, block);
 		free(block);
 	}
 }
 
 /* ---- records ---- */
 
-static void begin(struct trace_image *image, const struct rec_process *record)
+static void begin(struct trace_program *program, const struct rec_process *record)
 {
-	image->tgid = record->hdr.tgid;
-	image->parent_tgid = record->parent_tgid;
-	identity_comm(record->comm, image->comm);
+	program->tgid = record->hdr.tgid;
+	program->parent_tgid = record->parent_tgid;
+	identity_comm(record->comm, program->comm);
 }
 
-void trace_images_record(struct trace_images *images, const struct rec_hdr *raw, size_t size)
+void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *raw, size_t size)
 {
 	union record record;
 	size_t fixed = record_read(&record, raw, size);
 	const char *tail = (const char *)raw + fixed;
-	struct trace_image *image;
+	struct trace_program *program;
 
 	if (!fixed)
 		return;
 	switch (record.hdr.type) {
 	case REC_EXTRA:
-		extra_names_learn(&images->extras, &record.text, tail);
+		extra_names_learn(&programs->extras, &record.text, tail);
 		return;
 	case REC_PROCESS:
 	case REC_KERNEL:
 	case REC_NAME:
 	case REC_STACK:
 	case REC_MODULE:
-		image = trace_image_of(images, &record.hdr);
+		program = trace_program_of(programs, &record.hdr);
 		break;
 	case REC_END:
 	case REC_RESET:
-	case REC_SITE:		/* lines are looked up on the side, and may be found when the image has ended */
-		image = image_find(images, record.hdr.image);
+	case REC_SITE:		/* lines are looked up on the side, and may be found when the program has ended */
+		program = program_find(programs, record.hdr.program);
 		break;
 	default:
 		return;
 	}
-	if (!image)
+	if (!program)
 		return;
 	if (record.hdr.type == REC_PROCESS)
-		begin(image, &record.process);
+		begin(program, &record.process);
 	else if (record.hdr.type == REC_END)
-		image_free(images, image);
+		program_free(programs, program);
 	else if (record.hdr.type == REC_RESET)
-		reset(image, &record.reset);
+		reset(program, &record.reset);
 	else
-		names_record(&image->names, &record.hdr, tail);
+		names_record(&program->names, &record.hdr, tail);
 }

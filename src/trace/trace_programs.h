@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace knows of the images whose calls it prints: the process, the names that
+ * What a trace knows of the programs whose calls it prints: the process, the names that
  * the model keeps as well (model/name_store.h), and what is allocated. All of it comes from
- * records, is bounded, and goes when the image ends.
+ * records, is bounded, and goes when the program ends.
  */
 #ifndef TRACE_TRACE_PROGRAMS_H
 #define TRACE_TRACE_PROGRAMS_H
@@ -47,8 +47,8 @@ struct trace_stream {
 	UT_hash_handle hh;
 };
 
-struct trace_image {
-	uint32_t image;
+struct trace_program {
+	uint32_t program;
 	uint32_t tgid;
 	uint32_t parent_tgid;	/* when the process made its first call; 0: not known */
 	char comm[CUTOP_COMM_LEN + 1];	/* cleaned */
@@ -60,27 +60,27 @@ struct trace_image {
 	UT_hash_handle hh;
 };
 
-struct trace_images {
+struct trace_programs {
 	struct extra_names extras;
-	struct trace_image *list;
-	struct trace_image *last;	/* found last */
+	struct trace_program *list;
+	struct trace_program *last;	/* found last */
 };
 
-void trace_images_free(struct trace_images *images);
+void trace_programs_free(struct trace_programs *programs);
 
-/* The image of @hdr, made if need be; NULL without memory. */
-struct trace_image *trace_image_of(struct trace_images *images, const struct rec_hdr *hdr);
+/* The program of @hdr, made if need be; NULL without memory. */
+struct trace_program *trace_program_of(struct trace_programs *programs, const struct rec_hdr *hdr);
 
 /* Takes in a record that is no call, of which @size bytes can be read. */
-void trace_images_record(struct trace_images *images, const struct rec_hdr *record, size_t size);
+void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *record, size_t size);
 
-/* The types of the arguments of @kernel, which is one of @image's names; NULL: they are not known. */
-const struct trace_types *trace_types_of(struct trace_image *image, const struct kernel_name *kernel);
+/* The types of the arguments of @kernel, which is one of @program's names; NULL: they are not known. */
+const struct trace_types *trace_types_of(struct trace_program *program, const struct kernel_name *kernel);
 
 /* An allocating call returned. */
-void trace_allocated(struct trace_image *image, const struct rec_call *call);
+void trace_allocated(struct trace_program *program, const struct rec_call *call);
 
 /* A freeing call returned. True if what it freed is known: @freed is it then. */
-bool trace_freed(struct trace_image *image, const struct rec_call *call, struct trace_block *freed);
+bool trace_freed(struct trace_program *program, const struct rec_call *call, struct trace_block *freed);
 
 #endif

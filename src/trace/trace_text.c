@@ -108,8 +108,8 @@ static void text_call(struct trace *trace, const struct trace_view *view, struct
 
 	if (!trace->options.no_time)
 		time_put(trace, call->moment == CALL_LEFT ? call->hdr.time : call->entry, out);
-	buffer_text(out, view->image->comm);
-	blanks(out, PROCESS_CELLS - cells_of(trace, view->image->comm));
+	buffer_text(out, view->program->comm);
+	blanks(out, PROCESS_CELLS - cells_of(trace, view->program->comm));
 	buffer_char(out, ' ');
 	id_put(out, call->hdr.tgid);
 	id_put(out, call->hdr.tid);

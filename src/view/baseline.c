@@ -49,7 +49,7 @@ const struct snap_process *baseline_of(const struct view *view, const struct sna
 			high = middle;
 	}
 	for (; low < view->base->process_count && view->base->processes[low].pid == process->pid; low++)
-		if (view->base->processes[low].image == process->image)
+		if (view->base->processes[low].program == process->program)
 			return &view->base->processes[low];
 	return NULL;
 }

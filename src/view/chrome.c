@@ -17,7 +17,7 @@ static bool selected_is_seen(const struct view *view)
 	size_t row = view->selected_row;
 
 	return row >= view->top && row - view->top < (size_t)view->layout.table.rows && row < view->row_count &&
-	       view->has_selected && view->rows[row].process->image == view->selected;
+	       view->has_selected && view->rows[row].process->program == view->selected;
 }
 
 /* Their names if they fit, else their numbers and one name: where nothing else says whose panes these are, that fits, too. */

@@ -60,15 +60,15 @@ double track_value(const struct track *track, enum series series, size_t back)
 	return (double)track->samples[at * SERIES_COUNT + series];
 }
 
-/* Where @image is, or would be. */
-static size_t place(const struct history *history, uint32_t image)
+/* Where @program is, or would be. */
+static size_t place(const struct history *history, uint32_t program)
 {
 	size_t low = 0, high = history->count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (history->tracks[middle]->image < image)
+		if (history->tracks[middle]->program < program)
 			low = middle + 1;
 		else
 			high = middle;
@@ -76,19 +76,19 @@ static size_t place(const struct history *history, uint32_t image)
 	return low;
 }
 
-const struct track *history_find(const struct history *history, uint32_t image)
+const struct track *history_find(const struct history *history, uint32_t program)
 {
-	size_t at = place(history, image);
+	size_t at = place(history, program);
 
-	return at < history->count && history->tracks[at]->image == image ? history->tracks[at] : NULL;
+	return at < history->count && history->tracks[at]->program == program ? history->tracks[at] : NULL;
 }
 
-static struct track *track_get(struct history *history, uint32_t image)
+static struct track *track_get(struct history *history, uint32_t program)
 {
-	size_t at = place(history, image);
+	size_t at = place(history, program);
 	struct track *track;
 
-	if (at < history->count && history->tracks[at]->image == image)
+	if (at < history->count && history->tracks[at]->program == program)
 		return history->tracks[at];
 	if (history->count == history->size) {
 		size_t size = history->size ? history->size * 2 : 64;
@@ -102,7 +102,7 @@ static struct track *track_get(struct history *history, uint32_t image)
 	track = calloc(1, sizeof(*track));
 	if (!track)
 		return NULL;
-	track->image = image;
+	track->program = program;
 	memmove(history->tracks + at + 1, history->tracks + at, (history->count - at) * sizeof(struct track *));
 	history->tracks[at] = track;
 	history->count++;
@@ -111,7 +111,7 @@ static struct track *track_get(struct history *history, uint32_t image)
 
 static void process_feed(struct history *history, const struct snap_process *process, bool hide)
 {
-	struct track *track = track_get(history, process->image);
+	struct track *track = track_get(history, process->program);
 	float *sample;
 	int i;
 

@@ -22,7 +22,7 @@ enum series {
 };
 
 struct track {
-	uint32_t image;
+	uint32_t program;
 	bool seen;			/* in the latest snapshot */
 	size_t count, size;		/* samples in all so far, at most HISTORY_MAX; room */
 	size_t next;			/* where the next one goes */
@@ -33,7 +33,7 @@ struct track {
 
 struct history {
 	struct track all;
-	struct track **tracks;		/* by image */
+	struct track **tracks;		/* by program */
 	size_t count, size;
 };
 
@@ -42,8 +42,8 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 void history_show(struct history *history);
 void history_free(struct history *history);
 
-/* The track of @image, or NULL. */
-const struct track *history_find(const struct history *history, uint32_t image);
+/* The track of @program, or NULL. */
+const struct track *history_find(const struct history *history, uint32_t program);
 
 /* How many samples there are to see. */
 size_t track_count(const struct track *track);

@@ -232,7 +232,7 @@ static void signal_menu(struct view *view)
 		view_message(view, "process %u has exited", process->pid);
 	else {
 		mode_set(view, INPUT_SIGNAL);
-		view->signal_image = process->image;
+		view->signal_image = process->program;
 	}
 }
 

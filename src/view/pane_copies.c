@@ -109,7 +109,7 @@ static void plots_draw(struct view *view, const struct area *area, const struct 
 		int width = area->rect.cols / side, height = area->rect.rows / rows;
 		struct area part = area_part(area, i / side * height, i % side * width + 1, height, width - 2);
 		struct plot plot = {
-			.track = history_find(&view->history, process->image), .series = SERIES_COPIES + order[used[i]],
+			.track = history_find(&view->history, process->program), .series = SERIES_COPIES + order[used[i]],
 			.style = direction_styles[order[used[i]]], .title = titles[used[i]], .bytes = true, .per = "/s",
 			.marks = SERIES_COUNT, .back = view->back, .seen = &view->back_seen, .zoom = view->zoom, .delay = view_interval(view),
 		};

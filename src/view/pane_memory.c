@@ -194,7 +194,7 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	}
 	if (plot) {
 		struct plot live = {
-			.track = history_find(&view->history, process->image), .series = SERIES_LIVE, .style = ST_LIVE,
+			.track = history_find(&view->history, process->program), .series = SERIES_LIVE, .style = ST_LIVE,
 			.title = process->failed_allocations ? "live bytes  ✗ an allocation failed" : "live bytes", .bytes = true, .per = "",
 			.marks = SERIES_FAILED_ALLOCATIONS, .back = view->back, .seen = &view->back_seen, .zoom = 0, .delay = view_interval(view),
 		};

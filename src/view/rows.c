@@ -10,10 +10,10 @@
 
 #include "view/view_internal.h"
 
-const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image)
+const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t program)
 {
 	for (size_t i = 0; snapshot && i < snapshot->process_count; i++)
-		if (snapshot->processes[i].image == image)
+		if (snapshot->processes[i].program == program)
 			return &snapshot->processes[i];
 	return NULL;
 }
@@ -212,11 +212,11 @@ static void keep_selection(struct view *view)
 
 	/* Until somebody chooses, the pane shows one that does something, if there is any. */
 	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
-		view->selected = view->rows[0].process->image;
+		view->selected = view->rows[0].process->program;
 		view->has_selected = true;
 	}
 	for (size_t i = 0; i < view->row_count; i++)
-		if (view->has_selected && view->rows[i].process->image == view->selected) {
+		if (view->has_selected && view->rows[i].process->program == view->selected) {
 			view->selected_row = i;
 			return;
 		}
@@ -225,7 +225,7 @@ static void keep_selection(struct view *view)
 		return;
 	if (view->selected_row >= view->row_count)
 		view->selected_row = view->row_count - 1;
-	view->selected = view->rows[view->selected_row].process->image;
+	view->selected = view->rows[view->selected_row].process->program;
 	view->has_selected = true;
 }
 
@@ -244,7 +244,7 @@ static int compare_difference(const void *left, const void *right, void *context
 		if (result)
 			return result;
 	}
-	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : (a->image > b->image) - (a->image < b->image);
+	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : (a->program > b->program) - (a->program < b->program);
 }
 
 void rows_arrange(struct view *view)
@@ -282,12 +282,12 @@ void rows_select(struct view *view, size_t row)
 		return;
 	if (row >= view->row_count)
 		row = view->row_count - 1;
-	if (!view->has_selected || view->selected != view->rows[row].process->image)
+	if (!view->has_selected || view->selected != view->rows[row].process->program)
 		for (int i = 0; i < PANE_COUNT; i++)
 			if (i != PANE_LOG)
 				view->panes[i].top = 0;
 	view->selected_row = row;
-	view->selected = view->rows[row].process->image;
+	view->selected = view->rows[row].process->program;
 	view->has_selected = view->selected_by_user = true;
 	view->scroll_to_selected = true;
 }

@@ -251,7 +251,7 @@ void table_draw(struct view *view, struct canvas *canvas)
 		const struct row *entry = &view->rows[view->top + i];
 
 		row_draw(view, &table, (int)i, entry, &fit);
-		if (view->has_selected && entry->process->image == view->selected)
+		if (view->has_selected && entry->process->program == view->selected)
 			area_flags(&table, (int)i, 0, table.rect.cols, CELL_SELECTED);
 	}
 }

@@ -4,7 +4,7 @@
  * Snapshots and keys go in, a canvas comes out, and requests for what only
  * the outside can do: quit, signal, write a file.
  *
- * The selection is a process (its image number), never a row: it survives
+ * The selection is a process (its program number), never a row: it survives
  * sorting and filtering, and an action never hits another process.
  */
 #ifndef VIEW_VIEW_H
@@ -70,7 +70,7 @@ const struct snap_process *view_signal(struct view *view, int *number);
 const struct snapshot *view_shown(const struct view *view);
 bool view_is_frozen(const struct view *view);
 
-/* The image of the selected process; 0: there is none. */
+/* The program of the selected process; 0: there is none. */
 uint32_t view_focus(const struct view *view);
 
 #endif

@@ -105,8 +105,8 @@ const struct snap_process *view_selected(const struct view *view);
 /* Its program without the folder. */
 const char *command_brief(const struct snap_process *process);
 
-/* The process with @image in @snapshot, or NULL. */
-const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t image);
+/* The process with @program in @snapshot, or NULL. */
+const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t program);
 
 /* What keys do, for the mouse. */
 void mode_set(struct view *view, enum input_mode mode);

@@ -94,16 +94,16 @@ void rows_free(struct rows *rows)
 	(void)rows;
 }
 
-bool rows_image(const struct rows *rows, uint32_t image, struct image_row *row)
+bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row)
 {
 	(void)rows;
-	(void)image;
+	(void)program;
 	(void)row;
 	return false;
 }
 
-void rows_visit_images(struct rows *rows,
-		       bool (*visit)(void *context, uint32_t image, const struct image_row *row, const struct image_sync *sync),
+void rows_visit_programs(struct rows *rows,
+		       bool (*visit)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
 		       void *context)
 {
 	(void)rows;
@@ -127,7 +127,7 @@ NO_ROWS(graphs, graph)
 NO_ROWS(failures, fail)
 NO_ROWS(pending, pending)
 
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t image), bool (*names_gone)(void *context, uint32_t image),
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
 		 void *context)
 {
 	(void)rows;
@@ -211,10 +211,10 @@ const char *probe_file_path(const struct probe *probe, const struct file_id *id)
 /* It is whatever file is asked about. */
 static struct file_id identified;
 
-bool probe_has_left(const struct probe *probe, uint32_t image)
+bool probe_has_left(const struct probe *probe, uint32_t program)
 {
 	(void)probe;
-	return image % 8 == 7;
+	return program % 8 == 7;
 }
 
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process)
@@ -496,7 +496,7 @@ static void record_bring(void)
 		len = sizeof(record);
 	record.hdr.size = (uint16_t)len;
 	record.hdr.tgid = FAKE_PID;
-	record.hdr.image %= 16;
+	record.hdr.program %= 16;
 	if (record.hdr.type == REC_MODULE || record.hdr.type == REC_MODULE_AT) {
 		record.module.id.inode %= 128;
 		identified = record.module.id;

@@ -275,7 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < sizeof(process))
 		return 0;
 	memcpy(&process, data, sizeof(process));
-	process.hdr = (struct rec_hdr){ .type = REC_PROCESS, .size = sizeof(process), .image = 1, .tgid = PID, .time = 1 };
+	process.hdr = (struct rec_hdr){ .type = REC_PROCESS, .size = sizeof(process), .program = 1, .tgid = PID, .time = 1 };
 	process.parent_tgid = PID;
 	answers.data = data + sizeof(process);
 	answers.size = size - sizeof(process);

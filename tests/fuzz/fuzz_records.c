@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (hdr.type != REC_MOMENT)
 			continue;
 		now = hdr.time > now ? hdr.time : now;
-		model_focus(model, hdr.image);
+		model_focus(model, hdr.program);
 		snapshot_free(model_snapshot(model, now, 3));
 	}
 	fuzz_show(model_snapshot(model, now + 1000000000, (unsigned int)-1));

@@ -10,7 +10,7 @@ void feed_begin(struct feed *feed)
 		.start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = 10 * SECOND,
 	};
 
-	*feed = (struct feed){ .now = 100 * SECOND, .image = 1, .pid = 4242, .device = 0, .site = 0x401000 };
+	*feed = (struct feed){ .now = 100 * SECOND, .program = 1, .pid = 4242, .device = 0, .site = 0x401000 };
 	feed->model = model_new(&config);
 	ck_assert_ptr_nonnull(feed->model);
 }
@@ -24,7 +24,7 @@ static struct rec_hdr header(struct feed *feed, unsigned int type, size_t size)
 {
 	feed->now += 1000;
 	return (struct rec_hdr){
-		.type = (__u16)type, .size = (__u16)size, .image = feed->image, .time = feed->now, .tgid = feed->pid,
+		.type = (__u16)type, .size = (__u16)size, .program = feed->program, .time = feed->now, .tgid = feed->pid,
 		.tid = feed->pid,
 	};
 }
@@ -48,7 +48,7 @@ void feed_identity(struct feed *feed, bool from_attach, const char *strings, siz
 	char buffer[1024];
 	struct rec_identity record = {
 		.hdr = header(feed, REC_IDENTITY, sizeof(record) + len),
-		.start_time = 1700000000 * SECOND + feed->image, .parent_tgid = 1, .uid = 1000, .ns_tgid = 7,
+		.start_time = 1700000000 * SECOND + feed->program, .parent_tgid = 1, .uid = 1000, .ns_tgid = 7,
 		.watched_from = from_attach,
 	};
 
@@ -247,8 +247,8 @@ void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offse
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches)
 {
 	struct rec_launch_row record = {
-		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(record), .image = feed->image },
-		.key = { .image = feed->image, .call = (__u16)call, .device = (__s16)feed->device, .function = function },
+		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(record), .program = feed->program },
+		.key = { .program = feed->program, .call = (__u16)call, .device = (__s16)feed->device, .function = function },
 		.row = {
 			.launches = launches, .samples = launches, .ns = launches * 1000, .max_ns = 1000, .grid = { 64, 1, 1 },
 			.block = { 256, 1, 1 }, .hist = { [3] = launches },
@@ -285,9 +285,9 @@ const struct snap_process *feed_find(const struct feed *feed, const struct snaps
 	size_t i;
 
 	for (i = 0; i < snapshot->process_count; i++)
-		if (snapshot->processes[i].image == feed->image)
+		if (snapshot->processes[i].program == feed->program)
 			return &snapshot->processes[i];
-	ck_abort_msg("image %u is not in the snapshot", feed->image);
+	ck_abort_msg("program %u is not in the snapshot", feed->program);
 	return NULL;
 }
 

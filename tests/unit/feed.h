@@ -14,7 +14,7 @@
 struct feed {
 	struct model *model;
 	uint64_t now;
-	uint32_t image, pid;
+	uint32_t program, pid;
 	int device;
 	uint64_t site;
 	uint64_t context;	/* of allocations; 0: the primary one */
@@ -63,7 +63,7 @@ struct snapshot *feed_moment(struct feed *feed);
 /* A snapshot at the feed's time; the test frees it. */
 struct snapshot *feed_snapshot(struct feed *feed);
 
-/* The process of the feed's image in @snapshot; fails the test if there is none. */
+/* The process of the feed's program in @snapshot; fails the test if there is none. */
 const struct snap_process *feed_find(const struct feed *feed, const struct snapshot *snapshot);
 
 /* How many events of @kind, and the text of the latest (NULL if none). */

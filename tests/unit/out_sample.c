@@ -41,7 +41,7 @@ static struct snap_process *process_at(size_t index, uint32_t pid, const char *u
 	struct snap_process *process = &processes[index];
 
 	*process = (struct snap_process){
-		.image = pid,
+		.program = pid,
 		.pid = pid,
 		.parent_pid = 100,
 		.start_time = NOW - 60 * NS,

@@ -27,11 +27,11 @@ void runtime_code_tests(Suite *suite);
 int file_of(const void *data, size_t size);
 
 /*
- * Makes a small ELF file at @image, which has room for @room bytes: it defines
+ * Makes a small ELF file at @program, which has room for @room bytes: it defines
  * cudaMalloc and cudaFree, and needs libneeded.so.1, in $ORIGIN/sub by DT_RUNPATH
  * or DT_RPATH, and libgone.so. Returns its size.
  */
 #define ELF_IMAGE_ROOM 4096
-size_t elf_image(void *image, size_t room, bool runpath);
+size_t elf_image(void *program, size_t room, bool runpath);
 
 #endif

@@ -18,47 +18,47 @@ enum { TRAINER = 1, LEAKER, SERVER };
 
 #define ROW(type_name, rec_type, ...)								\
 	struct rec_##type_name##_row record = {							\
-		.hdr = { .type = rec_type, .size = sizeof(record), .image = feed->image }, __VA_ARGS__	\
+		.hdr = { .type = rec_type, .size = sizeof(record), .program = feed->program }, __VA_ARGS__	\
 	};											\
 	feed_give(feed, &record, sizeof(record))
 
 static void copies(struct feed *feed, unsigned int call, unsigned int direction, unsigned int mode, uint64_t calls)
 {
 	ROW(copy, REC_COPY_ROW,
-	    .key = { .image = feed->image, .call = (__u16)call, .direction = (__u8)direction, .mode = (__u8)mode },
+	    .key = { .program = feed->program, .call = (__u16)call, .direction = (__u8)direction, .mode = (__u8)mode },
 	    .row = { .calls = calls, .bytes = calls * MIB, .ns = calls * 90000, .max_ns = 120000, .timed_bytes = calls * MIB,
 		     .timed_ns = calls * 90000, .sizes = { [20] = calls }, .hist = { [10] = calls } });
 }
 
 static void calls(struct feed *feed, unsigned int call, uint64_t count)
 {
-	ROW(call, REC_CALL_ROW, .key = { .image = feed->image, .call = (__u16)call },
+	ROW(call, REC_CALL_ROW, .key = { .program = feed->program, .call = (__u16)call },
 	    .row = { .calls = count, .ns = count * 2000, .max_ns = 9000, .hist = { [4] = count } });
 }
 
 static void failures(struct feed *feed, unsigned int call, int result, uint64_t count)
 {
-	ROW(fail, REC_FAIL_ROW, .key = { .image = feed->image, .call = (__u16)call, .result = result },
+	ROW(fail, REC_FAIL_ROW, .key = { .program = feed->program, .call = (__u16)call, .result = result },
 	    .row = { .count = count, .first = START + 2 * SECOND, .last = feed->now });
 }
 
 static void graph_row(struct feed *feed, uint64_t exec, uint64_t epoch, uint64_t launches)
 {
-	ROW(graph, REC_GRAPH_ROW, .key = { .exec = exec, .image = feed->image },
+	ROW(graph, REC_GRAPH_ROW, .key = { .exec = exec, .program = feed->program },
 	    .row = { .launches = launches, .epoch = epoch, .call = CALL_cudaGraphLaunch });
 }
 
 static void pending(struct feed *feed, uint64_t enqueued, uint64_t covered)
 {
-	ROW(pending, REC_PENDING_ROW, .key = { .stream = 0x5000, .image = feed->image },
+	ROW(pending, REC_PENDING_ROW, .key = { .stream = 0x5000, .program = feed->program },
 	    .row = { .enqueued = { [DIR_H2D] = enqueued }, .covered = { [DIR_H2D] = covered }, .last = feed->now });
 }
 
 static void synced(struct feed *feed, uint64_t ns)
 {
-	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .image = feed->image }, .ns = ns };
+	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = feed->program }, .ns = ns };
 	struct rec_synced slots = {
-		.hdr = { .type = REC_SYNCED, .size = sizeof(slots), .image = feed->image },
+		.hdr = { .type = REC_SYNCED, .size = sizeof(slots), .program = feed->program },
 		.slots = { { .begin = feed->now - 3000, .done = feed->now - 2000 } },
 	};
 
@@ -75,7 +75,7 @@ static void lost(struct feed *feed, enum lost_cause cause, uint64_t total)
 
 static void alone(struct feed *feed, unsigned int type)
 {
-	struct rec_hdr record = { .type = (__u16)type, .size = sizeof(record), .image = feed->image };
+	struct rec_hdr record = { .type = (__u16)type, .size = sizeof(record), .program = feed->program };
 
 	feed_give(feed, &record, sizeof(record));
 }
@@ -83,7 +83,7 @@ static void alone(struct feed *feed, unsigned int type)
 static void graph(struct feed *feed, unsigned int role, uint64_t handle, uint64_t exec, uint64_t node, uint64_t epoch)
 {
 	struct rec_graph record = {
-		.hdr = { .type = REC_GRAPH, .size = sizeof(record), .image = feed->image, .time = feed->now, .tgid = feed->pid },
+		.hdr = { .type = REC_GRAPH, .size = sizeof(record), .program = feed->program, .time = feed->now, .tgid = feed->pid },
 		.graph = handle, .exec = exec, .node = node, .function = node ? 0x401100 : 0, .epoch = epoch,
 		.call = CALL_cudaGraphInstantiate, .role = (__u8)role,
 	};
@@ -91,30 +91,30 @@ static void graph(struct feed *feed, unsigned int role, uint64_t handle, uint64_
 	feed_give(feed, &record, sizeof(record));
 }
 
-static void be(struct feed *feed, uint32_t image)
+static void be(struct feed *feed, uint32_t program)
 {
 	static const uint32_t pids[] = { 0, 4242, 4107, 4311 };
 
-	feed->image = image;
-	feed->pid = pids[image];
-	feed->site = 0x401000 + image * 0x10000;
+	feed->program = program;
+	feed->pid = pids[program];
+	feed->site = 0x401000 + program * 0x10000;
 	feed->stack = 0;
 }
 
-static void begin(struct feed *feed, uint32_t image, const char *comm, const char *strings, size_t len)
+static void begin(struct feed *feed, uint32_t program, const char *comm, const char *strings, size_t len)
 {
 	struct rec_process process;
 
-	be(feed, image);
+	be(feed, program);
 	feed->now += 1000;
 	process = (struct rec_process){
-		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .image = image, .time = feed->now, .tgid = feed->pid,
+		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .program = program, .time = feed->now, .tgid = feed->pid,
 			 .tid = feed->pid },
-		.start_time = 5 * SECOND, .parent_tgid = 1, .uid = 1000 + image,
+		.start_time = 5 * SECOND, .parent_tgid = 1, .uid = 1000 + program,
 	};
 	strncpy(process.comm, comm, sizeof(process.comm) - 1);
 	feed_give(feed, &process, sizeof(process));
-	feed_identity(feed, image == SERVER, strings, len);
+	feed_identity(feed, program == SERVER, strings, len);
 }
 
 /* ---- the story ---- */
@@ -191,7 +191,7 @@ static void second_pass(struct feed *feed, unsigned int second)
 static void traced(struct feed *feed, unsigned int call, uint64_t ns, struct rec_call record)
 {
 	record.hdr = (struct rec_hdr){
-		.type = REC_CALL, .size = sizeof(record), .image = feed->image, .time = feed->now, .tgid = feed->pid, .tid = feed->pid + 1,
+		.type = REC_CALL, .size = sizeof(record), .program = feed->program, .time = feed->now, .tgid = feed->pid, .tid = feed->pid + 1,
 	};
 	record.entry = feed->now - ns;
 	record.site = feed->site;

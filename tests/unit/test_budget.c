@@ -175,7 +175,7 @@ END_TEST
 #define SYMBOLS	6
 
 /* A file with one table of symbols, whose names lie in a hole of three windows, and code at offset 0x1000. */
-struct image {
+struct program {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdr;
 	Elf64_Shdr sections[3];
@@ -197,33 +197,33 @@ static const struct {
 	{ SYMTAB_WINDOW + 77777, "in_the_middle" },
 };
 
-static int image_make(struct image *image)
+static int program_make(struct program *program)
 {
 	int fd = memfd_create("windows", MFD_CLOEXEC), i;
 
-	memset(image, 0, sizeof(*image));
-	memcpy(image->ehdr.e_ident, ELFMAG "\2\1\1", 7);
-	image->ehdr.e_type = ET_DYN;
-	image->ehdr.e_version = EV_CURRENT;
-	image->ehdr.e_phoff = offsetof(struct image, phdr);
-	image->ehdr.e_shoff = offsetof(struct image, sections);
-	image->ehdr.e_phentsize = sizeof(Elf64_Phdr);
-	image->ehdr.e_shentsize = sizeof(Elf64_Shdr);
-	image->ehdr.e_phnum = 1;
-	image->ehdr.e_shnum = 3;
-	image->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x1000, .p_filesz = 0x1000 };
-	image->sections[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = 2, .sh_offset = offsetof(struct image, symbols),
-					   .sh_size = sizeof(image->symbols), .sh_entsize = sizeof(Elf64_Sym) };
-	image->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES_SIZE };
+	memset(program, 0, sizeof(*program));
+	memcpy(program->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	program->ehdr.e_type = ET_DYN;
+	program->ehdr.e_version = EV_CURRENT;
+	program->ehdr.e_phoff = offsetof(struct program, phdr);
+	program->ehdr.e_shoff = offsetof(struct program, sections);
+	program->ehdr.e_phentsize = sizeof(Elf64_Phdr);
+	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
+	program->ehdr.e_phnum = 1;
+	program->ehdr.e_shnum = 3;
+	program->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x1000, .p_filesz = 0x1000 };
+	program->sections[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = 2, .sh_offset = offsetof(struct program, symbols),
+					   .sh_size = sizeof(program->symbols), .sh_entsize = sizeof(Elf64_Sym) };
+	program->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES_SIZE };
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, NAMES_AT + NAMES_SIZE), 0);
 	for (i = 1; i < SYMBOLS; i++) {
-		image->symbols[i] = (Elf64_Sym){ .st_name = places[i].at, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 7,
+		program->symbols[i] = (Elf64_Sym){ .st_name = places[i].at, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 7,
 						 .st_value = 0x1000 + 0x10 * (uint64_t)i, .st_size = 0x10 };
 		ck_assert_int_eq(pwrite(fd, places[i].name, strlen(places[i].name) + 1, NAMES_AT + places[i].at),
 				 (ssize_t)strlen(places[i].name) + 1);
 	}
-	ck_assert_int_eq(pwrite(fd, image, sizeof(*image), 0), (ssize_t)sizeof(*image));
+	ck_assert_int_eq(pwrite(fd, program, sizeof(*program), 0), (ssize_t)sizeof(*program));
 	return fd;
 }
 
@@ -245,8 +245,8 @@ START_TEST(names_lie_in_windows)
 	const char *const there[] = { "in_the_middle", NULL }, *const not_there[] = { "in_the_muddle", "nowhere", NULL };
 	struct sections file;
 	struct symtab table;
-	struct image image;
-	int fd = image_make(&image);
+	struct program program;
+	int fd = program_make(&program);
 
 	all_are_found(fd, NULL);
 	all_are_found(fd, budget);
@@ -268,8 +268,8 @@ START_TEST(words_lie_across_pieces)
 	const char *const words[] = { "cudaMalloc", NULL };
 	struct sections file;
 	struct symtab table;
-	struct image image;
-	int fd = image_make(&image), at;
+	struct program program;
+	int fd = program_make(&program), at;
 	char *filler = malloc(2 * MIB);
 
 	memset(filler, 'x', 2 * MIB);
@@ -294,8 +294,8 @@ START_TEST(reading_has_an_end)
 	const uint64_t symbols_at = 4096, names_at = symbols_at + COUNT * sizeof(Elf64_Sym);
 	Elf64_Sym *chunk = calloc(COUNT, sizeof(*chunk));
 	struct symbols *symbols;
-	struct image image;
-	int fd = image_make(&image);
+	struct program program;
+	int fd = program_make(&program);
 	uint32_t i;
 
 	for (i = 0; i < COUNT; i++)
@@ -303,11 +303,11 @@ START_TEST(reading_has_an_end)
 					.st_shndx = 7, .st_value = 0x1000 };
 	ck_assert_int_eq(pwrite(fd, chunk, COUNT * sizeof(*chunk), (off_t)symbols_at), (ssize_t)(COUNT * sizeof(*chunk)));
 	ck_assert_int_eq(ftruncate(fd, (off_t)names_at + (512 << 20)), 0);
-	image.sections[1].sh_offset = symbols_at;
-	image.sections[1].sh_size = COUNT * sizeof(*chunk);
-	image.sections[2].sh_offset = names_at;
-	image.sections[2].sh_size = 512 << 20;
-	ck_assert_int_eq(pwrite(fd, &image, sizeof(image), 0), (ssize_t)sizeof(image));
+	program.sections[1].sh_offset = symbols_at;
+	program.sections[1].sh_size = COUNT * sizeof(*chunk);
+	program.sections[2].sh_offset = names_at;
+	program.sections[2].sh_size = 512 << 20;
+	ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0), (ssize_t)sizeof(program));
 	ck_assert_int_eq(symbols_read(fd, -1, NULL, &symbols), -ENOSPC);
 	ck_assert_ptr_null(symbols);
 	free(chunk);
@@ -324,9 +324,9 @@ START_TEST(names_without_room)
 	char *name = malloc(LEN + 1);
 	struct symbols *symbols;
 	struct thing other;
-	struct image image;
+	struct program program;
 	Elf64_Sym symbol;
-	int fd = image_make(&image);
+	int fd = program_make(&program);
 	uint32_t i;
 
 	/* All have the same long name: a file of 120 KB asks for 60 MB. */
@@ -337,11 +337,11 @@ START_TEST(names_without_room)
 		ck_assert_int_eq(pwrite(fd, &symbol, sizeof(symbol), (off_t)(symbols_at + i * sizeof(symbol))), (ssize_t)sizeof(symbol));
 	}
 	ck_assert_int_eq(pwrite(fd, name, LEN + 1, (off_t)names_at + 1), LEN + 1);
-	image.sections[1].sh_offset = symbols_at;
-	image.sections[1].sh_size = COUNT * sizeof(symbol);
-	image.sections[2].sh_offset = names_at;
-	image.sections[2].sh_size = LEN + 2;
-	ck_assert_int_eq(pwrite(fd, &image, sizeof(image), 0), (ssize_t)sizeof(image));
+	program.sections[1].sh_offset = symbols_at;
+	program.sections[1].sh_size = COUNT * sizeof(symbol);
+	program.sections[2].sh_offset = names_at;
+	program.sections[2].sh_size = LEN + 2;
+	ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0), (ssize_t)sizeof(program));
 	ck_assert(thing_keep(budget, &other, MIB));
 	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), -ENOSPC);
 	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);

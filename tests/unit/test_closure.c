@@ -71,17 +71,17 @@ static const char *closure_of(const char *name, const char *library_path)
 START_TEST(test_closure)
 {
 	char line[600], other[128];
-	_Alignas(16) char image[ELF_IMAGE_ROOM];
+	_Alignas(16) char program[ELF_IMAGE_ROOM];
 	size_t size;
 
 	directory_make();
 	snprintf(other, sizeof(other), "/nowhere::%s/other", directory);
-	size = elf_image(image, sizeof(image), false);
-	path_write("rpath", image, size);
-	path_write("sub/libneeded.so.1", image, size);
-	size = elf_image(image, sizeof(image), true);
-	path_write("runpath", image, size);
-	path_write("other/libneeded.so.1", image, size);
+	size = elf_image(program, sizeof(program), false);
+	path_write("rpath", program, size);
+	path_write("sub/libneeded.so.1", program, size);
+	size = elf_image(program, sizeof(program), true);
+	path_write("runpath", program, size);
+	path_write("other/libneeded.so.1", program, size);
 	/* DT_RPATH comes before LD_LIBRARY_PATH, DT_RUNPATH after it; nothing is visited twice */
 	ck_assert_str_eq(closure_of("rpath", NULL), "/rpath /sub/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("rpath", other), "/rpath /sub/libneeded.so.1 /other/libneeded.so.1 ");
@@ -114,8 +114,8 @@ START_TEST(test_closure)
 	path_write("empty", "", 0);
 	ck_assert_str_eq(closure_of("empty", NULL), "/empty ");
 	/* cut files are visited themselves, and that is all */
-	size = elf_image(image, sizeof(image), false);
-	path_write("cut", image, size / 2);
+	size = elf_image(program, sizeof(program), false);
+	path_write("cut", program, size / 2);
 	ck_assert_str_eq(closure_of("cut", NULL), "/cut ");
 	directory_remove();
 }
@@ -175,20 +175,20 @@ START_TEST(test_ahead)
 		{ "sh|absent", "/sh " },
 	};
 	struct ahead_start start = { .path = directory };
-	_Alignas(16) char image[ELF_IMAGE_ROOM];
+	_Alignas(16) char program[ELF_IMAGE_ROOM];
 	char other[128], path[256];
 	size_t size, i;
 
 	directory_make();
-	size = elf_image(image, sizeof(image), true);
+	size = elf_image(program, sizeof(program), true);
 	for (i = 0; i < ARRAY_LEN(names); i++)
-		path_write(names[i], image, size);
+		path_write(names[i], program, size);
 	for (i = 0; i < ARRAY_LEN(plain); i++)
 		ck_assert_str_eq(ahead_of(plain[i][0], &start), plain[i][1]);
 	/* What is preloaded is found as what is needed; a program in another root finds what lies there. */
 	snprintf(other, sizeof(other), "/nowhere:%s/other", directory);
-	path_write("other/libneeded.so.1", image, size);
-	path_write("other/libfirst.so", image, size);
+	path_write("other/libneeded.so.1", program, size);
+	path_write("other/libfirst.so", program, size);
 	start.library_path = other;
 	start.preload = "libabsent.so libfirst.so";
 	ck_assert_str_eq(ahead_of("one", &start), "/one /other/libfirst.so /other/libneeded.so.1 ");

@@ -213,8 +213,8 @@ END_TEST
 START_TEST(ties_by_start_time)
 {
 	struct snap_process all[] = {
-		{ .pid = 1, .start_time = 9, .image = 3 }, { .pid = 1, .start_time = 5, .image = 7 },
-		{ .pid = 1, .start_time = 9, .image = 2 },
+		{ .pid = 1, .start_time = 9, .program = 3 }, { .pid = 1, .start_time = 5, .program = 7 },
+		{ .pid = 1, .start_time = 9, .program = 2 },
 	};
 	const struct snap_process *sorted[] = { &all[0], &all[1], &all[2] };
 	struct sort_order order = { .keys = { column_find("live") }, .count = 1 };

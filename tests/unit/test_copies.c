@@ -91,7 +91,7 @@ END_TEST
 START_TEST(default_copies_when_records_were_lost)
 {
 	model_lost(feed.model, LOST_RING_FULL, 3);
-	model_inexact(feed.model, feed.image, 0);
+	model_inexact(feed.model, feed.program, 0);
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_UNKNOWN);
 	ck_assert(process->inexact);
 	ck_assert_uint_eq(snapshot->lost[LOST_RING_FULL], 3);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(rows_and_records_are_one_figure)
 {
 	struct copy_key key = {
-		.image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC,
+		.program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC,
 		.device = CUTOP_DEVICE_UNKNOWN,
 	};
 	struct copy_row row = { .calls = 2, .failures = 1, .bytes = 1 << 20, .ns = 5000, .max_ns = 4000, .timed_bytes = 1 << 20,
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(same_key_is_one_figure)
 {
 	struct copy_key key = {
-		.image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC, .device = 0,
+		.program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC, .device = 0,
 	};
 	struct copy_row row = { .calls = 2, .bytes = 7 };
 
@@ -301,7 +301,7 @@ END_TEST
 
 static void stream_row(uint64_t stream, const struct pending_row *row)
 {
-	struct pending_key key = { .stream = stream, .image = feed.image, .device = CUTOP_DEVICE_UNKNOWN };
+	struct pending_key key = { .stream = stream, .program = feed.program, .device = CUTOP_DEVICE_UNKNOWN };
 
 	ck_assert_int_eq(model_pending_row(feed.model, &key, row), 0);
 }
@@ -309,7 +309,7 @@ static void stream_row(uint64_t stream, const struct pending_row *row)
 static void async_row(unsigned int direction, int device)
 {
 	struct copy_key key = {
-		.image = feed.image, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction, .mode = COPY_ASYNC, .device = device,
+		.program = feed.program, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction, .mode = COPY_ASYNC, .device = device,
 	};
 	struct copy_row row = { .calls = 1, .bytes = 1 };
 
@@ -364,10 +364,10 @@ START_TEST(a_synchronized_device_has_nothing_pending)
 	row.mark[DIR_H2D] = 600;
 	stream_row(0x1000, &row);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
-	model_synced(feed.model, feed.image, slots);	/* what was marked is done, the rest came later */
+	model_synced(feed.model, feed.program, slots);	/* what was marked is done, the rest came later */
 	ck_assert_uint_eq(pending_of(DIR_H2D), 400);
 	slots[0].done = 50;
-	model_synced(feed.model, feed.image, slots);
+	model_synced(feed.model, feed.program, slots);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 0);
 	row.device = 1;
 	stream_row(0x1000, &row);
@@ -394,7 +394,7 @@ START_TEST(resolved_copies_are_pending_by_their_direction)
 	feed_copy(&feed, DEVICE, HOST, 2, DIR_DEFAULT, COPY_IS_ASYNC, 1);	/* failed */
 	row.enqueued[DIR_DEFAULT] = 137;
 	{
-		struct pending_key key = { .image = feed.image };
+		struct pending_key key = { .program = feed.program };
 
 		model_pending_row(feed.model, &key, &row);
 		ck_assert_uint_eq(pending_of(DIR_H2D), 107);
@@ -417,7 +417,7 @@ END_TEST
 START_TEST(elements_are_pending_in_bytes)
 {
 	struct pending_row row = { .last = 50, .device = 0 };
-	struct pending_key key = { .image = feed.image };
+	struct pending_key key = { .program = feed.program };
 
 	feed_copy(&feed, ARRAY, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS | COPY_IS_ASYNC, 0);
 	row.enqueued[DIR_DEFAULT] = 100;
@@ -434,7 +434,7 @@ END_TEST
 static void host_copied(unsigned int direction, uint64_t address)
 {
 	struct rec_host record = {
-		.hdr = { .type = REC_HOST, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid },
+		.hdr = { .type = REC_HOST, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
 		.address = address, .site = 0x401000, .device = 0, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction,
 	};
 
@@ -498,7 +498,7 @@ START_TEST(what_is_not_known_is_not_marked)
 	ck_assert(!marked(DIR_H2D));
 	feed_identity(&feed, false, strings, sizeof(strings));
 	model_lost(feed.model, LOST_RING_FULL, 3);
-	model_inexact(feed.model, feed.image, 0);
+	model_inexact(feed.model, feed.program, 0);
 	host_copied(DIR_H2D, HOST);
 	ck_assert(!marked(DIR_H2D));
 	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, NULL), 0);

@@ -178,7 +178,7 @@ static const struct snap_call *call_of(unsigned int call)
 
 START_TEST(a_row_replaces_the_earlier)
 {
-	struct call_key key = { .image = feed.image, .call = CALL_cudaStreamCreate };
+	struct call_key key = { .program = feed.program, .call = CALL_cudaStreamCreate };
 	struct call_row row = { .calls = 2, .failures = 1, .ns = 3000, .max_ns = 2000 };
 
 	row.hist[4] = 2;
@@ -217,7 +217,7 @@ END_TEST
 
 START_TEST(failures_are_by_call_and_name)
 {
-	struct fail_key key = { .image = feed.image, .call = CALL_cudaMalloc, .result = 2 };
+	struct fail_key key = { .program = feed.program, .call = CALL_cudaMalloc, .result = 2 };
 	struct fail_row row = { .count = 3, .first = 101 * SECOND, .last = 102 * SECOND };
 
 	model_fail_row(feed.model, &key, &row);
@@ -262,7 +262,7 @@ END_TEST
 
 START_TEST(sampled_launches_are_marked)
 {
-	struct launch_key key = { .image = feed.image, .call = CALL_cudaLaunchKernel, .device = -1, .function = 0x5000 };
+	struct launch_key key = { .program = feed.program, .call = CALL_cudaLaunchKernel, .device = -1, .function = 0x5000 };
 	struct launch_row row = { .launches = 640, .samples = 10, .failures = 1, .sampled = 1, .max_ns = 70, .ns = 700 };
 
 	row.hist[0] = 10;
@@ -282,16 +282,16 @@ END_TEST
 START_TEST(waiting_is_a_share_of_the_interval)
 {
 	look();
-	model_sync(feed.model, feed.image, 0);
+	model_sync(feed.model, feed.program, 0);
 	feed.now += SECOND;
 	look();
 	ck_assert_double_eq(process->sync_share, 0);
-	model_sync(feed.model, feed.image, SECOND / 4);
+	model_sync(feed.model, feed.program, SECOND / 4);
 	feed.now += SECOND;
 	look();
 	ck_assert_double_eq_tol(process->sync_share, 0.25, 1e-6);
 	ck_assert_double_eq_tol(snapshot->sync_share, 0.25, 1e-6);
-	model_sync(feed.model, feed.image, 3 * SECOND);
+	model_sync(feed.model, feed.program, 3 * SECOND);
 	feed.now += SECOND;
 	look();
 	ck_assert_double_eq(process->sync_share, 1);
@@ -337,10 +337,10 @@ END_TEST
 
 START_TEST(keys_that_make_no_sense_are_refused)
 {
-	struct call_key call = { .image = feed.image, .call = CALL_COUNT };
-	struct launch_key launch = { .image = feed.image, .call = CALL_cudaMalloc };
-	struct copy_key copy = { .image = feed.image, .call = CALL_cudaMemcpy, .direction = DIR_COUNT };
-	struct fail_key fail = { .image = feed.image, .call = 60000, .result = 1 };
+	struct call_key call = { .program = feed.program, .call = CALL_COUNT };
+	struct launch_key launch = { .program = feed.program, .call = CALL_cudaMalloc };
+	struct copy_key copy = { .program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_COUNT };
+	struct fail_key fail = { .program = feed.program, .call = 60000, .result = 1 };
 	struct launch_row launch_row = { .launches = 1 };
 	struct copy_row copy_row = { .calls = 1 };
 	struct call_row call_row = { .calls = 1 };

@@ -122,33 +122,33 @@ struct data_image {
 
 static struct data_image *data_image_new(const char *section)
 {
-	struct data_image *image = calloc(1, sizeof(*image));
+	struct data_image *program = calloc(1, sizeof(*program));
 
-	ck_assert_ptr_nonnull(image);
-	memcpy(image->ehdr.e_ident, ELFMAG "\2\1\1", 7);
-	image->ehdr.e_type = ET_DYN;
+	ck_assert_ptr_nonnull(program);
+	memcpy(program->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	program->ehdr.e_type = ET_DYN;
 #if defined(__x86_64__)
-	image->ehdr.e_machine = EM_X86_64;
+	program->ehdr.e_machine = EM_X86_64;
 #else
-	image->ehdr.e_machine = EM_AARCH64;
+	program->ehdr.e_machine = EM_AARCH64;
 #endif
-	image->ehdr.e_version = EV_CURRENT;
-	image->ehdr.e_shoff = offsetof(struct data_image, sections);
-	image->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
-	image->ehdr.e_shentsize = sizeof(Elf64_Shdr);
-	image->ehdr.e_shnum = 3;
-	image->ehdr.e_shstrndx = 2;
-	snprintf(image->names + 1, sizeof(image->names) - 1, "%s", section);
-	image->sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
+	program->ehdr.e_version = EV_CURRENT;
+	program->ehdr.e_shoff = offsetof(struct data_image, sections);
+	program->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
+	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
+	program->ehdr.e_shnum = 3;
+	program->ehdr.e_shstrndx = 2;
+	snprintf(program->names + 1, sizeof(program->names) - 1, "%s", section);
+	program->sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
 					   .sh_offset = offsetof(struct data_image, data), .sh_size = DATA };
-	image->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct data_image, names),
-					   .sh_size = sizeof(image->names) };
-	return image;
+	program->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct data_image, names),
+					   .sh_size = sizeof(program->names) };
+	return program;
 }
 
-static bool carries(const struct data_image *image)
+static bool carries(const struct data_image *program)
 {
-	int fd = file_of(image, sizeof(*image));
+	int fd = file_of(program, sizeof(*program));
 	bool result = elfinfo_carries_runtime(fd);
 
 	close(fd);
@@ -158,36 +158,36 @@ static bool carries(const struct data_image *image)
 START_TEST(test_carried)
 {
 	static const char text[] = "CUDA driver version is insufficient for CUDA runtime version";
-	struct data_image *image = data_image_new(".rodata");
+	struct data_image *program = data_image_new(".rodata");
 	size_t at;
 
-	ck_assert(!carries(image));
+	ck_assert(!carries(program));
 	/* The name of the driver alone is in whatever loads the driver. */
-	strcpy(image->data + DATA - 20, "libcuda.so.1");
-	ck_assert(!carries(image));
+	strcpy(program->data + DATA - 20, "libcuda.so.1");
+	ck_assert(!carries(program));
 	/* Wherever it lies: across the pieces in which the file is read, too. */
 	for (at = (1u << 20) - sizeof(text) - 3; at <= (1u << 20) + 3; at += 7) {
-		memcpy(image->data + at, text, sizeof(text));
-		ck_assert_msg(carries(image), "at %zu", at);
-		memset(image->data + at, 0, sizeof(text));
+		memcpy(program->data + at, text, sizeof(text));
+		ck_assert_msg(carries(program), "at %zu", at);
+		memset(program->data + at, 0, sizeof(text));
 	}
-	memcpy(image->data, text, sizeof(text));
-	ck_assert(carries(image));
+	memcpy(program->data, text, sizeof(text));
+	ck_assert(carries(program));
 	/* another library's name */
-	strcpy(image->data + DATA - 20, "libcuda.so.12");
-	ck_assert(!carries(image));
-	strcpy(image->data + DATA - 20, "libcuda.so.1");
-	image->sections[1].sh_flags |= SHF_EXECINSTR;
-	ck_assert(!carries(image));
-	image->sections[1].sh_flags = SHF_ALLOC;
-	image->sections[1].sh_size = UINT64_MAX - 64;
-	carries(image);
-	free(image);
-	image = data_image_new(".data");
-	memcpy(image->data, text, sizeof(text));
-	strcpy(image->data + DATA - 20, "libcuda.so.1");
-	ck_assert(!carries(image));
-	free(image);
+	strcpy(program->data + DATA - 20, "libcuda.so.12");
+	ck_assert(!carries(program));
+	strcpy(program->data + DATA - 20, "libcuda.so.1");
+	program->sections[1].sh_flags |= SHF_EXECINSTR;
+	ck_assert(!carries(program));
+	program->sections[1].sh_flags = SHF_ALLOC;
+	program->sections[1].sh_size = UINT64_MAX - 64;
+	carries(program);
+	free(program);
+	program = data_image_new(".data");
+	memcpy(program->data, text, sizeof(text));
+	strcpy(program->data + DATA - 20, "libcuda.so.1");
+	ck_assert(!carries(program));
+	free(program);
 }
 END_TEST
 

@@ -28,7 +28,7 @@ static int send(struct rec_graph record, unsigned int role)
 {
 	feed.now += 1000;
 	record.hdr = (struct rec_hdr){
-		.type = REC_GRAPH, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid, .tid = feed.pid,
+		.type = REC_GRAPH, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid, .tid = feed.pid,
 	};
 	record.role = (__u8)role;
 	record.device = feed.device;
@@ -48,7 +48,7 @@ static int send(struct rec_graph record, unsigned int role)
 
 static int row_at(uint64_t exec, uint64_t at, uint64_t launches)
 {
-	struct graph_key key = { .exec = exec, .image = feed.image };
+	struct graph_key key = { .exec = exec, .program = feed.program };
 	struct graph_row row = { .launches = launches, .epoch = at, .call = CALL_cudaGraphLaunch, .device = feed.device };
 
 	return model_graph_row(feed.model, &key, &row);
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(own_launches_stay_apart)
 {
-	struct launch_key key = { .image = feed.image, .call = CALL_cudaLaunchKernel, .function = ADD };
+	struct launch_key key = { .program = feed.program, .call = CALL_cudaLaunchKernel, .function = ADD };
 	struct launch_row launches = { .launches = 7, .captured = 3, .samples = 7 };
 
 	ck_assert_int_eq(model_launch_row(feed.model, &key, &launches), 0);
@@ -315,7 +315,7 @@ START_TEST(a_row_is_final_when_its_process_is_gone)
 	feed_exit(&feed, END_EXIT, 0);
 	row(EXEC, 2);
 	ck_assert_int_eq(row_at(OTHER, 9, 5), 0);
-	model_graphs_done(feed.model, feed.image);
+	model_graphs_done(feed.model, feed.program);
 	model_graphs_done(feed.model, 4711);
 	look();
 	ck_assert_uint_eq(ran("add"), 2);
@@ -437,9 +437,9 @@ END_TEST
 
 START_TEST(a_fault_may_be_a_graphs)
 {
-	struct graph_key key = { .exec = EXEC, .image = feed.image };
+	struct graph_key key = { .exec = EXEC, .program = feed.program };
 	struct graph_row last = { .launches = 5, .call = CALL_cudaGraphLaunch, .last = 77, .last_tid = 3, .stream = 0x40 };
-	struct launch_key own = { .image = feed.image, .call = CALL_cudaLaunchKernel, .function = REDUCE };
+	struct launch_key own = { .program = feed.program, .call = CALL_cudaLaunchKernel, .function = REDUCE };
 	struct launch_row launches = { .launches = 1, .last = 99, .stream_seen = 99, .stream = 0x80 };
 	const struct snap_detail *detail = NULL;
 	size_t i;
@@ -503,7 +503,7 @@ END_TEST
 
 START_TEST(nonsense_is_refused)
 {
-	struct graph_key key = { .exec = EXEC, .image = feed.image };
+	struct graph_key key = { .exec = EXEC, .program = feed.program };
 	struct graph_row bad = { .launches = 1, .call = CALL_cudaMalloc };
 
 	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, GRAPH_ROLE_COUNT), 0);
@@ -556,7 +556,7 @@ START_TEST(any_order)
 			look();
 	}
 	feed_exit(&feed, END_EXIT, 0);
-	model_graphs_done(feed.model, feed.image);
+	model_graphs_done(feed.model, feed.program);
 	look();
 }
 END_TEST

@@ -138,10 +138,10 @@ END_TEST
 
 static void by_another(enum map_act act)
 {
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4243;
 	feed_map(&feed, act, 4242, 0, 0);
-	feed.image = 1;
+	feed.program = 1;
 	feed.pid = 4242;
 }
 
@@ -153,7 +153,7 @@ START_TEST(a_checkpoint_takes_memory_off_the_device)
 	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x30000, 7, 0);
 	by_another(MAP_CHECKPOINT);
 	feed_free(&feed, 0x30000, 0);
-	model_focus(feed.model, feed.image);
+	model_focus(feed.model, feed.program);
 	look();
 	ck_assert_uint_eq(process->live, 0);
 	/* What is told beside it says the same. */
@@ -193,7 +193,7 @@ START_TEST(a_checkpoint_is_of_the_callers_container)
 
 	feed_identity(&feed, true, here, sizeof(here));
 	feed_alloc(&feed, 0x10000, 100);
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4243;
 	feed_process(&feed);
 	feed_identity(&feed, true, there, sizeof(there));
@@ -201,7 +201,7 @@ START_TEST(a_checkpoint_is_of_the_callers_container)
 	feed_map(&feed, MAP_CHECKPOINT, 7, 0, 0);
 	other = feed_find(&feed, snapshot = feed_snapshot(&feed));
 	ck_assert_uint_eq(other->live, 0);
-	feed.image = 1;
+	feed.program = 1;
 	feed.pid = 4242;
 	look();
 	ck_assert_uint_eq(process->live, 100);
@@ -210,7 +210,7 @@ END_TEST
 
 static void release(int device)
 {
-	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.image, ++feed.now, feed.pid, feed.pid },
+	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.program, ++feed.now, feed.pid, feed.pid },
 				    .device = device, .call = CALL_cuDevicePrimaryCtxRelease_v2 };
 
 	feed_give(&feed, &record, sizeof(record));
@@ -253,7 +253,7 @@ START_TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x20000, 30);
-	model_inexact(feed.model, feed.image, feed.now);
+	model_inexact(feed.model, feed.program, feed.now);
 	feed.now += 10;
 	feed_free(&feed, 0x20000, 0);
 	feed_alloc(&feed, 0x30000, 5);
@@ -280,7 +280,7 @@ END_TEST
 START_TEST(a_reset_that_ended_what_was_freed_unseen)
 {
 	feed_alloc(&feed, 0x10000, 100);
-	model_inexact(feed.model, feed.image, feed.now);
+	model_inexact(feed.model, feed.program, feed.now);
 	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
 	look();
 	ck_assert_uint_eq(process->leaked, 0);
@@ -295,12 +295,12 @@ END_TEST
 START_TEST(what_others_lost_spoils_nobody)
 {
 	feed_alloc(&feed, 0x10000, 100);
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4243;
 	feed_alloc(&feed, 0x10000, 100);
 	model_inexact(feed.model, 2, feed.now);
 	model_lost(feed.model, LOST_RING_FULL, 1000);
-	feed.image = 1;
+	feed.program = 1;
 	feed_exit(&feed, END_EXIT, 0);
 	look();
 	ck_assert(!process->inexact);
@@ -441,10 +441,10 @@ START_TEST(processes_are_judged_each_alone)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4243;
 	CACHED(0x10000000, 700);
-	feed.image = 1;
+	feed.program = 1;
 	feed.pid = 4242;
 	feed_exit(&feed, END_EXIT, 0);
 	look();
@@ -474,7 +474,7 @@ START_TEST(what_ended_it_is_told)
 	ck_assert_uint_eq(process->reset_call, CALL_cudaDeviceReset);
 	ck_assert_uint_eq(process->leaked_by_context, 30);
 	ck_assert_uint_eq(process->context_call, CALL_cuCtxDestroy_v2);
-	model_graphs_done(feed.model, feed.image);
+	model_graphs_done(feed.model, feed.program);
 	model_clear_exited(feed.model);
 	snapshot_free(snapshot);
 	snapshot = feed_snapshot(&feed);

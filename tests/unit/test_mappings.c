@@ -87,7 +87,7 @@ END_TEST
 static void create_sparse(uint64_t array, bool deferred)
 {
 	struct rec_alloc record = {
-		.hdr = { .type = REC_ALLOC, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid },
+		.hdr = { .type = REC_ALLOC, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
 		.address = array, .call = CALL_cuArray3DCreate_v2, .kind = KIND_ARRAY, .how = deferred ? ALLOC_DEFERRED : 0,
 	};
 
@@ -215,7 +215,7 @@ START_TEST(shown_where_it_is_mapped)
 	ck_assert_uint_eq(process->map[0].address, HANDLE);
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
 	feed_alloc(&feed, SPACE + MIB, MIB);
-	model_focus(feed.model, feed.image);
+	model_focus(feed.model, feed.program);
 	look();
 	ck_assert_uint_eq(process->map_count, 2);
 	ck_assert_uint_eq(process->map[0].address + process->map[1].address, 2 * SPACE + MIB);

@@ -31,12 +31,12 @@ END_TEST
 START_TEST(captured_calls_are_no_memory)
 {
 	struct rec_alloc alloc = {
-		.hdr = { .type = REC_ALLOC, .size = sizeof(alloc), .image = 1, .tgid = 4242, .time = feed.now },
+		.hdr = { .type = REC_ALLOC, .size = sizeof(alloc), .program = 1, .tgid = 4242, .time = feed.now },
 		.entry = feed.now - 500, .address = 0x10000, .bytes = 100, .call = CALL_cudaMallocAsync,
 		.kind = KIND_ASYNC, .how = ALLOC_CAPTURED,
 	};
 	struct rec_free gone = {
-		.hdr = { .type = REC_FREE, .size = sizeof(gone), .image = 1, .tgid = 4242, .time = feed.now },
+		.hdr = { .type = REC_FREE, .size = sizeof(gone), .program = 1, .tgid = 4242, .time = feed.now },
 		.entry = feed.now - 500, .address = 0x10000, .call = CALL_cudaFreeAsync, .captured = 1,
 	};
 

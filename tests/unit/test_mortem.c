@@ -7,15 +7,15 @@
 #include "one_process.h"
 
 /* From here on records are those of another process. */
-static void turn(uint32_t image, uint32_t pid)
+static void turn(uint32_t program, uint32_t pid)
 {
-	feed.image = image;
+	feed.program = program;
 	feed.pid = pid;
 }
 
-static void begin(uint32_t image, uint32_t pid)
+static void begin(uint32_t program, uint32_t pid)
 {
-	turn(image, pid);
+	turn(program, pid);
 	feed_process(&feed);
 }
 
@@ -324,7 +324,7 @@ END_TEST
 static void launched(uint64_t function, uint64_t stream, uint64_t last, uint32_t tid)
 {
 	struct launch_key key = {
-		.image = feed.image, .call = CALL_cudaLaunchKernel, .device = (__s16)feed.device, .function = function,
+		.program = feed.program, .call = CALL_cudaLaunchKernel, .device = (__s16)feed.device, .function = function,
 	};
 	struct launch_row row = { .launches = 5, .stream = stream, .last = last, .stream_seen = last, .last_tid = tid };
 
@@ -334,7 +334,7 @@ static void launched(uint64_t function, uint64_t stream, uint64_t last, uint32_t
 static void fault(uint64_t clock, uint64_t cleared, uint32_t cleared_tid)
 {
 	struct rec_fault record = {
-		.hdr = { .type = REC_FAULT, .size = sizeof(record), .image = feed.image, .time = feed.now, .tgid = feed.pid, .tid = 1 },
+		.hdr = { .type = REC_FAULT, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid, .tid = 1 },
 		.clock = clock,
 	};
 

@@ -25,7 +25,7 @@ static void skeleton_free(struct cutop_bpf *skeleton)
 START_TEST(test_near_calls)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
-	struct call_key key = { .image = 7, .call = 42 }, other = { .image = 8, .call = 42 };
+	struct call_key key = { .program = 7, .call = 42 }, other = { .program = 8, .call = 42 };
 	struct near_call *near = &skeleton->bss->near_calls[near_place(near_call_owner(&key)) % NEAR_CALLS];
 	struct call_row row = { .calls = 1, .failures = 2, .ns = 300, .max_ns = 90, .hist = { 1, [CUTOP_HIST_BUCKETS - 1] = 2 } };
 	struct call_row alone = row;
@@ -60,7 +60,7 @@ END_TEST
 START_TEST(test_near_copies)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
-	struct copy_key key = { .image = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_ASYNC, .device = 3 };
+	struct copy_key key = { .program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_ASYNC, .device = 3 };
 	struct near_copy *near = &skeleton->bss->near_copies[near_place(near_copy_owner(&key)) % NEAR_COPIES];
 	struct copy_row row = { .calls = 1 };
 
@@ -81,11 +81,11 @@ END_TEST
 /* Two keys that differ anywhere have two owners: nobody counts in another's row. */
 START_TEST(test_near_owners)
 {
-	const struct copy_key base = { .image = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_SYNC, .device = 3 };
+	const struct copy_key base = { .program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_SYNC, .device = 3 };
 	struct copy_key keys[8] = { base, base, base, base, base, base, base, base };
 	int i, j;
 
-	keys[1].image = 0xffffffff;
+	keys[1].program = 0xffffffff;
 	keys[2].call = 1023;
 	keys[3].direction = DIR_D2D;
 	keys[4].mode = COPY_ASYNC;
@@ -105,12 +105,12 @@ END_TEST
 START_TEST(test_near_syncs)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
-	const struct image_row row = { .sync = { .ns = 5 } };
+	const struct program_row row = { .sync = { .ns = 5 } };
 	struct near_sync *near = &skeleton->bss->near_syncs[near_place(7) % NEAR_SYNCS];
 
 	ck_assert_uint_eq(near_sync_read(skeleton, 7, &row).ns, 5);
 	near->owner = 7;
-	near->row = (struct image_sync){ .ns = 9, .depth = 1, .slots = { { .done = 4 } } };
+	near->row = (struct program_sync){ .ns = 9, .depth = 1, .slots = { { .done = 4 } } };
 	ck_assert_uint_eq(near_sync_read(skeleton, 7, &row).ns, 9);
 	ck_assert_uint_eq(near_sync_read(skeleton, 8, &row).ns, 5);
 	near_sync_release(skeleton, 7);

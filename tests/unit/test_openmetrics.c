@@ -297,7 +297,7 @@ START_TEST(who_is_shown)
 
 	for (i = 0; i < 2000; i++) {
 		list[i] = snapshot->processes[0];
-		list[i].image = (uint32_t)i + 1;
+		list[i].program = (uint32_t)i + 1;
 		list[i].pid = (uint32_t)i + 1;
 		list[i].exited = i >= 1000;
 		list[i].end_time = i >= 1000 ? snapshot->time - 1000000000ull * (i - 1000) : 0;

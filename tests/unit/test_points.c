@@ -108,16 +108,16 @@ static int file_make(void)
 			[2] = { .sh_type = SHT_STRTAB, .sh_offset = offsetof(__typeof__(head), names), .sh_size = file.names_size },
 		},
 	};
-	unsigned char *image = calloc(1, CODE_AT + file.code_size);
+	unsigned char *program = calloc(1, CODE_AT + file.code_size);
 	int fd;
 
 	_Static_assert(sizeof(head) <= CODE_AT, "the code begins behind the head");
 	memcpy(head.symbols, file.symbols, sizeof(head.symbols));
 	memcpy(head.names, file.names, sizeof(head.names));
-	memcpy(image, &head, sizeof(head));
-	memcpy(image + CODE_AT, file.code, file.code_size);
-	fd = file_of(image, CODE_AT + file.code_size);
-	free(image);
+	memcpy(program, &head, sizeof(head));
+	memcpy(program + CODE_AT, file.code, file.code_size);
+	fd = file_of(program, CODE_AT + file.code_size);
+	free(program);
 	return fd;
 }
 

@@ -32,7 +32,7 @@ enum { SECTION_NULL, SECTION_DYNSYM, SECTION_STRINGS, SECTION_DYNAMIC, SECTION_S
 static const char strings[] =
 	"\0cudaMalloc\0cudaFree\0cudaFreeHost\0cudaMemcpy\0helper\0libneeded.so.1\0$ORIGIN/sub:/nowhere\0libgone.so\0/bin/odd.so";
 
-struct image {
+struct program {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdrs[2];
 	Elf64_Sym dynsym[6];
@@ -64,51 +64,51 @@ static Elf64_Shdr section(uint32_t type, size_t offset, size_t size, uint64_t en
 }
 
 /* Code at address 0x11000 is said to lie at offset 0x1000. Needs libneeded.so.1 and libgone.so. */
-static void image_make(struct image *image, bool runpath)
+static void program_make(struct program *program, bool runpath)
 {
-	memset(image, 0, sizeof(*image));
-	memcpy(image->ehdr.e_ident, ELFMAG "\2\1\1", 7);
-	image->ehdr.e_type = ET_DYN;
-	image->ehdr.e_machine = MACHINE;
-	image->ehdr.e_version = EV_CURRENT;
-	image->ehdr.e_phoff = offsetof(struct image, phdrs);
-	image->ehdr.e_shoff = offsetof(struct image, sections);
-	image->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
-	image->ehdr.e_phentsize = sizeof(Elf64_Phdr);
-	image->ehdr.e_phnum = 2;
-	image->ehdr.e_shentsize = sizeof(Elf64_Shdr);
-	image->ehdr.e_shnum = SECTION_COUNT;
-	image->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000,
+	memset(program, 0, sizeof(*program));
+	memcpy(program->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	program->ehdr.e_type = ET_DYN;
+	program->ehdr.e_machine = MACHINE;
+	program->ehdr.e_version = EV_CURRENT;
+	program->ehdr.e_phoff = offsetof(struct program, phdrs);
+	program->ehdr.e_shoff = offsetof(struct program, sections);
+	program->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
+	program->ehdr.e_phentsize = sizeof(Elf64_Phdr);
+	program->ehdr.e_phnum = 2;
+	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
+	program->ehdr.e_shnum = SECTION_COUNT;
+	program->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000,
 					.p_vaddr = 0x11000, .p_filesz = 0x1000, .p_memsz = 0x1000 };
-	strcpy(image->interpreter, "/lib/ld.so");
-	image->phdrs[1] = (Elf64_Phdr){ .p_type = PT_INTERP, .p_offset = offsetof(struct image, interpreter),
-					.p_filesz = strlen(image->interpreter) + 1 };
-	image->dynsym[1] = symbol("cudaMalloc", 0x11010, 16, 7);
-	image->dynsym[2] = symbol("cudaFree", 0x11020, 16, 7);
-	image->dynsym[3] = symbol("cudaFreeHost", 0x11020, 16, 7);
-	image->dynsym[4] = symbol("cudaMemcpy", 0, 0, SHN_UNDEF);
-	image->dynsym[5] = symbol("helper", 0x11040, 8, 7);
-	image->symtab[1] = symbol("cudaMalloc", 0x11010, 16, 7);
-	image->symtab[2] = symbol("helper", 0x11040, 8, 7);
-	image->dynamic[0] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libneeded.so.1") };
-	image->dynamic[1] = (Elf64_Dyn){ .d_tag = runpath ? DT_RUNPATH : DT_RPATH,
+	strcpy(program->interpreter, "/lib/ld.so");
+	program->phdrs[1] = (Elf64_Phdr){ .p_type = PT_INTERP, .p_offset = offsetof(struct program, interpreter),
+					.p_filesz = strlen(program->interpreter) + 1 };
+	program->dynsym[1] = symbol("cudaMalloc", 0x11010, 16, 7);
+	program->dynsym[2] = symbol("cudaFree", 0x11020, 16, 7);
+	program->dynsym[3] = symbol("cudaFreeHost", 0x11020, 16, 7);
+	program->dynsym[4] = symbol("cudaMemcpy", 0, 0, SHN_UNDEF);
+	program->dynsym[5] = symbol("helper", 0x11040, 8, 7);
+	program->symtab[1] = symbol("cudaMalloc", 0x11010, 16, 7);
+	program->symtab[2] = symbol("helper", 0x11040, 8, 7);
+	program->dynamic[0] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libneeded.so.1") };
+	program->dynamic[1] = (Elf64_Dyn){ .d_tag = runpath ? DT_RUNPATH : DT_RPATH,
 					 .d_un.d_val = string_of("$ORIGIN/sub:/nowhere") };
-	image->dynamic[2] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libgone.so") };
-	memcpy(image->strings, strings, sizeof(strings));
-	image->sections[SECTION_DYNSYM] = section(SHT_DYNSYM, offsetof(struct image, dynsym), sizeof(image->dynsym),
+	program->dynamic[2] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libgone.so") };
+	memcpy(program->strings, strings, sizeof(strings));
+	program->sections[SECTION_DYNSYM] = section(SHT_DYNSYM, offsetof(struct program, dynsym), sizeof(program->dynsym),
 						  sizeof(Elf64_Sym));
-	image->sections[SECTION_STRINGS] = section(SHT_STRTAB, offsetof(struct image, strings), sizeof(strings), 0);
-	image->sections[SECTION_DYNAMIC] = section(SHT_DYNAMIC, offsetof(struct image, dynamic),
-						   sizeof(image->dynamic), sizeof(Elf64_Dyn));
-	image->sections[SECTION_SYMTAB] = section(SHT_SYMTAB, offsetof(struct image, symtab), sizeof(image->symtab),
+	program->sections[SECTION_STRINGS] = section(SHT_STRTAB, offsetof(struct program, strings), sizeof(strings), 0);
+	program->sections[SECTION_DYNAMIC] = section(SHT_DYNAMIC, offsetof(struct program, dynamic),
+						   sizeof(program->dynamic), sizeof(Elf64_Dyn));
+	program->sections[SECTION_SYMTAB] = section(SHT_SYMTAB, offsetof(struct program, symtab), sizeof(program->symtab),
 						  sizeof(Elf64_Sym));
 }
 
-size_t elf_image(void *image, size_t room, bool runpath)
+size_t elf_image(void *program, size_t room, bool runpath)
 {
-	ck_assert_uint_ge(room, sizeof(struct image));
-	image_make(image, runpath);
-	return sizeof(struct image);
+	ck_assert_uint_ge(room, sizeof(struct program));
+	program_make(program, runpath);
+	return sizeof(struct program);
 }
 
 int file_of(const void *data, size_t size)
@@ -178,12 +178,12 @@ START_TEST(test_elf_whole)
 	struct symbols *symbols;
 	struct elf_needs needs;
 	struct reason why;
-	struct image image;
+	struct program program;
 	uint64_t distance;
 	int fd;
 
-	image_make(&image, true);
-	fd = file_of(&image, sizeof(image));
+	program_make(&program, true);
+	fd = file_of(&program, sizeof(program));
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), 0);
 	ck_assert_uint_eq(found.count, 2);
 	ck_assert_uint_eq(found.aliases, 1);
@@ -216,15 +216,15 @@ END_TEST
 
 START_TEST(test_elf_truncated)
 {
-	struct image image;
+	struct program program;
 	size_t size;
 
-	image_make(&image, false);
-	for (size = 0; size < sizeof(image); size++)
-		read_all(&image, size);
-	ck_assert_int_eq(read_all(&image, 0), -ENOEXEC);
+	program_make(&program, false);
+	for (size = 0; size < sizeof(program); size++)
+		read_all(&program, size);
+	ck_assert_int_eq(read_all(&program, 0), -ENOEXEC);
 	ck_assert_int_eq(read_all("#!/bin/sh\n", 10), -ENOEXEC);
-	ck_assert_int_eq(read_all(&image, sizeof(image)), 0);
+	ck_assert_int_eq(read_all(&program, sizeof(program)), 0);
 }
 END_TEST
 
@@ -232,58 +232,58 @@ START_TEST(test_elf_absurd)
 {
 	static const uint64_t absurd[] = { 0, 1, 7, 0x7fffffff, 0xffffffff, 1ull << 40, INT64_MAX, UINT64_MAX - 63,
 					   UINT64_MAX };
-	struct image image;
+	struct program program;
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_LEN(absurd); i++) {
-		image_make(&image, false);
-		image.ehdr.e_shoff = absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.ehdr.e_phoff = absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.ehdr.e_shnum = (uint16_t)absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.ehdr.e_phnum = (uint16_t)absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.ehdr.e_shentsize = (uint16_t)absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.phdrs[0].p_filesz = image.phdrs[1].p_filesz = absurd[i];
-		read_all(&image, sizeof(image));
-		image_make(&image, false);
-		image.phdrs[0].p_vaddr = image.phdrs[1].p_offset = absurd[i];
-		read_all(&image, sizeof(image));
+		program_make(&program, false);
+		program.ehdr.e_shoff = absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.ehdr.e_phoff = absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.ehdr.e_shnum = (uint16_t)absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.ehdr.e_phnum = (uint16_t)absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.ehdr.e_shentsize = (uint16_t)absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.phdrs[0].p_filesz = program.phdrs[1].p_filesz = absurd[i];
+		read_all(&program, sizeof(program));
+		program_make(&program, false);
+		program.phdrs[0].p_vaddr = program.phdrs[1].p_offset = absurd[i];
+		read_all(&program, sizeof(program));
 		for (j = 0; j < SECTION_COUNT; j++) {
-			image_make(&image, false);
-			image.sections[j].sh_offset = absurd[i];
-			read_all(&image, sizeof(image));
-			image_make(&image, false);
-			image.sections[j].sh_size = absurd[i];
-			read_all(&image, sizeof(image));
-			image_make(&image, false);
-			image.sections[j].sh_entsize = absurd[i];
-			read_all(&image, sizeof(image));
-			image_make(&image, false);
-			image.sections[j].sh_link = (uint32_t)absurd[i];
-			read_all(&image, sizeof(image));
-			image_make(&image, false);
-			image.sections[j].sh_type = (uint32_t)absurd[i];
-			read_all(&image, sizeof(image));
-			image_make(&image, false);
-			image.sections[j].sh_flags = absurd[i];
-			read_all(&image, sizeof(image));
+			program_make(&program, false);
+			program.sections[j].sh_offset = absurd[i];
+			read_all(&program, sizeof(program));
+			program_make(&program, false);
+			program.sections[j].sh_size = absurd[i];
+			read_all(&program, sizeof(program));
+			program_make(&program, false);
+			program.sections[j].sh_entsize = absurd[i];
+			read_all(&program, sizeof(program));
+			program_make(&program, false);
+			program.sections[j].sh_link = (uint32_t)absurd[i];
+			read_all(&program, sizeof(program));
+			program_make(&program, false);
+			program.sections[j].sh_type = (uint32_t)absurd[i];
+			read_all(&program, sizeof(program));
+			program_make(&program, false);
+			program.sections[j].sh_flags = absurd[i];
+			read_all(&program, sizeof(program));
 		}
 	}
 	/* strings without an end */
-	image_make(&image, false);
-	memset(image.strings, 'c', sizeof(image.strings));
-	memcpy(image.strings, "\0cuda", 5);
-	image.sections[SECTION_STRINGS].sh_size = sizeof(strings);
-	read_all(&image, sizeof(image));
+	program_make(&program, false);
+	memset(program.strings, 'c', sizeof(program.strings));
+	memcpy(program.strings, "\0cuda", 5);
+	program.sections[SECTION_STRINGS].sh_size = sizeof(strings);
+	read_all(&program, sizeof(program));
 }
 END_TEST
 
@@ -292,35 +292,35 @@ END_TEST
 /* As many tables of symbols as fit, all the same large one: an hour's work, unless only one of a kind is read. */
 START_TEST(test_elf_tables)
 {
-	size_t symbols = 100000, size = sizeof(struct image) + symbols * sizeof(Elf64_Sym) + TABLES * sizeof(Elf64_Shdr), i;
+	size_t symbols = 100000, size = sizeof(struct program) + symbols * sizeof(Elf64_Sym) + TABLES * sizeof(Elf64_Shdr), i;
 	struct elf_functions found;
-	struct image *image = calloc(1, size);
+	struct program *program = calloc(1, size);
 	struct reason why;
 	Elf64_Shdr *headers;
 	Elf64_Sym *list;
 	int fd;
 
-	ck_assert_ptr_nonnull(image);
-	image_make(image, false);
-	list = (void *)(image + 1);
+	ck_assert_ptr_nonnull(program);
+	program_make(program, false);
+	list = (void *)(program + 1);
 	headers = (void *)(list + symbols);
 	for (i = 0; i < symbols; i++)
 		list[i] = symbol("cudaMalloc", 0x11000 + i % 0x1000, 1, 7);
-	memcpy(headers, image->sections, sizeof(image->sections));
+	memcpy(headers, program->sections, sizeof(program->sections));
 	for (i = SECTION_COUNT; i < TABLES; i++)
-		headers[i] = section(i & 1 ? SHT_SYMTAB : SHT_DYNSYM, sizeof(*image), symbols * sizeof(Elf64_Sym),
+		headers[i] = section(i & 1 ? SHT_SYMTAB : SHT_DYNSYM, sizeof(*program), symbols * sizeof(Elf64_Sym),
 				     sizeof(Elf64_Sym));
 	headers[SECTION_DYNSYM] = headers[SECTION_COUNT];
-	image->ehdr.e_shoff = (size_t)((char *)headers - (char *)image);
-	image->ehdr.e_shnum = TABLES;
-	fd = file_of(image, size);
+	program->ehdr.e_shoff = (size_t)((char *)headers - (char *)program);
+	program->ehdr.e_shnum = TABLES;
+	fd = file_of(program, size);
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), 0);
 	/* one per offset, and what the other table says */
 	ck_assert_uint_le(found.count, 0x1000);
 	ck_assert_uint_gt(found.count, 0);
 	free(found.list);
 	close(fd);
-	free(image);
+	free(program);
 }
 END_TEST
 
@@ -330,40 +330,40 @@ START_TEST(test_elf_sparse)
 	const uint64_t huge = 1ull << 30;
 	struct elf_functions found;
 	struct elf_needs needs;
-	struct image image;
+	struct program program;
 	struct reason why;
 	int fd;
 
 	/* A million sections: the first one's header says how many. */
-	image_make(&image, false);
-	image.ehdr.e_shnum = 0;
-	image.sections[0].sh_size = 1 << 20;
-	fd = file_of(&image, sizeof(image));
+	program_make(&program, false);
+	program.ehdr.e_shnum = 0;
+	program.sections[0].sh_size = 1 << 20;
+	fd = file_of(&program, sizeof(program));
 	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
 	ck_assert_int_eq(elffile_needs(fd, &needs, NULL), -EBADMSG);
 	ck_assert_ptr_null(symbols_of(fd, -1));
 	close(fd);
 	/* A million segments: the same header says so. */
-	image_make(&image, false);
-	image.ehdr.e_phnum = PN_XNUM;
-	image.sections[0].sh_info = 1 << 20;
-	fd = file_of(&image, sizeof(image));
+	program_make(&program, false);
+	program.ehdr.e_phnum = PN_XNUM;
+	program.sections[0].sh_info = 1 << 20;
+	fd = file_of(&program, sizeof(program));
 	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
 	close(fd);
 	/* A gigabyte of strings. */
-	image_make(&image, false);
-	image.sections[SECTION_STRINGS].sh_size = huge;
-	fd = file_of(&image, sizeof(image));
+	program_make(&program, false);
+	program.sections[SECTION_STRINGS].sh_size = huge;
+	fd = file_of(&program, sizeof(program));
 	ck_assert_int_eq(ftruncate(fd, (off_t)(2 * huge)), 0);
 	ck_assert_int_eq(elffile_needs(fd, &needs, NULL), -EBADMSG);
 	close(fd);
 	/* As many names of sections. */
-	image_make(&image, false);
-	image.sections[SECTION_STRINGS].sh_size = 32 << 20;
-	image.ehdr.e_shstrndx = SECTION_STRINGS;
-	fd = file_of(&image, sizeof(image));
+	program_make(&program, false);
+	program.sections[SECTION_STRINGS].sh_size = 32 << 20;
+	program.ehdr.e_shstrndx = SECTION_STRINGS;
+	fd = file_of(&program, sizeof(program));
 	ck_assert_int_eq(ftruncate(fd, (off_t)huge), 0);
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
 	close(fd);
@@ -373,30 +373,30 @@ END_TEST
 START_TEST(test_elf_flipped)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
-	struct image image;
+	struct program program;
 	size_t i, j;
 
-	image_make(&image, true);
-	for (i = 0; i < sizeof(image); i++)
+	program_make(&program, true);
+	for (i = 0; i < sizeof(program); i++)
 		for (j = 0; j < ARRAY_LEN(flips); j++) {
-			((uint8_t *)&image)[i] ^= flips[j];
-			read_all(&image, sizeof(image));
-			((uint8_t *)&image)[i] ^= flips[j];
+			((uint8_t *)&program)[i] ^= flips[j];
+			read_all(&program, sizeof(program));
+			((uint8_t *)&program)[i] ^= flips[j];
 		}
 }
 END_TEST
 
 START_TEST(test_elf_random)
 {
-	struct image image;
+	struct program program;
 	int round, i;
 
 	srand48(20);
 	for (round = 0; round < 5000; round++) {
-		image_make(&image, round & 1);
+		program_make(&program, round & 1);
 		for (i = 0; i < 1 + round % 12; i++)
-			((uint8_t *)&image)[(size_t)lrand48() % sizeof(image)] = (uint8_t)lrand48();
-		read_all(&image, sizeof(image));
+			((uint8_t *)&program)[(size_t)lrand48() % sizeof(program)] = (uint8_t)lrand48();
+		read_all(&program, sizeof(program));
 	}
 }
 END_TEST

@@ -81,7 +81,7 @@ END_TEST
 START_TEST(rows_before_their_process)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
-	model_sync(feed.model, feed.image, 5);
+	model_sync(feed.model, feed.program, 5);
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_eq(snapshot->process_count, 0);
 	feed_process(&feed);
@@ -95,14 +95,14 @@ START_TEST(exec_ends_the_old_program)
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
 	feed_exit(&feed, END_EXEC, 0);
-	feed.image = 2;
+	feed.program = 2;
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 7);
 	look();
 	ck_assert_uint_eq(snapshot->process_count, 2);
 	ck_assert_uint_eq(process->live, 7);
 	ck_assert(!process->exited);
-	feed.image = 1;
+	feed.program = 1;
 	process = feed_find(&feed, snapshot);
 	ck_assert(process->exited);
 	ck_assert_int_eq(process->end_reason, END_EXEC);
@@ -118,16 +118,16 @@ START_TEST(pid_is_used_again)
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
 	feed_exit(&feed, END_EXIT, 9);
-	feed.image = 5;
+	feed.program = 5;
 	feed_process(&feed);
 	feed_free(&feed, 0x10000, 0);
 	look();
 	ck_assert_uint_eq(process->unknown_frees, 1);
 	ck_assert_uint_eq(process->leaked, 0);
-	feed.image = 1;
+	feed.program = 1;
 	process = feed_find(&feed, snapshot);
 	ck_assert_uint_eq(process->leaked, 100);
-	ck_assert(snapshot->processes[0].image == 1 && snapshot->processes[1].image == 5);
+	ck_assert(snapshot->processes[0].program == 1 && snapshot->processes[1].program == 5);
 }
 END_TEST
 
@@ -135,13 +135,13 @@ START_TEST(fork_owns_nothing)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4243;
 	feed_process(&feed);
 	feed_exit(&feed, END_EXIT, 0);
 	look();
 	ck_assert_uint_eq(process->leaked, 0);
-	feed.image = 1;
+	feed.program = 1;
 	process = feed_find(&feed, snapshot);
 	ck_assert_uint_eq(process->live, 100);
 }
@@ -151,15 +151,15 @@ START_TEST(an_end_that_was_missed)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
-	feed.image = 2;
+	feed.program = 2;
 	feed_process(&feed);
-	feed.image = 1;
+	feed.program = 1;
 	look();
 	ck_assert(process->exited);
 	ck_assert(process->inexact);
 	ck_assert_uint_eq(process->leaked, 100);
 	ck_assert_uint_eq(snapshot->process_count, 2);
-	feed.image = 2;
+	feed.program = 2;
 	process = feed_find(&feed, snapshot);
 	ck_assert(!process->exited);
 }
@@ -185,13 +185,13 @@ START_TEST(exited_are_cleared)
 {
 	feed_process(&feed);
 	feed_exit(&feed, END_EXIT, 0);
-	feed.image = 2;
+	feed.program = 2;
 	feed_process(&feed);
 	model_clear_exited(feed.model);
 	look();
 	ck_assert_uint_eq(snapshot->process_count, 1);
 	/* Its rows may still be read once more: they do not bring it back. */
-	feed.image = 1;
+	feed.program = 1;
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 12);
 	model_sync(feed.model, 1, 5);
 	snapshot_free(snapshot);
@@ -210,14 +210,14 @@ START_TEST(cleared_still_count)
 	/* Its last rows come before the next snapshot. */
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 7);
 	model_graphs_done(feed.model, 1);
-	feed.image = 2;
+	feed.program = 2;
 	feed.pid = 4343;
 	feed_process(&feed);
 	feed_exit(&feed, END_EXIT, 0);
 	look();
 	/* Who ended later is listed. */
 	ck_assert_uint_eq(snapshot->process_count, 1);
-	ck_assert_uint_eq(snapshot->processes[0].image, 2);
+	ck_assert_uint_eq(snapshot->processes[0].program, 2);
 	ck_assert_uint_eq(snapshot->gone.processes, 1);
 	ck_assert_uint_eq(snapshot->gone.leaked, 1000);
 	ck_assert_uint_eq(snapshot->gone.launches, 7);
@@ -254,7 +254,7 @@ START_TEST(oldest_exited_are_dropped)
 	uint32_t i;
 
 	for (i = 1; i <= 1003; i++) {
-		feed.image = i;
+		feed.program = i;
 		feed.pid = i;
 		feed_process(&feed);
 		feed_alloc(&feed, 0x10000, i);
@@ -265,7 +265,7 @@ START_TEST(oldest_exited_are_dropped)
 	}
 	look();
 	/* Rows of the first are still to come: it stays, and the next goes in its place. */
-	feed.image = 1;
+	feed.program = 1;
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 7);
 	snapshot_free(snapshot);
 	snapshot = feed_snapshot(&feed);
@@ -274,7 +274,7 @@ START_TEST(oldest_exited_are_dropped)
 	ck_assert_uint_eq(snapshot->gone.leaked, 3 + 4);
 	ck_assert_uint_eq(snapshot->launches, 7);
 	model_graphs_done(feed.model, 1);
-	feed.image = 1004;
+	feed.program = 1004;
 	feed.pid = 1004;
 	feed_process(&feed);
 	feed_exit(&feed, END_EXIT, 0);
@@ -320,7 +320,7 @@ START_TEST(records_that_lie)
 		struct rec_kernel kernel;
 		struct rec_alloc alloc;
 		char bytes[256];
-	} record = { .hdr = { .type = REC_ALLOC, .size = sizeof(struct rec_alloc), .image = 1, .tgid = 1 } };
+	} record = { .hdr = { .type = REC_ALLOC, .size = sizeof(struct rec_alloc), .program = 1, .tgid = 1 } };
 
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, 0), -EINVAL);
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(struct rec_alloc) - 1), -EINVAL);
@@ -335,10 +335,10 @@ START_TEST(records_that_lie)
 	record.hdr.type = 33;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
 	memset(&record, 0, sizeof(record));
-	record.hdr = (struct rec_hdr){ .type = REC_KERNEL, .size = sizeof(struct rec_kernel) + 8, .image = 1 };
+	record.hdr = (struct rec_hdr){ .type = REC_KERNEL, .size = sizeof(struct rec_kernel) + 8, .program = 1 };
 	record.kernel.name_len = 9;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
-	record.hdr = (struct rec_hdr){ .type = REC_SITE, .size = sizeof(struct rec_text) + 8, .image = 1 };
+	record.hdr = (struct rec_hdr){ .type = REC_SITE, .size = sizeof(struct rec_text) + 8, .program = 1 };
 	record.text.text_len = 0xffffffff;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
 	record.hdr = (struct rec_hdr){ .type = REC_EXEC, .size = sizeof(struct rec_exec) };
@@ -365,7 +365,7 @@ START_TEST(random_bytes_do_no_harm)
 			buffer[1 + j] = random() % 3 ? (unsigned char)(random() % 4) : (unsigned char)random();
 		hdr = (struct rec_hdr){
 			.type = types[(unsigned long)random() % sizeof(types)], .size = (__u16)((size_t)random() % (len + 4)),
-			.image = (__u32)random() % 8, .time = feed.now += 1000000, .tgid = (__u32)random() % 5,
+			.program = (__u32)random() % 8, .time = feed.now += 1000000, .tgid = (__u32)random() % 5,
 		};
 		memcpy(buffer + 1, &hdr, sizeof(hdr));
 		model_record(feed.model, (void *)(buffer + 1), len);

@@ -337,7 +337,7 @@ static enum recording_end read_forged(struct forged *file, size_t *records)
 
 START_TEST(forged_blocks)
 {
-	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .image = 1 }, { .type = REC_INEXACT } };
+	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .program = 1 }, { .type = REC_INEXACT } };
 	struct forged *file = malloc(sizeof(*file));
 	char bomb[1000], zeros[2000] = "";
 	size_t records, packed = pack_bytes(zeros, sizeof(zeros), bomb, sizeof(bomb));
@@ -423,7 +423,7 @@ END_TEST
 START_TEST(renumbered)
 {
 	struct rec_call_row call = {
-		.hdr = { .type = REC_CALL_ROW, .size = sizeof(call), .image = 1 }, .key = { .image = 1, .call = 1 }, .row = { .calls = 5 },
+		.hdr = { .type = REC_CALL_ROW, .size = sizeof(call), .program = 1 }, .key = { .program = 1, .call = 1 }, .row = { .calls = 5 },
 	};
 	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 3, .cause = 1 };
 	struct forged *file = malloc(sizeof(*file));

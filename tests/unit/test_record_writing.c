@@ -17,7 +17,7 @@
 START_TEST(no_room)
 {
 	struct facts facts = { .start_mono = 1, .start_real = 1, .version = "0" };
-	struct rec_launch_row row = { .hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(row), .image = 1 } };
+	struct rec_launch_row row = { .hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(row), .program = 1 } };
 	struct rlimit limit = { .rlim_cur = 100000, .rlim_max = RLIM_INFINITY };
 	const char *path = record_path("limited"), *text;
 	struct writer *writer;
@@ -60,7 +60,7 @@ START_TEST(many_records)
 	const char *path = record_path("many"), *text;
 	const struct rec_hdr *record;
 	char *room = calloc(1, 65536);
-	struct rec_text name = { .hdr = { .type = REC_SITE, .image = 1 } };
+	struct rec_text name = { .hdr = { .type = REC_SITE, .program = 1 } };
 	struct writer *writer;
 	struct reader *reader;
 	struct reason why;
@@ -94,14 +94,14 @@ START_TEST(only_changes)
 {
 	struct changes *changes = changes_new();
 	struct rec_launch_row launch = {
-		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(launch), .image = 1 }, .key = { .image = 1 }, .row = { .launches = 1 },
+		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(launch), .program = 1 }, .key = { .program = 1 }, .row = { .launches = 1 },
 	};
 	struct rec_graph_row graph = {
-		.hdr = { .type = REC_GRAPH_ROW, .size = sizeof(graph), .image = 1 }, .key = { .image = 1, .exec = 5 }, .row = { .launches = 1 },
+		.hdr = { .type = REC_GRAPH_ROW, .size = sizeof(graph), .program = 1 }, .key = { .program = 1, .exec = 5 }, .row = { .launches = 1 },
 	};
-	struct rec_graph about = { .hdr = { .type = REC_GRAPH, .size = sizeof(about), .image = 2 } };
+	struct rec_graph about = { .hdr = { .type = REC_GRAPH, .size = sizeof(about), .program = 2 } };
 	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 0, .cause = 3 };
-	struct rec_hdr done = { .type = REC_GRAPHS_DONE, .size = sizeof(done), .image = 1 };
+	struct rec_hdr done = { .type = REC_GRAPHS_DONE, .size = sizeof(done), .program = 1 };
 	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment) } };
 
 	ck_assert(changes_any(changes, &launch.hdr));
@@ -135,7 +135,7 @@ START_TEST(only_changes)
 	ck_assert(changes_any(changes, &lost.hdr));
 	ck_assert(changes_any(changes, &moment.hdr));
 	ck_assert(changes_any(changes, &moment.hdr));
-	/* The number of an image that is over is not given again, but if it were: */
+	/* The number of a program that is over is not given again, but if it were: */
 	ck_assert(changes_any(changes, &done));
 	ck_assert(changes_any(changes, &launch.hdr));
 	changes_free(changes);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(written_in_time)
 {
 	struct facts facts = { .start_mono = 10 * SECOND, .start_real = 1, .version = "0" };
-	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .image = 1 };
+	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .program = 1 };
 	const char *path = record_path("ticks");
 	struct recorder *recorder;
 	struct reason why;

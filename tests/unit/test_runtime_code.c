@@ -28,11 +28,11 @@ struct coded_image {
 	char code[0x2000];
 };
 
-static uint64_t name_add(struct coded_image *image, size_t *used, const char *name)
+static uint64_t name_add(struct coded_image *program, size_t *used, const char *name)
 {
 	size_t at = *used;
 
-	*used += (size_t)snprintf(image->names + at, NAMES - at, "%s", name) + 1;
+	*used += (size_t)snprintf(program->names + at, NAMES - at, "%s", name) + 1;
 	return at;
 }
 
@@ -44,45 +44,45 @@ static Elf64_Shdr section(uint32_t type, size_t offset, size_t size, size_t entr
 /* A file with @symbols, the last of which has no name, that calls itself @soname (NULL: nothing). Returns what is found there. */
 static bool found_in(const struct symbol *symbols, const char *soname, struct code_span *span)
 {
-	struct coded_image *image = calloc(1, sizeof(*image));
+	struct coded_image *program = calloc(1, sizeof(*program));
 	struct elf_functions found;
 	size_t used = 1, i;
 	bool result;
 	int fd;
 
-	ck_assert_ptr_nonnull(image);
-	memcpy(image->ehdr.e_ident, ELFMAG "\2\1\1", 7);
-	image->ehdr.e_type = ET_DYN;
+	ck_assert_ptr_nonnull(program);
+	memcpy(program->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	program->ehdr.e_type = ET_DYN;
 #if defined(__x86_64__)
-	image->ehdr.e_machine = EM_X86_64;
+	program->ehdr.e_machine = EM_X86_64;
 #else
-	image->ehdr.e_machine = EM_AARCH64;
+	program->ehdr.e_machine = EM_AARCH64;
 #endif
-	image->ehdr.e_version = EV_CURRENT;
-	image->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
-	image->ehdr.e_phoff = offsetof(struct coded_image, phdr);
-	image->ehdr.e_phentsize = sizeof(Elf64_Phdr);
-	image->ehdr.e_phnum = 1;
-	image->ehdr.e_shoff = offsetof(struct coded_image, sections);
-	image->ehdr.e_shentsize = sizeof(Elf64_Shdr);
-	image->ehdr.e_shnum = 4;
-	image->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = CODE, .p_vaddr = CODE,
+	program->ehdr.e_version = EV_CURRENT;
+	program->ehdr.e_ehsize = sizeof(Elf64_Ehdr);
+	program->ehdr.e_phoff = offsetof(struct coded_image, phdr);
+	program->ehdr.e_phentsize = sizeof(Elf64_Phdr);
+	program->ehdr.e_phnum = 1;
+	program->ehdr.e_shoff = offsetof(struct coded_image, sections);
+	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
+	program->ehdr.e_shnum = 4;
+	program->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = CODE, .p_vaddr = CODE,
 				    .p_filesz = 0x2000, .p_memsz = 0x2000 };
 	for (i = 0; symbols[i].name; i++)
-		image->symbols[i + 1] = (Elf64_Sym){ .st_name = (uint32_t)name_add(image, &used, symbols[i].name),
+		program->symbols[i + 1] = (Elf64_Sym){ .st_name = (uint32_t)name_add(program, &used, symbols[i].name),
 						     .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1,
 						     .st_value = CODE + symbols[i].at, .st_size = symbols[i].size };
-	image->sections[1] = section(SHT_SYMTAB, offsetof(struct coded_image, symbols), sizeof(image->symbols), sizeof(Elf64_Sym));
-	image->sections[2] = section(SHT_STRTAB, offsetof(struct coded_image, names), NAMES, 0);
-	image->sections[3] = section(SHT_DYNAMIC, offsetof(struct coded_image, dynamic), sizeof(image->dynamic), sizeof(Elf64_Dyn));
+	program->sections[1] = section(SHT_SYMTAB, offsetof(struct coded_image, symbols), sizeof(program->symbols), sizeof(Elf64_Sym));
+	program->sections[2] = section(SHT_STRTAB, offsetof(struct coded_image, names), NAMES, 0);
+	program->sections[3] = section(SHT_DYNAMIC, offsetof(struct coded_image, dynamic), sizeof(program->dynamic), sizeof(Elf64_Dyn));
 	if (soname)
-		image->dynamic[0] = (Elf64_Dyn){ .d_tag = DT_SONAME, .d_un.d_val = name_add(image, &used, soname) };
-	fd = file_of(image, sizeof(*image));
+		program->dynamic[0] = (Elf64_Dyn){ .d_tag = DT_SONAME, .d_un.d_val = name_add(program, &used, soname) };
+	fd = file_of(program, sizeof(*program));
 	ck_assert_int_eq(elffile_functions(fd, &found, NULL), 0);
 	result = runtime_code_find(fd, &found, span);
 	free(found.list);
 	close(fd);
-	free(image);
+	free(program);
 	return result;
 }
 

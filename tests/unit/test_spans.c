@@ -45,7 +45,7 @@ END_TEST
 
 START_TEST(neighbours_are_one)
 {
-	model_focus(feed.model, feed.image);
+	model_focus(feed.model, feed.program);
 	feed_alloc(&feed, 0x20000, 0x1000);
 	feed_alloc(&feed, 0x10000, 0x1000);
 	feed_alloc(&feed, 0x11000, 0x1000);
@@ -67,7 +67,7 @@ END_TEST
 /* A drawing shows what leaked, and not that all around it leaked a little. */
 START_TEST(states_stay_apart)
 {
-	model_focus(feed.model, feed.image);
+	model_focus(feed.model, feed.program);
 	feed_alloc(&feed, 0x10000, 0x1000);
 	feed_alloc(&feed, 0x11000, 0x1000);
 	feed_reset(&feed, 0);
@@ -97,7 +97,7 @@ START_TEST(many_are_joined)
 	model_focus(feed.model, 0);
 	look();
 	ck_assert_uint_eq(process->span_count, 0);	/* too many for nobody */
-	model_focus(feed.model, feed.image);
+	model_focus(feed.model, feed.program);
 	look();
 	ck_assert_uint_ge(process->span_count, 100);
 	check_sums(process->live);

@@ -149,7 +149,7 @@ START_TEST(broken_stacks)
 	struct rec_stack *record = (struct rec_stack *)(void *)buffer;
 	struct snapshot *snapshot;
 
-	*record = (struct rec_stack){ .hdr = { .type = REC_STACK, .image = feed.image, .time = feed.now }, .stack = 5 };
+	*record = (struct rec_stack){ .hdr = { .type = REC_STACK, .program = feed.program, .time = feed.now }, .stack = 5 };
 	/* More frames than there are, than there may be, and no number. */
 	record->hdr.size = sizeof(*record) + 16;
 	record->count = 3;

@@ -9,7 +9,7 @@
 
 #define ROW(name, rec_type, ...)								\
 	struct rec_##name##_row name = {							\
-		.hdr = { .type = rec_type, .size = sizeof(name), .image = 1 }, __VA_ARGS__	\
+		.hdr = { .type = rec_type, .size = sizeof(name), .program = 1 }, __VA_ARGS__	\
 	}
 
 static void give(struct feed *feed, const void *record, size_t size)
@@ -57,15 +57,15 @@ END_TEST
 
 START_TEST(rows_as_records)
 {
-	ROW(launch, REC_LAUNCH_ROW, .key = { .image = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 }, .row = { .launches = 7 });
-	ROW(copy, REC_COPY_ROW, .key = { .image = 1, .call = CALL_cudaMemcpy, .direction = DIR_H2D },
+	ROW(launch, REC_LAUNCH_ROW, .key = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 }, .row = { .launches = 7 });
+	ROW(copy, REC_COPY_ROW, .key = { .program = 1, .call = CALL_cudaMemcpy, .direction = DIR_H2D },
 	    .row = { .calls = 3, .bytes = 4096 });
-	ROW(call, REC_CALL_ROW, .key = { .image = 1, .call = CALL_cudaDeviceSynchronize }, .row = { .calls = 5 });
-	ROW(fail, REC_FAIL_ROW, .key = { .image = 1, .call = CALL_cudaMemcpy, .result = 1 }, .row = { .count = 2 });
-	ROW(graph, REC_GRAPH_ROW, .key = { .image = 1, .exec = 0x2000 }, .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
-	ROW(pending, REC_PENDING_ROW, .key = { .image = 1, .stream = 0x3000 }, .row = { .enqueued = { [DIR_D2H] = 100 } });
-	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .image = 1 }, .ns = 123456789 };
-	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .image = 1 };
+	ROW(call, REC_CALL_ROW, .key = { .program = 1, .call = CALL_cudaDeviceSynchronize }, .row = { .calls = 5 });
+	ROW(fail, REC_FAIL_ROW, .key = { .program = 1, .call = CALL_cudaMemcpy, .result = 1 }, .row = { .count = 2 });
+	ROW(graph, REC_GRAPH_ROW, .key = { .program = 1, .exec = 0x2000 }, .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
+	ROW(pending, REC_PENDING_ROW, .key = { .program = 1, .stream = 0x3000 }, .row = { .enqueued = { [DIR_D2H] = 100 } });
+	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = 1 }, .ns = 123456789 };
+	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .program = 1 };
 	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 4, .cause = LOST_NAMES };
 	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = 1 } };
 	const struct snap_process *process;
@@ -124,7 +124,7 @@ START_TEST(short_rows)
 		ck_assert_uint_le(record_size(type), sizeof(room));
 		ck_assert_uint_eq(record_size(type) % 8, 0);
 		for (size = 0; size < record_size(type); size++, refused++) {
-			struct rec_hdr hdr = { .type = (__u16)type, .size = (__u16)size, .image = 1 };
+			struct rec_hdr hdr = { .type = (__u16)type, .size = (__u16)size, .program = 1 };
 
 			memcpy(room, &hdr, sizeof(hdr));
 			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, sizeof(room)), -EINVAL);

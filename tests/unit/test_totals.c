@@ -52,17 +52,17 @@ static const struct snap_call *call(unsigned int number)
 }
 
 /* A process that allocates twice, frees once, launches thrice and ends. */
-static void life(uint32_t image)
+static void life(uint32_t program)
 {
-	feed.image = image;
-	feed.pid = 5000 + image;
+	feed.program = program;
+	feed.pid = 5000 + program;
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 1000);
 	feed_alloc(&feed, 0x20000, 500);
 	feed_free(&feed, 0x20000, 0);
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x400, 3);
 	feed_exit(&feed, END_EXIT, 0);
-	model_graphs_done(feed.model, image);
+	model_graphs_done(feed.model, program);
 }
 
 START_TEST(forgotten_are_counted)
@@ -138,7 +138,7 @@ START_TEST(commands_are_few)
 	int len;
 
 	for (i = 1; i <= 500; i++) {
-		feed.image = i;
+		feed.program = i;
 		feed.pid = 5000 + i;
 		feed_process(&feed);
 		len = snprintf(strings, sizeof(strings), "ana%ccommand-%u%c%c%c", 0, i, 0, 0, 0);
@@ -167,7 +167,7 @@ START_TEST(commands_that_begin_alike)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
 	for (i = 1; i <= 2; i++) {
-		feed.image = i;
+		feed.program = i;
 		feed.pid = 5000 + i;
 		feed_process(&feed);
 		len = snprintf(strings, sizeof(strings), "ana%c%s-%u%c%c%c", 0, name, i, 0, 0, 0);
@@ -231,10 +231,10 @@ START_TEST(seconds_never_go_down)
 	uint32_t i;
 
 	for (i = 1; i <= 300; i++) {
-		struct call_key key = { .image = i, .call = CALL_cudaMalloc };
+		struct call_key key = { .program = i, .call = CALL_cudaMalloc };
 		struct call_row row = { .calls = 1, .ns = 1000 + i * 7919 % 104729 };
 
-		feed.image = i;
+		feed.program = i;
 		/* Snapshots have processes by pid; they leave by age. */
 		feed.pid = 1000 + i * 6007 % 9973;
 		feed_process(&feed);

@@ -59,7 +59,7 @@ static void give(const void *record, size_t size)
 	trace_record(trace, record, size, &out);
 }
 
-#define HDR(type_, size_) { .type = type_, .size = (__u16)(size_), .image = 1, .time = 5000123456ull, .tgid = 4242, .tid = 4243 }
+#define HDR(type_, size_) { .type = type_, .size = (__u16)(size_), .program = 1, .time = 5000123456ull, .tgid = 4242, .tid = 4243 }
 
 static void process(const char *comm)
 {
@@ -403,7 +403,7 @@ START_TEST(nonsense)
 				record.bytes[j] = (__u8)(rand_r(&seed) >> 8);
 			record.hdr.type = types[(unsigned int)rand_r(&seed) % (sizeof(types) / sizeof(types[0]))];
 			record.hdr.size = (__u16)size;
-			record.hdr.image %= 8;
+			record.hdr.program %= 8;
 			if (rand_r(&seed) % 2) {
 				record.call.call %= CALL_COUNT;
 				record.call.moment %= 3;

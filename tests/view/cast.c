@@ -27,12 +27,12 @@ static void *some(struct snapshot *snapshot, size_t count, size_t size)
 	return memory;
 }
 
-static struct snap_process *process_at(struct snapshot *snapshot, uint32_t image, uint32_t pid, const char *user, const char *command,
+static struct snap_process *process_at(struct snapshot *snapshot, uint32_t program, uint32_t pid, const char *user, const char *command,
 				       const char *line)
 {
-	struct snap_process *process = &snapshot->processes[image - 1];
+	struct snap_process *process = &snapshot->processes[program - 1];
 
-	process->image = image;
+	process->program = program;
 	process->pid = pid;
 	process->parent_pid = 1;
 	process->user = user;
@@ -310,7 +310,7 @@ void cast_devices(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		struct snap_process *process = &snapshot->processes[i];
 
-		process->has_used = process->image == CAST_TRAINER || process->image == CAST_LEAKER;
+		process->has_used = process->program == CAST_TRAINER || process->program == CAST_LEAKER;
 		process->used = process->live + 512 * MIB;
 		process->untracked = 512 * MIB;
 	}

@@ -272,7 +272,7 @@ START_TEST(graphs)
 	struct view view;
 
 	for (size_t i = 0; i < snapshot->process_count; i++)
-		if (snapshot->processes[i].image == CAST_TRAINER)
+		if (snapshot->processes[i].program == CAST_TRAINER)
 			trainer = &snapshot->processes[i];
 	ck_assert_ptr_nonnull(trainer);
 	trainer->kernels[2].graph_launches = 48000;

@@ -185,7 +185,7 @@ START_TEST(who_is_inexact)
 	draw();
 	ck_assert_str_eq(row_with("inexact"), "");
 	for (size_t i = 0; i < view.shown->process_count; i++)
-		view.shown->processes[i].inexact = view.shown->processes[i].image == CAST_TRAINER;
+		view.shown->processes[i].inexact = view.shown->processes[i].program == CAST_TRAINER;
 	draw();
 	ck_assert_ptr_nonnull(strstr(row_with("4242 ana"), " (inexact)"));
 	ck_assert_ptr_nonnull(strstr(row_with("2 Kernels"), "4242 python (inexact)"));
@@ -318,7 +318,7 @@ START_TEST(baseline)
 	view_draw(&view, &canvas);
 	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 1240 "));
 	for (size_t i = 0; i < view.row_count; i++)
-		if (view.rows[i].process->image == CAST_LEAKER)
+		if (view.rows[i].process->program == CAST_LEAKER)
 			rows_select(&view, i);
 	keys("6");	/* half of what its live bytes grew by */
 	ck_assert_ptr_nonnull(strstr(row_with("load_weights"), " 40.0M "));

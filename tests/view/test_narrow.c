@@ -9,9 +9,9 @@
 
 #define MANY "\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"	/* ten of two cells */
 
-static struct snap_process *process_of(uint32_t image)
+static struct snap_process *process_of(uint32_t program)
 {
-	return (struct snap_process *)(uintptr_t)snapshot_process(view.shown, image);
+	return (struct snap_process *)(uintptr_t)snapshot_process(view.shown, program);
 }
 
 static void resize(int rows, int cols)
@@ -197,14 +197,14 @@ START_TEST(whole_figures)
 }
 END_TEST
 
-/* The cells of @image's row of the table: '!' for one that is part of a match. */
-static const char *marks_of(uint32_t image)
+/* The cells of @program's row of the table: '!' for one that is part of a match. */
+static const char *marks_of(uint32_t program)
 {
 	static char marks[512];
 
 	marks[0] = 0;
 	for (size_t i = 0; i < view.row_count && i < (size_t)view.layout.table.rows; i++)
-		for (int col = 0; view.rows[view.top + i].process->image == image && col < canvas.cols; col++)
+		for (int col = 0; view.rows[view.top + i].process->program == program && col < canvas.cols; col++)
 			strcat(marks, canvas_cell(&canvas, view.layout.table.row + (int)i, col)->flags & CELL_MATCH ? "!" : ".");
 	return marks;
 }

@@ -52,7 +52,7 @@ START_TEST(hostile_trees)
 	snapshot = cast_snapshot(1);
 	for (i = 0; i < FAMILY; i++) {
 		many[i] = snapshot->processes[0];
-		many[i].image = (uint32_t)i + 1;
+		many[i].program = (uint32_t)i + 1;
 		many[i].pid = (uint32_t)i + 100;
 		many[i].parent_pid = (uint32_t)i + 99;
 	}
@@ -61,8 +61,8 @@ START_TEST(hostile_trees)
 	view_feed(&view, snapshot);
 	ck_assert_uint_eq(view.row_count, FAMILY);
 	for (i = 0; i < FAMILY; i++) {
-		ck_assert(!seen[view.rows[i].process->image]);
-		seen[view.rows[i].process->image] = true;
+		ck_assert(!seen[view.rows[i].process->program]);
+		seen[view.rows[i].process->program] = true;
 	}
 	view_clear(&view);
 	free(many);
@@ -91,7 +91,7 @@ START_TEST(whose_child)
 	view.settings.tree = true;
 	for (i = 0; i < count; i++) {
 		list[i] = snapshot->processes[0];
-		list[i].image = (uint32_t)i + 1;
+		list[i].program = (uint32_t)i + 1;
 		list[i].pid = family[i].pid;
 		list[i].parent_pid = family[i].parent;
 		list[i].start_time = family[i].start;
@@ -101,12 +101,12 @@ START_TEST(whose_child)
 	view_feed(&view, snapshot);
 	ck_assert_uint_eq(view.row_count, count);
 	for (i = 0; i < count; i++) {
-		j = view.rows[i].process->image - 1;
+		j = view.rows[i].process->program - 1;
 		ck_assert_msg(!strcmp(view.rows[i].branch, family[j].branch), "%u: '%s'", family[j].pid, view.rows[i].branch);
 		if (family[j].pid == 20)
-			ck_assert_uint_eq(view.rows[i - 1].process->image, 1);
+			ck_assert_uint_eq(view.rows[i - 1].process->program, 1);
 		if (family[j].pid == 21)
-			ck_assert_uint_eq(view.rows[i - 1].process->image, 3);
+			ck_assert_uint_eq(view.rows[i - 1].process->program, 3);
 	}
 	view_clear(&view);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An image: one program in one process, with the books that are kept of it. An exec makes another of the same process.
+ * A program: what one process runs until it calls exec, with the books that are kept of it.
  */
 #ifndef MODEL_IMAGE_H
 #define MODEL_IMAGE_H
@@ -25,8 +25,8 @@
 #include "model/storms.h"
 #include "model/tree.h"
 
-struct image {
-	RB_ENTRY(image) link;
+struct program {
+	RB_ENTRY(program) link;
 	uint32_t number;
 
 	/* its life */
@@ -37,11 +37,11 @@ struct image {
 	enum end_reason end_reason;
 	int exit_code;
 	uint64_t first_time, end_time;	/* of the first record, and of its end */
-	struct image *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
+	struct program *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
 	struct identity identity;
 
 	/* how far it is known */
-	bool inexact;			/* something of it was lost that none of its books knows of: image_is_inexact() */
+	bool inexact;			/* something of it was lost that none of its books knows of: program_is_inexact() */
 	enum unreturned unreturned;	/* returns of its calls are not probed */
 
 	/* its books */
@@ -71,14 +71,14 @@ struct image {
 	uint64_t copies_before[DIR_COUNT];
 };
 
-/* Returns a new image, or NULL without memory. @machine and @leak_age are for its ledger. */
-struct image *image_new(uint32_t number, struct device_list *machine, uint64_t leak_age);
-void image_free(struct image *image);
+/* Returns a new program, or NULL without memory. @machine and @leak_age are for its ledger. */
+struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age);
+void program_free(struct program *program);
 
 /* Whether something of it was lost: its figures are not exact. */
-bool image_is_inexact(const struct image *image);
+bool program_is_inexact(const struct program *program);
 
 /* About how many bytes are kept of it, but for its allocations, which have a limit of their own. */
-size_t image_weight(const struct image *image);
+size_t program_weight(const struct program *program);
 
 #endif
