@@ -61,11 +61,12 @@ else
 	echo "not judged: how long the helper takes, while others take theirs away, too"
 fi
 
-# The screen, by its key. The machine may be busy: one of some tries has to hold what is promised.
+# The screen, by its key, with no probes on libraries of others. The machine may be busy: one of some tries has to hold what is
+# promised.
 if command -v python3 >/dev/null; then
 	tries=
 	for try in 1 2 3 4 5; do
-		ms=$(python3 "$top_srcdir/tests/e2e/quit.py" "$CUTOP" --no-config --library "$double/libcudart.so.13") || break
+		ms=$(python3 "$top_srcdir/tests/e2e/quit.py" "$CUTOP" --no-config -p $$ --library "$double/libcudart.so.13") || break
 		tries="$tries $ms"
 		[ "$ms" -ge 200 ] || break
 	done
