@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "util/starter.h"
 
 static bool is_program(const char *path, int *error)
 {
@@ -121,7 +122,7 @@ char **command_environment(void)
 	size_t len, count = 1, at;
 	char *text, **list;
 
-	if (!getauxval(AT_SECURE))
+	if (!starter_has_less())
 		return NULL;
 	text = file_read("/proc/self/environ", ENVIRONMENT_MAX, &len);
 	if (!text)

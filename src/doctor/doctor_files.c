@@ -194,7 +194,8 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 	if (file->searched || file->kind != FILE_NOTHING)
 		return;
 	file->searched = true;
-	err = outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
+	err = file->wanted ? outside_open_named(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen) :
+	      outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
 	doctor_file_refused(doctor, err);
 	if (err)
 		return;
@@ -207,12 +208,12 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 
 /* ---- finding them ---- */
 
-/* NULL with *@error, unless that is NULL, if there is no such file. */
-static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name, int *error)
+/* @named: by the user, whose rights count. NULL with *@error, unless that is NULL, if there is no such file. */
+static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name, bool named, int *error)
 {
 	struct doctor_file *file = NULL;
 	struct seen_file seen;
-	int err = outside_open_real(&doctor->outside, path, COPY_IF_HOOKED, &seen);
+	int err = outside_open_real(&doctor->outside, path, named, COPY_IF_HOOKED, &seen);
 	char *real = err ? NULL : strdup(seen.path);
 
 	doctor_file_refused(doctor, err);
@@ -230,13 +231,13 @@ static struct doctor_file *path_add(struct doctor *doctor, const char *path, boo
 
 static void found_path(void *context, const char *path)
 {
-	path_add(context, path, true, NULL);
+	path_add(context, path, true, false, NULL);
 }
 
 static int cached_path(void *context, const char *name, const char *path)
 {
 	(void)name;
-	path_add(context, path, true, NULL);
+	path_add(context, path, true, false, NULL);
 	return 0;
 }
 
@@ -251,7 +252,7 @@ static const char *const beside[] = {
 
 static void beside_found(void *context, const char *path)
 {
-	struct doctor_file *file = path_add(context, path, false, NULL);
+	struct doctor_file *file = path_add(context, path, false, false, NULL);
 
 	if (file)
 		doctor_file_search(context, file);
@@ -280,7 +281,7 @@ static void libraries_add(struct doctor *doctor)
 
 	for (i = 0; i < options->library_count; i++) {
 		int err;
-		struct doctor_file *file = path_add(doctor, options->libraries[i], true, &err);
+		struct doctor_file *file = path_add(doctor, options->libraries[i], true, true, &err);
 
 		if (!file) {
 			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL, "--library %s: %s",

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/starter.h"
 #include "util/util.h"
 
 #define CRC_MAX		(256ll << 20)	/* bytes whose checksum is made for one file: larger debug files are taken by build id only */
@@ -260,7 +261,7 @@ static int by_name(struct search *search, const char *root, const char *path)
 	return found;
 }
 
-int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
+static int debug_file_find(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
 {
 	struct search search = { .of = of, .link = link, .crc_left = CRC_MAX };
 	int found = -ENOENT;
@@ -270,5 +271,18 @@ int debug_file_open(const struct stat *of, const struct debug_link *link, const 
 		if (found < 0)
 			found = by_name(&search, *roots, path);
 	}
+	return found;
+}
+
+int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
+{
+	uint32_t kept;
+	int found;
+
+	/* A file says where its debug file lies, and who starts cutop may have made that file. */
+	if (starter_begin(&kept))
+		return -ENOENT;
+	found = debug_file_find(of, link, roots, path);
+	starter_end(kept);
 	return found;
 }

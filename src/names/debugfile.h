@@ -26,7 +26,7 @@ int debug_link_read(int fd, struct debug_link *link);
  * Opens the debug file of the file @of, which says @link, and whose path (below its root) is
  * @path, or NULL. @roots: folders that are looked below in this order, as if
  * each were "/"; NULL-ended. What is found has the same build id or the
- * checksum that is asked for. May sleep. Returns a descriptor, or -ENOENT.
+ * checksum that is asked for, and may be read by what started cutop (util/starter.h). May sleep. Returns a descriptor, or -ENOENT.
  */
 struct stat;
 int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path);

@@ -48,7 +48,7 @@ static void extra_add(void *context, const char *request, const char *library, b
 
 	if (found || adding->error || !strchr(library, '/'))
 		return;
-	result = outside_open(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG, &seen);
+	result = outside_open_named(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG, &seen);
 	if (result) {
 		reason_set(&why, result, "%s", outside_error(result));
 	} else {
@@ -440,6 +440,9 @@ static void later_try(struct probe *probe, const struct later *later)
 	switch (later->what) {
 	case LATER_PATH:
 		probe_add_quietly(probe, later->path);
+		break;
+	case LATER_NAMED:
+		probe_add_named(probe, later->path);
 		break;
 	case LATER_LOADER:
 		loader_add(probe, later->path);

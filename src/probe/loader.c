@@ -168,7 +168,7 @@ void loader_add(struct probe *probe, const char *path)
 	/* ld-linux-x86-64.so.2, ld64.so.2, ld-2.31.so */
 	if (!probe->bpf.loader_waits || strncmp(name, "ld", 2) || !strstr(name, ".so"))
 		return;
-	err = outside_open(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, &seen);
+	err = outside_open_named(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, &seen);
 	if (outside_is_later(err))
 		probe_keep(probe, &later, path);
 	if (err)

@@ -14,7 +14,7 @@
 
 struct probe;
 
-/* Has threads wait in the loader at @path, if it is one by its name. What it cannot do it notes. */
+/* Has threads wait in the loader at @path, if it is one by its name and the starter may read it. What it cannot do it notes. */
 void loader_add(struct probe *probe, const char *path);
 /* The same with our own, which most programs have. */
 void loader_add_own(struct probe *probe);

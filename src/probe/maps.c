@@ -11,10 +11,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "util/util.h"
@@ -59,17 +62,61 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 	return err;
 }
 
+/* True if a mapping of our own of the file at @fd (O_PATH) shows the device and inode of @entry. */
+static bool maps_alike(int fd, const struct maps_entry *entry)
+{
+	struct maps_entry own = { 0 };
+	char *line = NULL, *page;
+	bool alike = false;
+	int executable;
+	char name[32];
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return false;
+	file = fopen("/proc/self/maps", "re");
+	while (file && getline(&line, &size, file) > 0)
+		if (!maps_parse(line, &own, &executable) && own.start <= (uintptr_t)page && (uintptr_t)page < own.end) {
+			alike = own.inode == entry->inode && own.major == entry->major && own.minor == entry->minor;
+			break;
+		}
+	free(line);
+	if (file)
+		fclose(file);
+	munmap(page, 1);
+	return alike;
+}
+
+/*
+ * True if the file open at @fd is @entry's. Another file system may have a file of the same inode number. On overlay and btrfs
+ * a mapping shows another device than stat(2) does, so there a mapping of our own is compared with theirs.
+ */
+static bool is_file_of(int fd, const struct maps_entry *entry)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_ino != entry->inode)
+		return false;
+	return st.st_dev == makedev(entry->major, entry->minor) || maps_alike(fd, entry);
+}
+
 /* Opens @name below the root of @pid, if that is @entry's file (O_PATH). Returns a descriptor, or -1. */
 static int below_root(pid_t pid, const char *name, const struct maps_entry *entry)
 {
 	char path[4096 + 64];
-	struct stat st;
 	int fd;
 
 	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name) >= (int)sizeof(path))
 		return -1;
 	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && st.st_ino == entry->inode)
+	if (fd >= 0 && is_file_of(fd, entry))
 		return fd;
 	if (fd >= 0)
 		close(fd);

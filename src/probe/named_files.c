@@ -10,10 +10,11 @@
 #include "probe/closure.h"
 #include "probe/loader.h"
 
-static int path_add(struct probe *probe, const char *path, enum errand_patience patience, struct reason *why)
+static int path_add(struct probe *probe, const char *path, bool named, enum errand_patience patience, struct reason *why)
 {
 	struct seen_file seen;
-	int result = outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
+	int result = named ? outside_open_named(&probe->outside, path, COPY_IF_HOOKED, patience, &seen) :
+			     outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
 
 	if (result)
 		return reason_set(why, result, "%s", outside_error(result));
@@ -24,15 +25,14 @@ static int path_add(struct probe *probe, const char *path, enum errand_patience 
 
 int probe_add_path(struct probe *probe, const char *path, struct reason *why)
 {
-	return path_add(probe, path, ERRAND_LONG, why);
+	return path_add(probe, path, true, ERRAND_LONG, why);
 }
 
-void probe_add_quietly(void *context, const char *path)
+static void add_quietly(struct probe *probe, const char *path, bool named)
 {
-	const struct later later = { .what = LATER_PATH };
-	struct probe *probe = context;
+	const struct later later = { .what = named ? LATER_NAMED : LATER_PATH };
 	struct reason why = { "" };
-	int result = path_add(probe, path, probe->outside.patience, &why);
+	int result = path_add(probe, path, named, probe->outside.patience, &why);
 
 	if (outside_is_later(result))
 		probe_keep(probe, &later, path);
@@ -42,21 +42,33 @@ void probe_add_quietly(void *context, const char *path)
 		note(probe->settings.notes, "%s: %s", path, why.text);
 }
 
+void probe_add_quietly(void *context, const char *path)
+{
+	add_quietly(context, path, false);
+}
+
+void probe_add_named(void *context, const char *path)
+{
+	add_quietly(context, path, true);
+}
+
 void probe_patient(struct probe *probe, bool patient)
 {
 	probe->outside.patience = patient ? ERRAND_MEDIUM : ERRAND_SHORT;
 }
 
+/* What is found by what the starter named is searched for, read and opened as the starter, too. */
 static void program_add(void *context, const char *path)
 {
-	loader_add(context, path);
-	probe_add_quietly(context, path);
+	struct probe *probe = context;
+
+	loader_add(probe, path);
+	add_quietly(probe, path, true);
 }
 
 void probe_add_program(struct probe *probe, const char *path, const char *library_path)
 {
 	const struct closure_settings settings = { .library_path = library_path };
-
 	int err = outside_closure(&probe->outside, path, &settings, program_add, probe);
 
 	if (err && err != -EINTR)

@@ -145,10 +145,10 @@ static int open_ask(const struct outside *outside, struct question *question, co
 	return err ? err : seen_take(&answer, seen);
 }
 
-static int open_by_path(const struct outside *outside, enum open_how how, const char *path, unsigned int want,
+static int open_by_path(const struct outside *outside, enum open_how how, bool named, const char *path, unsigned int want,
 			enum errand_patience patience, struct seen_file *seen)
 {
-	const struct open_question open_it = { .how = how, .want = want };
+	const struct open_question open_it = { .how = how, .want = want, .named = named };
 	const struct errand errand = {
 		.job = job_open, .fds = { outside->identifier, -1, -1 }, .what = path, .patience = patience,
 	};
@@ -162,17 +162,23 @@ static int open_by_path(const struct outside *outside, enum open_how how, const 
 int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
 		 struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_PATH, path, want, patience, seen);
+	return open_by_path(outside, OPEN_PATH, false, path, want, patience, seen);
+}
+
+int outside_open_named(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
+		       struct seen_file *seen)
+{
+	return open_by_path(outside, OPEN_PATH, true, path, want, patience, seen);
 }
 
 int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_CACHED, path, want, outside->patience, seen);
+	return open_by_path(outside, OPEN_CACHED, false, path, want, outside->patience, seen);
 }
 
-int outside_open_real(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen)
+int outside_open_real(const struct outside *outside, const char *path, bool named, unsigned int want, struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_REAL, path, want, outside->patience, seen);
+	return open_by_path(outside, OPEN_REAL, named, path, want, outside->patience, seen);
 }
 
 int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want,

@@ -62,8 +62,12 @@ static inline int seen_place(const struct seen_file *seen)
 int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
 		 struct seen_file *seen);
 
-/* The same with the path, for the user, that links lead to. */
-int outside_open_real(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen);
+/* The same with what the starter of cutop may open (util/starter.h): for what is named by the starter, or found by what is. */
+int outside_open_named(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
+		       struct seen_file *seen);
+
+/* The same, as the starter if it is @named, with the path, for the user, that links lead to. */
+int outside_open_real(const struct outside *outside, const char *path, bool named, unsigned int want, struct seen_file *seen);
 
 /* The same of the file at @fd, which is a place (O_PATH) or open and on a local file system. @path is what it is called then. */
 int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want,
@@ -101,7 +105,7 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 int outside_name(const struct outside *outside, const struct rec_name_at *record, uint64_t start_time, const char *known,
 		 char **name, bool *in_memory);
 
-/* Calls @visit for each path that matches @pattern (glob(7)), a program's closure (closure_visit()), a command (ahead_visit()). */
+/* Calls @visit for each path that matches @pattern (glob(7)), a program's closure (closure_visit()), a command (ahead_visit()); these two as the starter. */
 struct closure_settings;
 struct ahead_start;
 typedef void path_visit(void *context, const char *path);

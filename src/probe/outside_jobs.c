@@ -25,6 +25,7 @@
 #include "probe/ahead.h"
 #include "probe/closure.h"
 #include "probe/identify.h"
+#include "util/starter.h"
 
 #define MAPS_MAX	(32u << 20)
 #define WALK_MAX	(4u << 20)	/* bytes of paths */
@@ -145,20 +146,13 @@ static int open_link(const struct open_question *question, const char *link, con
 	return seen_answer(place, identifier, question->want, n > 0 ? real : path, own, answer);
 }
 
-int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int open_by_path(const struct open_question *open_it, const char *path, const int fds[ERRAND_FDS], struct errand_answer *answer)
 {
-	struct open_question open_it;
-	const char *path = string_of(question, len, sizeof(open_it), 0);
 	int identifier = fds[0], place;
 	char name[32], real[4096];
 	ssize_t n;
 
-	memcpy(&open_it, question, sizeof(open_it));
-	switch (open_it.how) {
-	case OPEN_MAPPED:
-		return open_mapped(&open_it, path, identifier, answer);
-	case OPEN_LINK:
-		return open_link(&open_it, path, string_of(question, len, sizeof(open_it), 1), identifier, answer);
+	switch (open_it->how) {
 	case OPEN_PLACE:
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fds[0]);
 		place = open(name, O_PATH | O_CLOEXEC);
@@ -173,13 +167,33 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	}
 	if (place < 0)
 		return place;
-	if (open_it.how == OPEN_REAL) {
+	if (open_it->how == OPEN_REAL) {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
 		n = readlink(name, real, sizeof(real) - 1);
 		real[n > 0 ? n : 0] = 0;
 		path = n > 0 ? real : path;
 	}
-	return seen_answer(place, identifier, open_it.want, path, true, answer);
+	return seen_answer(place, identifier, open_it->want, path, true, answer);
+}
+
+int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+{
+	struct open_question open_it;
+	const char *path = string_of(question, len, sizeof(open_it), 0);
+	uint32_t kept = 0;
+	int err;
+
+	memcpy(&open_it, question, sizeof(open_it));
+	if (open_it.how == OPEN_MAPPED)
+		return open_mapped(&open_it, path, fds[0], answer);
+	if (open_it.how == OPEN_LINK)
+		return open_link(&open_it, path, string_of(question, len, sizeof(open_it), 1), fds[0], answer);
+	err = open_it.named ? starter_begin(&kept) : 0;
+	if (err)
+		return err;
+	err = open_by_path(&open_it, path, fds, answer);
+	starter_end(kept);
+	return err;
 }
 
 int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
@@ -434,13 +448,20 @@ int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS], str
 		.preload = optional_of(question, len, 3),
 	};
 	struct walk walk;
+	uint32_t kept;
 	int err = walk_begin(&walk, answer);
 
 	(void)fds;
 	if (err)
 		return err;
-	closure_visit(string_of(question, len, 0, 0), &settings, path_write, &walk);
-	return walk_end(&walk);
+	err = starter_begin(&kept);
+	if (!err) {
+		closure_visit(string_of(question, len, 0, 0), &settings, path_write, &walk);
+		starter_end(kept);
+	}
+	if (walk_end(&walk))
+		err = -ENOMEM;
+	return err;
 }
 
 #define AHEAD_WORDS_MAX	4096
@@ -455,6 +476,7 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 	const char *word;
 	struct walk walk;
 	size_t count = 0;
+	uint32_t kept;
 	int err = words ? walk_begin(&walk, answer) : -ENOMEM;
 
 	(void)fds;
@@ -466,9 +488,15 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 	for (word = string_of(question, len, 0, 6); count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
 	     word >= (const char *)question; word += strlen(word) + 1)
 		words[count++] = (char *)(uintptr_t)word;
-	ahead_visit(words, &start, path_write, &walk);
+	err = starter_begin(&kept);
+	if (!err) {
+		ahead_visit(words, &start, path_write, &walk);
+		starter_end(kept);
+	}
 	free(words);
-	return walk_end(&walk);
+	if (walk_end(&walk))
+		err = -ENOMEM;
+	return err;
 }
 
 /* ---- pages that are to stay ---- */

@@ -24,7 +24,7 @@ struct open_question {
 	uint32_t how;		/* enum open_how */
 	uint32_t want;
 	int32_t pid;
-	uint32_t pad;
+	uint32_t named;			/* as the starter of cutop */
 	uint64_t start, end, inode;	/* OPEN_MAPPED */
 };
 

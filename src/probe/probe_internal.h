@@ -32,7 +32,7 @@ struct target {
 
 /* What could not be looked at, because it takes long: probe_try_again(). */
 struct later {
-	enum { LATER_PATH, LATER_LOADER, LATER_MAPPED, LATER_PROCESS, LATER_EXEC, LATER_MMAP } what;
+	enum { LATER_PATH, LATER_NAMED, LATER_LOADER, LATER_MAPPED, LATER_PROCESS, LATER_EXEC, LATER_MMAP } what;
 	union {
 		struct rec_hdr hdr;
 		struct rec_exec exec;
@@ -42,7 +42,7 @@ struct later {
 			struct maps_entry entry;	/* its path is the one below */
 		} mapped;
 	};
-	char *path;		/* PATH, LOADER, MAPPED */
+	char *path;		/* PATH, NAMED, LOADER, MAPPED */
 	struct later *next;
 };
 
@@ -137,5 +137,8 @@ void probe_know(struct probe *probe, const struct file_id *id);
 
 /* probe_add_path() of the probe @context, which notes what goes wrong, and is tried again if it takes long. */
 void probe_add_quietly(void *context, const char *path);
+
+/* The same as the starter of cutop (util/starter.h). */
+void probe_add_named(void *context, const char *path);
 
 #endif

@@ -7,6 +7,7 @@ util_sources = \
 	src/util/replaced_file.c src/util/replaced_file.h \
 	src/util/saturated.h \
 	src/util/sink.c src/util/sink.h \
+	src/util/starter.c src/util/starter.h \
 	src/util/utf8.c src/util/utf8.h \
 	src/util/util.c src/util/util.h
 rights_sources = \

@@ -24,6 +24,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "util/starter.h"
+#include "util/util.h"
 #include "view/keys.h"
 #include "view/view.h"
 #include "util/utf8.h"
@@ -155,11 +157,27 @@ static void modes_set(void)
 	}
 }
 
+/*
+ * What says where descriptions of terminals lie. Where cutop has rights that its starter has not, only the system's are read:
+ * curses does not know of such rights where they are a file's capabilities.
+ */
+static void descriptions_distrust(void)
+{
+	static const char *const names[] = { "TERMINFO", "TERMINFO_DIRS", "HOME" };
+	size_t i;
+
+	for (i = 0; starter_has_less() && i < ARRAY_LEN(names); i++)
+		if (getenv(names[i]))
+			unsetenv(names[i]);
+}
+
 /* Curses would end the program over a terminal it does not know; we say what to do. */
 int terminal_check(struct reason *why)
 {
 	const char *name = getenv("TERM"), *move;
 	int err = 0;
+
+	descriptions_distrust();
 
 	if (!name || !*name)
 		return reason_set(why, -ENOTTY, "TERM is not set; use --batch (-b), or set it");

@@ -84,6 +84,55 @@ TERM=xterm $as script -qec "$T/bin/cutop --config $T/private/settings" /dev/null
 check "a private settings file: $(cat "$T/stolen")" grep -q 'Permission denied' "$T/stolen"
 check "nothing of it is told" sh -c "! grep -q TOPSECRET '$T/stolen'"
 
+# Libraries, those of functions, and what such a library needs: its loader would find that by a path in it.
+cp -L "$library" "$T/private/libcudart.so.13"
+$as "$T/bin/cutop" -b -n 1 --library "$T/private/libcudart.so.13" >"$T/stolen" 2>&1
+check "a private library: status $?: $(cat "$T/stolen")" grep -q 'library .*: Permission denied' "$T/stolen"
+$as "$T/bin/cutop" -b -n 1 --probe "$T/private/libcudart.so.13:cudaMalloc" >"$T/stolen" 2>&1
+check "a private library's function: status $?: $(cat "$T/stolen")" grep -q 'probe .*: Permission denied' "$T/stolen"
+$as "$T/bin/cutop" doctor -f json --library "$T/private/libcudart.so.13" >"$T/stolen" 2>&1
+check "a private library, doctor" grep -q 'library .*: Permission denied' "$T/stolen"
+mkdir "$T/lent"
+cp "$T/lib/libcudart.so.13" "$T/lib/libcuda.so.1" "$T/lent"
+ln -s "$T/private/libcudart.so.13" "$T/lent/libcudart.so.12"
+$as "$T/bin/cutop" -b -v -n 1 -d 0.1 -p $$ --library "$T/lent/libcudart.so.13" >/dev/null 2>"$T/lent.err"
+check "a library of one's own: $(cat "$T/lent.err")" grep -q "lent/libcudart.so.13: .* attached" "$T/lent.err"
+check "what it needs: $(cat "$T/lent.err")" grep -q "lent/libcuda.so.1: .* attached" "$T/lent.err"
+LD_LIBRARY_PATH=$T/private $as "$T/bin/cutop" -b -v -o /dev/null -- "$bin/workload" --help >/dev/null 2>"$T/lent.err"
+check "what COMMAND would find: $(cat "$T/lent.err")" sh -c "! grep -q 'private/libcudart.so.13: .* attached' '$T/lent.err'"
+
+# A program says where its debug file lies, and its owner what lies there.
+mkdir "$T/lent/.debug"
+objcopy --only-keep-debug "$sites" "$T/private/sites.debug"
+cp "$sites" "$T/lent/sites"
+strip "$T/lent/sites"
+(cd "$T/lent" && objcopy --add-gnu-debuglink="$T/private/sites.debug" sites)
+for who in theirs ours; do
+	case $who in
+	theirs) ln -s "$T/private/sites.debug" "$T/lent/.debug/sites.debug" ;;
+	ours) rm "$T/lent/.debug/sites.debug" && install -m 644 "$T/private/sites.debug" "$T/lent/.debug/sites.debug" ;;
+	esac
+	LD_LIBRARY_PATH=$T/lent $as "$T/bin/cutop" -b -f json -n 1 -- "$T/lent/sites" 1 >"$T/$who.json" 2>"$T/$who.err"
+	named=$(jq -c '[.processes[].sites[] | .site | test("site_calls.c:[0-9]+|make")] | any' "$T/$who.json")
+	[ "$who" = theirs ] || check "the starter's debug file is not read: $(cat "$T/$who.err")" [ "$named" = true ]
+	[ "$who" = ours ] || check "a private debug file is read: $(jq -c '[.processes[].sites[].site]' "$T/$who.json")" [ "$named" = false ]
+done
+
+# What describes terminals is the system's.
+if command -v tic >/dev/null; then
+	infocmp -x xterm | sed 's/^xterm|/cutop-own|/' >"$T/own.info"
+	mkdir -p "$T/lent/.terminfo"
+	tic -x -o "$T/lent/.terminfo" "$T/own.info" 2>/dev/null
+	chmod -R a+rX "$T/lent"
+	for where in TERMINFO="$T/lent/.terminfo" TERMINFO_DIRS="$T/lent/.terminfo" HOME="$T/lent"; do
+		env TERM=cutop-own "$where" $as script -qec "$T/bin/cutop --no-config --duration 0.1" /dev/null >"$T/stolen" 2>&1 </dev/null
+		check "$where: is read: $(head -c 300 "$T/stolen")" grep -q "terminal 'cutop-own' is not known" "$T/stolen"
+		# That it would be read without rights.
+		env TERM=cutop-own "$where" $as script -qec "$CUTOP --no-config --duration 0.1" /dev/null >"$T/stolen" 2>&1 </dev/null
+		check "$where: is not read at all: $(head -c 300 "$T/stolen")" sh -c "! grep -q 'is not known' '$T/stolen'"
+	done
+fi
+
 # sites NAME PID: that process is seen, from its first call, with all names
 sites_expect() {
 	jq -c ".processes |= map(select(.pid == $2))" "$T/$1.all" >"$T/$1.json"
@@ -97,8 +146,16 @@ watcher() {
 	who=$1
 	cutop_file=$CUTOP
 	[ "$who" = root ] || cutop_file=$T/bin/cutop
+	# A running program makes the library known. The user nobody may not name it.
+	mkfifo "$T/$who.holder"
+	chown 4242 "$T/$who.holder"
+	as 4242
+	LD_LIBRARY_PATH=$T/home/lib $as "$T/home/sites" 1 wait <"$T/$who.holder" &
+	holder=$!
+	exec 4>"$T/$who.holder"
+	wait_for 20 grep -q "$T/home/lib/libcudart.so.13" /proc/$holder/maps
 	as "$who"
-	$as "$cutop_file" -b -v -f json -d 0.1 --library "$T/home/lib/libcudart.so.13" -u 4242 >"$T/$who.out" 2>"$T/$who.err" &
+	$as "$cutop_file" -b -v -f json -d 0.1 -u 4242 >"$T/$who.out" 2>"$T/$who.err" &
 	cutop=$!
 	if [ "$who" = root ]; then
 		holds "$who" $cutop "$(mask $four $restore)"
@@ -135,8 +192,8 @@ watcher() {
 	kill -INT $cutop
 	wait $cutop
 	tail -n 1 "$T/$who.out" >"$T/$who.all"
-	exec 3>&-
-	wait $program
+	exec 3>&- 4>&-
+	wait $program $holder
 	sites_expect "$who" $program
 	check "$who: a right was missing: $(cat "$T/$who.err")" sh -c "! grep -Ei 'permission|give up|refuse system' '$T/$who.err'"
 }

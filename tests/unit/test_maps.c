@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sched.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,10 +152,77 @@ START_TEST(test_only_files_are_opened)
 }
 END_TEST
 
+/* As mmap(2) has the file of @path, for code; what it maps as stands in @entry, whose path is @path. */
+static void *mapped_as(const char *path, struct maps_entry *entry)
+{
+	char *line = NULL;
+	int fd = open(path, O_RDONLY), executable;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	size_t size = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	while (getline(&line, &size, maps) > 0)
+		if (!maps_parse(line, entry, &executable) && entry->start == (uintptr_t)page)
+			break;
+	ck_assert_uint_eq(entry->start, (uintptr_t)page);
+	entry->path = path;
+	fclose(maps);
+	free(line);
+	close(fd);
+	return page;
+}
+
+static void file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+/* Another file system may come to lie over a mapped file, with a file of that name and inode number. */
+START_TEST(test_devices_are_compared)
+{
+	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], text[8] = "";
+	struct maps_entry entry;
+	struct stat first, second;
+	int fd;
+
+	/* In a process of its own (check forks): the mounts go with it. */
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return;
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lib.so", folder);
+	ck_assert_int_eq(mount("first", folder, "tmpfs", 0, NULL), 0);
+	file_write(path, "first");
+	ck_assert_int_eq(stat(path, &first), 0);
+	mapped_as(path, &entry);
+	fd = maps_open(getpid(), &entry);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(mount("second", folder, "tmpfs", 0, NULL), 0);
+	file_write(path, "other");
+	ck_assert_int_eq(stat(path, &second), 0);
+	ck_assert_uint_eq(first.st_ino, second.st_ino);
+	fd = maps_open(getpid(), &entry);
+	if (fd >= 0) {	/* through the mapping */
+		ck_assert_int_eq(read(fd, text, 5), 5);
+		ck_assert_str_eq(text, "first");
+		close(fd);
+	}
+	umount2(folder, MNT_DETACH);
+	umount2(folder, MNT_DETACH);
+	rmdir(folder);
+}
+END_TEST
+
 void maps_tests(Suite *suite)
 {
 	probe_test_add(suite, "maps parse", test_maps_parse);
 	probe_test_add(suite, "maps random", test_maps_random);
 	probe_test_add(suite, "maps visit", test_maps_visit);
 	probe_test_add(suite, "only files are opened", test_only_files_are_opened);
+	probe_test_add(suite, "devices are compared", test_devices_are_compared);
 }

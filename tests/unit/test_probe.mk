@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver
-TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
+TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
 endif
 
 tests_unit_test_probe_SOURCES = \
@@ -27,6 +27,10 @@ tests_unit_test_probe_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LI
 tests_unit_test_visible_SOURCES = tests/unit/test_visible.c
 tests_unit_test_visible_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_visible_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_rights_SOURCES = tests/unit/test_rights.c src/util/rights.c
+tests_unit_test_rights_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_rights_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS) $(CHECK_LIBS)
 
 # It reads its own debug information.
 tests_unit_test_names_SOURCES = tests/unit/test_names.c tests/unit/self_file.c tests/unit/self_file.h

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes two capabilities out of the thread's effective set, and puts those of them back that are permitted. */
+#include "util/starter.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "util/util.h"
+
+#define READS_ALL	(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
+
+_Static_assert(CAP_DAC_OVERRIDE < 32 && CAP_DAC_READ_SEARCH < 32, "both are in the first word");
+
+bool starter_has_less(void)
+{
+	/* The kernel says so where the file that is run gives rights (security/commoncap.c). */
+	return getauxval(AT_SECURE);
+}
+
+/* Gives @right, of those that are permitted, and takes the others of READS_ALL. @before: which of them had effect. */
+static int reading_set(uint32_t right, uint32_t *before)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	if (before)
+		*before = data[0].effective & READS_ALL;
+	data[0].effective = (data[0].effective & ~READS_ALL) | (data[0].permitted & right);
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int starter_begin(uint32_t *kept)
+{
+	*kept = 0;
+	return starter_has_less() ? reading_set(0, kept) : 0;
+}
+
+void starter_end(uint32_t kept)
+{
+	if (kept)
+		reading_set(kept, NULL);
+}
+
+int starter_open_regular(const char *path)
+{
+	uint32_t kept;
+	int fd = starter_begin(&kept);
+
+	if (fd)
+		return fd;
+	fd = file_open_regular(path);
+	starter_end(kept);
+	return fd;
+}
