@@ -51,6 +51,7 @@ TESTS_MORE = \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_replaced.sh \
+	tests/e2e/test_ends.sh \
 	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \

@@ -217,7 +217,7 @@ static void *collector_run(void *argument)
 	struct pollfd fds[3] = {
 		{ .fd = collector->feed ? feed_fd(collector->feed) : -1, .events = POLLIN },
 		{ .fd = collector->wake, .events = POLLIN },
-		{ .fd = collector->probe ? probe_fd(collector->probe) : -1, .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
 	};
 
 	if (collector->settings.on_snapshot || collector->settings.rates_at_once) {
@@ -249,6 +249,8 @@ static void *collector_run(void *argument)
 		wait = now < next && next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		if (collector->feed && feed_is_behind(collector->feed))
 			wait = 0;
+		/* Another one, if that was ended. */
+		fds[2].fd = collector->probe ? probe_fd(collector->probe) : -1;
 		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;

@@ -50,6 +50,7 @@ struct doctor_facts {
 	char program[PATH_MAX];		/* our own file */
 	char lockdown[32];		/* "none", "integrity", "confidentiality"; empty: the kernel does not say */
 	int jit;			/* net.core.bpf_jit_enable; -1: not known */
+	int leases, lease_break;	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: not known */
 	bool shadow_stacks;		/* the processor has them */
 	bool own_pids;			/* we are in a pid namespace of our own */
 	uint64_t ring_bytes, memory_max;	/* memory_max: of our control group; UINT64_MAX: none */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor/doctor_check.h"
 #include "util/utf8.h"
 
 const char *const doctor_state_names[DOCTOR_PROBLEM + 1] = {
@@ -30,15 +31,6 @@ const struct doctor_section_desc doctor_sections[SECTION_COUNT] = {
 	[SECTION_GPU] = { "gpu", "GPU" },
 	[SECTION_LIBRARIES] = { "libraries", "libraries" },
 	[SECTION_PROCESSES] = { "processes", "processes" },
-};
-
-struct check {
-	enum doctor_section section;
-	const char *name;		/* of its findings, in JSON; NULL: each has its own */
-	/* One of these: it looks at the machine, at each file that is shown, or at each process. */
-	void (*machine)(struct doctor *doctor, const struct check *check);
-	void (*file)(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
-	void (*process)(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
 };
 
 #define TEXT_MAX	6000	/* a path, and what is said of it */
@@ -73,9 +65,6 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 	}
 	doctor->finding_count++;
 }
-
-/* A finding of @check, by its own name. */
-#define FOUND(state, advice, ...) doctor_add(doctor, check->section, check->name, state, advice, __VA_ARGS__)
 
 #define RIGHTS_NEEDED_FIRST "what the kernel says can be known with CAP_BPF and CAP_PERFMON only"
 
@@ -526,6 +515,7 @@ static const struct check checks[] = {
 	{ .section = SECTION_KERNEL, .name = "loading", .machine = check_loading },
 	{ .section = SECTION_KERNEL, .name = "seccomp", .machine = check_seccomp },
 	{ .section = SECTION_KERNEL, .name = "shadow_stacks", .machine = check_shadow_stacks },
+	{ .section = SECTION_KERNEL, .name = "written_over", .machine = check_written },
 	{ .section = SECTION_KERNEL, .name = "names_memory", .machine = check_names_memory },
 	{ .section = SECTION_KERNEL, .name = "memory", .machine = check_memory },
 	{ .section = SECTION_KERNEL, .name = "emulation", .machine = check_forms },

@@ -39,11 +39,12 @@ static void lockdown_read(char *out, size_t size)
 	snprintf(out, size, "%s", open + 1);
 }
 
-static int jit_read(void)
+/* A setting of sysctl(8), or -1: it cannot be read. */
+static int setting_read(const char *path)
 {
 	char line[32];
 
-	line_read("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line));
+	line_read(path, line, sizeof(line));
 	return line[0] ? atoi(line) : -1;
 }
 
@@ -115,7 +116,9 @@ void doctor_facts_read(struct doctor *doctor)
 	n = readlink("/proc/self/exe", facts->program, sizeof(facts->program) - 1);
 	facts->program[n > 0 ? n : 0] = 0;
 	lockdown_read(facts->lockdown, sizeof(facts->lockdown));
-	facts->jit = jit_read();
+	facts->jit = setting_read("/proc/sys/net/core/bpf_jit_enable");
+	facts->leases = setting_read("/proc/sys/fs/leases-enable");
+	facts->lease_break = setting_read("/proc/sys/fs/lease-break-time");
 	facts->shadow_stacks = shadow_stacks_exist();
 	facts->own_pids = !kernel_pids(NULL);
 	facts->ring_bytes = doctor->options->ring_bytes;

@@ -78,13 +78,45 @@ static bool has_changed(const struct guard *guard)
 	return now.size != guard->size || now.seconds != guard->seconds || now.nanoseconds != guard->nanoseconds;
 }
 
-void guard_open(struct guard *guard, const struct seen_file *seen)
+void guard_own(struct guard *guard, pid_t owner)
+{
+	guard->owner = owner;
+	if (guard->fd >= 0 && !guard->is_place)
+		fcntl(guard->fd, F_SETOWN, owner);
+}
+
+void guard_open(struct guard *guard, const struct seen_file *seen, pid_t owner)
 {
 	guard->fd = fcntl(seen_place(seen), F_DUPFD_CLOEXEC, 0);
 	guard->is_place = seen->place >= 0;
 	guard->is_blind = guard->is_place && !magic_tells_cached(seen->magic);
+	/* Before the lease, which makes its taker the owner where there is none. */
+	guard_own(guard, owner);
 	guard->leased = guard->fd >= 0 && !guard->is_place && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
 	look(guard);
+}
+
+struct guard_state guard_state(const struct guard *guard)
+{
+	return (struct guard_state){
+		.size = guard->size,
+		.seconds = guard->seconds,
+		.nanoseconds = guard->nanoseconds,
+		.leased = guard->leased,
+		.is_place = guard->is_place,
+		.is_blind = guard->is_blind,
+	};
+}
+
+void guard_adopt(struct guard *guard, int fd, const struct guard_state *state)
+{
+	guard->fd = fd;
+	guard->leased = state->leased;
+	guard->is_place = state->is_place;
+	guard->is_blind = state->is_blind;
+	guard->size = state->size;
+	guard->seconds = state->seconds;
+	guard->nanoseconds = state->nanoseconds;
 }
 
 void guard_close(struct guard *guard)
@@ -118,6 +150,8 @@ bool guard_again(struct guard *guard)
 	look(guard);
 	if (guard->is_place)
 		return settled;
+	/* With the lease before, its owner went. */
+	guard_own(guard, guard->owner);
 	if (!fcntl(guard->fd, F_SETLEASE, F_RDLCK)) {
 		guard->leased = true;
 		return true;

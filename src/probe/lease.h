@@ -9,11 +9,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct guard {
 	int fd;			/* ours; -1: nothing is guarded */
 	bool is_place;		/* it is opened with O_PATH, of a file whose server may not answer: that is never asked */
 	bool is_blind;		/* and what the kernel knows of it cannot be had without asking */
+	pid_t owner;		/* who is told of a broken lease */
 	bool leased;		/* who opens it for writing waits for us; else it is looked at now and then */
 	int64_t size, seconds, nanoseconds;	/* of its last change */
 };
@@ -27,13 +29,29 @@ int guard_signals_open(void);
 /* True if a signal came since it was asked last. */
 bool guard_signals_read(int fd);
 
-/* Guards the file @seen. Never fails: what cannot be leased is looked at, as far as that is possible. */
+/* Guards the file @seen, and has @owner be told of a broken lease. Never fails: what cannot be leased is looked at, as far as that is possible. */
 struct seen_file;
-void guard_open(struct guard *guard, const struct seen_file *seen);
+void guard_open(struct guard *guard, const struct seen_file *seen, pid_t owner);
 
 /* fstat(2) of the file, without a wait: as far as the kernel knows. Returns false if that cannot be had. */
 struct stat;
 bool guard_stat(const struct guard *guard, struct stat *st);
+
+/* What another process has to know to guard the same open file. */
+struct guard_state {
+	int64_t size, seconds, nanoseconds;
+	uint8_t leased, is_place, is_blind, pad[5];
+};
+
+struct guard_state guard_state(const struct guard *guard);
+
+/* Guards the file open at @fd, which is the guard's now, from another process's @state on. */
+void guard_adopt(struct guard *guard, int fd, const struct guard_state *state);
+
+/* Has @owner be told from now on. */
+void guard_own(struct guard *guard, pid_t owner);
+
+/* Ends the lease, for all who have the file from guard_open(), and closes it. */
 void guard_close(struct guard *guard);
 
 /* True if somebody wants to write to it, and waits for guard_let(), or has written. */

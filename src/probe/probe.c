@@ -38,23 +38,26 @@ int probe_adopt_link(struct probe *probe, int fd)
 	return 0;
 }
 
+/* What the keeper had no room for. */
 static void targets_detach(struct probe *probe)
 {
-	size_t count = probe->adopted_count, at = 0;
+	size_t room = probe->adopted_count, count = 0, i;
 	struct target *target;
 	int *fds;
 
 	for (target = probe->targets; target; target = target->next)
-		count += target->attachment.link_count;
-	fds = calloc(count ? count : 1, sizeof(*fds));
+		room += target->attachment.link_count;
+	fds = calloc(room ? room : 1, sizeof(*fds));
 	for (target = probe->targets; target && fds; target = target->next) {
-		memcpy(fds + at, target->attachment.links, target->attachment.link_count * sizeof(*fds));
-		at += target->attachment.link_count;
+		for (i = 0; i < target->attachment.link_count; i++)
+			if (target->attachment.links[i] >= 0)
+				fds[count++] = target->attachment.links[i];
 		target->attachment.link_count = 0;
 	}
+	for (i = 0; i < probe->adopted_count && fds; i++)
+		if (probe->adopted[i] >= 0)
+			fds[count++] = probe->adopted[i];
 	if (fds) {
-		for (at = 0; at < probe->adopted_count; at++)
-			fds[count - probe->adopted_count + at] = probe->adopted[at];
 		links_close_finally(fds, count);
 		probe->adopted_count = 0;
 	}
@@ -62,8 +65,9 @@ static void targets_detach(struct probe *probe)
 	/* Helpers, and, without memory for the list, everything one by one. */
 	for (target = probe->targets; target; target = target->next)
 		attachment_close(&target->attachment);
-	for (at = 0; at < probe->adopted_count; at++)
-		close(probe->adopted[at]);
+	for (i = 0; i < probe->adopted_count; i++)
+		if (probe->adopted[i] >= 0)
+			close(probe->adopted[i]);
 	free(probe->adopted);
 }
 
@@ -82,6 +86,9 @@ void probe_close(struct probe *probe)
 
 	if (!probe)
 		return;
+	/* All side by side, and no longer than the keeper's end may take. */
+	keeper_keep(probe->keeper, ++probe->last_shelf, probe->adopted, probe->adopted_count);
+	keeper_end(probe->keeper);
 	targets_detach(probe);
 	for (target = probe->targets; target; target = next) {
 		next = target->next;
@@ -96,8 +103,6 @@ void probe_close(struct probe *probe)
 	}
 	examined_clear(probe);
 	bpf_close(&probe->bpf);
-	if (probe->signals >= 0)
-		close(probe->signals);
 	free(probe);
 }
 
@@ -182,7 +187,7 @@ static struct target *target_find(struct probe *probe, const struct file_id *id)
 	return NULL;
 }
 
-void probe_counts_add(struct probe *probe, const struct attachment *attachment, int sign)
+void probe_count(struct probe *probe, const struct attachment *attachment, int sign)
 {
 	int point;
 
@@ -270,8 +275,20 @@ static int functions_find(struct probe *probe, const struct seen_file *seen, con
 	return 0;
 }
 
-int target_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
-		  const struct rec_hdr *record, struct reason *why)
+/* Hands the links of @target over. Those that the keeper has no room for stay here. */
+static void links_keep(struct probe *probe, struct target *target)
+{
+	struct attachment *attachment = &target->attachment;
+
+	if (attachment->helper >= 0) {	/* to close it ends the links */
+		attachment->links[attachment->link_count++] = attachment->helper;
+		attachment->helper = -1;
+	}
+	keeper_keep(probe->keeper, target->shelf, attachment->links, attachment->link_count);
+}
+
+int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
+		 const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = choice_of(probe);
@@ -296,9 +313,12 @@ int target_attach(struct probe *probe, struct target *target, const struct seen_
 	}
 	if (probe->bpf.skeleton->rodata->find_callers && runtime_code_find(seen->fd, &found, &runtimes))
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
+	target->shelf = ++probe->last_shelf;
+	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, single_pid(probe), why);
 	if (err) {
+		keeper_drop(probe->keeper, &target->shelf, 1);
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* What a process makes of it is missing all the same, unless nothing of it was asked for. */
 		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
@@ -308,7 +328,8 @@ int target_attach(struct probe *probe, struct target *target, const struct seen_
 		target->hold = -1;
 		goto out;
 	}
-	probe_counts_add(probe, &target->attachment, 1);
+	links_keep(probe, target);
+	probe_count(probe, &target->attachment, 1);
 	/* It runs nothing of this yet, and will find the probes. */
 	waits = record && loader_waits(probe, record->tgid, record->time);
 	if (in_table && record && !waits)
@@ -347,8 +368,8 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
 	target->library = probe->last_library;
 	target->attachment.helper = -1;
 	/* Before its functions are looked up: what is found is to stay true. */
-	guard_open(&target->guard, seen);
-	err = target_attach(probe, target, seen, path, sighting->record, why);
+	guard_open(&target->guard, seen, keeper_pid(probe->keeper));
+	err = probe_attach(probe, target, seen, path, sighting->record, why);
 	if (err) {
 		target_free(probe, target);
 		return err;
@@ -391,17 +412,21 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 void probe_forget(struct probe *probe, struct target *targets)
 {
 	struct attachment attachments[FORGET_MAX];
+	uint32_t shelves[FORGET_MAX];
 	struct target *target;
 	size_t count = 0;
 
 	examined_forget_of(probe, targets);
-	for (target = targets; target && count < FORGET_MAX; target = target->next)
+	for (target = targets; target && count < FORGET_MAX; target = target->next) {
+		shelves[count] = target->shelf;
 		attachments[count++] = target->attachment;
+	}
+	keeper_drop(probe->keeper, shelves, count);
 	attachments_close(attachments, count);
 	while ((target = targets)) {
 		targets = target->next;
 		probe->counts.targets--;
-		probe_counts_add(probe, &target->attachment, -1);
+		probe_count(probe, &target->attachment, -1);
 		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);

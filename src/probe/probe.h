@@ -72,8 +72,8 @@ int probe_watch(struct probe *probe, struct reason *why);
 int probe_adopt_link(struct probe *probe, int fd);
 
 /*
- * Looks after the probed files: takes the probes off one that somebody is about to write to, and puts them on anew
- * when that is done. To be called when probe_fd() is readable, and ten times a second at least.
+ * Looks after the probed files: puts the probes on one anew that was written to, and on all if the process that held them was ended.
+ * To be called when probe_fd() is readable, which may be another one each time, and ten times a second at least.
  */
 void probe_tend(struct probe *probe);
 int probe_fd(const struct probe *probe);

@@ -19,8 +19,11 @@ probe_sources = \
 	src/probe/extra_functions.c src/probe/extra_functions.h \
 	src/probe/forms.c src/probe/forms.h \
 	src/probe/formtest.c src/probe/formtest.h \
+	src/probe/holders.c src/probe/holders.h \
 	src/probe/identify.c src/probe/identify.h \
 	src/probe/idle_processes.c src/probe/idle_processes.h \
+	src/probe/keeper.c src/probe/keeper.h \
+	src/probe/keeper_process.c src/probe/keeper_process.h \
 	src/probe/kernel.c src/probe/kernel.h \
 	src/probe/late.c src/probe/late.h \
 	src/probe/lease.c src/probe/lease.h \
@@ -45,6 +48,6 @@ probe_sources = \
 	src/probe/selftest.c src/probe/selftest.h \
 	src/probe/slots.c src/probe/slots.h \
 	src/probe/stacktest.c src/probe/stacktest.h \
-	src/probe/tend.c \
 	src/probe/tracefs.c src/probe/tracefs.h \
-	src/probe/unused.c src/probe/unused.h
+	src/probe/unused.c src/probe/unused.h \
+	src/probe/written_files.c

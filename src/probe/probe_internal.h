@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What probe.c, which keeps the targets, and discover.c, which finds files, share with nobody else. */
+/* What probe.c, which keeps the targets, written_files.c, which tends them, and discover.c, which finds files, share. */
 #ifndef PROBE_PROBE_INTERNAL_H
 #define PROBE_PROBE_INTERNAL_H
 
+#include <sys/stat.h>
 #include <uthash.h>
 
 #include "probe/attach.h"
+#include "probe/keeper.h"
 #include "probe/lease.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
@@ -15,7 +17,8 @@
 
 struct target {
 	struct file_id id;
-	struct attachment attachment;
+	struct attachment attachment;	/* its links are the keeper's, and -1 here, unless it had no room for them */
+	uint32_t shelf;		/* the keeper's number for them; another one each time that they are placed */
 	struct guard guard;
 	int hold;		/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	uint16_t library;	/* its number in cookies */
@@ -74,9 +77,11 @@ struct probe {
 	struct examined *by_id;
 	struct probe_counts counts;
 	uint16_t last_library;	/* number given to a target */
-	int signals;		/* guard_signals_open() */
+	struct keeper *keeper;	/* holds the links */
+	uint32_t last_shelf;
+	uint64_t keeper_retry;	/* CLOCK_MONOTONIC, when to start it again; 0: it was not tried in vain */
 	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
-	uint64_t looked;	/* CLOCK_MONOTONIC, when files that have no lease were looked at */
+	uint64_t looked;	/* CLOCK_MONOTONIC, when files that were written to were looked at */
 	struct unused unused;
 	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
 	size_t loader_count;
@@ -102,14 +107,14 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
  * Attaches to the functions of the file @seen, which is @target's, and marks who has it mapped already, @record's process
  * (or NULL) among them. As probe_examine(), without 1.
  */
-int target_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
-		  const struct rec_hdr *record, struct reason *why);
-
-/* Takes the probes off @target's file if somebody is about to write to it, or puts them on when that is done. */
-void target_tend(struct probe *probe, struct target *target);
+int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
+		 const struct rec_hdr *record, struct reason *why);
 
 /* Adds what @attachment has to the counts, or takes it away (@sign -1). */
-void probe_counts_add(struct probe *probe, const struct attachment *attachment, int sign);
+void probe_count(struct probe *probe, const struct attachment *attachment, int sign);
+
+/* The file of @target was met again, with another size or time: its probes go if it was written to, and come back when that is done. */
+void target_tend(struct probe *probe, struct target *target);
 
 /* Keeps @later, whose path is copied, for probe_try_again(). Nothing is kept where there are too many. */
 void probe_keep(struct probe *probe, const struct later *later, const char *path);

@@ -67,12 +67,15 @@ static void returns_choose(struct probe *probe, const struct kernel_features *fe
 /* Has the trials' links closed along with the others at the end, side by side. */
 static void links_keep(struct probe *probe, struct sample_links *left)
 {
-	size_t i;
+	int links[ARRAY_LEN(left->fds)];
+	size_t i, count = 0;
 
 	for (i = 0; i < ARRAY_LEN(left->fds); i++)
-		if (left->fds[i] >= 0 && !probe_adopt_link(probe, left->fds[i]))
-			left->fds[i] = -1;
-	sample_links_close(left);	/* without memory */
+		if (left->fds[i] >= 0)
+			links[count++] = left->fds[i];
+	keeper_keep(probe->keeper, ++probe->last_shelf, links, count);
+	links_close(links, count);	/* those that it had no room for */
+	sample_links_init(left);
 }
 
 static void forms_note(const struct notes *notes, const struct forms *forms)
@@ -112,7 +115,12 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->settings = *settings;
 	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
 	probe->later_end = &probe->later;
-	probe->signals = guard_signals_open();
+	/* Before there is anything that it would have, too. */
+	err = keeper_start(&probe->keeper, why);
+	if (err) {
+		free(probe);
+		return err;
+	}
 	layers_choose(probe, &features);
 	forms_try(&forms, &features, &left[0]);
 	sample_links_init(&left[1]);
@@ -121,8 +129,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (err) {
 		sample_links_close(&left[0]);
 		sample_links_close(&left[1]);
-		if (probe->signals >= 0)
-			close(probe->signals);
+		keeper_end(probe->keeper);
 		free(probe);
 		return err;
 	}

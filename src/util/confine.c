@@ -31,8 +31,7 @@
 #error "unknown machine"
 #endif
 
-/* Refuses every system call that is not in the list. */
-static int calls_limit(const int *calls, unsigned int count)
+int confine_calls(const int *calls, unsigned int count)
 {
 	enum { HEAD = 4 };
 	struct sock_filter code[HEAD + CONFINE_CALLS_MAX + 2];
@@ -50,7 +49,7 @@ static int calls_limit(const int *calls, unsigned int count)
 							      (unsigned char)(count - i), 0);
 	code[HEAD + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	code[HEAD + count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
 }
 
 static int rights_drop(void)
@@ -172,5 +171,5 @@ int confine(const char *name, int socket, uint64_t memory, const int *calls, uns
 		return err;
 	limits_set(memory);
 	err = rights_drop();
-	return err ? err : calls_limit(calls, count);
+	return err ? err : confine_calls(calls, count);
 }

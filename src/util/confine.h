@@ -23,4 +23,10 @@ int confine_leave(const char *name, int socket);
  */
 int confine(const char *name, int socket, uint64_t memory, const int *calls, unsigned int count);
 
+/*
+ * Refuses the calling thread, and those it starts, all system calls but the @count ones in @calls: EPERM. Returns 0, or a
+ * negative errno. no_new_privs has to be set.
+ */
+int confine_calls(const int *calls, unsigned int count);
+
 #endif

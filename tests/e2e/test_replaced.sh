@@ -152,7 +152,7 @@ few_probed() {
 	[ $(($(grep -c 'many/.* attached' "$T/many.err") - $(grep -c "many/.*: $given_up" "$T/many.err"))) -le 4 ]
 }
 links() {
-	grep -ls '^link_type:' "/proc/$cutop/fdinfo/"* | wc -l
+	grep -ls '^link_type:' /proc/"$(pgrep -P "$cutop" -x cutop-guard)"/task/*/fdinfo/* | wc -l
 }
 begin many -u 64031
 turn=0

@@ -185,7 +185,10 @@ watcher() {
 			sh -c "! ls -l /proc/$errand/fd | grep -e '->' | grep -qv -e 'socket:' -e 'anon_inode:.signalfd'"
 		check "$who: errands map: $(grep anon_inode /proc/"$errand"/maps)" sh -c "! grep -q anon_inode /proc/$errand/maps"
 	done
-	# The process that reads lines of source has no right at all.
+	# The process that holds the links has no right at all, and the one that reads lines of source neither.
+	guard=$(pgrep -P $cutop -x cutop-guard)
+	check "$who: no process holds the links" [ -n "$guard" ]
+	holds "$who, guard" "$guard" "$(mask)"
 	lines=$(pgrep -P $cutop -x cutop-lines)
 	check "$who: nobody reads lines" [ -n "$lines" ]
 	holds "$who, lines" "$lines" "$(mask)"
@@ -276,10 +279,10 @@ if wait_for 20 is_confined $cutop; then
 		[ "$(field "$status_file" Name 2>/dev/null)" = cutop-probes ] || continue
 		number=${status_file%/status}
 		number=${number#/proc/}
-		# of this cutop: it has the other end of a pipe of the helper's
+		# of this cutop: its guard has the other end of a pipe of the helper's
 		for pipe in "/proc/$number/fd/"*; do
 			link=$(readlink "$pipe") || continue
-			case $link in pipe:*) ls -l /proc/$cutop/fd | grep -qF "$link" && helper=$number ;; esac
+			case $link in pipe:*) ls -l /proc/"$(pgrep -P $cutop -x cutop-guard)"/task/*/fd | grep -qF "$link" && helper=$number ;; esac
 		done
 	done
 	check "the fallback has no helper" [ -n "$helper" ]

@@ -27,6 +27,8 @@ static void setup(void)
 		.rights = { ALL_RIGHTS, ALL_RIGHTS },
 		.program = "/usr/bin/cutop",
 		.jit = 1,
+		.leases = 1,
+		.lease_break = 45,
 		.ring_bytes = 16 << 20,
 		.names_bytes = 128 << 20,
 		.memory_max = UINT64_MAX,
@@ -184,10 +186,12 @@ START_TEST(test_refused_by_the_kernel)
 	ck_assert_ptr_null(strchr(finding_of("programs")->text, '\033'));
 	expect("lockdown", DOCTOR_PROBLEM, "confidentiality", "lockdown=confidentiality");
 	expect("jit", DOCTOR_WARNING, "interpreted", "bpf_jit_enable=1");
+	expect("written_over", DOCTOR_OK, "waits 45 s", NULL);
 	ck_assert_ptr_null(finding_of("processes"));
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.own_pids = true;
+	doctor.facts.leases = 0;
 	doctor.facts.watch_errors[DRY_RUN_EXIT] = -EACCES;
 	doctor.facts.watch_errors[DRY_RUN_MMAP] = -ENOENT;
 	doctor.facts.memory_max = 32 << 20;
@@ -195,6 +199,7 @@ START_TEST(test_refused_by_the_kernel)
 	expect("pid_namespace", DOCTOR_PROBLEM, "of our own", "--pid=host");
 	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
 	expect("loading", DOCTOR_WARNING, "No such file", "mount -t tracefs");
+	expect("written_over", DOCTOR_WARNING, "late", "leases-enable=1");
 	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
 	expect("names_memory", DOCTOR_WARNING, "128 MiB", "--names-memory");
 	doctor_free(&doctor);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A line of the table of checks in doctor_checks.c, and those of its checks that stand in other files. */
+#ifndef DOCTOR_CHECK_H
+#define DOCTOR_CHECK_H
+
+#include "doctor/doctor.h"
+
+struct check {
+	enum doctor_section section;
+	const char *name;		/* of its findings, in JSON; NULL: each has its own */
+	/* One of these: it looks at the machine, at each file that is shown, or at each process. */
+	void (*machine)(struct doctor *doctor, const struct check *check);
+	void (*file)(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
+	void (*process)(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
+};
+
+/* A finding of @check, by its own name. */
+#define FOUND(state, advice, ...) doctor_add(doctor, check->section, check->name, state, advice, __VA_ARGS__)
+
+/* doctor_harm.c */
+void check_written(struct doctor *doctor, const struct check *check);
+
+#endif

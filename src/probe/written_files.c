@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that are written to in place, and a keeper that has ended. The keeper takes the probes off a file before it is written
+ * to, and says so; here they are placed anew when that is done.
+ */
+#include "probe/probe_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
+#define KEEPER_RETRY	NSEC_PER_SEC
+
+/* The links of @target are closed. */
+static void target_lift(struct probe *probe, struct target *target)
+{
+	probe_count(probe, &target->attachment, -1);
+	attachments_close(&target->attachment, 1);
+	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
+	memset(&target->attachment, 0, sizeof(target->attachment));
+	target->attachment.helper = -1;
+	errand_release(probe->outside.errands, target->hold);
+	target->hold = -1;
+	target->lifted = true;
+}
+
+static void target_written(struct probe *probe, struct target *target)
+{
+	target_lift(probe, target);
+	keeper_drop(probe->keeper, &target->shelf, 1);
+	/* Now, and not before: who reads this may count on it. */
+	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
+	guard_let(&target->guard);
+}
+
+/* Attaches to what was written. Returns 0 or a negative errno with @why set. */
+static int target_attach(struct probe *probe, struct target *target, struct reason *why)
+{
+	const char *path = target->path ? target->path : "";
+	struct seen_file seen;
+	int err;
+
+	err = outside_open_again(&probe->outside, target->guard.fd, target->guard.is_place, path, COPY_TABLES | COPY_CODE, &seen);
+	if (err)
+		return reason_set(why, err, "%s", outside_error(err));
+	err = seen.identified ? 0 : reason_set(why, -EIO, "cannot be identified");
+	if (!err) {
+		target->id = seen.id;
+		err = probe_attach(probe, target, &seen, path, NULL, why);
+	}
+	seen_close(&seen);
+	return err;
+}
+
+/* Probes what was written, if that is done. */
+static void target_renew(struct probe *probe, struct target *target)
+{
+	struct reason why = { "" };
+	int err;
+
+	if (!guard_again(&target->guard))
+		return;
+	target->lifted = false;
+	err = target_attach(probe, target, &why);
+	target->lifted = outside_is_later(err);
+	if (!err || target->lifted)
+		return;
+	note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
+	/* It may be half of a file, and the rest yet to come. */
+	target->shelf = ++probe->last_shelf;
+	keeper_watch(probe->keeper, target->shelf, &target->guard);
+}
+
+void target_tend(struct probe *probe, struct target *target)
+{
+	if (!target->lifted && guard_is_touched(&target->guard))
+		target_written(probe, target);
+	if (target->lifted)
+		target_renew(probe, target);
+}
+
+/* Starts another keeper. All probes are gone with the one before; each is placed anew like one on a file that was written to. */
+static void keeper_renew(struct probe *probe, uint64_t now)
+{
+	struct reason why = { "" };
+	struct target *target;
+	struct keeper *keeper;
+
+	if (now < probe->keeper_retry)
+		return;
+	if (keeper_start(&keeper, &why)) {
+		if (!probe->keeper_retry)
+			warn_user(probe->settings.notes, "the process that held the probes was ended, and nothing is seen any more: %s", why.text);
+		probe->keeper_retry = now + KEEPER_RETRY;
+		return;
+	}
+	probe->keeper_retry = 0;
+	keeper_end(probe->keeper);
+	probe->keeper = keeper;
+	warn_user(probe->settings.notes, "the process that held the probes (cutop-guard) was ended; they are placed anew, and what "
+		  "programs did meanwhile was not seen");
+	for (target = probe->targets; target; target = target->next) {
+		guard_own(&target->guard, keeper_pid(keeper));
+		if (!target->lifted)
+			target_lift(probe, target);
+	}
+}
+
+void probe_tend(struct probe *probe)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool look = now - probe->looked >= LOOK_INTERVAL;
+	struct target *target;
+	uint32_t shelf;
+
+	if (look)
+		probe->looked = now;
+	while (keeper_told(probe->keeper, &shelf)) {
+		for (target = probe->targets; target && (target->shelf != shelf || target->lifted); target = target->next)
+			;
+		if (target)
+			target_written(probe, target);
+		look = true;
+	}
+	if (!keeper_is_alive(probe->keeper)) {
+		keeper_renew(probe, now);
+		look = keeper_is_alive(probe->keeper);
+	}
+	for (target = probe->targets; target; target = target->next)
+		if (look && target->lifted)
+			target_renew(probe, target);
+	errands_tend(probe->outside.errands);
+	probe_try_again(probe);
+	unused_drop(probe, now);
+}
+
+int probe_fd(const struct probe *probe)
+{
+	return keeper_is_alive(probe->keeper) ? keeper_fd(probe->keeper) : -1;
+}
