@@ -28,7 +28,7 @@ bpf_sources = \
 	bpf/trace_calls.bpf.h \
 	bpf/unwatched.bpf.h \
 	bpf/vmlinux_min.h \
-	bpf/loader.bpf.h \
+	bpf/loader.bpf.h bpf/translators.bpf.h \
 	bpf/watch.bpf.h \
 	bpf/loading.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h

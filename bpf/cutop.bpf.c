@@ -52,6 +52,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "blind.bpf.h"
 #include "unwatched.bpf.h"
 #include "loader.bpf.h"
+#include "translators.bpf.h"
 #include "watch.bpf.h"
 #include "loading.bpf.h"
 

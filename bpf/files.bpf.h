@@ -30,7 +30,7 @@ static __always_inline __u64 file_mark(struct file *file)
 }
 
 /*
- * Files that user space knows of (FILE_KNOWN), or was told of, by which process:
+ * Files that user space knows of (FILE_KNOWN, FILE_PROBED), or was told of, by which process:
  * that one may be gone before user space could look, so others tell of the file, too,
  * until it is known. Least recently used ones are told of again.
  */
@@ -46,7 +46,7 @@ static __always_inline bool file_is_new(const struct file_id *id)
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, *teller;
 
 	teller = bpf_map_lookup_elem(&files, id);
-	if (teller && (*teller == FILE_KNOWN || *teller == tgid))
+	if (teller && (*teller == FILE_KNOWN || *teller == FILE_PROBED || *teller == tgid))
 		return false;
 	return !bpf_map_update_elem(&files, id, &tgid, BPF_ANY);
 }
@@ -55,7 +55,7 @@ static __always_inline bool file_is_known(const struct file_id *id)
 {
 	__u32 *teller = bpf_map_lookup_elem(&files, id);
 
-	return teller && *teller == FILE_KNOWN;
+	return teller && (*teller == FILE_KNOWN || *teller == FILE_PROBED);
 }
 
 #define PATH_NAMES	24	/* and mounts on the way */

@@ -48,17 +48,23 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 /* A call of mmap(2) with these arguments. Where no file is mapped, the kernel does not look at fd, and anything may stand there. */
 static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 {
+	bool asked, translated = *(volatile __u32 *)&translators_live;
 	struct file **table, *file = NULL;
 	struct fdtable *fdt;
 
-	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0 || !is_asked_for(bpf_get_current_pid_tgid() >> 32))
+	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0)
+		return 0;
+	asked = is_asked_for(bpf_get_current_pid_tgid() >> 32);
+	if (!asked && !translated)
 		return 0;
 	fdt = bpf_get_current_task_btf()->files->fdt;
 	if (fd >= fdt->max_fds)
 		return 0;
 	table = fdt->fd;
 	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
-	return file ? mapping_tell(file, (__s32)fd) : 0;
+	if (file && translated)
+		translator_maps(BPF_CORE_READ(file, f_inode));
+	return file && asked ? mapping_tell(file, (__s32)fd) : 0;
 }
 
 /* mm/mmap.c */
@@ -162,6 +168,7 @@ static __always_inline int touch_look(struct address_space *mapping)
 
 	if (!inode)
 		return 0;
+	translator_maps(inode);
 	mark = inode_mark(inode);
 	known = &known_marks[mark >> MARK_PLACE_SHIFT];
 	if (*known == mark)

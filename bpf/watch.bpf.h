@@ -87,6 +87,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	/* The other threads are gone. What this one knew was the old program's. */
 	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
 		thread_forget(task);
+	translator_look(tgid);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
 	loader_starts(tgid);
@@ -158,6 +159,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	/* The last thread. Two may see this: the first to delete the key is the one. */
 	late_forget(tgid);
 	loader_forget(tgid);
+	translator_forget(tgid);
 	/* Its number will be another's. */
 	if (only_listed)
 		bpf_map_delete_elem(&listed, &tgid);

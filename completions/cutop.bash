@@ -46,6 +46,7 @@ _cutop()
 	--folded-by) COMPREPLY=($(compgen -W 'live leaked suspect held allocated launches' -- "$cur")) ;;
 	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;
 	-C | --color | --returns) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
+	--translators) COMPREPLY=($(compgen -W 'tell yield' -- "$cur")) ;;
 	--theme) COMPREPLY=($(compgen -W 'default mono colorblind light' -- "$cur")) ;;
 	-u | --user | --run-as) COMPREPLY=($(compgen -u -- "$cur")) ;;
 	-s | --sort) _cutop_list "help $(cutop --sort help 2>/dev/null | cut -d' ' -f1)" ;;
@@ -57,7 +58,7 @@ _cutop()
 		;;
 	-p | --pid) _cutop_list "$(cd /proc && echo [0-9]*)" ;;
 	-n | --iterations | -d | --delay | --duration | --listen | --top-kernels | -c | --command | --leak-age | --leak-ignore | --probe | --ring-size | --names-memory) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --trace --pid --user --command --sort --reverse --layer --calls --exact-launches --returns --no-single-step --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --hold --library --probe --ring-size --names-memory --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --replay --trace --pid --user --command --sort --reverse --layer --calls --exact-launches --returns --translators --no-single-step --stacks --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --hold --library --probe --ring-size --names-memory --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

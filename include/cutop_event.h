@@ -87,11 +87,13 @@ enum rec_type {
 	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE and where its file lies; in the ring only */
 	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
 	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
+	REC_TRANSLATOR,		/* struct rec_translator: a program that runs translations of code maps a probed file; in the ring only */
 
 	REC_IDENTITY = 64,	/* struct rec_identity: who a program is */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
 	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no program */
+	REC_NOTICE,		/* struct rec_text: something to tell of, flags: enum notice. Of no program */
 
 	/* What is read once per refresh: model/stream.h */
 	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
@@ -164,7 +166,31 @@ struct code_span {
 #define IDENTIFY_PIECES	14
 #define IDENTIFY_FOUND	0x80000000u
 
-#define FILE_KNOWN	0	/* in the map `files`, where else a process stands that told of the file */
+/* In the map `files`, where else a process stands that told of the file. */
+#define FILE_KNOWN	0
+#define FILE_PROBED	0xffffffffu	/* known, and there are probes on it */
+
+enum notice {
+	NOTICE_LOST,		/* what programs did for a while was not seen */
+	NOTICE_TRANSLATED,	/* a program that is translated has breakpoints in its code */
+	NOTICE_COUNT,
+};
+
+#define TRANSLATORS_MAX	32	/* names of programs that translate others */
+#define TRANSLATOR_FILES 32	/* probed files that such a process tells of */
+
+/* The name of a program that translates others, as exec gives it to its process. */
+struct translator_name {
+	__u64 words[2];		/* CUTOP_COMM_LEN bytes, NUL where there are fewer */
+};
+
+/* Such a process. */
+struct translator_row {
+	__u64 since;		/* when it began */
+	__u64 told;		/* which file was told of last */
+	__u32 count;		/* how often */
+	__u32 name;		/* number of its name */
+};
 
 struct rec_hdr {
 	__u16 type;		/* enum rec_type */
@@ -173,6 +199,14 @@ struct rec_hdr {
 	__u64 time;		/* when it was made */
 	__u32 tgid;		/* process, as the root pid namespace counts */
 	__u32 tid;
+};
+
+struct rec_translator {
+	struct rec_hdr hdr;
+	struct file_id id;	/* 0: none, it has begun */
+	__u64 since;		/* as the next, translator_row's */
+	__u32 name;
+	__u32 pad;
 };
 
 struct rec_process {

@@ -52,6 +52,7 @@ TESTS_MORE = \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_replaced.sh \
 	tests/e2e/test_ends.sh \
+	tests/e2e/test_translators.sh \
 	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \
@@ -94,7 +95,7 @@ CLEANFILES += test-suite-kernels.log
 # Automake cleans up after the tests of make check.
 CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
 
-EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
+EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/breakpoints.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)

@@ -33,6 +33,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
 	{ OPTION_RETURNS, "returns", "WHEN", IN_SNAPSHOTS | IN_TRACE, "probe returns: auto (where it does no harm), always or never" },
+	{ OPTION_TRANSLATORS, "translators", "WHAT", IN_SNAPSHOTS | IN_TRACE, "valgrind and its like, which probes end: tell of them (default), or yield" },
 	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
 	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS | IN_TRACE, "whole user stacks as call sites (by frame pointers); trace: below each line" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },

@@ -28,6 +28,7 @@
 static int parse_one(struct options *options, int code, const char *argument, bool *reverse, const char **sort)
 {
 	static const char *const returns[] = { [RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never" };
+	static const char *const translators[] = { "tell", "yield" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;
@@ -104,6 +105,11 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_EXACT:
 		options->exact_launches = true;
 		return 0;
+	case OPTION_TRANSLATORS:
+		err = parse_choice("translators", argument, translators, ARRAY_LEN(translators));
+		if (err >= 0)
+			options->yields = err;
+		return err < 0 ? err : 0;
 	case OPTION_RETURNS:
 		err = parse_choice("returns", argument, returns, ARRAY_LEN(returns));
 		if (err >= 0)

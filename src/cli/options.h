@@ -59,6 +59,7 @@ struct options {
 	bool hold;			/* COMMAND's threads wait while libraries that they load are probed */
 	bool no_single_step;		/* functions whose probe would be single-stepped are left out */
 	enum returns_choice returns;
+	bool yields;			/* --translators=yield */
 	bool stacks;
 	uint64_t leak_age;		/* ns */
 	bool leak_age_given;

@@ -283,6 +283,14 @@ static void extra_found(void *context, unsigned int call, const char *symbol, en
 	feed_extra(collector->feed, call, symbol, result);
 }
 
+static void notice_given(void *context, enum notice notice, uint32_t tgid, const char *text)
+{
+	struct collector *collector = context;
+
+	if (collector->feed)
+		feed_notice(collector->feed, notice, tgid, text);
+}
+
 static void program_begins(void *context, const struct seen_file *seen, uint32_t tgid)
 {
 	struct collector *collector = context;
@@ -356,6 +364,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	probe.on_late = program_late;
 	probe.on_extra = extra_found;
 	probe.on_program = program_begins;
+	probe.on_notice = notice_given;
 	probe.context = collector;
 	if (settings->names_bytes) {
 		collector->budget = budget_new(settings->names_bytes, SYMTAB_MEMORY);

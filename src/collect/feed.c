@@ -344,6 +344,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_MMAP:
 		arrivals_put(feed->arrivals, hdr);
 		return;
+	case REC_TRANSLATOR:
+		if (size >= sizeof(struct rec_translator))
+			probe_on_translator(feed->probe, data);
+		return;
 	case REC_PROCESS:
 		feed_watch(feed, data);
 		return;
@@ -425,6 +429,17 @@ void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum e
 
 	if (text)
 		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
+	free(text);
+}
+
+void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *what)
+{
+	struct rec_text *text = text_record_new(REC_NOTICE, 0, 0, notice, what);
+
+	if (text) {
+		text->hdr.tgid = tgid;
+		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
+	}
 	free(text);
 }
 

@@ -35,6 +35,9 @@ void feed_settle(struct feed *feed, bool hurry);
 /* A function that --probe named was found: its id (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
 
+/* Something to tell of, about the process @tgid; 0: about none. */
+void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *text);
+
 /* A program as probe_settings.on_program has it: its symbols are read while that can be done. */
 void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid);
 

@@ -9,7 +9,7 @@
 
 #include "cutop_event.h"
 
-/* A record of @type (REC_SITE, REC_NAME, REC_EXTRA) with as much of @text as fits. NULL without memory. The caller frees it. */
+/* A record of @type (REC_SITE, REC_NAME, REC_EXTRA, REC_NOTICE) with as much of @text as fits. NULL without memory. The caller frees it. */
 struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags, const char *text);
 
 #endif

@@ -173,6 +173,7 @@ struct doctor_file {
 	char driver_version[32];	/* as in "libcuda.so.580.65.06"; empty: unknown */
 	struct doctor_functions functions;
 	bool tried;
+	bool translated;		/* not tried, for a process that is translated has it mapped */
 	uint64_t attach_time;		/* ns */
 	struct reason why;		/* why nothing could be attached, or the file not be read; empty: no trouble */
 	unsigned int processes;		/* that map it */
@@ -202,6 +203,7 @@ struct doctor_process {
 	int error;			/* its mappings cannot be read: negative errno */
 	bool seccomp;			/* under a filter */
 	bool shadow_stack;
+	const char *translator;		/* what runs a translation of its code, or NULL: translator_kind() */
 	bool has_symbols;		/* of the program: kernels that it registered before us have names */
 	unsigned int uses;		/* bits of enum process_use */
 	unsigned int layers;		/* bits of enum call_layer: what is probed */

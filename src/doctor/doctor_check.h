@@ -19,5 +19,7 @@ struct check {
 
 /* doctor_harm.c */
 void check_written(struct doctor *doctor, const struct check *check);
+void check_untried(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
+void check_translated(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
 
 #endif

@@ -526,6 +526,7 @@ static const struct check checks[] = {
 	{ .section = SECTION_LIBRARIES, .name = "unreadable", .file = check_readable },
 	{ .section = SECTION_LIBRARIES, .name = "nothing", .file = check_functions },
 	{ .section = SECTION_LIBRARIES, .name = "stripped", .file = check_stripped },
+	{ .section = SECTION_LIBRARIES, .name = "untried", .file = check_untried },
 	{ .section = SECTION_LIBRARIES, .name = "refused", .file = check_refused },
 	{ .section = SECTION_LIBRARIES, .name = "single_stepped", .file = check_stepped },
 	{ .section = SECTION_LIBRARIES, .name = "missing", .file = check_missing },
@@ -533,6 +534,7 @@ static const struct check checks[] = {
 	{ .section = SECTION_LIBRARIES, .name = "none", .machine = check_any_file },
 	{ .section = SECTION_PROCESSES, .name = "unreadable", .machine = check_unreadable },
 	{ .section = SECTION_PROCESSES, .name = "process", .process = check_named },
+	{ .section = SECTION_PROCESSES, .name = "translated", .process = check_translated },
 	{ .section = SECTION_PROCESSES, .name = "process", .process = check_shadow_stack },
 };
 

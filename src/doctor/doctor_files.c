@@ -15,6 +15,7 @@
 #include "probe/closure.h"
 #include "cuda/library_places.h"
 #include "probe/points.h"
+#include "probe/translation.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -352,7 +353,8 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 	}
 	elfinfo_starts(file->seen.fd, file->found.list, file->found.count, starts);
 	points_choose(file->seen.fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
-	if (doctor->dry_run) {
+	file->translated = doctor->dry_run && translators_map(&doctor->outside, &file->seen.st);
+	if (doctor->dry_run && !file->translated) {
 		file->tried = true;
 		if (dry_run_attach(doctor->dry_run, &doctor->outside, &file->seen, &file->found, &doctor->choice, &attached, &why))
 			file->why = why;

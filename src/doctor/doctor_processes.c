@@ -13,6 +13,7 @@
 
 #include "collect/container.h"
 #include "probe/maps.h"
+#include "probe/translation.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -88,6 +89,12 @@ static void status_read(struct doctor_process *process)
 
 	if (!status)
 		return;
+	if (!strncmp(status, "Name:\t", strlen("Name:\t"))) {
+		char comm[64];
+
+		snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + strlen("Name:\t"), "\n"), status + strlen("Name:\t"));
+		process->translator = translator_kind(comm);
+	}
 	value = status_value(status, "\nUid:");
 	if (value)
 		process->uid = (uint32_t)strtoul(value, NULL, 10);

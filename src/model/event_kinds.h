@@ -29,7 +29,8 @@ enum event_tone {
 	KIND(NEARLY_FULL, "nearly-full", "nearly full", NOTICE) \
 	KIND(PAGEABLE, "pageable", "pageable", NOTICE) \
 	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE) \
-	KIND(LIMIT, "limit", "limit", NOTICE)
+	KIND(LIMIT, "limit", "limit", NOTICE) \
+	KIND(TRANSLATED, "translated", "translated", FAILURE)
 
 #define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,
 enum event_kind { EVENT_KINDS(EVENT_CONSTANT) EVENT_KIND_COUNT };

@@ -53,23 +53,44 @@ struct program *model_program(struct model *model, uint32_t number, int *error)
 	return program;
 }
 
+static uint64_t event_tell(struct model *model, struct event *event, const char *format, va_list args)
+{
+	char text[1024];
+	uint64_t number;
+
+	vsnprintf(text, sizeof(text), format, args);
+	event->text = text;
+	number = events_add(&model->log, event);
+	if (!number)
+		model->losses.own[LOST_MEMORY]++;
+	return number;
+}
+
 uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
 		    const struct snap_detail *detail, const char *format, ...)
 {
-	char text[1024];
 	struct event event = {
-		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .kind = (uint8_t)kind, .text = text,
+		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .kind = (uint8_t)kind,
 		.detail = (struct snap_detail *)detail,
 	};
 	uint64_t number;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	number = event_tell(model, &event, format, args);
 	va_end(args);
-	number = events_add(&model->log, &event);
-	if (!number)
-		model->losses.own[LOST_MEMORY]++;
+	return number;
+}
+
+uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time, const char *format, ...)
+{
+	struct event event = { .time = time, .pid = pid, .kind = (uint8_t)kind };
+	uint64_t number;
+	va_list args;
+
+	va_start(args, format);
+	number = event_tell(model, &event, format, args);
+	va_end(args);
 	return number;
 }
 

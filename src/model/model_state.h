@@ -56,5 +56,8 @@ void model_lose_kernels(struct model *model, const struct program *program, bool
  */
 uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
 		    const struct snap_detail *detail, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* The same of the process @pid, which may have no program; 0: of none. */
+uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 
 #endif

@@ -31,7 +31,8 @@ size_t record_size(unsigned int type)
 	case REC_IDENTITY: return sizeof(struct rec_identity);
 	case REC_SITE:
 	case REC_NAME:
-	case REC_EXTRA: return sizeof(struct rec_text);
+	case REC_EXTRA:
+	case REC_NOTICE: return sizeof(struct rec_text);
 	case REC_LAUNCH_ROW: return sizeof(struct rec_launch_row);
 	case REC_COPY_ROW: return sizeof(struct rec_copy_row);
 	case REC_CALL_ROW: return sizeof(struct rec_call_row);
@@ -123,6 +124,8 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_EXTRA:
 		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
 		       record->text.flags < EXTRA_RESULT_COUNT;
+	case REC_NOTICE:
+		return record->text.text_len <= tail && record->text.flags < NOTICE_COUNT;
 	default:
 		return true;
 	}

@@ -368,6 +368,10 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 		model->latest = record.hdr.time;
 	if (record.hdr.type == REC_EXTRA)
 		return learn_extra(model, &record.text, bytes + fixed);
+	if (record.hdr.type == REC_NOTICE) {
+		tell_notice(model, &record.text, bytes + fixed);
+		return 0;
+	}
 	program = model_program(model, record.hdr.program, &error);
 	if (!program)
 		return error;

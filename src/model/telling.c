@@ -184,3 +184,13 @@ void tell_limit(struct model *model, const struct rec_limit *record)
 	model_tell(model, NULL, EVENT_LIMIT, record->hdr.time, record->limit, NULL,
 		   "the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
 }
+
+void tell_notice(struct model *model, const struct rec_text *record, const char *text)
+{
+	static const enum event_kind kinds[NOTICE_COUNT] = {
+		[NOTICE_LOST] = EVENT_LOST,
+		[NOTICE_TRANSLATED] = EVENT_TRANSLATED,
+	};
+
+	model_tell_of(model, record->hdr.tgid, kinds[record->flags], record->hdr.time, "%.*s", (int)record->text_len, text);
+}

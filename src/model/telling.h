@@ -34,6 +34,8 @@ void tell_reset(struct model *model, const struct program *program, const struct
 void tell_failure(struct model *model, struct program *program, const struct rec_fail *record);
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
+/* What cutop tells the user besides: the @record->text_len bytes at @text. */
+void tell_notice(struct model *model, const struct rec_text *record, const char *text);
 /* The first asynchronous copy of pageable memory. */
 void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy);
 

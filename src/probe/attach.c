@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
+#include "probe/links.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
 #define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */
@@ -180,8 +181,8 @@ struct refused {
 	struct unprobed unprobed;
 };
 
-static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
-		      const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
+static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const char *path,
+			 const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
 	struct refused before, returns;
@@ -230,6 +231,41 @@ static int open_multi(struct attachment *attachment, struct bpf *bpf, const char
 		return 0;
 	/* Functions that were left out on purpose are missing, which is no error. */
 	return error ? error : attachment->failed ? 0 : -ENOENT;
+}
+
+/* Gives @attachment the counts of @counted, and keeps its links. */
+static void counts_set(struct attachment *attachment, const struct attachment *counted)
+{
+	attachment->attached = counted->attached;
+	attachment->failed = counted->failed;
+	attachment->noticed = counted->noticed;
+	attachment->unprobed = counted->unprobed;
+	memcpy(attachment->points, counted->points, sizeof(attachment->points));
+}
+
+/* Each process has links of its own. What they are on is counted for the first that is still there. */
+static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path, const struct elf_functions *functions,
+		      const struct attach_choice *choice, struct attach_pids pids)
+{
+	struct attachment before;
+	bool done = false;
+	int err = 0, result;
+	size_t i;
+
+	if (!pids.count)
+		return open_multi_in(attachment, bpf, path, functions, choice, 0);
+	for (i = 0; i < pids.count; i++) {
+		before = *attachment;
+		result = open_multi_in(attachment, bpf, path, functions, choice, pids.list[i]);
+		if (!result && !done) {
+			done = true;
+			continue;
+		}
+		err = result;
+		if (done || i + 1 < pids.count)
+			counts_set(attachment, &before);
+	}
+	return done ? 0 : err;
 }
 
 /* ---- one perf link per function ---- */
@@ -472,7 +508,7 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 }
 
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    const struct attach_choice *choice, uint32_t pid, struct reason *why)
+		    const struct attach_choice *choice, struct attach_pids pids, struct reason *why)
 {
 	char path[64];
 	int err;
@@ -483,7 +519,7 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 	if (bpf->features.method == ATTACH_PERF)
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
-		err = open_multi(attachment, bpf, path, functions, choice, pid);
+		err = open_multi(attachment, bpf, path, functions, choice, pids);
 	if (err) {	/* returns may have got links where no entry did */
 		attachment_close(attachment);
 		memset(attachment, 0, sizeof(*attachment));
@@ -507,4 +543,25 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->helper >= 0)
 		close(attachment->helper);
 	attachment->helper = -1;
+}
+
+void attachments_close(struct attachment *attachments, size_t count)
+{
+	size_t i, j, links = 0;
+	int *fds;
+
+	for (i = 0; i < count; i++)
+		links += attachments[i].link_count;
+	fds = calloc(links ? links : 1, sizeof(*fds));
+	for (i = 0, links = 0; i < count && fds; i++) {
+		for (j = 0; j < attachments[i].link_count; j++)
+			fds[links++] = attachments[i].links[j];
+		attachments[i].link_count = 0;
+	}
+	if (fds)
+		links_close(fds, links);
+	free(fds);
+	/* Helpers, and, without memory for the list, everything one by one. */
+	for (i = 0; i < count; i++)
+		attachment_close(&attachments[i]);
 }

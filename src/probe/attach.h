@@ -12,7 +12,14 @@
 #include "probe/choice.h"
 #include "probe/elffile.h"
 
-#define ATTACH_LINKS_MAX	(2 * CLASS_COUNT)
+#define ATTACH_PIDS_MAX		8	/* processes that have links of their own */
+#define ATTACH_LINKS_MAX	(2 * CLASS_COUNT * ATTACH_PIDS_MAX)
+
+/* The processes that are probed, where the kernel can leave others alone; none: all that map the file. */
+struct attach_pids {
+	const uint32_t *list;
+	size_t count;		/* ATTACH_PIDS_MAX at most */
+};
 
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
@@ -27,13 +34,12 @@ struct attachment {
 
 /*
  * Attaches to those of @functions of the file open at @fd that @choice asks
- * for. @pid, if not 0, limits the probes to one process where the kernel can.
- * One function that cannot be probed does not stop the rest. Returns 0 if
+ * for, in the processes of @pids. One function that cannot be probed does not stop the rest. Returns 0 if
  * anything was attached, or all was left out (attachment_close() undoes it), or a
  * negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    const struct attach_choice *choice, uint32_t pid, struct reason *why);
+		    const struct attach_choice *choice, struct attach_pids pids, struct reason *why);
 void attachment_close(struct attachment *attachment);
 
 /* Adds to @unprobed what is not seen because @call, which @choice asks for, is not probed. */
@@ -55,16 +61,6 @@ int link_places(int program, enum attach_method method, const char *path, const 
  * with @cookie. Returns the link or a negative errno.
  */
 int link_entry(int program, int fd, uint64_t offset, uint64_t cookie);
-
-/* Closes @count links side by side: each waits for the kernel's grace periods. Negative ones are none. */
-void links_close(const int *fds, size_t count);
-
-/*
- * The same at cutop's end. The kernel takes probes off with the address space of each process locked that maps the file, and waits
- * without end for one that another holds locked, asleep over memory that nothing delivers. So a process of its own closes the
- * links; one that takes longer than a second or so is left behind, until it can.
- */
-void links_close_finally(const int *fds, size_t count);
 
 /* The same as attachment_close() for each of @count, side by side. */
 void attachments_close(struct attachment *attachments, size_t count);

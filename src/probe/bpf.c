@@ -22,6 +22,7 @@
 #include "cuda/calls.h"
 #include "probe/identify.h"
 #include "probe/slots.h"
+#include "probe/translation.h"
 
 /* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
 #define ATTACH_TYPE_UPROBE_SESSION	57
@@ -245,6 +246,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->follow_children = settings->follow_children;
 	s->rodata->loader_waits = bpf->loader_waits;
 	s->rodata->loader_wait_ns = wait_choose();
+	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
+	s->rodata->translators_listed = settings->probes_listed;
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;

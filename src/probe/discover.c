@@ -16,6 +16,7 @@
 #include "probe/loader.h"
 #include "probe/maps.h"
 #include "probe/probe_internal.h"
+#include "probe/translation.h"
 
 /* ---- functions that the user names ---- */
 
@@ -212,6 +213,7 @@ void probe_find_ahead(struct probe *probe)
 	size_t i;
 
 	loader_add_own(probe);
+	translators_find(probe);
 	/* They are to be shown from the first snapshot on. */
 	probe_patient(probe, true);
 	/* With -p only those processes; with COMMAND what others map is no business of ours. */
@@ -289,7 +291,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	if (outside_is_later(result))
 		probe_keep(probe, &later, NULL);
 	if (is_told_of(record, &seen))
-		probe_know(probe, &record->id);
+		probe_know(probe, &record->id, result > 0);
 	else
 		file_ask_again(probe, &record->id);
 	if (result >= 0)
@@ -303,7 +305,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 struct mapped_search {
 	struct probe *probe;
 	const struct rec_mmap *record;
-	bool found;
+	bool found, is_target;
 	bool later;		/* it takes long */
 	bool unanswered;
 };
@@ -337,6 +339,7 @@ static void mapped_examine(struct mapped_search *search, const struct seen_file 
 	/* A file that is no library was looked at, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;
+	search->is_target |= result > 0;
 	if (result < 0 && result != -ENOEXEC)
 		note(search->probe->settings.notes, "%s: %s", seen->path, why.text);
 }
@@ -402,7 +405,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 		probe->counts.late++;
 	/* On an overlay mount that is not the inode that was examined. */
 	if (search.found)
-		probe_know(probe, &record->id);
+		probe_know(probe, &record->id, search.is_target);
 	else if (record->fd >= 0)
 		file_ask_again(probe, &record->id);
 	loader_answer(probe, &record->hdr);

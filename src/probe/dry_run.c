@@ -105,7 +105,7 @@ static void refusals_find(struct search *search, struct elf_function *list, size
 
 	if (!count)
 		return;
-	err = attachment_open(&attachment, &search->dry_run->bpf, search->fd, &part, search->choice, 0, NULL);
+	err = attachment_open(&attachment, &search->dry_run->bpf, search->fd, &part, search->choice, (struct attach_pids){ 0 }, NULL);
 	if (!err) {
 		unsigned int failed = attachment.failed;
 
@@ -190,7 +190,7 @@ int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const
 		return reason_set(why, err, "its pages cannot be kept in memory: %s", outside_error(err));
 	}
 	code = map_code(seen, &size);
-	err = attachment_open(&more[dry_run->count], &dry_run->bpf, seen_place(seen), &tried, choice, 0, why);
+	err = attachment_open(&more[dry_run->count], &dry_run->bpf, seen_place(seen), &tried, choice, (struct attach_pids){ 0 }, why);
 	attached->time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (!err) {
 		attached->attached = more[dry_run->count].attached;

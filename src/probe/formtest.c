@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "probe/attach.h"
+#include "probe/links.h"
 #include "util/util.h"
 
 #define SAMPLE_ROOM	64	/* bytes for each sample */

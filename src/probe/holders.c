@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/attach.h"
+#include "probe/links.h"
 
 #define UNSHARE		2u		/* CLOSE_RANGE_UNSHARE, linux/close_range.h */
 #define STACK_BYTES	(256u << 10)	/* of address space; two pages are touched */

@@ -18,9 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/attach.h"
 #include "probe/holders.h"
 #include "probe/lease.h"
+#include "probe/links.h"
 #include "util/confine.h"
 #include "util/util.h"
 

@@ -19,6 +19,7 @@
 #include "probe/probe_internal.h"
 #include "probe/loader.h"
 #include "probe/maps.h"
+#include "probe/translation.h"
 #include "util/util.h"
 
 struct mapper_search {
@@ -27,7 +28,9 @@ struct mapper_search {
 	const struct stat *st;
 	const struct file_id *id;
 	const char *name;	/* last path component */
+	const char *path;
 	uint64_t attached;
+	bool found;
 };
 
 /*
@@ -110,6 +113,7 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 
 	if (!is_mapping_of(search, entry))
 		return 0;
+	translator_meet(search->probe, search->pid, search->path);
 	if (!started_since(search->pid, search->attached) && !loader_waits(search->probe, (uint32_t)search->pid, UINT64_MAX))
 		process_mark(search->probe, (uint32_t)search->pid);
 	return 1;
@@ -130,8 +134,25 @@ void late_mark(struct probe *probe, const struct stat *st, const struct file_id 
 {
 	const char *name = strrchr(path, '/');
 	struct mapper_search search = {
-		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .attached = attached,
+		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .path = path, .attached = attached,
 	};
 
 	processes_visit(process_compare, &search);
+}
+
+static int mapping_find(void *context, const struct maps_entry *entry)
+{
+	struct mapper_search *search = context;
+
+	search->found = is_mapping_of(search, entry);
+	return search->found;
+}
+
+bool process_maps(struct probe *probe, pid_t pid, const struct stat *st, const struct file_id *id, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	struct mapper_search search = { .probe = probe, .pid = pid, .st = st, .id = id, .name = name ? name + 1 : path };
+
+	outside_maps(&probe->outside, pid, mapping_find, &search);
+	return search.found;
 }

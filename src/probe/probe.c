@@ -21,9 +21,11 @@
 
 #include "probe/attach.h"
 #include "probe/late.h"
+#include "probe/links.h"
 #include "probe/loader.h"
 #include "probe/points.h"
 #include "probe/runtime_code.h"
+#include "probe/translation.h"
 
 /* ---- detaching ---- */
 
@@ -75,6 +77,7 @@ static void target_free(struct probe *probe, struct target *target)
 {
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
+	free(target->translators);
 	free(target->path);
 	free(target);
 }
@@ -103,6 +106,7 @@ void probe_close(struct probe *probe)
 	}
 	examined_clear(probe);
 	bpf_close(&probe->bpf);
+	free(probe->translators);
 	free(probe);
 }
 
@@ -166,13 +170,14 @@ void probe_lost(struct probe *probe, enum lost_cause cause)
 
 /* ---- files ---- */
 
-static uint32_t single_pid(const struct probe *probe)
+struct attach_pids probe_pids(const struct probe *probe)
 {
+	const struct probe_settings *settings = &probe->settings;
+
 	/* Before Linux 6.13 the filter of a link compares threads, not processes. */
-	if (probe->settings.pid_count != 1 || probe->settings.bpf.follow_children ||
-	    probe->bpf.features.method != ATTACH_SESSION)
-		return 0;
-	return probe->settings.pids[0];
+	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX || probe->bpf.features.method != ATTACH_SESSION)
+		return (struct attach_pids){ 0 };
+	return (struct attach_pids){ settings->pids, settings->pid_count };
 }
 
 /* By the inode alone: what is written over is the same target, of another size. */
@@ -306,6 +311,10 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	target->aliases = found.aliases;
 	found.library = target->library;
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
+	if (probe->settings.yields && translators_yield(probe, target, &seen->st, path)) {
+		free(found.list);
+		return 0;
+	}
 	err = outside_hold_functions(&probe->outside, seen, &found, &target->hold);
 	if (err) {
 		free(found.list);
@@ -316,7 +325,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, single_pid(probe), why);
+	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, probe_pids(probe), why);
 	if (err) {
 		keeper_drop(probe->keeper, &target->shelf, 1);
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
@@ -435,9 +444,9 @@ void probe_forget(struct probe *probe, struct target *targets)
 	}
 }
 
-void probe_know(struct probe *probe, const struct file_id *id)
+void probe_know(struct probe *probe, const struct file_id *id, bool is_target)
 {
-	__u32 known = FILE_KNOWN;
+	__u32 known = is_target ? FILE_PROBED : FILE_KNOWN;
 
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
@@ -462,11 +471,11 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 		return file->target ? 1 : reason_set(why, 0, "defines no CUDA function that cutop knows");
 	if (!seen->identified)
 		return reason_set(why, -EAGAIN, "cannot be identified");
-	probe_know(probe, &seen->id);
+	target = target_find(probe, &seen->id);
+	probe_know(probe, &seen->id, target);
 	file = examined_add(probe, &key, &seen->id, path);
 	if (!file)
 		return reason_set(why, -ENOMEM, "no memory");
-	target = target_find(probe, &seen->id);
 	if (target) {
 		target_tend(probe, target);
 		if (!sighting->mounts_of)
@@ -479,6 +488,7 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 			budget_use(probe->settings.budget, &file->item);
 		if (err)
 			return err == -ENOENT ? 0 : err;
+		probe_know(probe, &seen->id, true);
 	}
 	file->target = target;
 	return 1;

@@ -33,6 +33,7 @@ struct probe_settings {
 	unsigned int groups;		/* bits of enum call_group */
 	const char *method;		/* forced attach method, or NULL */
 	enum returns_choice returns;
+	bool yields;			/* takes the probes off what a translator has mapped: probe/translation.h */
 	bool no_single_step;		/* leaves out functions whose probe would be single-stepped */
 	const struct notes *notes;
 	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
@@ -47,6 +48,8 @@ struct probe_settings {
 	 * nowhere here, or elsewhere: it is in a container, and once it has ended its file is out of reach.
 	 */
 	void (*on_program)(void *context, const struct seen_file *seen, uint32_t tgid);
+	/* Told of what the user should know, about the process @tgid; 0: about none. */
+	void (*on_notice)(void *context, enum notice notice, uint32_t tgid, const char *text);
 	void *context;
 };
 
@@ -143,6 +146,8 @@ bool probe_has_left(const struct probe *probe, uint32_t program);
 /* A program started, a file was mapped: looks whether it is a target, and attaches. */
 void probe_on_exec(struct probe *probe, const struct rec_exec *record);
 void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
+/* A program that translates others has mapped a probed file, or one that copies them has begun. */
+void probe_on_translator(struct probe *probe, const struct rec_translator *record);
 
 /*
  * Returns a path under which the file @id could be opened when it was last

@@ -9,7 +9,6 @@ probe_sources = \
 	src/probe/choice.h \
 	src/probe/closure.c src/probe/closure.h \
 	src/probe/decode.c src/probe/decode.h \
-	src/probe/detach.c \
 	src/probe/discover.c \
 	src/probe/dry_run.c src/probe/dry_run.h \
 	src/probe/elfcopy.c src/probe/elfcopy.h \
@@ -27,6 +26,7 @@ probe_sources = \
 	src/probe/kernel.c src/probe/kernel.h \
 	src/probe/late.c src/probe/late.h \
 	src/probe/lease.c src/probe/lease.h \
+	src/probe/links.c src/probe/links.h \
 	src/probe/loader.c src/probe/loader.h \
 	src/probe/loading.c src/probe/loading.h \
 	src/probe/map_search.c src/probe/map_search.h \
@@ -49,5 +49,6 @@ probe_sources = \
 	src/probe/slots.c src/probe/slots.h \
 	src/probe/stacktest.c src/probe/stacktest.h \
 	src/probe/tracefs.c src/probe/tracefs.h \
+	src/probe/translation.c src/probe/translation.h \
 	src/probe/unused.c src/probe/unused.h \
 	src/probe/written_files.c

@@ -22,7 +22,10 @@ struct target {
 	struct guard guard;
 	int hold;		/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	uint16_t library;	/* its number in cookies */
-	bool lifted;		/* the file is being written to: no probes on it for now */
+	bool lifted;		/* the file is being written to, or translated: no probes on it for now */
+	struct translator *translators;	/* processes for which it has none, as long as they run: translation.c */
+	size_t translator_count;
+	uint64_t yield_until;	/* CLOCK_MONOTONIC, when to look whether it may have probes again */
 	bool met;		/* a process told of it; the others were found ahead, or named */
 	bool is_candidate;	/* unused.c's, as the next */
 	unsigned int unused;	/* looks in a row that found nobody who maps it */
@@ -83,6 +86,12 @@ struct probe {
 	bool stepped_warned;	/* the user knows of single-stepping on arm64 */
 	uint64_t looked;	/* CLOCK_MONOTONIC, when files that were written to were looked at */
 	struct unused unused;
+	struct translator *translators;	/* told of lately */
+	size_t translators_told;
+	struct translator_limit {
+		uint64_t since;		/* CLOCK_MONOTONIC, when the time began for which these count */
+		unsigned int shown, hidden;
+	} translator_limit;
 	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
 	size_t loader_count;
 	int loader_holds[LOADERS_MAX];	/* as target.hold */
@@ -122,6 +131,10 @@ void probe_keep(struct probe *probe, const struct later *later, const char *path
 /* Tries again what was kept, if an errand has come to its end since. */
 void probe_try_again(struct probe *probe);
 
+/* Tells the user, and the log. */
+void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
 #define FORGET_MAX	32	/* at a time: it takes the kernel milliseconds, in which nothing is read */
 
 /* Gives up @targets, FORGET_MAX at most, which are on no other list: takes their probes off, and frees them. */
@@ -137,8 +150,14 @@ void examined_forget(struct probe *probe, struct examined *file);
 void examined_forget_of(struct probe *probe, const struct target *targets);
 void examined_clear(struct probe *probe);
 
-/* No process needs to tell of the file any more. */
-void probe_know(struct probe *probe, const struct file_id *id);
+/* No process needs to tell of the file any more, unless it is a target and the process a translator. */
+void probe_know(struct probe *probe, const struct file_id *id, bool is_target);
+
+/* The processes that links can be limited to, so that others have no breakpoints; none: they cannot be. */
+struct attach_pids probe_pids(const struct probe *probe);
+
+/* The probes of @target are gone, or were taken off: it has none until it is renewed. */
+void target_lift(struct probe *probe, struct target *target);
 
 /* probe_add_path() of the probe @context, which notes what goes wrong, and is tried again if it takes long. */
 void probe_add_quietly(void *context, const char *path);

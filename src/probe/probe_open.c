@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "probe/formtest.h"
+#include "probe/links.h"
 #include "probe/selftest.h"
 
 /*
@@ -125,6 +126,8 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	forms_try(&forms, &features, &left[0]);
 	sample_links_init(&left[1]);
 	returns_choose(probe, &features, &forms, &left[1]);
+	probe->bpf.features = features;
+	probe->settings.bpf.probes_listed = probe_pids(probe).count > 0;
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
 		sample_links_close(&left[0]);

@@ -6,14 +6,17 @@
 #include "probe/probe_internal.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "probe/translation.h"
 
 #define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
 #define KEEPER_RETRY	NSEC_PER_SEC
 
-/* The links of @target are closed. */
-static void target_lift(struct probe *probe, struct target *target)
+void target_lift(struct probe *probe, struct target *target)
 {
 	probe_count(probe, &target->attachment, -1);
 	attachments_close(&target->attachment, 1);
@@ -59,7 +62,7 @@ static void target_renew(struct probe *probe, struct target *target)
 	struct reason why = { "" };
 	int err;
 
-	if (!guard_again(&target->guard))
+	if (translators_have(probe, target) || !guard_again(&target->guard))
 		return;
 	target->lifted = false;
 	err = target_attach(probe, target, &why);
@@ -80,6 +83,19 @@ void target_tend(struct probe *probe, struct target *target)
 		target_renew(probe, target);
 }
 
+void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	warn_user(probe->settings.notes, "%s", text);
+	if (probe->settings.on_notice)
+		probe->settings.on_notice(probe->settings.context, notice, tgid, text);
+}
+
 /* Starts another keeper. All probes are gone with the one before; each is placed anew like one on a file that was written to. */
 static void keeper_renew(struct probe *probe, uint64_t now)
 {
@@ -98,8 +114,9 @@ static void keeper_renew(struct probe *probe, uint64_t now)
 	probe->keeper_retry = 0;
 	keeper_end(probe->keeper);
 	probe->keeper = keeper;
-	warn_user(probe->settings.notes, "the process that held the probes (cutop-guard) was ended; they are placed anew, and what "
-		  "programs did meanwhile was not seen");
+	probe->counts.late++;
+	probe_notice(probe, NOTICE_LOST, 0, "the process that held the probes (cutop-guard) was ended: they are placed anew, and what "
+		     "programs did meanwhile was not seen");
 	for (target = probe->targets; target; target = target->next) {
 		guard_own(&target->guard, keeper_pid(keeper));
 		if (!target->lifted)

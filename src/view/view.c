@@ -120,6 +120,22 @@ static void rewind_to(struct view *view)
 	view->self_elapsed = 0;
 	view->most_live = 0;
 	view->message[0] = 0;
+	view->warned = 0;
+}
+
+/* What must not be found in the log later: a program is about to be harmed. */
+static void warnings_show(struct view *view, const struct snapshot *snapshot)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->event_count; i++) {
+		const struct snap_event *event = &snapshot->events[i];
+
+		if (event->kind != EVENT_TRANSLATED || event->time <= view->warned)
+			continue;
+		view_message(view, "%s", event->text);
+		view->warned = event->time;
+	}
 }
 
 void view_feed(struct view *view, struct snapshot *snapshot)
@@ -139,6 +155,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		most_measure(view, snapshot);
 	}
 	view->latest = snapshot;
+	warnings_show(view, snapshot);
 	if (view->frozen && view->shown) {
 		if (old != view->shown)
 			view_release(view, old);

@@ -84,6 +84,7 @@ struct view {
 
 	char message[160];
 	double message_until;		/* elapsed_seconds of a snapshot */
+	uint64_t warned;		/* time of the last event that became one */
 
 	struct host host;
 	enum request request;

@@ -49,9 +49,9 @@ for who in leased looked; do
 	CUTOP=$CUTOP_WAS
 	before=
 	guard=$(guard_of "$cutop")
-	links=$(links_of "${guard:-$cutop}")
 	kill -STOP "$cutop"
 	check "$who: it does not stop" wait_for 20 is_stopped "$cutop"
+	links=$(links_of "${guard:-$cutop}")
 	(cp "$shifted" "$lib" && touch "$T/$who.written") &
 	check "$who: the writer waits for a cutop that stands still" wait_for 20 [ -e "$T/$who.written" ]
 	fewer() {

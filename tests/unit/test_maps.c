@@ -188,7 +188,7 @@ START_TEST(test_devices_are_compared)
 	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], text[8] = "";
 	struct maps_entry entry;
 	struct stat first, second;
-	int fd;
+	int fd, opened;
 
 	/* In a process of its own (check forks): the mounts go with it. */
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -199,17 +199,20 @@ START_TEST(test_devices_are_compared)
 	file_write(path, "first");
 	ck_assert_int_eq(stat(path, &first), 0);
 	mapped_as(path, &entry);
-	fd = maps_open(getpid(), &entry);
+	fd = maps_place(getpid(), &entry);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_int_eq(mount("second", folder, "tmpfs", 0, NULL), 0);
 	file_write(path, "other");
 	ck_assert_int_eq(stat(path, &second), 0);
 	ck_assert_uint_eq(first.st_ino, second.st_ino);
-	fd = maps_open(getpid(), &entry);
+	fd = maps_place(getpid(), &entry);
 	if (fd >= 0) {	/* through the mapping */
-		ck_assert_int_eq(read(fd, text, 5), 5);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		opened = open(path, O_RDONLY);
+		ck_assert_int_eq(read(opened, text, 5), 5);
 		ck_assert_str_eq(text, "first");
+		close(opened);
 		close(fd);
 	}
 	umount2(folder, MNT_DETACH);

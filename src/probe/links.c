@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Taking probes off: each link waits for the kernel's grace periods, so they wait side by side; and, when cutop ends, in
- * a process of their own.
+ * Closing a link waits for the kernel's grace periods, some 60 ms: several wait in threads of their own; and, when cutop ends,
+ * in a process of their own.
  */
+#include "probe/links.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/confine.h"
-#include "probe/attach.h"
 #include "util/util.h"
 
 #define CLOSERS_MAX 64
-
-static int fd_compare(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 struct closer {
 	pthread_t thread;
@@ -60,6 +55,13 @@ void links_close(const int *fds, size_t count)
 }
 
 #define FINAL_MS	1300	/* cutop is to end within two seconds, whatever else there is to do */
+
+static int fd_compare(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
 
 /* In a new child: closes the links, and with them the last there is of them. */
 static _Noreturn void closer_process(const int *fds, size_t count, int done)
@@ -117,25 +119,4 @@ void links_close_finally(const int *fds, size_t count)
 		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 			;
 	close(done[0]);
-}
-
-void attachments_close(struct attachment *attachments, size_t count)
-{
-	size_t i, j, links = 0;
-	int *fds;
-
-	for (i = 0; i < count; i++)
-		links += attachments[i].link_count;
-	fds = calloc(links ? links : 1, sizeof(*fds));
-	for (i = 0, links = 0; i < count && fds; i++) {
-		for (j = 0; j < attachments[i].link_count; j++)
-			fds[links++] = attachments[i].links[j];
-		attachments[i].link_count = 0;
-	}
-	if (fds)
-		links_close(fds, links);
-	free(fds);
-	/* Helpers, and, without memory for the list, everything one by one. */
-	for (i = 0; i < count; i++)
-		attachment_close(&attachments[i]);
 }

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* By their names: a program that translates others reads files as any other does, so that nothing else tells it apart. */
+#include "probe/translation.h"
+
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "probe/probe_internal.h"
+#include "probe/late.h"
+#include "probe/maps.h"
+
+#if defined(__aarch64__)
+#define VALGRIND_MACHINE	"arm64"
+#define QEMU_MACHINE		"aarch64"
+#else
+#define VALGRIND_MACHINE	"amd64"
+#define QEMU_MACHINE		"x86_64"
+#endif
+
+#define VALGRIND(tool)	{ tool "-" VALGRIND_MACHINE "-linux", "valgrind" }
+
+/* File names, of which a process has the first 15 bytes. */
+static const struct {
+	const char *name, *kind;
+} known[] = {
+	{ "criu", "CRIU" },	/* those that copy come first */
+	VALGRIND("memcheck"), VALGRIND("cachegrind"), VALGRIND("callgrind"), VALGRIND("helgrind"), VALGRIND("drd"), VALGRIND("massif"),
+	VALGRIND("dhat"), VALGRIND("lackey"), VALGRIND("none"), VALGRIND("exp-bbv"),
+	{ "pinbin", "Pin" },
+	{ "libdynamorio.so", "DynamoRIO" }, { "drrun", "DynamoRIO" },
+	{ "qemu-" QEMU_MACHINE, "QEMU" }, { "qemu-" QEMU_MACHINE "-static", "QEMU" },
+};
+#define COPIERS 1
+
+_Static_assert(ARRAY_LEN(known) <= TRANSLATORS_MAX, "more names than TRANSLATORS_MAX");
+
+#define TOLD_MAX	64	/* processes that are not told of twice */
+#define YIELD_INTERVAL	NSEC_PER_SEC
+#define NOTICE_INTERVAL	(60 * NSEC_PER_SEC)
+#define NOTICES_MAX	8	/* in that time */
+
+size_t translators_name(struct translator_name *names, uint32_t *copiers)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++) {
+		memset(&names[i], 0, sizeof(names[i]));
+		memcpy(&names[i], known[i].name, strnlen(known[i].name, CUTOP_COMM_LEN - 1));
+	}
+	*copiers = COPIERS;
+	return ARRAY_LEN(known);
+}
+
+/* The number of its name among those known, or -1. */
+static int name_find(const char *comm)
+{
+	size_t len = strnlen(comm, CUTOP_COMM_LEN - 1), i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (len == strnlen(known[i].name, CUTOP_COMM_LEN - 1) && !strncmp(comm, known[i].name, len))
+			return (int)i;
+	return -1;
+}
+
+const char *translator_kind(const char *comm)
+{
+	int name = name_find(comm);
+
+	return name >= COPIERS ? known[name].kind : NULL;
+}
+
+static const char *kind_of_process(pid_t pid)
+{
+	char path[64], *text;
+	const char *kind;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	text = file_read(path, 64, NULL);
+	if (!text)
+		return NULL;
+	text[strcspn(text, "\n")] = 0;
+	kind = translator_kind(text);
+	free(text);
+	return kind;
+}
+
+static int mapping_compare(void *context, const struct maps_entry *entry)
+{
+	const struct stat *st = context;
+
+	/* On overlay and btrfs a mapping shows another device than stat(2): 0 is what has no driver. */
+	return entry->inode == st->st_ino &&
+	       (st->st_dev == makedev(entry->major, entry->minor) || !entry->major || !major(st->st_dev));
+}
+
+struct map_search {
+	const struct outside *outside;
+	const struct stat *st;
+};
+
+static int process_compare(void *context, pid_t pid)
+{
+	struct map_search *search = context;
+
+	return kind_of_process(pid) && outside_maps(search->outside, pid, mapping_compare, (void *)search->st) > 0;
+}
+
+bool translators_map(const struct outside *outside, const struct stat *st)
+{
+	struct map_search search = { outside, st };
+
+	return processes_visit(process_compare, &search) > 0;
+}
+
+/* What @pid is known as, or NULL: it translates nothing, or has no breakpoints. */
+static const char *kind_of(const struct probe *probe, pid_t pid)
+{
+	uint32_t tgid = (uint32_t)pid, listed;
+
+	if (probe->settings.bpf.probes_listed &&
+	    bpf_map_lookup_elem(bpf_map__fd(probe->bpf.skeleton->maps.listed), &tgid, &listed))
+		return NULL;
+	return kind_of_process(pid);
+}
+
+/* Fills in what BPF knows of a process that translates. Returns false if it does not know of it, or not any more. */
+static bool row_read(const struct probe *probe, uint32_t tgid, struct translator_row *row)
+{
+	return !bpf_map_lookup_elem(bpf_map__fd(probe->bpf.skeleton->maps.translators), &tgid, row);
+}
+
+/* Whether @pid translates: what it is known as, or NULL, and when that began, or 0. */
+static const char *kind_and_time(const struct probe *probe, pid_t pid, uint64_t *since)
+{
+	struct translator_row row;
+
+	if (row_read(probe, (uint32_t)pid, &row) && row.name < ARRAY_LEN(known)) {
+		*since = row.since;
+		return known[row.name].kind;
+	}
+	*since = 0;
+	return kind_of(probe, pid);
+}
+
+static int translator_find(void *context, pid_t pid)
+{
+	struct probe *probe = context;
+	struct translator_row row = { .since = clock_ns(CLOCK_MONOTONIC) };
+	struct cutop_bpf *s = probe->bpf.skeleton;
+	const char *kind = kind_of(probe, pid);
+	uint32_t tgid = (uint32_t)pid;
+
+	for (row.name = 0; kind && strcmp(known[row.name].kind, kind); row.name++)
+		;
+	if (kind && !bpf_map_update_elem(bpf_map__fd(s->maps.translators), &tgid, &row, BPF_NOEXIST))
+		__atomic_fetch_add(&s->bss->translators_live, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+void translators_find(struct probe *probe)
+{
+	processes_visit(translator_find, probe);
+}
+
+/* False the second time that it is called for one process. */
+static bool is_news(struct probe *probe, uint32_t tgid, uint64_t since)
+{
+	size_t i;
+
+	if (!probe->translators)
+		probe->translators = calloc(TOLD_MAX, sizeof(*probe->translators));
+	for (i = 0; i < TOLD_MAX && probe->translators; i++)
+		if (probe->translators[i].tgid == tgid && probe->translators[i].since == since)
+			return false;
+	if (probe->translators)
+		probe->translators[probe->translators_told++ % TOLD_MAX] = (struct translator){ tgid, since };
+	return true;
+}
+
+/* Programs that come by the thousand, with such a name, are not to push everything else out of the log. Returns how many were not told. */
+static bool may_tell(struct probe *probe, char hidden[64])
+{
+	struct translator_limit *limit = &probe->translator_limit;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - limit->since >= NOTICE_INTERVAL) {
+		limit->since = now;
+		limit->shown = 0;
+	}
+	if (limit->shown == NOTICES_MAX) {
+		limit->hidden++;
+		return false;
+	}
+	limit->shown++;
+	hidden[0] = 0;
+	if (limit->hidden)
+		snprintf(hidden, 64, " (so were %u processes more)", limit->hidden);
+	limit->hidden = 0;
+	return true;
+}
+
+static void tell(struct probe *probe, uint32_t tgid, uint64_t since, const char *kind, const char *path)
+{
+	char hidden[64];
+
+	if (!is_news(probe, tgid, since) || !may_tell(probe, hidden))
+		return;
+	if (probe->settings.yields)
+		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s: until it ends there are no probes on %s, and "
+			     "what programs do with that is not seen", tgid, kind, hidden, path);
+	else
+		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s and likely to end by SIGTRAP: the probes on "
+			     "%s are code to that; watch others by --pid, or give --translators=yield", tgid, kind, hidden, path);
+}
+
+void translator_meet(struct probe *probe, pid_t pid, const char *path)
+{
+	uint64_t since;
+	const char *kind = kind_and_time(probe, pid, &since);
+
+	if (kind)
+		tell(probe, (uint32_t)pid, since, kind, path);
+}
+
+/* ---- files that have no probes as long as a translator has them ---- */
+
+static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
+{
+	struct translator *more = realloc(target->translators, (target->translator_count + 1) * sizeof(*more));
+
+	if (!more)
+		return;
+	target->translators = more;
+	more[target->translator_count++] = (struct translator){ tgid, since };
+}
+
+struct translator_search {
+	struct probe *probe;
+	struct target *target;
+	const struct stat *st;
+	const char *path;
+};
+
+static int translator_compare(void *context, pid_t pid)
+{
+	struct translator_search *search = context;
+	uint64_t since;
+	const char *kind = kind_and_time(search->probe, pid, &since);	/* a child of one has its name, and what it has mapped */
+
+	if (kind && process_maps(search->probe, pid, search->st, &search->target->id, search->path)) {
+		translator_add(search->target, (uint32_t)pid, since);
+		tell(search->probe, (uint32_t)pid, since, kind, search->path);
+	}
+	return 0;
+}
+
+bool translators_yield(struct probe *probe, struct target *target, const struct stat *st, const char *path)
+{
+	struct translator_search search = { .probe = probe, .target = target, .st = st, .path = path };
+	bool before = target->yield_until;
+
+	target->translator_count = 0;
+	processes_visit(translator_compare, &search);
+	target->lifted = target->translator_count;
+	target->yield_until = target->lifted ? clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL : 0;
+	/* What maps it meanwhile is not seen; what does so then is marked. */
+	if (target->lifted && !before)
+		probe->counts.late++;
+	if (target->lifted)	/* nothing is on it that a writer would have to wait for */
+		guard_let(&target->guard);
+	return target->lifted;
+}
+
+bool translators_have(struct probe *probe, struct target *target)
+{
+	struct translator_row row;
+	size_t i;
+
+	if (!target->yield_until)
+		return false;
+	for (i = 0; i < target->translator_count; i++)
+		if (row_read(probe, target->translators[i].tgid, &row) && row.since == target->translators[i].since)
+			return true;
+	/* Others may have it by now, or children that BPF does not tell of: that is looked up when it is probed anew. */
+	return clock_ns(CLOCK_MONOTONIC) < target->yield_until;
+}
+
+static struct target *target_of(struct probe *probe, const struct file_id *id)
+{
+	struct examined *file;
+	struct target *target;
+
+	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), file);
+	if (file && file->target)
+		return file->target;
+	for (target = probe->targets; target; target = target->next)
+		if (target->id.inode == id->inode && target->id.device == id->device)
+			return target;
+	return NULL;
+}
+
+/* Takes the probes off @target for the sake of the process of @record. */
+static void target_yield(struct probe *probe, struct target *target, const struct rec_translator *record)
+{
+	translator_add(target, record->hdr.tgid, record->since);
+	if (!target->lifted) {
+		keeper_drop(probe->keeper, &target->shelf, 1);
+		target_lift(probe, target);
+		guard_let(&target->guard);
+		probe->counts.late++;
+	}
+	target->yield_until = clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL;
+}
+
+void probe_on_translator(struct probe *probe, const struct rec_translator *record)
+{
+	struct target *target = target_of(probe, &record->id);
+	char hidden[64];
+
+	if (record->name >= ARRAY_LEN(known))
+		return;
+	if (!record->id.inode) {
+		if (probe->counts.targets && may_tell(probe, hidden))
+			probe_notice(probe, NOTICE_TRANSLATED, record->hdr.tgid, "process %u copies processes (CRIU): the copy of one that has "
+				     "probes has breakpoints, and what is restored from it ends by SIGTRAP where cutop does not run; end "
+				     "cutop before, or watch others by --pid", record->hdr.tgid);
+		return;
+	}
+	if (target && target->lifted && !target->yield_until)
+		return;		/* it is being written to; translators_yield() looks before it has probes again */
+	/* First: it may run that code any moment. */
+	if (target && probe->settings.yields)
+		target_yield(probe, target, record);
+	tell(probe, record->hdr.tgid, record->since, known[record->name].kind, target && target->path ? target->path : "a library");
+}

@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that read the code of others and run a translation of it, valgrind first of all: to them a breakpoint is code, and the
+# program ends by SIGTRAP. What cutop says of it, where nothing happens to them, and --translators=yield. Most of it is tried
+# with a program that has the name of one and runs as ever. What valgrind itself meets cannot be told beside another
+# cutop that probes everything.
+# shellcheck disable=SC2154
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+helpers=$top_builddir/tests/e2e/bin
+[ -x "$helpers/loader" ] || skip "the helpers are not built"
+[ "$(attach_method)" != perf ] || skip "perf links go when a helper has taken them away"
+command -v pgrep >/dev/null || skip "needs pgrep (Debian: apt install procps)"
+case $(uname -m) in
+aarch64) machine=arm64 ;;
+*) machine=amd64 ;;
+esac
+mkdir "$T/fake" "$T/tiny"
+cp "$helpers/loader" "$T/fake/memcheck-$machine-linux"
+cp "$helpers/loader" "$T/fake/criu"
+cp "$helpers/loader" "$T/bystander$$"
+fake=$T/fake/memcheck-$machine-linux
+lib=$T/tiny/libcudart.so.99
+cp "$helpers/libcudart.so.99" "$lib"
+private_double "$T/lib"
+cp "$workload" "$T/translated$$"
+workload=$T/translated$$
+
+told() {	# NAME TEXT N: there are N lines with it
+	[ "$(grep -c "$2" "$T/$1.err")" = "$3" ]
+}
+told_more() {	# NAME TEXT N: there are more than N
+	[ "$(grep -c "$2" "$T/$1.err")" -gt "$3" ]
+}
+# The library is in cutop's care: it has probes.
+is_kept() {
+	readlink /proc/"$(pgrep -P "$cutop" -x cutop-guard)"/fd/* | grep -qxF "$lib"
+}
+is_let() {
+	! is_kept
+}
+of_libs() {	# NAME: what was told of it
+	grep "is translated.*$lib" "$T/$1.err"
+}
+
+# ---- it is told of, on standard error, in the document, and in a recording; once for a process, however often it maps
+
+begin tell -c "*bystander$$*" --library "$lib"
+"$fake" "$lib" malloc 1 close open "$lib" malloc 1 >/dev/null &
+first=$!
+wait $first
+check "tell: nothing is said: $(cat "$T/tell.err")" wait_for 20 told tell "process $first is translated (valgrind) and likely to end by SIGTRAP: .*$lib" 1
+check "tell: with what to do: $(of_libs tell)" told tell '.*is translated.*--pid.*--translators=yield' 1
+# Other programs, and such a one that has nothing to do with what is probed, are not.
+"$T/bystander$$" "$lib" malloc 1 >/dev/null
+"$T/fake/memcheck-$machine-linux" "$helpers/libheld.so" >/dev/null 2>&1
+"$T/fake/criu" "$lib" >/dev/null &
+copier=$!
+wait $copier
+check "tell: CRIU: $(cat "$T/tell.err")" wait_for 20 told tell "process $copier copies processes (CRIU)" 1
+end
+expect tell "[.events[] | select(.kind == \"translated\") | [.pid, (.text | test(\"SIGTRAP\"))]] | map(select(.[0] == $first or .[0] == $copier))" "[[$first,true],[$copier,true]]"
+check "tell: more than once: $(cat "$T/tell.err")" [ "$(of_libs tell | wc -l)" = 1 ]
+
+# One that had the library before it was probed.
+load early "$fake" "$lib" say ready wait "$T/early.go"
+"$CUTOP" record -o "$T/early.cutop" -c "*bystander$$*" --library "$lib" 2>"$T/early.err" &
+cutop=$!
+check "early: nothing is said: $(cat "$T/early.err")" wait_for 20 told early "process $loader is translated" 1
+kill -TERM $cutop
+wait $cutop
+"$CUTOP" --replay "$T/early.cutop" -b -n 1 -f json >"$T/early.json" 2>/dev/null
+expect early "[.events[] | select(.kind == \"translated\" and .pid == $loader)] | length" 1
+
+# ---- doctor finds it, and does not try probes on what it has
+"$CUTOP" doctor -f json -p "$loader" --library "$lib" >"$T/doctor.json" 2>"$T/doctor.err"
+expect doctor "[.checks[] | select(.name == \"translated\") | .state, (.text | test(\"process $loader is translated .valgrind\")), (.advice | test(\"yield\"))]" '["warning",true,true]'
+expect doctor "[.checks[] | select(.name == \"untried\").text | test(\"^$lib\")]" '[true]'
+touch "$T/early.go"
+wait "$loader"
+
+# ---- many of them do not fill the log
+begin many -c "*bystander$$*" --library "$lib"
+for _ in $(seq 30); do
+	"$fake" "$lib" >/dev/null
+done
+"$T/fake/criu" "$lib" >/dev/null
+"$fake" "$lib" >/dev/null &
+last=$!
+wait $last
+wait_for 20 told many 'is translated' 8
+end
+check "many: too much is told: $(grep -c 'is translated' "$T/many.err")" [ "$(grep -c 'is translated\|copies processes' "$T/many.err")" -le 8 ]
+
+# ---- with COMMAND the breakpoints are in other programs, too, and so it is told; with -p they are not
+
+start command -b -v -o /dev/null --library "$lib" -- "$T/bystander$$" "$lib" wait "$T/command.go"
+check "command: not probed: $(cat "$T/command.err")" wait_for 20 told command "$lib: 3 functions attached" 1
+"$fake" "$lib" malloc 1 >/dev/null &
+program=$!
+wait $program
+check "command: nothing is said: $(cat "$T/command.err")" wait_for 20 told command "process $program is translated" 1
+touch "$T/command.go"
+wait "$cutop"
+
+"$T/bystander$$" "$lib" wait "$T/pids.go" &
+one=$!
+"$T/bystander$$" "$lib" wait "$T/pids.go" &
+two=$!
+has_sessions=
+"$CUTOP" -b -v -n 1 -- true 2>&1 >/dev/null | grep -q 'by session links' && has_sessions=1
+if [ "$has_sessions" ]; then
+	for pids in $one $one,$two; do
+		begin "pids$pids" -p "$pids" --library "$lib"
+		"$fake" "$lib" malloc 1 >/dev/null
+		end
+		check "-p $pids: something is said: $(cat "$T/pids$pids.err")" told "pids$pids" 'is translated' 0
+	done
+else
+	echo "not tried: -p, where links are for all processes"
+fi
+
+# ---- --translators=yield: the probes are off the file as long as it runs, and on again after that
+
+begin yield -c "*bystander$$*" --library "$lib" --translators=yield
+load there "$T/bystander$$" "$lib" malloc 2 say ready wait "$T/there.go" malloc 3 free
+there=$loader
+check "yield: it is not probed" is_kept
+load it "$fake" "$lib" say ready wait "$T/it.go" malloc 1
+it=$loader
+check "yield: nothing is said: $(cat "$T/yield.err")" wait_for 20 told yield "process $it is translated (valgrind): until it ends there are no probes on $lib" 1
+check "yield: the probes are still there" is_let
+# Meanwhile it may be written to, and no lease makes the writer wait. (The same bytes: programs run on.)
+check "yield: the writer waits" timeout --foreground 20 dd if="$helpers/libcudart.so.99" of="$lib" conv=notrunc status=none
+"$T/bystander$$" "$lib" malloc 9 >/dev/null
+check "yield: it was probed anew: $(cat "$T/yield.err")" told yield "$lib: 3 functions attached" 1
+touch "$T/it.go"
+wait $it
+check "yield: no new probes: $(cat "$T/yield.err")" wait_for 20 told yield "$lib: 3 functions attached" 2
+"$T/bystander$$" "$lib" malloc 5 free >/dev/null &
+later=$!
+wait $later
+touch "$T/there.go"
+wait $there
+check "yield: what is missing is not told" wait_for 20 newest ".processes[] | select(.pid == $there) | .memory.frees == 5 or .state == \"exited\""
+end
+expect_of yield $later '[.watched_from, .inexact, .memory.allocations, .memory.frees]' '["start",false,5,5]'
+expect_of yield $there '[.watched_from, .memory.allocations]' '["attach",5]'
+# A file that it has already is not probed at all, until it ends.
+load it "$fake" "$lib" say ready wait "$T/it2.go" malloc 1
+begin before -c "*bystander$$*" --library "$lib" --translators=yield
+check "before: nothing is said: $(cat "$T/before.err")" wait_for 20 told before "process $loader is translated (valgrind): until it ends" 1
+check "before: it is probed: $(cat "$T/before.err")" told before "$lib: .* attached" 0
+touch "$T/it2.go"
+wait "$loader"
+check "before: it is not probed: $(cat "$T/before.err")" wait_for 20 told before "$lib: 3 functions attached" 1
+end
+# What was not seen is no "no leak".
+load it "$fake" "$lib" say ready wait "$T/it3.go"
+"$CUTOP" -b --fail-on-leak --translators=yield --library "$lib" -o /dev/null -- "$T/bystander$$" "$lib" malloc 1 free >/dev/null 2>"$T/leak.err"
+check "--fail-on-leak passes: $(cat "$T/leak.err")" [ $? = 1 ]
+touch "$T/it3.go"
+wait "$loader"
+
+# ---- the screen says it at once
+if command -v tmux >/dev/null; then
+	mux new-session -d -s t -x 120 -y 30 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -c '*bystander$$*' --library '$lib'"
+	wait_for 30 sh -c "tmux -S '$socket' capture-pane -t t -p | grep -q PID"
+	load seen "$fake" "$lib" say ready wait "$T/seen.go"
+	check "the screen says nothing" see "process $loader is translated (valgrind) and likely to end by SIGTRAP"
+	touch "$T/seen.go"
+	wait "$loader"
+	mux kill-server
+fi
+
+# ---- valgrind itself
+
+LD_LIBRARY_PATH=$T/lib
+export LD_LIBRARY_PATH
+translate() {
+	valgrind -q --tool=none "$workload" -k pairs 3 100 >/dev/null 2>&1
+}
+# Whether a cutop runs that this test did not start.
+beside_another() {
+	ps -e -o pgid= -o comm= | awk -v ours="$(ps -o pgid= -p $$)" '$2 == "cutop" && $1 != ours + 0 { found = 1 } END { exit !found }'
+}
+unharmed() {
+	translate && return 0
+	beside_another || return 1
+	echo "not told: another cutop runs, and may have ended valgrind's program"
+}
+bare() {
+	python3 "$top_srcdir/tests/e2e/breakpoints.py" none "$1" "$library" && return 0
+	beside_another || return 1
+	echo "not told: another cutop runs, and may have these breakpoints"
+}
+"$workload" loop 100000 >/dev/null 2>&1 &
+one=$!
+"$workload" loop 100000 >/dev/null 2>&1 &
+two=$!
+"$workload" loop 100000 >/dev/null 2>&1 &
+three=$!
+for process in $one $two $three; do
+	wait_for 20 grep -q "$T/lib/libcuda.so.1" /proc/$process/maps
+done
+[ "$has_sessions" ] && for pids in $one $one,$two; do
+	begin "real$pids" -p "$pids" --library "$library"
+	command -v python3 >/dev/null && check "-p $pids: breakpoints in process $three" bare $three
+	! command -v valgrind >/dev/null || check "-p $pids: valgrind's program is ended" unharmed
+	end
+	expect "real$pids" "[.processes[] | select(.pid == $one) | .calls | length > 0] == [true]" true
+done
+kill $one $two $three
+wait $one $two $three 2>/dev/null
+if command -v valgrind >/dev/null; then
+	begin ended -c "*translated$$*" --library "$library"
+	translate
+	check "valgrind's program runs on: $?" [ $? = 133 ]
+	check "valgrind: nothing is said: $(cat "$T/ended.err")" wait_for 20 told ended "is translated (valgrind) and likely to end by SIGTRAP: .*$library" 1
+	end
+	begin yielded -c "*translated$$*" --library "$library" --translators=yield
+	# It is not held: where the machine is busy, one may get there before the probes are off.
+	for _ in 1 2 3 4 5 6; do
+		ended=1
+		placed=$(grep -c "$library: .* attached" "$T/yielded.err")
+		translate && ended= && break
+		wait_for 20 told_more yielded "$library: .* attached" "$placed"
+	done
+	if [ "$ended" ] && beside_another; then
+		echo "not told: another cutop runs, and may have ended valgrind's program"
+	else
+		check "yield: valgrind's program is ended, each time" [ ! "$ended" ]
+	fi
+	end
+fi
+
+expect_clean "all of this"
+finish
