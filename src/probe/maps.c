@@ -104,7 +104,7 @@ static bool is_file_of(int fd, const struct maps_entry *entry)
 
 	if (fstat(fd, &st) || st.st_ino != entry->inode)
 		return false;
-	return st.st_dev == makedev(entry->major, entry->minor) || maps_alike(fd, entry);
+	return st.st_dev == makedev(entry->major, entry->minor) || (S_ISREG(st.st_mode) && maps_alike(fd, entry));
 }
 
 /* Opens @name below the root of @pid, if that is @entry's file (O_PATH). Returns a descriptor, or -1. */

@@ -213,6 +213,7 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 {
 	const struct open_question open_it = {
 		.how = OPEN_MAPPED, .want = want, .pid = pid, .start = entry->start, .end = entry->end, .inode = entry->inode,
+		.major = entry->major, .minor = entry->minor,
 	};
 	const struct errand errand = {
 		.job = job_open, .fds = { outside->identifier, -1, -1 }, .group = group_of_device(entry->major, entry->minor),

@@ -111,7 +111,10 @@ static int own_place(int place, const char *path, bool *own)
 
 static int open_mapped(const struct open_question *question, const char *path, int identifier, struct errand_answer *answer)
 {
-	struct maps_entry entry = { .start = question->start, .end = question->end, .inode = question->inode, .path = path };
+	struct maps_entry entry = {
+		.start = question->start, .end = question->end, .inode = question->inode, .major = question->major, .minor = question->minor,
+		.path = path,
+	};
 	char below[4096 + 64];
 	int place = maps_place(question->pid, &entry);
 	bool own;

@@ -26,6 +26,7 @@ struct open_question {
 	int32_t pid;
 	uint32_t named;			/* as the starter of cutop */
 	uint64_t start, end, inode;	/* OPEN_MAPPED */
+	uint32_t major, minor;		/* the same */
 };
 
 /* Strings: the root, the path, or "". */
