@@ -44,6 +44,7 @@ struct mapped_list {
 	const struct probe *probe;
 	struct mapped *files;
 	pid_t pid;		/* whose mappings are read */
+	bool later;		/* those of one that counts take long */
 };
 
 static int mapping_add(void *context, const struct maps_entry *entry)
@@ -78,6 +79,7 @@ static int process_add(void *context, pid_t pid)
 	if (err == -ENOENT || err == -ESRCH ||
 	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &program))
 		return 0;
+	list->later = outside_is_later(err);
 	return err;
 }
 
@@ -193,8 +195,8 @@ static struct target *targets_take(struct probe *probe, const struct mapped_list
 	return taken;
 }
 
-/* Returns what may be given up. */
-static struct target *look(struct probe *probe)
+/* Returns what may be given up; NULL with *@later where that cannot be told yet. */
+static struct target *look(struct probe *probe, bool *later)
 {
 	struct mapped_list list = { .probe = probe };
 	struct target *taken = NULL;
@@ -202,6 +204,7 @@ static struct target *look(struct probe *probe)
 
 	if (!processes_visit(process_add, &list))
 		taken = targets_take(probe, &list);
+	*later = list.later;
 	HASH_ITER(hh, list.files, mapped, next) {
 		HASH_DELETE(hh, list.files, mapped);
 		free(mapped);
@@ -215,6 +218,7 @@ void unused_drop(struct probe *probe, uint64_t now)
 	struct target *taken, *target;
 	uint64_t began, wait;
 	size_t count = 0;
+	bool later;
 
 	if (now < unused->next)
 		return;
@@ -228,7 +232,10 @@ void unused_drop(struct probe *probe, uint64_t now)
 	if (!count || now < unused->look)
 		return;
 	began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	taken = look(probe);
+	taken = look(probe, &later);
+	/* It has been asked for, and the answer is kept for a while. */
+	if (later)
+		return;
 	wait = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) * WAIT_FACTOR;
 	for (target = taken, count = 0; target; target = target->next)
 		count++;
