@@ -8,6 +8,7 @@
 #include "model/columns.h"
 #include "print/print.h"
 #include "view/keys.h"
+#include "view/list.h"
 #include "view/theme.h"
 
 static const char *text(const char *may_be_null)
@@ -24,6 +25,10 @@ int main(void)
 		printf("key\t%s\t%s\n", bindings[i].label, binding_help(&bindings[i], help, sizeof(help)));
 	for (i = 0; i < PANE_COUNT; i++)
 		printf("pane\t%s\t%s\n", panes[i]->title, panes[i]->help);
+	for (i = 0; i < PANE_COUNT; i++)
+		for (size_t column = 0; column < panes[i]->column_count; column++)
+			if (!panes[i]->columns[column].is_bar)
+				printf("pane-column\t%s\t%s\n", panes[i]->title, panes[i]->columns[column].title);
 	for (i = 0; i < column_count; i++)
 		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help, text(columns[i].json), text(columns[i].metric.name));
 	for (i = 0; i < FORMAT_COUNT; i++)

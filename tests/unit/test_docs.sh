@@ -72,6 +72,20 @@ of column | awk -F '\t' '$3 || $4 { printf("%-12s %-24s %s\n", $1, $3 ? $3 : "-"
 [ "$(wc -l <"$T/columns")" -ge 30 ] || { echo "FAIL: there are too few columns"; failed=1; }
 differ columns man-columns
 
+# The columns of each pane, in the order in which the man page has them; behind "size" stands its scale.
+sed -n '/^\.SH PANES/,/^\.SH EXAMPLES/p' "$top_srcdir/man/cutop.8" |
+	awk '/^\.SS / { pane = substr($0, 5) } named { print pane "\t" substr($0, 4) } { named = /^\.TP$/ }' >"$T/man-pane-columns"
+of pane-column | sed 's/ 1K .*//' >"$T/pane-columns"
+[ "$(wc -l <"$T/pane-columns")" -ge 40 ] || { echo "FAIL: there are too few columns of panes"; failed=1; }
+differ pane-columns man-pane-columns
+
+# docs/troubleshooting.md has each check of doctor's; those of rights are named after capabilities.
+sed -n '/^static const struct check checks/,/^};/s/.*\.name = "\([a-z_]*\)".*/\1/p' "$top_srcdir/src/doctor/doctor_checks.c" | sort -u >"$T/checks"
+[ "$(wc -l <"$T/checks")" -ge 20 ] || { echo "FAIL: there are too few checks of doctor's"; failed=1; }
+while read -r name; do
+	grep -q "^| \`$name\` |" "$top_srcdir/docs/troubleshooting.md" || { echo "FAIL: docs/troubleshooting.md lacks the check $name"; failed=1; }
+done <"$T/checks"
+
 # Formats and what folded stacks are weighed by: each has its word in the man page's text of the option.
 sed -n '/^\.BR .*format/,/^\.BR .*output/p' "$top_srcdir/man/cutop.8" >"$T/man-formats"
 for word in $(of format) $(of folded-by); do
