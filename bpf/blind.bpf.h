@@ -41,25 +41,25 @@ static __noinline int blind_begin(struct thread_state *thread)
 		sync_leave(thread);
 	thread->depth = 0;
 	thread->skipped_sp = 0;
-	thread->frames[BLIND_TEACHER].args[0] = 0;
+	thread->frames[BLIND_TEACHER].teacher.handle_at = 0;
 	return 0;
 }
 
 /* __cudaGetKernel and the like: the handle stands where the call wrote it, once the thread makes another call. */
 static __always_inline void blind_teach(struct thread_state *thread, struct frame *frame)
 {
-	__u64 handle = 0, at = frame->args[0];
+	__u64 handle = 0, at = frame->teacher.handle_at;
 
 	if (!at)
 		return;
-	frame->args[0] = 0;
+	frame->teacher.handle_at = 0;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)at) || !handle)
 		return;
-	if (frame->args[2]) {
-		name_tell(thread, handle, frame->args[1]);
+	if (frame->teacher.named) {
+		name_tell(thread, handle, frame->teacher.meaning);
 		handle_learn(thread->program, handle, handle, BPF_NOEXIST);
-	} else if (handle != frame->args[1]) {
-		handle_learn(thread->program, handle, frame->args[1], BPF_ANY);
+	} else if (handle != frame->teacher.meaning) {
+		handle_learn(thread->program, handle, frame->teacher.meaning, BPF_ANY);
 	}
 }
 
@@ -104,8 +104,8 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	if (!row)
 		return 0;
 	__sync_fetch_and_add(&row->calls, 1);
-	__sync_fetch_and_add(&row->bytes, frame->args[2]);
-	bucket = histogram_bucket(frame->args[2], 0, CUTOP_SIZE_BUCKETS);
+	__sync_fetch_and_add(&row->bytes, frame->copy.bytes);
+	bucket = histogram_bucket(frame->copy.bytes, 0, CUTOP_SIZE_BUCKETS);
 	if (bucket < CUTOP_SIZE_BUCKETS)
 		__sync_fetch_and_add(&row->sizes[bucket], 1);
 	return 0;
@@ -156,9 +156,9 @@ static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_sta
 		return 0;
 	teacher = &thread->frames[BLIND_TEACHER];
 	/* A name that the call gives for a handle is not there yet. */
-	teacher->args[0] = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
-	teacher->args[1] = call_arg(ctx, desc->b);
-	teacher->args[2] = desc->class == CLASS_NAMED;
+	teacher->teacher.handle_at = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
+	teacher->teacher.meaning = call_arg(ctx, desc->b);
+	teacher->teacher.named = desc->class == CLASS_NAMED;
 	return 0;
 }
 

@@ -11,7 +11,7 @@ bpf_sources = \
 	bpf/context.bpf.h \
 	bpf/copy.bpf.h \
 	bpf/fault.bpf.h \
-	bpf/frames.bpf.h \
+	bpf/frames.bpf.h bpf/frame_args.bpf.h \
 	bpf/graph.bpf.h \
 	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \

@@ -263,11 +263,11 @@ static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct
 			frame_cancel(thread);
 		return 1;
 	}
-	frame->args[0] = call_arg(ctx, desc->b);
-	frame->args[1] = call_arg(ctx, desc->c);
-	frame->args[2] = pool_type(ctx, desc);
+	frame->context.handle = call_arg(ctx, desc->b);
+	frame->context.parent = call_arg(ctx, desc->c);
+	frame->context.type = pool_type(ctx, desc);
 	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
-		frame->args[1] = (__u64)device_at(frame->args[1] + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
+		frame->context.device = device_at(frame->context.parent + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
 	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
@@ -373,8 +373,8 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 		call_returned(ctx, thread, frame, call, now);
 	if (result)
 		return 0;
-	handle = frame->args[0];
-	device = desc->a == CONTEXT_STREAM ? thread->device : (__s32)frame->args[1];
+	handle = frame->context.handle;
+	device = desc->a == CONTEXT_STREAM ? thread->device : frame->context.device;
 	switch (desc->a) {
 	case CONTEXT_SET:
 		/* NULL pops: cuda.h, cuCtxSetCurrent() */
@@ -412,11 +412,11 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 		break;
 	case CONTEXT_STREAM_OF:
 	case CONTEXT_FROM:
-		device = context_device(thread, frame->args[1]);
+		device = context_device(thread, frame->context.parent);
 		/* fall through */
 	default:
 		context_made(thread, desc->a, handle, device,
-			     (nested ? MADE_NESTED : 0) | (frame->args[2] == TYPE_MANAGED ? MADE_MANAGED : 0));
+			     (nested ? MADE_NESTED : 0) | (frame->context.type == TYPE_MANAGED ? MADE_MANAGED : 0));
 	}
 	return 0;
 }

@@ -154,8 +154,8 @@ static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 	if (bpf_probe_read_user(&source, sizeof(source), (void *)(operations + BATCH3D_SOURCE)) ||
 	    bpf_probe_read_user(&to, sizeof(to), (void *)(operations + BATCH3D_TO)))
 		frame->direction = DIR_UNKNOWN;	/* nor could its size be read: that was said */
-	frame->args[0] = to.address;
-	frame->args[1] = source.address;
+	frame->copy.destination = to.address;
+	frame->copy.source = source.address;
 	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS : 0;
 	return 0;
 }
@@ -169,9 +169,9 @@ static __always_inline __u8 direction_of(__u64 kind)
 
 /* The runtime's two structs of a copy in three dimensions name these alike. An array at an end makes the extent one of elements. */
 #define COPY_3D_ENDS(frame, p) do {									\
-	(frame)->args[0] = (p).destination_array ? (p).destination_array : (p).destination_pointer;	\
-	(frame)->args[1] = (p).source_array ? (p).source_array : (p).source_pointer;			\
-	(frame)->args[2] = extent_size(&(p).extent);							\
+	(frame)->copy.destination = (p).destination_array ? (p).destination_array : (p).destination_pointer;	\
+	(frame)->copy.source = (p).source_array ? (p).source_array : (p).source_pointer;			\
+	(frame)->copy.bytes = extent_size(&(p).extent);							\
 	(frame)->flags = (p).source_array || (p).destination_array ? COPY_IN_ELEMENTS : 0;		\
 } while (0)
 
@@ -237,9 +237,9 @@ static __noinline int copy_driver_2d(struct frame *frame, __u64 params, __u8 dir
 		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->args[0] = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
-	frame->args[1] = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
-	frame->args[2] = p.width * p.height;
+	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
+	frame->copy.source = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->copy.bytes = p.width * p.height;
 	frame->direction = direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
 	return 0;
 }
@@ -252,9 +252,9 @@ static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *
 		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->args[0] = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
-	frame->args[1] = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
-	frame->args[2] = extent_size(&p.extent);
+	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
+	frame->copy.source = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->copy.bytes = extent_size(&p.extent);
 	frame->direction = direction == DIR_P2P ? peer_direction(thread, p.destination.context, p.source.context) :
 			   direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
 	return 0;
@@ -275,7 +275,7 @@ static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *t
 	return 0;
 }
 
-/* Fills frame->args: 0 destination, 1 source, 2 bytes; frame->direction and frame->flags. */
+/* Fills frame->copy but for the stream, frame->direction and frame->flags. */
 static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 					   const volatile struct call_desc *desc)
 {
@@ -301,20 +301,20 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 	}
 	if (rule == BYTES_BATCH3D || rule == BYTES_OPERATION) {
 		operations = call_arg(ctx, rule == BYTES_BATCH3D ? c + 1 : c);
-		frame->args[2] = batch3d_bytes(operations, rule == BYTES_BATCH3D ? call_arg(ctx, c) : 1);
+		frame->copy.bytes = batch3d_bytes(operations, rule == BYTES_BATCH3D ? call_arg(ctx, c) : 1);
 		operation_arguments(frame, operations);
 		return;
 	}
-	frame->args[0] = call_arg(ctx, COPY_DESTINATION(desc->a));
-	frame->args[1] = call_arg(ctx, COPY_SOURCE(desc->a));
-	frame->args[2] = call_arg_of(ctx, desc, c);
+	frame->copy.destination = call_arg(ctx, COPY_DESTINATION(desc->a));
+	frame->copy.source = call_arg(ctx, COPY_SOURCE(desc->a));
+	frame->copy.bytes = call_arg_of(ctx, desc, c);
 	if (rule == BYTES_2D) {
-		frame->args[2] *= call_arg(ctx, c + 1);
+		frame->copy.bytes *= call_arg(ctx, c + 1);
 	} else if (rule == BYTES_BATCH) {
-		frame->args[2] = batch_bytes(frame->args[2], call_arg(ctx, c + 1));
+		frame->copy.bytes = batch_bytes(frame->copy.bytes, call_arg(ctx, c + 1));
 		/* The first copy stands for the batch. */
-		frame->args[0] = batch_first(frame->args[0]);
-		frame->args[1] = batch_first(frame->args[1]);
+		frame->copy.destination = batch_first(frame->copy.destination);
+		frame->copy.source = batch_first(frame->copy.source);
 	}
 	frame->direction = d & COPY_FIXED ? d & ~COPY_FIXED : direction_of((__u32)call_arg(ctx, d));
 	if (frame->direction == DIR_P2P)
@@ -325,10 +325,10 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 
 static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
 {
-	if (!(frame->args[2] >> COPY_LIE))
+	if (!(frame->copy.bytes >> COPY_LIE))
 		return;
 	count_lost_of(thread->program, LOST_ARGUMENT);
-	frame->args[2] = 0;
+	frame->copy.bytes = 0;
 }
 
 static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
@@ -342,7 +342,7 @@ static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *t
 		return 1;
 	copy_arguments(ctx, thread, frame, desc_of(call));
 	if (desc_of(call)->flags & CALL_ASYNC)
-		frame->args[3] = stream_argument(ctx, thread, call);
+		frame->copy.stream = stream_argument(ctx, thread, call);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
@@ -383,7 +383,7 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 				       bool async, __u64 ns, bool failed)
 {
 	struct copy_row *row = copy_row_get(thread, frame->direction, call, async);
-	__u64 bytes = frame->args[2];
+	__u64 bytes = frame->copy.bytes;
 	__u32 bucket;
 
 	if (!row)
@@ -413,7 +413,7 @@ static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *
 				      struct copy_row *row, bool async, __u64 now)
 {
 	if (async) {
-		pending_add(thread, frame->args[3], frame->args[2], frame->direction, now);
+		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction, now);
 		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
 			host_tell(thread, row, frame, call_site(ctx));
 	} else if (frame->direction == DIR_D2H && has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
@@ -450,7 +450,7 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
 	/* A copy into a capture copies nothing: it becomes a node of a graph. */
-	if (async && may_capture(thread) && capture_of(thread, frame->args[3])) {
+	if (async && may_capture(thread) && capture_of(thread, frame->copy.stream)) {
 		trace_captured();
 		trace_return(ctx, thread, call, now);
 		call_count(thread->program, call, now - frame->entry, result != 0);
@@ -464,15 +464,15 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 		return 0;
 	}
 	if (async) {
-		pending_key_of(thread, frame->args[3], &stream);
+		pending_key_of(thread, frame->copy.stream, &stream);
 		site_announce(thread, call_site(ctx));
 	}
 	rec = record_begin(thread, REC_COPY, sizeof(*rec), now);
 	if (!rec)
 		return 0;
-	rec->destination = frame->args[0];
-	rec->source = frame->args[1];
-	rec->bytes = frame->args[2];
+	rec->destination = frame->copy.destination;
+	rec->source = frame->copy.source;
+	rec->bytes = frame->copy.bytes;
 	rec->ns = now - frame->entry;
 	rec->result = result;
 	rec->device = thread->device;
@@ -486,7 +486,7 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 	rec->pad2 = 0;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (async && !result)
-		pending_add(thread, frame->args[3], frame->args[2], DIR_DEFAULT, now);
+		pending_add(thread, frame->copy.stream, frame->copy.bytes, DIR_DEFAULT, now);
 	return 0;
 }
 

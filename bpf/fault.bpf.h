@@ -63,21 +63,21 @@ static __always_inline void device_sync_begin(struct thread_state *thread, struc
 {
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
 
-	frame->args[1] = launch_clock(thread);
-	frame->args[2] = (__u32)device;
+	frame->sync.clock = launch_clock(thread);
+	frame->sync.device = device;
 	if (slot)
 		slot->begin = frame->entry;
 }
 
 static __always_inline void device_sync_end(struct thread_state *thread, struct program_sync *sync, struct frame *frame)
 {
-	__s32 device = (__s32)frame->args[2];
+	__s32 device = frame->sync.device;
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
 
 	if (!slot || slot->done > frame->entry)
 		return;
 	slot->done = frame->entry;
-	slot->clock = frame->args[1];
+	slot->clock = frame->sync.clock;
 	slot->tid = thread->tid;
 }
 

@@ -189,33 +189,33 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	if (role == CAPTURE_BEGIN) {
 		if (result)
 			return 0;
-		stream = stream_name(thread, frame->args[0], desc->flags);
+		stream = stream_name(thread, frame->graph.begin.stream, desc->flags);
 		/* One that began there before is over, though nobody saw its end. */
 		rec.graph = may_capture(thread) ? capture_end(thread, stream) : 0;
 		rec.role = GRAPH_DESTROY;
 		if (rec.graph)
 			graph_send(thread, &rec);
-		number = capture_begin(thread, stream, frame->args[1]);
+		number = capture_begin(thread, stream, frame->graph.begin.graph);
 		rec.role = GRAPH_CREATE;
 		rec.graph = number;
-		if (number && !frame->args[1])
+		if (number && !frame->graph.begin.graph)
 			graph_send(thread, &rec);
 		return 0;
 	}
 	if (!may_capture(thread))
 		return 0;
 	/* Recorded or waited for from outside, when the graph runs: nobody joins. */
-	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->args[2] & EVENT_EXTERNAL)
+	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->graph.wait.flags & EVENT_EXTERNAL)
 		return 0;
 	if (role == CAPTURE_RECORD) {
 		if (!result)
-			capture_record(thread, frame->args[0], stream_name(thread, frame->args[1], desc->flags));
+			capture_record(thread, frame->graph.record.event, stream_name(thread, frame->graph.record.stream, desc->flags));
 		return 0;
 	}
-	stream = stream_name(thread, frame->args[0], desc->flags);
+	stream = stream_name(thread, frame->graph.wait.stream, desc->flags);
 	if (role == CAPTURE_WAIT) {
 		if (!result)
-			capture_join(thread, stream, frame->args[1]);
+			capture_join(thread, stream, frame->graph.wait.event);
 		return 0;
 	}
 	/* Only the thread that began it may end it; and a stream that is not gone goes on. */
@@ -225,9 +225,9 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	if (!rec.graph)
 		return 0;
 	rec.role = GRAPH_DESTROY;
-	if (!result && role == CAPTURE_END && frame->args[1]) {
+	if (!result && role == CAPTURE_END && frame->graph.end.graph_at) {
 		rec.role = GRAPH_RENAME;
-		rec.other = word_read(thread, frame->args[1]);
+		rec.other = word_read(thread, frame->graph.end.graph_at);
 	}
 	graph_send(thread, &rec);
 	return 0;
@@ -273,39 +273,39 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 	switch (role) {
 	case GRAPH_CREATE:
 	case GRAPH_CLONE:
-		rec.graph = word_read(thread, frame->args[0]);
-		rec.other = frame->args[1];
+		rec.graph = word_read(thread, frame->graph.create.graph_at);
+		rec.other = frame->graph.create.origin;
 		break;
 	case GRAPH_DESTROY:
-		rec.graph = frame->args[0];
+		rec.graph = frame->graph.destroy.graph;
 		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_REMOVE:
-		rec.node = frame->args[0];
+		rec.node = frame->graph.set.node;
 		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_UPDATABLE:
-		rec.node = frame->args[0];
+		rec.node = frame->graph.attribute.node;
 		break;
 	case GRAPH_SET_CHILD:
-		rec.node = frame->args[0];
-		rec.other = frame->args[1];
+		rec.node = frame->graph.set.node;
+		rec.other = frame->graph.set.params;
 		break;
 	case GRAPH_ADD_KERNEL:
 	case GRAPH_ADD_CHILD:
-		rec.graph = frame->args[1];
-		if (frame->args[0])
-			rec.node = word_read(thread, frame->args[0]);
+		rec.graph = frame->graph.add.graph;
+		if (frame->graph.add.node_at)
+			rec.node = word_read(thread, frame->graph.add.node_at);
 		if (role == GRAPH_ADD_CHILD) {
-			rec.other = frame->args[2];
+			rec.other = frame->graph.add.params;
 			break;
 		}
-		rec.function = frame->args[3];
+		rec.function = frame->graph.function;
 		node_known(thread, rec.node, graph_nodes(thread), rec.function);
 		break;
 	default:	/* GRAPH_LEARN, GRAPH_SET_KERNEL */
-		rec.node = frame->args[0];
-		rec.function = frame->args[3];
+		rec.node = frame->graph.set.node;
+		rec.function = frame->graph.function;
 		same = node_known(thread, rec.node, graph_nodes(thread), rec.function);
 		if (same)
 			return 0;
@@ -324,26 +324,26 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 
 	if (!thread || !frame)
 		return 0;
-	rec.exec = frame->args[0];
+	rec.exec = frame->graph.exec.exec;
 	switch (role) {
 	case EXEC_CREATE:
 		rec.exec = word_read(thread, rec.exec);
-		rec.graph = frame->args[1];
+		rec.graph = frame->graph.exec.graph;
 		break;
 	case EXEC_UPDATE:
-		rec.graph = frame->args[1];
+		rec.graph = frame->graph.exec.graph;
 		break;
 	case EXEC_SET_CHILD:
-		rec.node = frame->args[1];
-		rec.other = frame->args[2];
+		rec.node = frame->graph.exec_set.node;
+		rec.other = frame->graph.exec_set.params;
 		break;
 	case EXEC_ENABLE:
-		rec.node = frame->args[1];
-		rec.enabled = (__u32)frame->args[2] != 0;
+		rec.node = frame->graph.exec_set.node;
+		rec.enabled = (__u32)frame->graph.exec_set.params != 0;
 		break;
 	case EXEC_SET_KERNEL:
-		rec.node = frame->args[1];
-		rec.function = frame->args[3];
+		rec.node = frame->graph.exec_set.node;
+		rec.function = frame->graph.function;
 		key.exec = rec.exec;
 		key.program = thread->program;
 		row = bpf_map_lookup_elem(&graphs, &key);
@@ -368,12 +368,12 @@ static __always_inline int graph_entry(struct pt_regs *ctx, struct task_struct *
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
-	frame->args[0] = call_arg(ctx, desc->b);
-	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
-	frame->args[2] = desc->d == NO_ARG ? 0 : call_arg(ctx, desc->d);
+	frame->graph.words[0] = call_arg(ctx, desc->b);
+	frame->graph.words[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
+	frame->graph.words[2] = desc->d == NO_ARG ? 0 : call_arg(ctx, desc->d);
 	/* Before CUDA 13 cudaGraphAddNode() had one argument less: what stands there now is a number. */
-	if (desc->a == GRAPH_ADD_NODE && frame->args[2] < SMALL_NUMBER)
-		frame->args[2] = call_arg(ctx, desc->d + 1);
+	if (desc->a == GRAPH_ADD_NODE && frame->graph.add.params < SMALL_NUMBER)
+		frame->graph.add.params = call_arg(ctx, desc->d + 1);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
@@ -397,28 +397,28 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 	call_returned(ctx, thread, frame, call, now);
 	role = desc->a;
 	if (role == CAPTURE_LEAVE && !result)
-		stream_forget(thread, frame->args[0]);
+		stream_forget(thread, frame->graph.end.stream);
 	if (role <= CAPTURE_LEAVE)
 		return capture_done(thread, frame, call, result);
 	if (result)
 		return 0;
 	if (role == GRAPH_UPDATABLE &&
-	    ((__u32)frame->args[1] != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->args[2]) != 1))
+	    ((__u32)frame->graph.attribute.attribute != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->graph.attribute.value) != 1))
 		return 0;
 	if (role == EXEC_LAUNCH)
-		return exec_launched(thread, frame->args[0], stream_name(thread, frame->args[1], desc->flags), call);
+		return exec_launched(thread, frame->graph.launch.exec, stream_name(thread, frame->graph.launch.stream, desc->flags), call);
 	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {
-		if (!node_kind(thread, &role, &frame->args[2]))
+		if (!node_kind(thread, &role, &frame->graph.add.params))
 			return 0;
 	} else if (role == GRAPH_SET_NODE || role == GRAPH_LEARN_NODE) {
-		if (!node_kind(thread, &role, &frame->args[1]))
+		if (!node_kind(thread, &role, &frame->graph.set.params))
 			return 0;
 	}
 	/* Here, not where it is needed: the stacks of functions that call each other have to fit into 512 bytes together. */
 	if (role == GRAPH_ADD_KERNEL || role == EXEC_SET_KERNEL)
-		frame->args[3] = kernel_node_read(thread, frame->args[2], call);
+		frame->graph.function = kernel_node_read(thread, frame->graph.add.params, call);
 	else if (role == GRAPH_LEARN || role == GRAPH_SET_KERNEL)
-		frame->args[3] = kernel_node_read(thread, frame->args[1], call);
+		frame->graph.function = kernel_node_read(thread, frame->graph.set.params, call);
 	if (role >= EXEC_CREATE && role < EXEC_LAUNCH)
 		exec_done(thread, frame, call, role);
 	else

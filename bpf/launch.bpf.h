@@ -155,9 +155,9 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	if (!frame)
 		return true;
 	frame->flags = LAUNCH_CAPTURED;
-	frame->args[0] = key.function;
-	frame->args[1] = graph;
-	frame->args[2] = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
+	frame->launch.function = key.function;
+	frame->launch.captured.graph = graph;
+	frame->launch.captured.updatable = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
 	key.program = thread->program;
 	key.call = call;
 	key.device = thread->device;
@@ -182,10 +182,10 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 	call_count(thread->program, call, bpf_ktime_get_ns() - frame->entry, failed);
 	if (failed)
 		return 0;
-	rec.graph = frame->args[1];
-	rec.function = frame->args[0];
+	rec.graph = frame->launch.captured.graph;
+	rec.function = frame->launch.function;
 	graph_send(thread, &rec);
-	if (frame->args[2]) {
+	if (frame->launch.captured.updatable) {
 		rec.role = GRAPH_UPDATABLE;
 		graph_send(thread, &rec);
 	}
@@ -202,7 +202,7 @@ static __noinline int launch_captured_count(struct thread_state *thread, struct 
 		return 0;
 	key.program = thread->program;
 	key.device = thread->device;
-	key.function = frame->args[0];
+	key.function = frame->launch.function;
 	row = launch_row_get(&key);
 	if (row)
 		__sync_fetch_and_add(&row->captured, 1);
@@ -267,7 +267,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 		thread->nested_caller = call_caller(ctx);
 		*nested_place(thread, bytes) = bytes;
 	}
-	outer = frame->args[0];
+	outer = frame->launch.function;
 	key.address = launch_function(ctx, desc);
 	key.program = thread->program;
 	if (key.address == outer || (thread->paired[0] == outer && thread->paired[1] == key.address))
@@ -411,8 +411,8 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 		if (!frame)
 			return 1;
 		frame->flags = 0;
-		frame->args[0] = PT_REGS_PARM1(ctx);
-		launch_registers(ctx, driver, &frame->args[1]);
+		frame->launch.function = PT_REGS_PARM1(ctx);
+		launch_registers(ctx, driver, frame->launch.words);
 		frame->entry = bpf_ktime_get_ns();
 		trace_entry(ctx, thread, frame, call);
 		return 0;
@@ -457,9 +457,9 @@ static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct 
 		return 1;
 	thread->settled = 1;
 	frame->flags = LAUNCH_COUNTED;
-	frame->args[0] = function;
-	frame->args[1] = before;
-	frame->args[2] = thread->launch_clock;
+	frame->launch.function = function;
+	frame->launch.counted.before = before;
+	frame->launch.counted.clock = thread->launch_clock;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
 	return 0;
@@ -516,19 +516,19 @@ static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct
 			launch_captured_count(thread, frame, call);
 		goto counted;
 	}
-	row = launch_row_of(thread, frame->args[0], call);	/* a launch does not change the device */
+	row = launch_row_of(thread, frame->launch.function, call);	/* a launch does not change the device */
 	if (row && frame->flags & LAUNCH_COUNTED) {
-		if (result && row->last == frame->args[2])
-			row->last = frame->args[1];	/* it was not launched */
+		if (result && row->last == frame->launch.counted.clock)
+			row->last = frame->launch.counted.before;	/* it was not launched */
 	} else if (row) {
-		shape_unpack(&shape, frame->args[1], frame->args[2], frame->args[3], frame->args[4]);
+		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER, false);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 	}
 	if (row && !row->ns)
-		launch_place(thread, frame->args[0], call_site(ctx), call);
+		launch_place(thread, frame->launch.function, call_site(ctx), call);
 	if (row)
 		launch_sample(row, now - frame->entry, result != 0);
 counted:

@@ -188,11 +188,11 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	} else if (bpf_probe_read_user(&desc, sizeof(desc), (void *)address)) {
 		argument_lost();
 	}
-	frame->args[3] = format_bytes(desc.format) * desc.channels;
+	frame->alloc.element_bytes = format_bytes(desc.format) * desc.channels;
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	frame->args[1] = array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
+	frame->alloc.bytes = array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
 	array_note(frame, desc.flags);
 	return 0;
 }
@@ -204,14 +204,14 @@ static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state
 	return may_capture(thread) && capture_graph(thread, stream_name(thread, call_arg(ctx, n), desc->flags));
 }
 
-/* Where an allocation lies that says so, or whose pool does: frame->args[4], and its flag. */
+/* Where an allocation lies that says so, or whose pool does: frame->alloc.place, and its flag. */
 static __always_inline void alloc_place(struct frame *frame, __s32 device)
 {
 	if (device == DEVICE_HOST) {
 		frame->flags |= ALLOC_ON_HOST;
 		device = CUTOP_DEVICE_UNKNOWN;
 	}
-	frame->args[4] = (__u64)(device + 2);
+	frame->alloc.place = (__u64)(device + 2);
 }
 
 /* The same of what comes from the memory pool @pool. */
@@ -221,7 +221,7 @@ static __always_inline void alloc_from(struct frame *frame, __u32 program, __u64
 
 	if (row && row->managed) {
 		frame->flags |= ALLOC_MANAGED;
-		frame->args[4] = row->device >= 0 ? (__u64)(row->device + 2) : 0;
+		frame->alloc.place = row->device >= 0 ? (__u64)(row->device + 2) : 0;
 		return;
 	}
 	alloc_place(frame, row ? row->device : CUTOP_DEVICE_UNKNOWN);
@@ -241,11 +241,7 @@ static __always_inline __u8 kind_of(const struct frame *frame, const volatile st
 	return frame->flags & ALLOC_ON_HOST ? KIND_PINNED : frame->flags & ALLOC_MANAGED ? KIND_MANAGED : desc->a;
 }
 
-/*
- * Fills frame->args: 0 out argument or address, 1 bytes, 2 where the pitch is
- * written, 3 element bytes, 4 the device where it is not the thread's, plus 2
- * (0: it is).
- */
+/* Fills frame->alloc and frame->flags. */
 static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *frame,
 					    const volatile struct call_desc *desc)
 {
@@ -254,19 +250,15 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 	struct texels texels;
 	__u64 levels;
 
-	frame->args[0] = call_arg(ctx, desc->b);
-	frame->args[1] = 0;
-	frame->args[2] = 0;
-	frame->args[3] = 0;
-	frame->args[4] = 0;
+	frame->alloc = (struct alloc_args){ .address_at = call_arg(ctx, desc->b) };
 	frame->flags = 0;
 	switch (desc->c) {
 	case SIZE_ARG:
 	case SIZE_REGISTER:
-		frame->args[1] = call_arg_of(ctx, desc, d);
+		frame->alloc.bytes = call_arg_of(ctx, desc, d);
 		break;
 	case SIZE_PHYSICAL:
-		frame->args[1] = call_arg(ctx, d);
+		frame->alloc.bytes = call_arg(ctx, d);
 		alloc_place(frame, device_at(call_arg(ctx, d + 1) + LOCATION_OFFSET));
 		break;
 	case SIZE_DRIVER_ARRAY:
@@ -277,27 +269,27 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		array_arguments(frame, call_arg(ctx, d), (__u32)call_arg(ctx, d + 1), false);
 		break;
 	case SIZE_PITCH:
-		frame->args[2] = call_arg(ctx, d);
-		frame->args[1] = call_arg(ctx, d + 2);
+		frame->alloc.pitch_at = call_arg(ctx, d);
+		frame->alloc.bytes = call_arg(ctx, d + 2);
 		break;
 	case SIZE_PITCHED3D:
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d)))
 			argument_lost();
 		/* struct cudaPitchedPtr: the pointer, then the pitch */
-		frame->args[2] = frame->args[0] + 8;
-		frame->args[1] = at_least_one(extent.height) * at_least_one(extent.depth);
+		frame->alloc.pitch_at = frame->alloc.address_at + 8;
+		frame->alloc.bytes = at_least_one(extent.height) * at_least_one(extent.depth);
 		break;
 	case SIZE_ARRAY:
-		texels = desc_texels(call_arg(ctx, d), &frame->args[3]);
+		texels = desc_texels(call_arg(ctx, d), &frame->alloc.element_bytes);
 		extent.width = call_arg(ctx, d + 1);
 		extent.height = call_arg(ctx, d + 2);
 		flags = call_arg(ctx, d + 3);
-		frame->args[1] = array_bytes(extent, 1, texels, flags);
+		frame->alloc.bytes = array_bytes(extent, 1, texels, flags);
 		array_note(frame, flags);
 		break;
 	case SIZE_ARRAY3D:
 	case SIZE_MIPMAP:
-		texels = desc_texels(call_arg(ctx, d), &frame->args[3]);
+		texels = desc_texels(call_arg(ctx, d), &frame->alloc.element_bytes);
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
 			argument_lost();
 		levels = 1;
@@ -306,7 +298,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			levels = flags;
 			flags = call_arg_past_struct(ctx, d + 2);
 		}
-		frame->args[1] = array_bytes(extent, levels, texels, flags);
+		frame->alloc.bytes = array_bytes(extent, levels, texels, flags);
 		array_note(frame, flags);
 		break;
 	}
@@ -351,23 +343,23 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 		return 0;
 	desc = desc_of(call);
 	result = PT_REGS_RC(ctx);
-	bytes = frame->args[1];
+	bytes = frame->alloc.bytes;
 	if (desc->c == SIZE_REGISTER) {
-		address = frame->args[0];
+		address = frame->alloc.address_at;
 	} else if (!result) {
-		if (bpf_probe_read_user(&address, sizeof(address), (void *)frame->args[0]))
+		if (bpf_probe_read_user(&address, sizeof(address), (void *)frame->alloc.address_at))
 			count_lost_of(thread->program, LOST_ARGUMENT);
 		if (desc->flags & CALL_NARROW)
 			address = (__u32)address;
 	}
-	if (frame->args[2] && !result) {
-		if (bpf_probe_read_user(&pitch, sizeof(pitch), (void *)frame->args[2]))
+	if (frame->alloc.pitch_at && !result) {
+		if (bpf_probe_read_user(&pitch, sizeof(pitch), (void *)frame->alloc.pitch_at))
 			count_lost_of(thread->program, LOST_ARGUMENT);
 		bytes *= pitch;
 	}
 	if (result)
 		failure_count(thread, call, result, call_site(ctx), now);
-	trace_allocated(result ? 0 : address, bytes, frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device);
+	trace_allocated(result ? 0 : address, bytes, frame->alloc.place ? (__s32)frame->alloc.place - 2 : thread->device);
 	trace_return(ctx, thread, call, now);
 	if (!keep_books)
 		return 0;
@@ -381,11 +373,11 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 	rec->bytes = bytes;
 	rec->site = call_site(ctx);
 	rec->result = result;
-	rec->device = frame->args[4] ? (__s32)frame->args[4] - 2 : thread->device;
+	rec->device = frame->alloc.place ? (__s32)frame->alloc.place - 2 : thread->device;
 	rec->call = call;
 	rec->kind = kind_of(frame, desc);
 	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) | (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
-	rec->element_bytes = frame->args[3];
+	rec->element_bytes = frame->alloc.element_bytes;
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
 	if (!result)
@@ -405,7 +397,7 @@ static __always_inline int free_entry(struct pt_regs *ctx, struct task_struct *t
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
-	frame->args[0] = call_arg_of(ctx, desc, desc->a);
+	frame->free.address = call_arg_of(ctx, desc, desc->a);
 	frame->flags = desc->b && is_captured(ctx, thread, desc, desc->b) ? IN_CAPTURE : 0;
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
@@ -434,7 +426,7 @@ static __always_inline int free_return(struct pt_regs *ctx, struct task_struct *
 	if (!rec)
 		return 0;
 	rec->entry = frame->entry;
-	rec->address = frame->args[0];
+	rec->address = frame->free.address;
 	rec->site = call_site(ctx);
 	rec->result = result;
 	rec->call = call;
@@ -456,9 +448,9 @@ static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *ta
 	if (!frame)
 		return 1;
 	desc = desc_of(call);
-	frame->args[0] = call_arg(ctx, desc->b);
-	frame->args[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
-	frame->args[2] = desc->a == MAP_PLACE || desc->d ? call_arg(ctx, desc->d) : 0;
+	frame->map.address = call_arg(ctx, desc->b);
+	frame->map.bytes = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
+	frame->map.handle = desc->a == MAP_PLACE || desc->d ? call_arg(ctx, desc->d) : 0;
 	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
@@ -554,20 +546,20 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 	if (result)
 		return 0;
 	desc = desc_of(call);
-	address = frame->args[0];
-	bytes = frame->args[1];
-	handle = frame->args[2];
+	address = frame->map.address;
+	bytes = frame->map.bytes;
+	handle = frame->map.handle;
 	if (desc->a == MAP_TILES) {
-		tiles_tell(thread, call, address, bytes);
+		tiles_tell(thread, call, frame->map.tiles, frame->map.tile_count);
 		return 0;
 	}
 	if (desc->a == MAP_GLOBAL) {
-		address = word_wanted(thread, frame->args[0]);
-		bytes = word_wanted(thread, frame->args[1]);
+		address = word_wanted(thread, frame->map.address_at);
+		bytes = word_wanted(thread, frame->map.bytes_at);
 	} else if (desc->a == MAP_RETAIN || desc->a == MAP_LEVEL) {
-		address = frame->args[1];
+		address = frame->map.mapped;
 		bytes = 0;
-		handle = word_wanted(thread, frame->args[0]);
+		handle = word_wanted(thread, frame->map.handle_at);
 	}
 	rec = record_begin(thread, REC_MAP, sizeof(*rec), now);
 	if (!rec)

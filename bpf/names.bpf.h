@@ -154,8 +154,8 @@ static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct 
 		return 1;
 	if (frame->nested && is_callback(ctx, thread, cookie, frame_cookie(thread, thread->depth - 2)))
 		frame->nested = false;
-	frame->args[0] = call_arg(ctx, desc_of(call)->a);
-	frame->args[1] = call_arg(ctx, desc_of(call)->b);
+	frame->teacher.handle_at = call_arg(ctx, desc_of(call)->a);
+	frame->teacher.meaning = call_arg(ctx, desc_of(call)->b);
 	caller_note(ctx, thread, frame, desc_of(call));
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
@@ -198,12 +198,12 @@ static __always_inline int handle_return(struct pt_regs *ctx, struct task_struct
 	teacher_count(ctx, thread, frame, call, now);
 	if (PT_REGS_RC(ctx))
 		return 0;
-	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->args[0])) {
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->teacher.handle_at)) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
-	if (handle != frame->args[1])
-		handle_learn(thread->program, handle, frame->args[1], BPF_ANY);
+	if (handle != frame->teacher.meaning)
+		handle_learn(thread->program, handle, frame->teacher.meaning, BPF_ANY);
 	return 0;
 }
 
@@ -263,12 +263,12 @@ static __always_inline int named_return(struct pt_regs *ctx, struct task_struct 
 	if (PT_REGS_RC(ctx))
 		return 0;
 	out = desc_of(call)->flags & CALL_NAME_OUT;
-	if (bpf_probe_read_user(&read, sizeof(read), (void *)frame->args[out])) {
+	if (bpf_probe_read_user(&read, sizeof(read), (void *)(out ? frame->teacher.meaning : frame->teacher.handle_at))) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
-	handle = out ? frame->args[0] : read;
-	name = out ? read : frame->args[1];
+	handle = out ? frame->teacher.handle_at : read;
+	name = out ? read : frame->teacher.meaning;
 	/* The program's own: a launch of it is not the runtime's (launch_follows()). */
 	if (!frame->nested && !frame->by_runtime)
 		handle_learn(thread->program, handle, handle, BPF_NOEXIST);

@@ -216,14 +216,15 @@ static __noinline int host_tell(struct thread_state *thread, struct copy_row *ro
 	bool to_host = frame && frame->direction == DIR_D2H;
 	struct address_key key = {};
 	struct rec_host *rec;
+	__u64 *last, address;
 	__u32 one = 1;
-	__u64 *last;
 
 	if (!thread || !row || !frame)
 		return 0;
+	address = to_host ? frame->copy.destination : frame->copy.source;
 	/* Once for each direction and device, since what is marked is the row of both. */
 	key.program = thread->program;
-	key.address = frame->args[to_host ? 0 : 1] >> page_shift << 8 | (thread->device & 127) << 1 | to_host;
+	key.address = address >> page_shift << 8 | (thread->device & 127) << 1 | to_host;
 	last = &thread->hosts[(key.address >> 8) & (HOST_CACHE - 1)];
 	if (*last == key.address)
 		return 0;
@@ -236,7 +237,7 @@ static __noinline int host_tell(struct thread_state *thread, struct copy_row *ro
 	rec = record_begin(thread, REC_HOST, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)
 		return 0;
-	rec->address = frame->args[to_host ? 0 : 1];
+	rec->address = address;
 	rec->site = site;
 	rec->device = thread->device;
 	rec->call = frame->call;

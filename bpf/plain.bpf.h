@@ -46,7 +46,7 @@ static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *
 		return 1;
 	desc = desc_of(call);
 	if (desc->class == CLASS_DEVICE)
-		frame->args[0] = call_arg(ctx, desc->a);
+		frame->device.device = call_arg(ctx, desc->a);
 	if (desc->class == CLASS_PLAIN)
 		caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
@@ -56,8 +56,8 @@ static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *
 		if (sync && waits_for_device(desc))
 			device_sync_begin(thread, sync, frame, device_awaited(thread, desc->a, call_arg(ctx, 0)));
 		if (desc->a == SYNC_STREAM) {
-			frame->args[0] = stream_argument(ctx, thread, call);
-			stream_sync_begin(thread, frame->args[0], frame->entry);
+			frame->sync.stream = stream_argument(ctx, thread, call);
+			stream_sync_begin(thread, frame->sync.stream, frame->entry);
 		}
 	}
 	return 0;
@@ -86,9 +86,9 @@ static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct 
 		if (sync && !result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);
 		if (!result && desc->a == SYNC_STREAM)
-			stream_sync_end(thread, frame->args[0], frame->entry);
+			stream_sync_end(thread, frame->sync.stream, frame->entry);
 	} else if (desc->class == CLASS_DEVICE && !result) {
-		context_turn(thread, 0, frame->args[0]);
+		context_turn(thread, 0, frame->device.device);
 	} else if (desc->class == CLASS_RESET && !result && !thread->context) {
 		/* In a context of the program's own it ends but the runtime's state there: cuda_runtime_api.h, cudaDeviceReset(). */
 		reset_send(thread, call, frame->entry, thread->device, 0);

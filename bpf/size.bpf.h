@@ -51,11 +51,10 @@ static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *t
 	frame = frame_open(thread, ctx, cookie);
 	if (!frame)
 		return 1;
-	/* NULL: the program asks for something else. */
-	frame->args[0] = call_arg(ctx, desc->a);
-	if (frame->args[0])
-		frame->args[0] += 8 * (__u64)desc->b;
-	frame->args[1] = desc->c == SIZE_OF_CURRENT ? (__u64)thread->device : call_arg(ctx, desc->c);
+	frame->size.bytes_at = call_arg(ctx, desc->a);
+	if (frame->size.bytes_at)
+		frame->size.bytes_at += 8 * (__u64)desc->b;
+	frame->size.device = desc->c == SIZE_OF_CURRENT ? thread->device : (__s32)call_arg(ctx, desc->c);
 	caller_note(ctx, thread, frame, desc);
 	frame->entry = bpf_ktime_get_ns();
 	trace_entry(ctx, thread, frame, call);
@@ -76,12 +75,12 @@ static __always_inline int size_return(struct pt_regs *ctx, struct task_struct *
 	result = PT_REGS_RC(ctx);
 	if (!frame->nested)
 		call_returned(ctx, thread, frame, call, now);
-	if (result || !frame->args[0] || (__s32)frame->args[1] < 0)
+	if (result || !frame->size.bytes_at || frame->size.device < 0)
 		return 0;
-	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->args[0]))
+	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->size.bytes_at))
 		count_lost_of(thread->program, LOST_ARGUMENT);
 	else
-		size_send(thread, (__s32)frame->args[1], total, now);
+		size_send(thread, frame->size.device, total, now);
 	return 0;
 }
 

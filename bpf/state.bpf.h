@@ -58,6 +58,7 @@ const volatile bool locks_storage;	/* programs that could sleep are kept from it
 const volatile __u32 page_shift = 12;
 
 #include "run.bpf.h"
+#include "frame_args.bpf.h"
 
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
 __u32 attaching;
@@ -89,7 +90,19 @@ struct {
 struct frame {
 	__u64 sp;
 	__u64 entry;		/* time */
-	__u64 args[5];
+	union {
+		struct alloc_args alloc;
+		struct free_args free;
+		struct copy_args copy;
+		struct launch_args launch;
+		struct sync_args sync;
+		struct device_args device;
+		struct teacher_args teacher;
+		struct context_args context;
+		struct map_args map;
+		struct size_args size;
+		struct graph_args graph;
+	};			/* by the call's class */
 	__u16 call;
 	__u8 nested;
 	__u8 direction;

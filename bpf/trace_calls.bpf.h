@@ -141,14 +141,14 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 	case CLASS_ALLOC:
 	case CLASS_FREE:
 		if (desc->class == CLASS_FREE) {
-			trace->record.call.memory.address = frame->args[0];
+			trace->record.call.memory.address = frame->free.address;
 		} else {
 			/* A pitch is known only at return. */
-			trace->record.call.memory.bytes = frame->args[2] ? 0 : frame->args[1];
+			trace->record.call.memory.bytes = frame->alloc.pitch_at ? 0 : frame->alloc.bytes;
 			trace->record.call.memory.kind = kind_of(frame, desc);
-			trace->out = desc->c == SIZE_REGISTER ? 0 : frame->args[0];
+			trace->out = desc->c == SIZE_REGISTER ? 0 : frame->alloc.address_at;
 			if (desc->c == SIZE_REGISTER)
-				trace->record.call.memory.address = frame->args[0];
+				trace->record.call.memory.address = frame->alloc.address_at;
 		}
 		trace->record.call.flags = frame->flags & IN_CAPTURE ? TRACED_CAPTURED : 0;
 		stream = memory_stream(desc);
@@ -156,9 +156,9 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 			trace->record.call.memory.stream = call_arg(ctx, stream);
 		break;
 	case CLASS_COPY:
-		trace->record.call.copy.destination = frame->args[0];
-		trace->record.call.copy.source = frame->args[1];
-		trace->record.call.copy.bytes = frame->args[2];
+		trace->record.call.copy.destination = frame->copy.destination;
+		trace->record.call.copy.source = frame->copy.source;
+		trace->record.call.copy.bytes = frame->copy.bytes;
 		trace->record.call.copy.direction = frame->direction;
 		trace->record.call.copy.copy_flags = frame->flags | (desc->flags & CALL_ASYNC ? COPY_IS_ASYNC : 0);
 		stream = stream_place(ctx, call);
@@ -274,7 +274,7 @@ static __always_inline void traced_arguments(struct pt_regs *ctx, struct thread_
 		alloc_arguments(ctx, frame, desc_of(call));
 		break;
 	case CLASS_FREE:
-		frame->args[0] = call_arg_of(ctx, desc_of(call), desc_of(call)->a);
+		frame->free.address = call_arg_of(ctx, desc_of(call), desc_of(call)->a);
 		frame->flags = 0;
 		break;
 	case CLASS_COPY:

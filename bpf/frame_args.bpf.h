@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a frame keeps of a call's arguments from the entry to the return: one
+ * struct for each class of calls (enum call_class). A pointer is the address in
+ * the process, and a field that ends in _at is the place where the call writes
+ * what the field is named after. Sizes are in bytes.
+ */
+#ifndef FRAME_ARGS_BPF_H
+#define FRAME_ARGS_BPF_H
+
+struct alloc_args {
+	__u64 address_at;	/* SIZE_REGISTER: the address itself */
+	__u64 bytes;		/* to be multiplied by the pitch if there is one */
+	__u64 pitch_at;		/* 0: there is no pitch */
+	__u64 element_bytes;	/* of an array; 0: it is none */
+	__u64 place;		/* the device plus 2, where it is not the thread's; 0: it is */
+};
+
+struct free_args {
+	__u64 address;
+};
+
+struct copy_args {
+	__u64 destination, source;
+	__u64 bytes;
+	__u64 stream;		/* stream_meant(); only with CALL_ASYNC */
+};
+
+struct launch_args {
+	__u64 function;
+	union {
+		__u64 words[4];		/* launch_registers(): grid and block of a launch that is counted at its return */
+		struct {
+			__u64 before;	/* the row's launch clock without this launch */
+			__u64 clock;	/* and with it */
+		} counted;		/* LAUNCH_COUNTED */
+		struct {
+			__u64 graph;
+			__u64 updatable;	/* not 0: kernels may change the node */
+		} captured;		/* LAUNCH_CAPTURED */
+	};
+};
+
+struct sync_args {
+	__u64 stream;		/* stream_meant(); only with SYNC_STREAM */
+	__u64 clock;		/* the launch clock at the entry */
+	__s32 device;		/* whose work is done at the return, or DEVICE_PART */
+};
+
+struct device_args {		/* CLASS_DEVICE */
+	__s32 device;
+};
+
+struct teacher_args {		/* CLASS_HANDLE and CLASS_NAMED */
+	__u64 handle_at;	/* CALL_NAME_OUT: the handle itself */
+	__u64 meaning;		/* the stub, handle or name that the handle stands for; CALL_NAME_OUT: where the name is written */
+	__u64 named;		/* only where no return is probed: the class is CLASS_NAMED */
+};
+
+struct context_args {
+	__u64 handle;		/* the context, pool or stream, or where it is written */
+	union {
+		__s32 device;
+		__u64 parent;	/* CONTEXT_FROM and CONTEXT_STREAM_OF: the context that it comes from */
+	};
+	__u64 type;		/* pool_type() */
+};
+
+struct map_args {
+	union {
+		__u64 address;		/* or a module, or a process: enum map_act */
+		__u64 address_at;	/* MAP_GLOBAL */
+		__u64 handle_at;	/* MAP_RETAIN and MAP_LEVEL */
+		__u64 tiles;		/* MAP_TILES: a list, */
+	};
+	union {
+		__u64 bytes;
+		__u64 bytes_at;		/* MAP_GLOBAL */
+		__u64 mapped;		/* MAP_RETAIN and MAP_LEVEL: the address */
+		__u64 tile_count;	/* and how long it is */
+	};
+	__u64 handle;
+};
+
+struct size_args {
+	__u64 bytes_at;		/* 0: the program asks for something else */
+	__s32 device;
+};
+
+/* By enum graph_role, as it is in the table. */
+struct graph_args {
+	union {
+		__u64 words[3];	/* arguments b, c and d: one of these */
+		struct {
+			__u64 stream;
+			__u64 graph;		/* to add to; 0: a new one */
+		} begin;			/* CAPTURE_BEGIN */
+		struct {
+			__u64 stream;
+			__u64 graph_at;		/* 0: none is left */
+		} end;				/* CAPTURE_END and CAPTURE_LEAVE */
+		struct {
+			__u64 event, stream, flags;
+		} record;			/* CAPTURE_RECORD */
+		struct {
+			__u64 stream, event, flags;
+		} wait;				/* CAPTURE_WAIT */
+		struct {
+			__u64 graph_at;
+			__u64 origin;		/* of a clone; 0: there is none */
+		} create;			/* GRAPH_CREATE and GRAPH_CLONE */
+		struct {
+			__u64 graph;
+		} destroy;			/* GRAPH_DESTROY */
+		struct {
+			__u64 node_at, graph;
+			__u64 params;		/* or the child graph */
+		} add;				/* GRAPH_ADD_... */
+		struct {
+			__u64 node;
+			__u64 params;		/* or the child graph */
+		} set;				/* other roles of a graph's node */
+		struct {
+			__u64 node;
+			__u64 attribute;	/* a number of 32 bits */
+			__u64 value;		/* points to it */
+		} attribute;			/* GRAPH_UPDATABLE */
+		struct {
+			__u64 exec, node;
+			__u64 params;		/* or the child graph, or whether it is enabled */
+		} exec_set;			/* EXEC_SET_... and EXEC_ENABLE */
+		struct {
+			__u64 exec;		/* EXEC_CREATE: where it is written */
+			__u64 graph;
+		} exec;				/* EXEC_CREATE, EXEC_UPDATE and EXEC_DESTROY */
+		struct {
+			__u64 exec, stream;
+		} launch;			/* EXEC_LAUNCH */
+	};
+	__u64 function;		/* the node's, read at the return */
+};
+
+#endif
