@@ -5,7 +5,7 @@
 bpf_sources = \
 	bpf/cutop.bpf.c \
 	bpf/arguments.bpf.h \
-	bpf/blind.bpf.h \
+	bpf/no_returns.bpf.h \
 	bpf/caller.bpf.h \
 	bpf/capture.bpf.h \
 	bpf/context.bpf.h \
@@ -13,13 +13,13 @@ bpf_sources = \
 	bpf/fault.bpf.h \
 	bpf/frames.bpf.h bpf/frame_args.bpf.h \
 	bpf/graph.bpf.h \
-	bpf/shape.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
+	bpf/launch_config.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
 	bpf/memory.bpf.h \
 	bpf/deferred_names.bpf.h \
 	bpf/vma.bpf.h bpf/files.bpf.h \
 	bpf/names.bpf.h \
 	bpf/pending.bpf.h \
-	bpf/near.bpf.h bpf/run.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \
+	bpf/row_cache.bpf.h bpf/session_ctx.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \
 	bpf/size.bpf.h \
 	bpf/stacks.bpf.h \
 	bpf/state.bpf.h bpf/threads.bpf.h \
@@ -29,7 +29,7 @@ bpf_sources = \
 	bpf/unwatched.bpf.h \
 	bpf/vmlinux_min.h \
 	bpf/loader.bpf.h bpf/translators.bpf.h \
-	bpf/watch.bpf.h \
+	bpf/process_events.bpf.h \
 	bpf/loading.bpf.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter \

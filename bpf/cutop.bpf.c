@@ -41,7 +41,7 @@ char LICENSE[] SEC("license") = "GPL";
 #include "memory.bpf.h"
 #include "pending.bpf.h"
 #include "copy.bpf.h"
-#include "shape.bpf.h"
+#include "launch_config.bpf.h"
 #include "launch_rows.bpf.h"
 #include "launch.bpf.h"
 #include "graph.bpf.h"
@@ -49,11 +49,11 @@ char LICENSE[] SEC("license") = "GPL";
 #include "extra.bpf.h"
 #include "size.bpf.h"
 #include "trace_calls.bpf.h"
-#include "blind.bpf.h"
+#include "no_returns.bpf.h"
 #include "unwatched.bpf.h"
 #include "loader.bpf.h"
 #include "translators.bpf.h"
-#include "watch.bpf.h"
+#include "process_events.bpf.h"
 #include "loading.bpf.h"
 
 /*
@@ -97,7 +97,7 @@ static __always_inline void release(void)
  */
 
 /*
- * Calls whose returns are not probed (blind.bpf.h). Their record of a trace is
+ * Calls whose returns are not probed (no_returns.bpf.h). Their record of a trace is
  * made after the rest, not in it: functions are eight deep at most.
  */
 static __noinline int blind_begins(struct pt_regs *ctx)

@@ -480,7 +480,7 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	tgid = thread->tgid;
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
-	/* Nor is it where handles are not seen as they are made: blind.bpf.h. And where the runtime is not watched, it tells whether that launches. */
+	/* Nor is it where handles are not seen as they are made: no_returns.bpf.h. And where the runtime is not watched, it tells whether that launches. */
 	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
 	module_announce(thread->program, site);

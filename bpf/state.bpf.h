@@ -57,7 +57,7 @@ const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile bool locks_storage;	/* programs that could sleep are kept from it: storage_new() */
 const volatile __u32 page_shift = 12;
 
-#include "run.bpf.h"
+#include "session_ctx.bpf.h"
 #include "frame_args.bpf.h"
 
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
@@ -179,7 +179,7 @@ struct thread_state {
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
-	struct outer_call outer;	/* blind.bpf.h */
+	struct outer_call outer;	/* no_returns.bpf.h */
 	/* What the driver was called from last, of the runtime's code and of other code: caller.bpf.h */
 	struct code_range runtime_code, other_code;
 	__u32 marks;		/* runtime_marks when that was so */
@@ -230,7 +230,7 @@ HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
 HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
 
-#include "near.bpf.h"
+#include "row_cache.bpf.h"
 
 static const struct program_row no_program;
 static const struct launch_home no_launches;

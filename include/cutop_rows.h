@@ -246,7 +246,7 @@ struct program_row {
 };
 
 /*
- * Rows that are found without a search: bpf/near.bpf.h. `owner` is the key in one word, 0 where there is none; what
+ * Rows that are found without a search: bpf/row_cache.bpf.h. `owner` is the key in one word, 0 where there is none; what
  * was counted of it before it had the place, or by who did not know, stands in the map.
  */
 #define NEAR_SYNCS	256	/* powers of two */

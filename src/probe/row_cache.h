@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that the BPF side finds without a search, in arrays that are mapped here: bpf/near.bpf.h. */
+/* Rows that the BPF side finds without a search, in arrays that are mapped here: bpf/row_cache.bpf.h. */
 #ifndef PROBE_ROW_CACHE_H
 #define PROBE_ROW_CACHE_H
 

@@ -11,7 +11,7 @@
  * arguments, whole stacks, exact launches, filters. -l: exit status 1 if a
  * program makes the verifier walk through more than LIMIT instructions. -s: the same
  * if one that probes takes more than BYTES of stack, without the functions it
- * calls: bpf/missing.bpf.h says what 64 would mean.
+ * calls: bpf/cutop.bpf.c says what 64 would mean.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The verifier gives up on a program after a million instructions walked through (BPF_COMPLEXITY_LIMIT_INSNS, linux/bpf.h).
 # None of ours, with any set of options, may come near: other kernels, and other compilers, need more. And where stacks are
-# shared none may take 64 bytes of it itself, or whoever runs it next writes over them (bpf/missing.bpf.h).
+# shared none may take 64 bytes of it itself, or whoever runs it next writes over them (bpf/cutop.bpf.c).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 verifier=$top_builddir/tests/bench/verifier

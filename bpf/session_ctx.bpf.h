@@ -7,8 +7,8 @@
  * the task points, and reading it there costs next to nothing. So session programs, which follow most
  * of the calls, read it, where the kernel's types are known to have it.
  */
-#ifndef RUN_BPF_H
-#define RUN_BPF_H
+#ifndef SESSION_CTX_BPF_H
+#define SESSION_CTX_BPF_H
 
 #ifdef SESSION_CONTEXT
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;

@@ -12,8 +12,8 @@
  * Nothing says that a call is over. A driver's call is taken for nested as it is
  * in a trace of entries (outer_encloses()).
  */
-#ifndef BLIND_BPF_H
-#define BLIND_BPF_H
+#ifndef NO_RETURNS_BPF_H
+#define NO_RETURNS_BPF_H
 
 /* Frames of a thread that comes here hold no calls: the first is for arguments, the second for what a call will teach. */
 #define BLIND_ARGUMENTS	0

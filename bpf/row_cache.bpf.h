@@ -4,8 +4,8 @@
  * first that come have a place in an array besides, which their key alone leads to. Who finds it another's counts in
  * the map as ever. User space adds up both, and clears the place when the program ends.
  */
-#ifndef NEAR_BPF_H
-#define NEAR_BPF_H
+#ifndef ROW_CACHE_BPF_H
+#define ROW_CACHE_BPF_H
 
 struct near_sync near_syncs[NEAR_SYNCS];
 struct near_call near_calls[NEAR_CALLS];

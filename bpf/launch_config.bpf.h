@@ -3,8 +3,8 @@
  * What a launch is given: grid, block, shared bytes and stream, from registers,
  * from the stack, or from a struct in memory.
  */
-#ifndef SHAPE_BPF_H
-#define SHAPE_BPF_H
+#ifndef LAUNCH_CONFIG_BPF_H
+#define LAUNCH_CONFIG_BPF_H
 
 /* struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes and 32 of padding */
 struct launch_config {

@@ -5,8 +5,8 @@
  * that have nothing to do with CUDA too, so they look up one small key and
  * leave.
  */
-#ifndef WATCH_BPF_H
-#define WATCH_BPF_H
+#ifndef PROCESS_EVENTS_BPF_H
+#define PROCESS_EVENTS_BPF_H
 
 #define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
