@@ -15,6 +15,8 @@
 #ifndef ARGUMENTS_BPF_H
 #define ARGUMENTS_BPF_H
 
+#include "base.bpf.h"
+
 static __always_inline __u64 call_sp(struct pt_regs *ctx)
 {
 	return PT_REGS_SP(ctx);

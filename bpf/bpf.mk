@@ -3,34 +3,13 @@
 # a skeleton. They need no header and no BTF of the kernel they are built on.
 
 bpf_sources = \
-	bpf/cutop.bpf.c \
-	bpf/arguments.bpf.h \
-	bpf/no_returns.bpf.h \
-	bpf/caller.bpf.h \
-	bpf/capture.bpf.h \
-	bpf/context.bpf.h \
-	bpf/copy.bpf.h \
-	bpf/fault.bpf.h \
-	bpf/frames.bpf.h bpf/frame_args.bpf.h \
-	bpf/graph.bpf.h \
-	bpf/launch_config.bpf.h bpf/launch_rows.bpf.h bpf/launch.bpf.h \
-	bpf/memory.bpf.h \
-	bpf/deferred_names.bpf.h \
-	bpf/vma.bpf.h bpf/files.bpf.h \
-	bpf/names.bpf.h \
-	bpf/pending.bpf.h \
-	bpf/row_cache.bpf.h bpf/session_ctx.bpf.h bpf/plain.bpf.h bpf/extra.bpf.h \
-	bpf/size.bpf.h \
-	bpf/stacks.bpf.h \
-	bpf/state.bpf.h bpf/threads.bpf.h \
-	bpf/stubs.bpf.h \
-	bpf/trace.bpf.h \
-	bpf/trace_calls.bpf.h \
-	bpf/unwatched.bpf.h \
-	bpf/vmlinux_min.h \
-	bpf/loader.bpf.h bpf/translators.bpf.h \
-	bpf/process_events.bpf.h \
-	bpf/loading.bpf.h
+	bpf/cutop.bpf.c bpf/arguments.bpf.h bpf/base.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
+	bpf/copy.bpf.h bpf/deferred_names.bpf.h bpf/extra.bpf.h bpf/fault.bpf.h bpf/files.bpf.h bpf/frame_args.bpf.h \
+	bpf/frames.bpf.h bpf/graph.bpf.h bpf/launch.bpf.h bpf/launch_config.bpf.h bpf/launch_rows.bpf.h \
+	bpf/loader.bpf.h bpf/loading.bpf.h bpf/memory.bpf.h bpf/names.bpf.h bpf/no_returns.bpf.h bpf/pending.bpf.h \
+	bpf/plain.bpf.h bpf/process_events.bpf.h bpf/row_cache.bpf.h bpf/session_ctx.bpf.h bpf/size.bpf.h \
+	bpf/stacks.bpf.h bpf/state.bpf.h bpf/stubs.bpf.h bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h \
+	bpf/translators.bpf.h bpf/unwatched.bpf.h bpf/vma.bpf.h bpf/vmlinux_min.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter \
 	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'
@@ -40,8 +19,8 @@ am__v_BPF_ = $(am__v_BPF_@AM_DEFAULT_V@)
 am__v_BPF_0 = @echo "  BPF     " $@;
 am__v_BPF_1 =
 
-bpf_compile = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS) \
-	-c $(srcdir)/bpf/cutop.bpf.c
+bpf_clang = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS)
+bpf_compile = $(bpf_clang) -c $(srcdir)/bpf/cutop.bpf.c
 bpf_inputs = $(bpf_sources) $(call_table) include/cutop_event.h include/cutop_rows.h
 
 bpf/cutop.bpf.o: $(bpf_inputs)
@@ -61,3 +40,16 @@ bpf/cutop_context.skel.h: bpf/cutop_context.bpf.o
 BUILT_SOURCES += $(bpf_skeletons)
 EXTRA_DIST += $(bpf_sources)
 CLEANFILES += $(bpf_skeletons) bpf/cutop.bpf.o bpf/cutop_context.bpf.o
+
+# Each header alone and twice, then all of them from the last to the first. What a header has for others is unused there, and
+# trace.bpf.h calls what trace_calls.bpf.h defines.
+bpf_check_header = $(bpf_clang) -fsyntax-only -Wno-unused-function -Wno-undefined-internal -x c -
+check-bpf-headers:
+	@failed=0; all=; \
+	for header in $(srcdir)/bpf/*.h; do \
+		line="#include \"$${header##*/}\""; all="$$line\n$$all"; \
+		printf '%s\n%s\n' "$$line" "$$line" | $(bpf_check_header) || { echo "FAIL: $$header"; failed=1; }; \
+	done; \
+	printf '%b' "$$all" | $(bpf_check_header) || { echo "FAIL: in reverse order"; failed=1; }; \
+	exit $$failed
+.PHONY: check-bpf-headers

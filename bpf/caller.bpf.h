@@ -16,6 +16,10 @@
 #ifndef CALLER_BPF_H
 #define CALLER_BPF_H
 
+#include "files.bpf.h"
+#include "frames.bpf.h"
+#include "vma.bpf.h"
+
 const volatile bool find_callers;	/* both layers are probed, and mappings can be looked up */
 
 /* The runtime's code in a file, in bytes from the file's start. User space fills it in. */

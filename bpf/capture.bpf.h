@@ -12,6 +12,8 @@
 #ifndef CAPTURE_BPF_H
 #define CAPTURE_BPF_H
 
+#include "names.bpf.h"
+
 struct capture {
 	__u64 graph;		/* what its nodes are added to: itself, or a graph that was there before */
 	__u64 stream;		/* that it began on */

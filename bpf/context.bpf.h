@@ -12,6 +12,8 @@
 #ifndef CONTEXT_BPF_H
 #define CONTEXT_BPF_H
 
+#include "fault.bpf.h"
+
 struct context_row {
 	__s32 device;
 	__u8 primary;

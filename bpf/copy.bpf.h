@@ -12,6 +12,9 @@
 #ifndef COPY_BPF_H
 #define COPY_BPF_H
 
+#include "memory.bpf.h"
+#include "pending.bpf.h"
+
 /* struct cudaMemcpy3DParms and cudaMemcpy3DPeerParms, driver_types.h */
 struct copy_3d {
 	__u64 source_array, source_pos[3], source_pointer, source_pitched[3];

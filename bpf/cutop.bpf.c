@@ -12,49 +12,20 @@
  * This object is built twice, because Linux 7.0 gives bpf_session_is_return()
  * an argument (SESSION_CONTEXT).
  */
-#include "vmlinux_min.h"
-
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-#include "cutop_calls.h"
-#include "cutop_event.h"
+#include "context.bpf.h"
+#include "copy.bpf.h"
+#include "extra.bpf.h"
+#include "graph.bpf.h"
+#include "launch.bpf.h"
+#include "loading.bpf.h"
+#include "memory.bpf.h"
+#include "names.bpf.h"
+#include "no_returns.bpf.h"
+#include "plain.bpf.h"
+#include "size.bpf.h"
+#include "unwatched.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-#include "state.bpf.h"
-#include "threads.bpf.h"
-#include "arguments.bpf.h"
-#include "frames.bpf.h"
-#include "trace.bpf.h"
-#include "stubs.bpf.h"
-#include "vma.bpf.h"
-#include "files.bpf.h"
-#include "deferred_names.bpf.h"
-#include "caller.bpf.h"
-#include "names.bpf.h"
-#include "fault.bpf.h"
-#include "stacks.bpf.h"
-#include "context.bpf.h"
-#include "capture.bpf.h"
-#include "memory.bpf.h"
-#include "pending.bpf.h"
-#include "copy.bpf.h"
-#include "launch_config.bpf.h"
-#include "launch_rows.bpf.h"
-#include "launch.bpf.h"
-#include "graph.bpf.h"
-#include "plain.bpf.h"
-#include "extra.bpf.h"
-#include "size.bpf.h"
-#include "trace_calls.bpf.h"
-#include "no_returns.bpf.h"
-#include "unwatched.bpf.h"
-#include "loader.bpf.h"
-#include "translators.bpf.h"
-#include "process_events.bpf.h"
-#include "loading.bpf.h"
 
 /*
  * Programs on x86-64 have had stacks since Linux 6.13 that are one for each

@@ -11,6 +11,9 @@
 #ifndef DEFERRED_NAMES_BPF_H
 #define DEFERRED_NAMES_BPF_H
 
+#include "files.bpf.h"
+#include "vma.bpf.h"
+
 /*
  * Tells that the name of @function, which @call launched or made (CALL_COUNT: a function of the driver's),
  * lies at @name of the current process and could not be read. Returns 0 if nothing lies there.

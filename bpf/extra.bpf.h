@@ -7,6 +7,8 @@
 #ifndef EXTRA_BPF_H
 #define EXTRA_BPF_H
 
+#include "stacks.bpf.h"
+
 #define EXTRA_FRAMES	16	/* a power of two; deeper recursion is counted as lost */
 
 /* Set by user space: enum extra_result, by function. */

@@ -14,6 +14,8 @@
 #ifndef FAULT_BPF_H
 #define FAULT_BPF_H
 
+#include "names.bpf.h"
+
 static __always_inline __u64 launch_clock(struct thread_state *thread)
 {
 	__u64 now = bpf_jiffies64() << CUTOP_LAUNCH_CLOCK_TICK;

@@ -10,6 +10,8 @@
 #ifndef FILES_BPF_H
 #define FILES_BPF_H
 
+#include "base.bpf.h"
+
 static __always_inline void file_id_read(struct file *file, struct file_id *id)
 {
 	struct inode *inode = BPF_CORE_READ(file, f_inode);

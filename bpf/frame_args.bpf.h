@@ -8,6 +8,8 @@
 #ifndef FRAME_ARGS_BPF_H
 #define FRAME_ARGS_BPF_H
 
+#include "base.bpf.h"
+
 struct alloc_args {
 	__u64 address_at;	/* SIZE_REGISTER: the address itself */
 	__u64 bytes;		/* to be multiplied by the pitch if there is one */

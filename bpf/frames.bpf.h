@@ -12,6 +12,10 @@
 #ifndef FRAMES_BPF_H
 #define FRAMES_BPF_H
 
+#include "arguments.bpf.h"
+#include "session_ctx.bpf.h"
+#include "threads.bpf.h"
+
 /* Where the kernel's return probes make functions of this thread's process return to; 0: not known. */
 static __always_inline __u64 trampoline_of(struct thread_state *thread)
 {

@@ -9,6 +9,11 @@
 #ifndef GRAPH_BPF_H
 #define GRAPH_BPF_H
 
+#include "capture.bpf.h"
+#include "context.bpf.h"
+#include "launch_config.bpf.h"
+#include "launch_rows.bpf.h"
+
 #define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
 #define NODE_GRAPH	4
 #define EVENT_EXTERNAL	1	/* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */

@@ -6,6 +6,9 @@
 #ifndef LAUNCH_CONFIG_BPF_H
 #define LAUNCH_CONFIG_BPF_H
 
+#include "arguments.bpf.h"
+#include "state.bpf.h"
+
 /* struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes and 32 of padding */
 struct launch_config {
 	__u32 grid[3];

@@ -16,6 +16,7 @@
 #ifndef LOADER_BPF_H
 #define LOADER_BPF_H
 
+#include "state.bpf.h"
 
 #define R_STATE		24		/* of r_state in struct r_debug, <link.h> */
 #define RT_CONSISTENT	0

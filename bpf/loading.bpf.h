@@ -12,6 +12,10 @@
 #ifndef LOADING_BPF_H
 #define LOADING_BPF_H
 
+#include "process_events.bpf.h"
+#include "session_ctx.bpf.h"
+#include "vma.bpf.h"
+
 __u32 own_mappings;	/* of user space itself: src/probe/loading.c */
 
 static __always_inline bool is_asked_for(__u32 tgid)

@@ -9,6 +9,10 @@
 #ifndef MEMORY_BPF_H
 #define MEMORY_BPF_H
 
+#include "capture.bpf.h"
+#include "context.bpf.h"
+#include "stacks.bpf.h"
+
 struct extent {
 	__u64 width, height, depth;	/* struct cudaExtent, driver_types.h */
 };

@@ -7,6 +7,11 @@
 #ifndef NAMES_BPF_H
 #define NAMES_BPF_H
 
+#include "caller.bpf.h"
+#include "deferred_names.bpf.h"
+#include "stubs.bpf.h"
+#include "trace.bpf.h"
+
 struct module_key {
 	__u64 start;
 	__u32 program;

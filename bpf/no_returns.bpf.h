@@ -15,14 +15,13 @@
 #ifndef NO_RETURNS_BPF_H
 #define NO_RETURNS_BPF_H
 
+#include "extra.bpf.h"
+#include "graph.bpf.h"
+#include "trace_calls.bpf.h"
+
 /* Frames of a thread that comes here hold no calls: the first is for arguments, the second for what a call will teach. */
 #define BLIND_ARGUMENTS	0
 #define BLIND_TEACHER	1
-
-static __always_inline bool is_refused(struct task_struct *task)
-{
-	return refuse_filtered && task->seccomp.mode != 0;
-}
 
 /* The thread's first call without a return. */
 static __noinline int blind_begin(struct thread_state *thread)

@@ -22,6 +22,8 @@
 #ifndef PENDING_BPF_H
 #define PENDING_BPF_H
 
+#include "fault.bpf.h"
+
 #define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
 #define STREAM_THREAD	2	/* cudaStreamPerThread */
 #define STACK_NEAR	(1u << 20)	/* bytes above the stack pointer in which callers have their variables */

@@ -7,6 +7,9 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
+#include "context.bpf.h"
+#include "pending.bpf.h"
+
 /*
  * The device whose work is all done when a synchronizing call of @scope returns;
  * DEVICE_PART where it waits for less: for a context that is no primary one, or

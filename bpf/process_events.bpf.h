@@ -8,6 +8,11 @@
 #ifndef PROCESS_EVENTS_BPF_H
 #define PROCESS_EVENTS_BPF_H
 
+#include "files.bpf.h"
+#include "frames.bpf.h"
+#include "loader.bpf.h"
+#include "translators.bpf.h"
+
 #define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
 #define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
 #define MAP_ANONYMOUS		0x20	/* the same on all but alpha, mips, parisc and xtensa */

@@ -7,6 +7,8 @@
 #ifndef ROW_CACHE_BPF_H
 #define ROW_CACHE_BPF_H
 
+#include "base.bpf.h"
+
 struct near_sync near_syncs[NEAR_SYNCS];
 struct near_call near_calls[NEAR_CALLS];
 struct near_copy near_copies[NEAR_COPIES];

@@ -10,6 +10,10 @@
 #ifndef SESSION_CTX_BPF_H
 #define SESSION_CTX_BPF_H
 
+#include "base.bpf.h"
+
+const volatile bool can_hold;		/* programs are to be held on their processor, and can be: cutop.bpf.c */
+
 #ifdef SESSION_CONTEXT
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;
 #define ask_is_return(ctx) bpf_session_is_return(ctx)

@@ -7,6 +7,8 @@
 #ifndef SIZE_BPF_H
 #define SIZE_BPF_H
 
+#include "context.bpf.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is told of again */
 	__uint(max_entries, 4096);

@@ -12,6 +12,8 @@
 #ifndef STACKS_BPF_H
 #define STACKS_BPF_H
 
+#include "names.bpf.h"
+
 const volatile bool with_stacks;
 
 HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes it small where it is not wanted */

@@ -9,6 +9,9 @@
 #ifndef STATE_BPF_H
 #define STATE_BPF_H
 
+#include "frame_args.bpf.h"
+#include "row_cache.bpf.h"
+
 #define FRAME_COUNT	8	/* a power of two */
 #define INSIDE_MAX	8	/* driver calls in one runtime call that need no proof */
 #define SITE_CACHE	8	/* a power of two */
@@ -17,13 +20,6 @@
 #define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
 #define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
-
-#ifndef EFAULT
-#define ENOENT 2
-#define EFAULT 14
-#define EEXIST 17
-#define E2BIG 7
-#endif
 
 /* Set by user space before loading. */
 #define CALL_TABLE_SIZE	4096	/* a power of two, so that an index can be masked for the verifier */
@@ -51,14 +47,10 @@ const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
-const volatile bool can_hold;		/* programs are to be held on their processor, and can be: cutop.bpf.c */
 const volatile bool never;
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
 const volatile bool locks_storage;	/* programs that could sleep are kept from it: storage_new() */
 const volatile __u32 page_shift = 12;
-
-#include "session_ctx.bpf.h"
-#include "frame_args.bpf.h"
 
 /* Set by user space while it places probes: of a call under way then, only the return may be seen. */
 __u32 attaching;
@@ -229,8 +221,6 @@ HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
 HASH_MAP(failures, struct fail_key, struct fail_row, 65536);
-
-#include "row_cache.bpf.h"
 
 static const struct program_row no_program;
 static const struct launch_home no_launches;

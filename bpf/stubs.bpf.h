@@ -12,6 +12,8 @@
 #ifndef STUBS_BPF_H
 #define STUBS_BPF_H
 
+#include "threads.bpf.h"
+
 #define STUB_PAGE_SHIFT	12
 #define STUB_SLOTS	16	/* a power of two */
 #define STUB_LEVELS	16	/* the entries of a page: enough for a function every 16 bytes */

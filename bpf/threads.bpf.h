@@ -7,6 +7,8 @@
 #ifndef THREADS_BPF_H
 #define THREADS_BPF_H
 
+#include "state.bpf.h"
+
 __u32 late_ever;	/* somebody was put into `late` */
 
 static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
@@ -18,6 +20,12 @@ static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 	if (only_uid != (__u32)-1 && only_uid != (__u32)bpf_get_current_uid_gid())
 		return false;
 	return true;
+}
+
+/* Whether no return may be probed in the process of @task: no_returns.bpf.h. */
+static __always_inline bool is_refused(struct task_struct *task)
+{
+	return refuse_filtered && task->seccomp.mode != 0;
 }
 
 /* The process of @task as its own pid namespace counts. */

@@ -17,6 +17,9 @@
 #ifndef TRACE_BPF_H
 #define TRACE_BPF_H
 
+#include "arguments.bpf.h"
+#include "state.bpf.h"
+
 struct trace_state {
 	struct rec_call_kernel record;
 	__u64 out;		/* where the call's out argument points; 0: none */

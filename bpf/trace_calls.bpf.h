@@ -3,6 +3,9 @@
 #ifndef TRACE_CALLS_BPF_H
 #define TRACE_CALLS_BPF_H
 
+#include "copy.bpf.h"
+#include "launch.bpf.h"
+
 static __always_inline bool trace_submit(struct thread_state *thread, const struct trace_state *trace, const __u32 size)
 {
 	void *rec = bpf_ringbuf_reserve(&events, size, 0);

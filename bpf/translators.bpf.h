@@ -9,6 +9,9 @@
 #ifndef TRANSLATORS_BPF_H
 #define TRANSLATORS_BPF_H
 
+#include "files.bpf.h"
+#include "state.bpf.h"
+
 const volatile struct translator_name translator_names[TRANSLATORS_MAX];
 const volatile __u32 translator_count;	/* 0: none matters */
 const volatile __u32 copier_count;	/* of these, the first, which are told of when they begin */

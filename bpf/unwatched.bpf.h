@@ -8,6 +8,8 @@
 #ifndef UNWATCHED_BPF_H
 #define UNWATCHED_BPF_H
 
+#include "frames.bpf.h"
+
 /* Read by user space: how many there were, and by which process last. */
 __u64 unwatched_allocations;
 __u32 unwatched_tgid;

@@ -17,6 +17,8 @@
 #ifndef VMA_BPF_H
 #define VMA_BPF_H
 
+#include "state.bpf.h"
+
 /* include/linux/mm.h */
 #define VM_WRITE	2
 #define VM_EXEC		4

@@ -22,6 +22,6 @@ clean-local: clean-checks
 clean-checks:
 	rm -rf checks
 .PHONY: clean-checks
-TESTS += tests/checks/test_rooms.sh
-EXTRA_DIST += tests/checks/test_rooms.sh tests/checks/rooms.py
+TESTS += tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh
+EXTRA_DIST += tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh tests/checks/rooms.py
 EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known tests/checks/calls.sh tests/checks/excluded-calls tests/checks/arguments.py tests/checks/table.sh
