@@ -87,12 +87,11 @@ static __always_inline bool is_by_runtime(struct pt_regs *ctx, struct thread_sta
 	return caller_find(thread, caller, call_sp(ctx));
 }
 
-/* Where @frame was opened: marks a driver's call that the runtime made. Not of the classes that are hot. */
-static __always_inline void caller_note(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
-					const volatile struct call_desc *desc)
+/* Where a frame was opened: marks a driver's call that the runtime made. Not of the classes that are hot. */
+static __always_inline void caller_note(struct call_run *run)
 {
-	if (find_callers && desc->layer == LAYER_DRIVER && !frame->nested)
-		frame->by_runtime = is_by_runtime(ctx, thread);
+	if (find_callers && run->desc->layer == LAYER_DRIVER && !run->frame->nested)
+		run->frame->by_runtime = is_by_runtime(run->ctx, run->thread);
 }
 
 /* The same where no frame is, and calls are of any class. */

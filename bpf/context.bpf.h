@@ -245,35 +245,26 @@ static __always_inline bool teaches_again(__u32 cookie, __u32 outer)
 }
 
 /* Also what teaches inside another hooked call is followed. */
-static __always_inline int context_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int context_entry(struct call_run *run)
 {
-	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(task);
-	const volatile struct call_desc *desc;
-	struct frame *frame;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	desc = desc_of(call);
-	frame = frame_open(thread, ctx, cookie);
-	if (!frame)
-		return 1;
 	/* What the same act once more would teach, the outer call does, if it is one that teaches. */
-	frame->flags = frame->nested && teaches_again(cookie, frame_cookie(thread, thread->depth - 2)) ? CONTEXT_AGAIN : 0;
+	frame->flags = frame->nested && teaches_again(run->cookie, frame_cookie(thread, thread->depth - 2)) ? CONTEXT_AGAIN : 0;
 	if (frame->nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN)) {
-		if (session)
+		if (run->session)
 			frame_cancel(thread);
 		return 1;
 	}
-	frame->context.handle = call_arg(ctx, desc->b);
-	frame->context.parent = call_arg(ctx, desc->c);
-	frame->context.type = pool_type(ctx, desc);
+	frame->context.handle = call_arg(run->ctx, desc->b);
+	frame->context.parent = call_arg(run->ctx, desc->c);
+	frame->context.type = pool_type(run->ctx, desc);
 	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
 		frame->context.device = device_at(frame->context.parent + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
-	caller_note(ctx, thread, frame, desc);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	caller_note(run);
+	return call_entered(run);
 }
 
 /* How a context or pool was made. */
@@ -353,28 +344,22 @@ static __noinline int context_destroyed(struct thread_state *thread, __u32 call,
 	return 0;
 }
 
-static __always_inline int context_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void context_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), handle;
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
-	struct frame *frame;
-	__s32 result, device;
-	__u32 call;
-	bool nested;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+	bool nested = frame->nested;
+	__u32 call = run->call;
+	__u64 handle;
+	__s32 device;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 0;
-	nested = frame->nested;
-	desc = desc_of(call);
 	if (nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN))
-		return 0;
-	result = PT_REGS_RC(ctx);
+		return;
 	if (!nested)
-		call_returned(ctx, thread, frame, call, now);
-	if (result)
-		return 0;
+		call_returned(run);
+	if (run->result)
+		return;
 	handle = frame->context.handle;
 	device = desc->a == CONTEXT_STREAM ? thread->device : frame->context.device;
 	switch (desc->a) {
@@ -420,7 +405,6 @@ static __always_inline int context_return(struct pt_regs *ctx, struct task_struc
 		context_made(thread, desc->a, handle, device,
 			     (nested ? MADE_NESTED : 0) | (frame->context.type == TYPE_MANAGED ? MADE_MANAGED : 0));
 	}
-	return 0;
 }
 
 #endif

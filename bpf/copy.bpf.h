@@ -334,21 +334,12 @@ static __always_inline void copy_doubt(struct thread_state *thread, struct frame
 	frame->copy.bytes = 0;
 }
 
-static __always_inline int copy_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int copy_entry(struct call_run *run)
 {
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
-
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	copy_arguments(ctx, thread, frame, desc_of(call));
-	if (desc_of(call)->flags & CALL_ASYNC)
-		frame->copy.stream = stream_argument(ctx, thread, call);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	copy_arguments(run->ctx, run->thread, run->frame, run->desc);
+	if (run->desc->flags & CALL_ASYNC)
+		run->frame->copy.stream = stream_argument(run->ctx, run->thread, run->call);
+	return call_entered(run);
 }
 
 /* Returns the row, or NULL without room. */
@@ -412,13 +403,15 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 }
 
 /* A copy that succeeded and was counted in @row: what it means for what is pending. */
-static __always_inline void copy_done(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
-				      struct copy_row *row, bool async, __u64 now)
+static __always_inline void copy_done(struct call_run *run, struct copy_row *row, bool async)
 {
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+
 	if (async) {
-		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction, now);
+		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction, run->now);
 		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
-			host_tell(thread, row, frame, call_site(ctx));
+			host_tell(thread, row, frame, call_site(run->ctx));
 	} else if (frame->direction == DIR_D2H && has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
 		/* It has waited for all that stood before it in its stream. */
 		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
@@ -432,51 +425,47 @@ static __always_inline bool copy_is_asked(struct thread_state *thread, struct fr
 	       (frame->direction == DIR_D2D && uses_several_devices(thread->program));
 }
 
-static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void copy_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 	struct pending_key stream = {};
-	struct thread_state *thread;
+	__u64 ns = run->now - frame->entry;
+	__s32 result = run->result;
+	__u32 call = run->call;
 	struct copy_row *row;
 	struct rec_copy *rec;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
 	bool async;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	result = PT_REGS_RC(ctx);
 	copy_doubt(thread, frame);
-	async = desc_of(call)->flags & CALL_ASYNC;
+	async = run->desc->flags & CALL_ASYNC;
 	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
+		call_failed(run);
 	/* A copy into a capture copies nothing: it becomes a node of a graph. */
 	if (async && may_capture(thread) && capture_of(thread, frame->copy.stream)) {
 		trace_captured();
-		trace_return(ctx, thread, call, now);
-		call_count(thread->program, call, now - frame->entry, result != 0);
-		return 0;
+		trace_return(run);
+		call_count(thread->program, call, ns, result != 0);
+		return;
 	}
-	trace_return(ctx, thread, call, now);
+	trace_return(run);
 	if (!copy_is_asked(thread, frame)) {
-		row = copy_count(thread, frame, call, async, now - frame->entry, result != 0);
+		row = copy_count(thread, frame, call, async, ns, result != 0);
 		if (!result)
-			copy_done(ctx, thread, frame, row, async, now);
-		return 0;
+			copy_done(run, row, async);
+		return;
 	}
 	if (async) {
 		pending_key_of(thread, frame->copy.stream, &stream);
-		site_announce(thread, call_site(ctx));
+		site_announce(thread, call_site(run->ctx));
 	}
-	rec = record_begin(thread, REC_COPY, sizeof(*rec), now);
+	rec = record_begin(thread, REC_COPY, sizeof(*rec), run->now);
 	if (!rec)
-		return 0;
+		return;
 	rec->destination = frame->copy.destination;
 	rec->source = frame->copy.source;
 	rec->bytes = frame->copy.bytes;
-	rec->ns = now - frame->entry;
+	rec->ns = ns;
 	rec->result = result;
 	rec->device = thread->device;
 	rec->call = call;
@@ -484,13 +473,12 @@ static __always_inline int copy_return(struct pt_regs *ctx, struct task_struct *
 	rec->flags = frame->flags | (async ? COPY_IS_ASYNC : 0);
 	rec->pad = 0;
 	rec->stream = stream.stream;
-	rec->site = call_site(ctx);
+	rec->site = call_site(run->ctx);
 	rec->stream_device = stream.device;
 	rec->pad2 = 0;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (async && !result)
-		pending_add(thread, frame->copy.stream, frame->copy.bytes, DIR_DEFAULT, now);
-	return 0;
+		pending_add(thread, frame->copy.stream, frame->copy.bytes, DIR_DEFAULT, run->now);
 }
 
 #endif

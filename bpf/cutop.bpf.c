@@ -98,27 +98,39 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 /*
  * Entry programs of multi links must return 0: Linux 6.6 to 6.11 took 1 as a
  * wish to remove the probe. In session programs 1 means: no return, please.
- * @quick, in session programs, is asked first whether it did all there is to do.
+ * @begin and @end find out whose call it is (frames.bpf.h). @quick, in session programs, is asked first whether it did all there
+ * is to do.
  */
-#define PROGRAMS_WITH(class, quick)					\
+#define PROGRAMS_WITH(class, begin, end, quick)				\
+	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, bool session, bool is_return) \
+	{								\
+		struct call_run run;					\
+									\
+		if (!is_return)						\
+			return begin(&run, ctx, task, session) ? class##_entry(&run) : 1; \
+		if (end(&run, ctx, task, session))			\
+			class##_return(&run);				\
+		return 0;						\
+	}								\
+									\
 	static __noinline int class##_began(struct pt_regs *ctx)	\
 	{								\
-		return class##_entry(ctx, bpf_get_current_task_btf(), false); \
+		return class##_run(ctx, bpf_get_current_task_btf(), false, false); \
 	}								\
 									\
 	static __noinline int class##_ended(struct pt_regs *ctx)	\
 	{								\
-		return class##_return(ctx, bpf_get_current_task_btf(), false); \
+		return class##_run(ctx, bpf_get_current_task_btf(), false, true); \
 	}								\
 									\
 	static __noinline int class##_begins(struct pt_regs *ctx)	\
 	{								\
-		return class##_entry(ctx, bpf_get_current_task_btf(), true); \
+		return class##_run(ctx, bpf_get_current_task_btf(), true, false); \
 	}								\
 									\
 	static __noinline int class##_ends(struct pt_regs *ctx)		\
 	{								\
-		return class##_return(ctx, bpf_get_current_task_btf(), true); \
+		return class##_run(ctx, bpf_get_current_task_btf(), true, true); \
 	}								\
 									\
 	SEC("uprobe.s")							\
@@ -146,7 +158,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		stack_keep();						\
 		if (!is_return && (quick))				\
 			return 1;					\
-		return (is_return ? class##_return(ctx, task, true) : class##_entry(ctx, task, true)) & 1; \
+		return class##_run(ctx, task, true, is_return) & 1;		\
 	}								\
 									\
 	SEC("uprobe.s")							\
@@ -168,11 +180,11 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		return result & 1;					\
 	}
 
-/* Calls that only count, and that begin with call_begin(): nothing is to be learnt from one inside another. */
-#define PROGRAMS(class)	PROGRAMS_WITH(class, inside_quick(ctx, task))
-#define TEACHERS(class)	PROGRAMS_WITH(class, false)
+/* Calls that only count: nothing is to be learnt from one inside another. */
+#define PROGRAMS(class)	PROGRAMS_WITH(class, call_begin, call_end, inside_quick(ctx, task))
+#define TEACHERS(class)	PROGRAMS_WITH(class, teacher_begin, teacher_end, false)
 
-PROGRAMS_WITH(launch, launch_quick(ctx, task))
+PROGRAMS_WITH(launch, table_begin, call_end, launch_quick(ctx, task))
 PROGRAMS(alloc)
 PROGRAMS(free)
 PROGRAMS(copy)
@@ -181,18 +193,21 @@ PROGRAMS(plain)
 TEACHERS(context)
 PROGRAMS(map)
 TEACHERS(size)
-TEACHERS(extra)
+PROGRAMS_WITH(extra, extra_begin, extra_end, false)
 
 TEACHERS(handle)
-#define named_entry(ctx, task, session) handle_entry(ctx, task, session)
+#define named_entry(run) handle_entry(run)
 TEACHERS(named)
 #undef named_entry
 
 SEC("uprobe.s")
 int register_enter(struct pt_regs *ctx)
 {
+	struct call_run run;
+
 	stack_keep();
-	register_entry(ctx);
+	if (table_begin(&run, ctx, bpf_get_current_task_btf(), false))
+		register_entry(&run);
 	return 0;
 }
 

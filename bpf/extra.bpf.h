@@ -82,16 +82,18 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 	return 0;
 }
 
-static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool extra_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 call = call_number(ctx, task, session);
-	struct thread_state *thread = thread_enter(task);
+	return any_begin(run, ctx, task, session) && CUTOP_IS_EXTRA(run->call);
+}
+
+static __always_inline int extra_entry(struct call_run *run)
+{
+	struct thread_state *thread = run->thread;
+	__u32 call = run->call, depth;
 	struct extra_state *state;
 	struct extra_frame *frame;
-	__u32 depth;
 
-	if (!thread || !CUTOP_IS_EXTRA(call))
-		return 1;
 	if (tracing && (trace_entries || trace_pairs)) {
 		struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
 
@@ -105,7 +107,7 @@ static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *
 		count_lost_of(thread->program, LOST_THREADS);
 		return 1;
 	}
-	extra_settle(state, call_sp(ctx), call);
+	extra_settle(state, call_sp(run->ctx), call);
 	depth = state->depth;
 	if (depth >= EXTRA_FRAMES) {
 		count_lost_of(thread->program, LOST_NESTING);
@@ -114,7 +116,7 @@ static __always_inline int extra_entry(struct pt_regs *ctx, struct task_struct *
 	/* Lest the compiler drop the mask, which says the same: Linux 6.1's verifier does not see that. */
 	asm volatile("" : "+r"(depth));
 	frame = &state->frames[depth & (EXTRA_FRAMES - 1)];
-	frame->sp = call_sp(ctx);
+	frame->sp = call_sp(run->ctx);
 	frame->call = call;
 	state->depth = depth + 1;
 	frame->entry = bpf_ktime_get_ns();
@@ -143,21 +145,24 @@ __noinline __u64 extra_leave(struct extra_state *state, __u64 sp, __u32 call)
 	return 0;
 }
 
-static __always_inline int extra_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool extra_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u64 now = bpf_ktime_get_ns(), entry, result = PT_REGS_RC(ctx);
-	__u32 call = call_number(ctx, task, session);
-	struct thread_state *thread = thread_leave(task);
+	return any_end(run, ctx, task, session) && CUTOP_IS_EXTRA(run->call);
+}
+
+static __always_inline void extra_return(struct call_run *run)
+{
+	__u64 entry, result = PT_REGS_RC(run->ctx);
+	struct thread_state *thread = run->thread;
+	__u32 call = run->call;
 	struct extra_state *state;
 	bool failed = false;
 
-	if (!thread || !CUTOP_IS_EXTRA(call))
-		return 0;
 	state = bpf_task_storage_get(&extras, bpf_get_current_task_btf(), NULL, 0);
-	entry = state ? extra_leave(state, return_sp(ctx), call) : 0;
+	entry = state ? extra_leave(state, return_sp(run->ctx), call) : 0;
 	if (!entry) {
 		return_alone(thread);
-		return 0;
+		return;
 	}
 	switch (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)]) {
 	case EXTRA_RESULT_STATUS:
@@ -173,17 +178,16 @@ static __always_inline int extra_return(struct pt_regs *ctx, struct task_struct 
 	if (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)] == EXTRA_RESULT_NULL)
 		result = !failed;	/* of a pointer half would not say it */
 	if (tracing) {
-		struct extra_traced traced = { .entry = entry, .now = now, .site = call_site(ctx), .call = call };
+		struct extra_traced traced = { .entry = entry, .now = run->now, .site = call_site(run->ctx), .call = call };
 
 		traced.result = result;
 		traced.moment = trace_pairs ? CALL_LEFT : CALL_WHOLE;
-		traced.stack = with_stacks ? stack_take(ctx, thread) : 0;
+		traced.stack = with_stacks ? stack_take(run->ctx, thread) : 0;
 		extra_trace(thread, &traced);
 	}
-	call_count(thread->program, call, now - entry, failed);
-	if (failed && failure_row(thread, call, (__s32)result, now))
-		failure_send(thread, call, (__s32)result, call_site(ctx), now);
-	return 0;
+	call_count(thread->program, call, run->now - entry, failed);
+	if (failed && failure_row(thread, call, (__s32)result, run->now))
+		failure_send(thread, call, (__s32)result, call_site(run->ctx), run->now);
 }
 
 #endif

@@ -332,31 +332,68 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 	       desc_of(call)->class != class;
 }
 
-/*
- * The entry of a call that counts only if no other hooked call encloses it:
- * opens its frame and returns it, or NULL if it is not watched, or nested.
- * *@thread and *@call are set with a frame.
- */
-static __always_inline struct frame *call_begin(struct pt_regs *ctx, struct task_struct *task, bool session,
-						struct thread_state **thread, __u32 *call)
+/* ---- a run of a program: at the entry of a call, or at its return ---- */
+
+struct call_run {
+	struct pt_regs *ctx;
+	struct thread_state *thread;
+	struct frame *frame;
+	const volatile struct call_desc *desc;
+	__u64 now;		/* at the return: when it came */
+	__u32 cookie;		/* at the entry: CUTOP_COOKIE */
+	__u32 call;
+	__s32 result;		/* at the return */
+	bool session;		/* in a session program */
+};
+
+/* The entry of any call. Each of these returns false if the run has nothing to do. */
+static __always_inline bool any_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	__u32 cookie = call_cookie(ctx, task, session);
+	run->ctx = ctx;
+	run->session = session;
+	run->cookie = call_cookie(ctx, task, session);
+	run->call = CUTOP_COOKIE_CALL(run->cookie);
+	run->thread = thread_enter(task);
+	return run->thread != NULL;
+}
+
+/* The entry of a call of the table. */
+static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+{
+	if (!any_begin(run, ctx, task, session) || run->call >= CALL_COUNT)
+		return false;
+	run->desc = desc_of(run->call);
+	return true;
+}
+
+/* The entry of a call that is followed to its return also inside another hooked call. */
+static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+{
+	if (!table_begin(run, ctx, task, session))
+		return false;
+	run->frame = frame_open(run->thread, ctx, run->cookie);
+	return run->frame != NULL;
+}
+
+/* The entry of a call that counts only if no other hooked call encloses it. */
+static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+{
+	struct thread_state *thread;
 	struct frame *frame;
 
-	*call = CUTOP_COOKIE_CALL(cookie);
-	*thread = thread_enter(task);
-	if (!*thread || *call >= CALL_COUNT)
-		return NULL;
-	if (session && is_inside(ctx, *thread, desc_of(*call)))
-		return NULL;
-	frame = frame_open(*thread, ctx, cookie);
+	if (!table_begin(run, ctx, task, session))
+		return false;
+	thread = run->thread;
+	if (session && is_inside(ctx, thread, run->desc))
+		return false;
+	frame = frame_open(thread, ctx, run->cookie);
 	if (!frame)
-		return NULL;
+		return false;
 	if (frame->nested) {
-		if (!is_callback(ctx, *thread, cookie, frame_cookie(*thread, (*thread)->depth - 2))) {
+		if (!is_callback(ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 2))) {
 			if (session)
-				frame_cancel(*thread);
-			return NULL;
+				frame_cancel(thread);
+			return false;
 		}
 		frame->nested = false;
 	}
@@ -365,7 +402,8 @@ static __always_inline struct frame *call_begin(struct pt_regs *ctx, struct task
 	 * same as whether there is a frame: Linux 6.1's verifier does not see that.
 	 */
 	asm volatile("" : "+r"(frame));
-	return frame;
+	run->frame = frame;
+	return true;
 }
 
 /*
@@ -432,15 +470,32 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 	return &thread->frames[place & (FRAME_COUNT - 1)];
 }
 
-/* The return of any call: its frame, or NULL. *@thread and *@call are set with a frame. */
-static __always_inline struct frame *call_end(struct pt_regs *ctx, struct task_struct *task, bool session,
-					      struct thread_state **thread, __u32 *call)
+/* The return of any call. */
+static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
-	*call = call_number(ctx, task, session);
-	*thread = thread_leave(task);
-	if (!*thread || *call >= CALL_COUNT)
-		return NULL;
-	return frame_close(*thread, ctx, *call);
+	run->ctx = ctx;
+	run->session = session;
+	run->now = bpf_ktime_get_ns();
+	run->result = PT_REGS_RC(ctx);
+	run->call = call_number(ctx, task, session);
+	run->thread = thread_leave(task);
+	return run->thread != NULL;
+}
+
+/* The return of what teacher_begin() opened a frame for. */
+static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+{
+	if (!any_end(run, ctx, task, session) || run->call >= CALL_COUNT)
+		return false;
+	run->desc = desc_of(run->call);
+	run->frame = frame_close(run->thread, ctx, run->call);
+	return run->frame != NULL;
+}
+
+/* The return of a call that no other hooked call encloses. */
+static __always_inline bool call_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+{
+	return teacher_end(run, ctx, task, session) && !run->frame->nested;
 }
 
 #endif

@@ -362,62 +362,49 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 	return 0;
 }
 
-static __always_inline int graph_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int graph_entry(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
+	const volatile struct call_desc *desc = run->desc;
+	struct frame *frame = run->frame;
 
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	desc = desc_of(call);
-	frame->graph.words[0] = call_arg(ctx, desc->b);
-	frame->graph.words[1] = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
-	frame->graph.words[2] = desc->d == NO_ARG ? 0 : call_arg(ctx, desc->d);
+	frame->graph.words[0] = call_arg(run->ctx, desc->b);
+	frame->graph.words[1] = desc->c == NO_ARG ? 0 : call_arg(run->ctx, desc->c);
+	frame->graph.words[2] = desc->d == NO_ARG ? 0 : call_arg(run->ctx, desc->d);
 	/* Before CUDA 13 cudaGraphAddNode() had one argument less: what stands there now is a number. */
 	if (desc->a == GRAPH_ADD_NODE && frame->graph.add.params < SMALL_NUMBER)
-		frame->graph.add.params = call_arg(ctx, desc->d + 1);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+		frame->graph.add.params = call_arg(run->ctx, desc->d + 1);
+	return call_entered(run);
 }
 
-static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void graph_return(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	__u64 now = bpf_ktime_get_ns();
-	struct thread_state *thread;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
-	__u8 role;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+	__s32 result = run->result;
+	__u32 call = run->call;
+	__u8 role = desc->a;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	desc = desc_of(call);
-	result = PT_REGS_RC(ctx);
-	call_returned(ctx, thread, frame, call, now);
-	role = desc->a;
+	call_returned(run);
 	if (role == CAPTURE_LEAVE && !result)
 		stream_forget(thread, frame->graph.end.stream);
 	if (role <= CAPTURE_LEAVE)
-		return capture_done(thread, frame, call, result);
-	if (result)
-		return 0;
+		capture_done(thread, frame, call, result);
+	if (role <= CAPTURE_LEAVE || result)
+		return;
 	if (role == GRAPH_UPDATABLE &&
 	    ((__u32)frame->graph.attribute.attribute != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->graph.attribute.value) != 1))
-		return 0;
-	if (role == EXEC_LAUNCH)
-		return exec_launched(thread, frame->graph.launch.exec, stream_name(thread, frame->graph.launch.stream, desc->flags), call);
+		return;
+	if (role == EXEC_LAUNCH) {
+		exec_launched(thread, frame->graph.launch.exec, stream_name(thread, frame->graph.launch.stream, desc->flags), call);
+		return;
+	}
 	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {
 		if (!node_kind(thread, &role, &frame->graph.add.params))
-			return 0;
+			return;
 	} else if (role == GRAPH_SET_NODE || role == GRAPH_LEARN_NODE) {
 		if (!node_kind(thread, &role, &frame->graph.set.params))
-			return 0;
+			return;
 	}
 	/* Here, not where it is needed: the stacks of functions that call each other have to fit into 512 bytes together. */
 	if (role == GRAPH_ADD_KERNEL || role == EXEC_SET_KERNEL)
@@ -428,7 +415,6 @@ static __always_inline int graph_return(struct pt_regs *ctx, struct task_struct 
 		exec_done(thread, frame, call, role);
 	else
 		graph_done(thread, frame, call, role);
-	return 0;
 }
 
 #endif

@@ -318,9 +318,27 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 	return launch_follows(thread, function);
 }
 
-/* The runtime's launch of @function asks for no return: the driver's inside it is to be known. */
-static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread, __u64 function)
+/* The same, asked once: the next launch is another one. */
+static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct thread_state *thread,
+					       const volatile struct call_desc *desc)
 {
+	bool nested;
+
+	if (!thread->skipped_sp)
+		return false;
+	nested = launch_is_skipped(ctx, thread, desc);
+	thread->skipped_sp = 0;
+	return nested;
+}
+
+/* A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver's inside it is to be known. */
+static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread,
+					const volatile struct call_desc *desc, struct launch_row *row, __u64 function)
+{
+	if (!row->sampled)
+		row->sampled = 1;
+	if (!watch_driver || desc->layer != LAYER_RUNTIME)
+		return;
 	thread->skipped_function = function;
 	thread->skipped_ip = PT_REGS_IP(ctx);
 	thread->skipped_sp = call_sp(ctx);
@@ -346,13 +364,8 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 		return false;
 	call = call_number(ctx, task, true);
 	desc = desc_of(call);
-	if (thread->skipped_sp) {
-		bool nested = launch_is_skipped(ctx, thread, desc);
-
-		thread->skipped_sp = 0;
-		if (nested)
-			return true;
-	}
+	if (launch_was_skipped(ctx, thread, desc))
+		return true;
 	if (may_capture(thread) || *watchful_of(thread->program))
 		return false;
 	hot = hot_place(thread, function);
@@ -362,112 +375,127 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	row = slot_row(hot->slot);
 	__sync_fetch_and_add(&row->launches, 1);
 	launch_stamp(thread, row, false);
-	if (!row->sampled)
-		row->sampled = 1;
-	if (watch_driver && desc->layer == LAYER_RUNTIME)
-		launch_skip(ctx, thread, function);
+	launch_skip(ctx, thread, desc, row, function);
 	return true;
 }
 
-static __always_inline int launch_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+/* Whether the launch is part of another call, which counts instead: what it teaches is learnt. */
+static __always_inline bool launch_is_inside(struct call_run *run)
 {
-	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(task);
-	const volatile struct call_desc *desc;
-	bool in_registers, driver, news, due;
+	struct thread_state *thread = run->thread;
+	bool inside;
+
+	if (!thread->depth)
+		return false;
+	inside = run->session && is_inside(run->ctx, thread, run->desc);
+	if (!inside) {
+		frames_settle(thread, call_sp(run->ctx));
+		if (!thread->depth || is_callback(run->ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 1)))
+			return false;
+	}
+	launch_teach(run->ctx, thread, run->cookie);
+	if (!run->session)
+		frame_open(thread, run->ctx, run->cookie);
+	return true;
+}
+
+/* A launch whose return is seen in any case, with its configuration in registers: it is counted at the return. */
+static __always_inline int launch_keep(struct call_run *run, bool driver)
+{
+	run->frame = launch_open(run->thread, run->ctx, run->cookie);
+	if (!run->frame)
+		return 1;
+	run->frame->flags = 0;
+	run->frame->launch.function = PT_REGS_PARM1(run->ctx);
+	launch_registers(run->ctx, driver, run->frame->launch.words);
+	return call_entered(run);
+}
+
+/* Counts a launch with its configuration in registers, and if need be on the stack. Returns its row, NULL without room. */
+static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news)
+{
+	struct hot_launch *hot = hot_place(run->thread, function);
 	struct launch_shape shape = {};
-	struct hot_launch *hot;
 	struct launch_row *row;
-	struct frame *frame;
-	__u64 times = 1, words[4], before, function;
+	__u64 words[4];
+	bool due;
+
+	launch_registers(run->ctx, driver, words);
+	due = is_hot(hot, run->thread, function, run->call) && !hot->left;
+	row = launch_row_of(run->thread, function, run->call);
+	if (!row)
+		return NULL;
+	shape_unpack(&shape, words[0], words[1], words[2], words[3]);
+	*news = launch_count(row, &shape, 1, call_stack(run->ctx), driver, due);
+	if (is_hot(hot, run->thread, function, run->call)) {
+		__builtin_memcpy(hot->words, words, sizeof(words));
+		hot->left = LAUNCH_SAMPLE - 1;
+	}
+	return row;
+}
+
+/* Counts a launch of any other form. *@function becomes what it launches. */
+static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function, bool *news)
+{
+	bool driver = run->desc->a == FORM_DRIVER;
+	struct launch_shape shape = {};
+	struct launch_row *row;
+	__u64 times = 1;
+
+	if (LAUNCH_ON_STACK)
+		launch_struct(run->ctx, &shape, function, &times);
+	else
+		launch_read(run->ctx, run->desc, &shape, function, &times);
+	row = launch_row_of(run->thread, *function, run->call);
+	if (row)
+		*news = launch_count(row, &shape, times, NULL, driver, false);
+	return row;
+}
+
+/* A launch that was counted is followed to its return. @before: the row's launch clock without it. */
+static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before)
+{
+	run->frame = launch_open(run->thread, run->ctx, run->cookie);
+	if (!run->frame)
+		return 1;
+	run->thread->settled = 1;
+	run->frame->flags = LAUNCH_COUNTED;
+	run->frame->launch.function = function;
+	run->frame->launch.counted.before = before;
+	run->frame->launch.counted.clock = run->thread->launch_clock;
+	return call_entered(run);
+}
+
+static __always_inline int launch_entry(struct call_run *run)
+{
+	bool driver = run->desc->a == FORM_DRIVER, on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS), news;
+	__u64 function = PT_REGS_PARM1(run->ctx), before;
+	struct thread_state *thread = run->thread;
+	struct launch_row *row;
 	__u32 watch;
 
-	if (!thread || call >= CALL_COUNT)
+	if (launch_is_inside(run) || launch_was_skipped(run->ctx, thread, run->desc))
 		return 1;
-	desc = desc_of(call);
-	if (thread->depth) {
-		bool inside = session && is_inside(ctx, thread, desc);
-
-		if (!inside)
-			frames_settle(thread, call_sp(ctx));
-		if (inside || (thread->depth &&
-			       !is_callback(ctx, thread, cookie, frame_cookie(thread, thread->depth - 1)))) {
-			launch_teach(ctx, thread, cookie);
-			if (!session)
-				frame_open(thread, ctx, cookie);
-			return 1;
-		}
-	}
-	if (thread->skipped_sp) {
-		bool nested = launch_is_skipped(ctx, thread, desc);
-
-		thread->skipped_sp = 0;
-		if (nested)
-			return 1;
-	}
-	if (may_capture(thread) && launch_into_capture(ctx, thread, cookie)) {
-		trace_entry(ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], call);
+	if (may_capture(thread) && launch_into_capture(run->ctx, thread, run->cookie)) {
+		trace_entry(run->ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], run->call);
 		return 0;
 	}
-	driver = desc->a == FORM_DRIVER;
-	in_registers = driver || desc->a == FORM_ARGS;
-	if (LAUNCH_ON_STACK && in_registers && (!session || exact_launches)) {
-		frame = launch_open(thread, ctx, cookie);
-		if (!frame)
-			return 1;
-		frame->flags = 0;
-		frame->launch.function = PT_REGS_PARM1(ctx);
-		launch_registers(ctx, driver, frame->launch.words);
-		frame->entry = bpf_ktime_get_ns();
-		trace_entry(ctx, thread, frame, call);
-		return 0;
-	}
-	function = PT_REGS_PARM1(ctx);
-	if (LAUNCH_ON_STACK && in_registers) {
-		launch_registers(ctx, driver, words);
-		hot = hot_place(thread, function);
-		due = is_hot(hot, thread, function, call) && !hot->left;
-		row = launch_row_of(thread, function, call);
-		if (!row)
-			return 1;
-		shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-		news = launch_count(row, &shape, 1, call_stack(ctx), driver, due);
-		if (is_hot(hot, thread, function, call)) {
-			__builtin_memcpy(hot->words, words, sizeof(words));
-			hot->left = LAUNCH_SAMPLE - 1;
-		}
-	} else {
-		if (in_registers)
-			launch_read(ctx, desc, &shape, &function, &times);
-		else
-			launch_struct(ctx, &shape, &function, &times);
-		row = launch_row_of(thread, function, call);
-		if (!row)
-			return 1;
-		news = launch_count(row, &shape, times, NULL, driver, false);
-	}
+	if (on_stack && (!run->session || exact_launches))
+		return launch_keep(run, driver);
+	if (on_stack)
+		row = launch_count_registers(run, driver, function, &news);
+	else
+		row = launch_count_memory(run, &function, &news);
+	if (!row)
+		return 1;
 	watch = *watchful_of(thread->program);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
-		launch_stamp(thread, row, news || !LAUNCH_ON_STACK || !in_registers);
-	if (!news && thread->settled && session && !exact_launches && !watch) {
-		if (!row->sampled)
-			row->sampled = 1;
-		if (watch_driver && desc->layer == LAYER_RUNTIME)
-			launch_skip(ctx, thread, function);
-		return 1;
-	}
-	frame = launch_open(thread, ctx, cookie);
-	if (!frame)
-		return 1;
-	thread->settled = 1;
-	frame->flags = LAUNCH_COUNTED;
-	frame->launch.function = function;
-	frame->launch.counted.before = before;
-	frame->launch.counted.clock = thread->launch_clock;
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+		launch_stamp(thread, row, news || !on_stack);
+	if (news || !thread->settled || !run->session || exact_launches || watch)
+		return launch_follow(run, function, before);
+	launch_skip(run->ctx, thread, run->desc, row, function);
+	return 1;
 }
 
 /*
@@ -500,22 +528,17 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	return 0;
 }
 
-static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void launch_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 	struct launch_shape shape = {};
-	struct thread_state *thread;
+	__u32 call = run->call, *guard, left;
+	__s32 result = run->result;
 	struct launch_row *row;
-	struct frame *frame;
-	__u32 call, *guard, left;
-	__s32 result;
 	bool news;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	result = PT_REGS_RC(ctx);
-	trace_return(ctx, thread, call, now);
+	trace_return(run);
 	if (frame->flags & LAUNCH_CAPTURED) {
 		if (launch_captured(thread, frame, call, result != 0))
 			launch_captured_count(thread, frame, call);
@@ -527,25 +550,24 @@ static __always_inline int launch_return(struct pt_regs *ctx, struct task_struct
 			row->last = frame->launch.counted.before;	/* it was not launched */
 	} else if (row) {
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
-		news = launch_count(row, &shape, 1, return_stack(ctx), desc_of(call)->a == FORM_DRIVER, false);
+		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 	}
 	if (row && !row->ns)
-		launch_place(thread, frame->launch.function, call_site(ctx), call);
+		launch_place(thread, frame->launch.function, call_site(run->ctx), call);
 	if (row)
-		launch_sample(row, now - frame->entry, result != 0);
+		launch_sample(row, run->now - frame->entry, result != 0);
 counted:
 	if (result) {
-		failure_count(thread, call, result, call_site(ctx), now);
+		call_failed(run);
 	} else {
 		guard = watchful_of(thread->program);
 		left = *guard;
 		if (left & ~WATCHFUL_MARKS)	/* where two threads take one at once, one does not: a launch more is no matter */
 			__sync_val_compare_and_swap(guard, left, left - 1);
 	}
-	return 0;
 }
 
 #endif

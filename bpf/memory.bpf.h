@@ -202,10 +202,10 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 }
 
 /* Whether the stream that is argument @n takes part in a capture. */
-static __always_inline bool is_captured(struct pt_regs *ctx, struct thread_state *thread,
-					const volatile struct call_desc *desc, __u32 n)
+static __always_inline bool is_captured(struct call_run *run, __u32 n)
 {
-	return may_capture(thread) && capture_graph(thread, stream_name(thread, call_arg(ctx, n), desc->flags));
+	return may_capture(run->thread) &&
+	       capture_graph(run->thread, stream_name(run->thread, call_arg(run->ctx, n), run->desc->flags));
 }
 
 /* Where an allocation lies that says so, or whose pool does: frame->alloc.place, and its flag. */
@@ -308,46 +308,31 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 	}
 }
 
-static __always_inline int alloc_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int alloc_entry(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
+	const volatile struct call_desc *desc = run->desc;
+	struct frame *frame = run->frame;
 
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	desc = desc_of(call);
-	alloc_arguments(ctx, frame, desc);
+	alloc_arguments(run->ctx, frame, desc);
 	if (desc->flags & CALL_POOL)
-		alloc_from(frame, thread->program, call_arg(ctx, 2));
+		alloc_from(frame, run->thread->program, call_arg(run->ctx, 2));
 	else if (desc->a == KIND_ASYNC && many_devices)
-		alloc_in_stream(frame, thread->program, call_arg(ctx, 2));
+		alloc_in_stream(frame, run->thread->program, call_arg(run->ctx, 2));
 	/* The stream comes last: after the size, or the pool. */
-	if (desc->a == KIND_ASYNC && is_captured(ctx, thread, desc, desc->flags & CALL_POOL ? 3 : 2))
+	if (desc->a == KIND_ASYNC && is_captured(run, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	return call_entered(run);
 }
 
-static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void alloc_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), address = 0, pitch = 0, bytes, stack;
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+	__u64 address = 0, pitch = 0, bytes = frame->alloc.bytes, stack;
+	__s32 result = run->result, device;
 	struct rec_alloc *rec;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	desc = desc_of(call);
-	result = PT_REGS_RC(ctx);
-	bytes = frame->alloc.bytes;
 	if (desc->c == SIZE_REGISTER) {
 		address = frame->alloc.address_at;
 	} else if (!result) {
@@ -362,103 +347,76 @@ static __always_inline int alloc_return(struct pt_regs *ctx, struct task_struct 
 		bytes *= pitch;
 	}
 	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
-	trace_allocated(result ? 0 : address, bytes, frame->alloc.place ? (__s32)frame->alloc.place - 2 : thread->device);
-	trace_return(ctx, thread, call, now);
+		call_failed(run);
+	device = frame->alloc.place ? (__s32)frame->alloc.place - 2 : thread->device;
+	trace_allocated(result ? 0 : address, bytes, device);
+	trace_return(run);
 	if (!keep_books)
-		return 0;
-	site_announce(thread, call_site(ctx));
-	stack = stack_of(ctx, thread);
-	rec = record_begin(thread, REC_ALLOC, sizeof(*rec), now);
+		return;
+	site_announce(thread, call_site(run->ctx));
+	stack = stack_of(run->ctx, thread);
+	rec = record_begin(thread, REC_ALLOC, sizeof(*rec), run->now);
 	if (!rec)
-		return 0;
+		return;
 	rec->entry = frame->entry;
 	rec->address = result ? 0 : address;
 	rec->bytes = bytes;
-	rec->site = call_site(ctx);
+	rec->site = call_site(run->ctx);
 	rec->result = result;
-	rec->device = frame->alloc.place ? (__s32)frame->alloc.place - 2 : thread->device;
-	rec->call = call;
+	rec->device = device;
+	rec->call = run->call;
 	rec->kind = kind_of(frame, desc);
 	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) | (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
 	rec->element_bytes = frame->alloc.element_bytes;
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
 	if (!result)
-		device_used(thread->program, rec->device);
+		device_used(thread->program, device);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	return 0;
 }
 
-static __always_inline int free_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int free_entry(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
+	const volatile struct call_desc *desc = run->desc;
 
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	desc = desc_of(call);
-	frame->free.address = call_arg_of(ctx, desc, desc->a);
-	frame->flags = desc->b && is_captured(ctx, thread, desc, desc->b) ? IN_CAPTURE : 0;
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	run->frame->free.address = call_arg_of(run->ctx, desc, desc->a);
+	run->frame->flags = desc->b && is_captured(run, desc->b) ? IN_CAPTURE : 0;
+	return call_entered(run);
 }
 
-static __always_inline int free_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void free_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct thread_state *thread;
 	struct rec_free *rec;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	result = PT_REGS_RC(ctx);
-	trace_return(ctx, thread, call, now);
-	if (result)
-		failure_count(thread, call, result, call_site(ctx), now);
+	trace_return(run);
+	if (run->result)
+		call_failed(run);
 	if (!keep_books)
-		return 0;
-	rec = record_begin(thread, REC_FREE, sizeof(*rec), now);
+		return;
+	rec = record_begin(run->thread, REC_FREE, sizeof(*rec), run->now);
 	if (!rec)
-		return 0;
-	rec->entry = frame->entry;
-	rec->address = frame->free.address;
-	rec->site = call_site(ctx);
-	rec->result = result;
-	rec->call = call;
-	rec->captured = frame->flags & IN_CAPTURE ? 1 : 0;
-	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	return 0;
+		return;
+	rec->entry = run->frame->entry;
+	rec->address = run->frame->free.address;
+	rec->site = call_site(run->ctx);
+	rec->result = run->result;
+	rec->call = run->call;
+	rec->captured = run->frame->flags & IN_CAPTURE ? 1 : 0;
+	bpf_ringbuf_submit(rec, quiet_flags(run->thread));
 }
 
 /* ---- where physical memory is mapped, and variables lie ---- */
 
-static __always_inline int map_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int map_entry(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
+	const volatile struct call_desc *desc = run->desc;
+	struct frame *frame = run->frame;
 
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	desc = desc_of(call);
-	frame->map.address = call_arg(ctx, desc->b);
-	frame->map.bytes = desc->c == NO_ARG ? 0 : call_arg(ctx, desc->c);
-	frame->map.handle = desc->a == MAP_PLACE || desc->d ? call_arg(ctx, desc->d) : 0;
-	caller_note(ctx, thread, frame, desc);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	frame->map.address = call_arg(run->ctx, desc->b);
+	frame->map.bytes = desc->c == NO_ARG ? 0 : call_arg(run->ctx, desc->c);
+	frame->map.handle = desc->a == MAP_PLACE || desc->d ? call_arg(run->ctx, desc->d) : 0;
+	caller_note(run);
+	return call_entered(run);
 }
 
 #define TILES_MAX	65536	/* of a call's list: what comes after is lost */
@@ -532,31 +490,24 @@ static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 	return word;
 }
 
-static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void map_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), address, bytes, handle;
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+	__u64 address, bytes, handle;
 	struct rec_map *rec;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	result = PT_REGS_RC(ctx);
-	call_returned(ctx, thread, frame, call, now);
-	if (result)
-		return 0;
-	desc = desc_of(call);
+	call_returned(run);
+	if (run->result)
+		return;
+	if (desc->a == MAP_TILES) {
+		tiles_tell(thread, run->call, frame->map.tiles, frame->map.tile_count);
+		return;
+	}
 	address = frame->map.address;
 	bytes = frame->map.bytes;
 	handle = frame->map.handle;
-	if (desc->a == MAP_TILES) {
-		tiles_tell(thread, call, frame->map.tiles, frame->map.tile_count);
-		return 0;
-	}
 	if (desc->a == MAP_GLOBAL) {
 		address = word_wanted(thread, frame->map.address_at);
 		bytes = word_wanted(thread, frame->map.bytes_at);
@@ -565,19 +516,18 @@ static __always_inline int map_return(struct pt_regs *ctx, struct task_struct *t
 		bytes = 0;
 		handle = word_wanted(thread, frame->map.handle_at);
 	}
-	rec = record_begin(thread, REC_MAP, sizeof(*rec), now);
+	rec = record_begin(thread, REC_MAP, sizeof(*rec), run->now);
 	if (!rec)
-		return 0;
+		return;
 	rec->address = address;
 	rec->bytes = bytes;
 	rec->handle = handle;
-	rec->call = call;
+	rec->call = run->call;
 	rec->act = desc->a;
 	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (desc->flags & CALL_OWNED)
-		owner_tell(thread, call, address);
-	return 0;
+		owner_tell(thread, run->call, address);
 }
 
 #endif

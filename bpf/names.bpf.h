@@ -121,65 +121,48 @@ static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *th
 }
 
 /* __cudaRegisterFunction and the like, before main, for every kernel and variable of the program. */
-static __always_inline int register_entry(struct pt_regs *ctx)
+static __always_inline void register_entry(struct call_run *run)
 {
-	__u32 call = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx));
-	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
-	__u64 stub;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	__u64 stub = call_arg(run->ctx, desc->a);
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	stub = call_arg(ctx, desc_of(call)->a);
-	if (desc_of(call)->b == NO_ARG)
-		variable_tell(ctx, thread, call);
-	else if (!stub_learn(thread->program, stub, call_arg(ctx, desc_of(call)->b)))
+	if (desc->b == NO_ARG)
+		variable_tell(run->ctx, thread, run->call);
+	else if (!stub_learn(thread->program, stub, call_arg(run->ctx, desc->b)))
 		count_lost(LOST_NAMES);
-	if (desc_of(call)->c == NO_ARG) {
-		trace_alone(ctx, thread, call);
-		return 0;
-	}
 	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
-	if (!thread->told_program)
+	if (desc->c != NO_ARG && !thread->told_program)
 		thread->told_program = !module_announce(thread->program, stub);
-	trace_alone(ctx, thread, call);
-	return 0;
+	trace_alone(run->ctx, thread, run->call);
 }
 
 /* __cudaGetKernel, cuModuleGetFunction and the like: also when nested, since they teach. */
-static __always_inline int handle_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int handle_entry(struct call_run *run)
 {
-	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(task);
-	struct frame *frame;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	frame = frame_open(thread, ctx, cookie);
-	if (!frame)
-		return 1;
-	if (frame->nested && is_callback(ctx, thread, cookie, frame_cookie(thread, thread->depth - 2)))
+	if (frame->nested && is_callback(run->ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 2)))
 		frame->nested = false;
-	frame->teacher.handle_at = call_arg(ctx, desc_of(call)->a);
-	frame->teacher.meaning = call_arg(ctx, desc_of(call)->b);
-	caller_note(ctx, thread, frame, desc_of(call));
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	frame->teacher.handle_at = call_arg(run->ctx, run->desc->a);
+	frame->teacher.meaning = call_arg(run->ctx, run->desc->b);
+	caller_note(run);
+	return call_entered(run);
 }
 
 /*
  * A call that teaches is also one that is counted, unless another encloses it,
  * or unless nobody wrote it: the compiler puts __cudaGetKernel before a launch.
  */
-static __always_inline void teacher_count(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
-					  __u32 call, __u64 now)
+static __always_inline void teacher_count(struct call_run *run)
 {
-	if (frame->nested)
+	if (run->frame->nested)
 		return;
-	if (!(__s32)PT_REGS_RC(ctx) && desc_of(call)->class == CLASS_HANDLE && desc_of(call)->layer == LAYER_RUNTIME)
-		trace_return(ctx, thread, call, now);
+	if (!run->result && run->desc->class == CLASS_HANDLE && run->desc->layer == LAYER_RUNTIME)
+		trace_return(run);
 	else
-		call_returned(ctx, thread, frame, call, now);
+		call_returned(run);
 }
 
 static __always_inline void handle_learn(__u32 program, __u64 handle, __u64 stub, __u64 flags)
@@ -190,26 +173,18 @@ static __always_inline void handle_learn(__u32 program, __u64 handle, __u64 stub
 		count_lost(LOST_NAMES);
 }
 
-static __always_inline int handle_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void handle_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), handle = 0;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
+	struct frame *frame = run->frame;
+	__u64 handle = 0;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 0;
-	teacher_count(ctx, thread, frame, call, now);
-	if (PT_REGS_RC(ctx))
-		return 0;
-	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->teacher.handle_at)) {
-		count_lost_of(thread->program, LOST_ARGUMENT);
-		return 0;
-	}
-	if (handle != frame->teacher.meaning)
-		handle_learn(thread->program, handle, frame->teacher.meaning, BPF_ANY);
-	return 0;
+	teacher_count(run);
+	if (run->result)
+		return;
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->teacher.handle_at))
+		count_lost_of(run->thread->program, LOST_ARGUMENT);
+	else if (handle != frame->teacher.meaning)
+		handle_learn(run->thread->program, handle, frame->teacher.meaning, BPF_ANY);
 }
 
 /* ---- handles that come with a name: the driver's module functions ---- */
@@ -253,24 +228,19 @@ __noinline int name_tell(struct thread_state *thread, __u64 handle, __u64 name)
 	return 0;
 }
 
-static __always_inline int named_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void named_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), read = 0, handle, name;
-	struct thread_state *thread;
-	struct frame *frame;
-	__u32 call;
-	bool out;
+	bool out = run->desc->flags & CALL_NAME_OUT;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
+	__u64 read = 0, handle, name;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 0;
-	teacher_count(ctx, thread, frame, call, now);
-	if (PT_REGS_RC(ctx))
-		return 0;
-	out = desc_of(call)->flags & CALL_NAME_OUT;
+	teacher_count(run);
+	if (run->result)
+		return;
 	if (bpf_probe_read_user(&read, sizeof(read), (void *)(out ? frame->teacher.meaning : frame->teacher.handle_at))) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
-		return 0;
+		return;
 	}
 	handle = out ? frame->teacher.handle_at : read;
 	name = out ? read : frame->teacher.meaning;
@@ -278,7 +248,6 @@ static __always_inline int named_return(struct pt_regs *ctx, struct task_struct 
 	if (!frame->nested && !frame->by_runtime)
 		handle_learn(thread->program, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);
-	return 0;
 }
 
 #endif

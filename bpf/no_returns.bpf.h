@@ -206,29 +206,25 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 /* The entry of any call. */
 static __always_inline int blind_entry(struct pt_regs *ctx)
 {
-	__u32 cookie = bpf_get_attach_cookie(ctx), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
+	struct call_run run;
 	int result = 1;
 
-	if (!thread)
+	if (!any_begin(&run, ctx, bpf_get_current_task_btf(), false))
 		return 1;
-	if (!thread->outer.sp)
-		blind_begin(thread);
-	if (CUTOP_IS_EXTRA(call))
-		blind_extra(thread, call);
-	else if (call < CALL_COUNT && blind_call(ctx, thread, cookie))
+	if (!run.thread->outer.sp)
+		blind_begin(run.thread);
+	if (CUTOP_IS_EXTRA(run.call))
+		blind_extra(run.thread, run.call);
+	else if (run.call < CALL_COUNT && blind_call(ctx, run.thread, run.cookie))
 		result |= BLIND_TRACED;
 	return result;
 }
 
 static __always_inline int blind_trace(struct pt_regs *ctx)
 {
-	__u32 cookie = bpf_get_attach_cookie(ctx), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
+	struct call_run run;
 
-	if (!thread || call >= CALL_COUNT)
-		return 0;
-	return trace_entered(ctx, thread, call);
+	return table_begin(&run, ctx, bpf_get_current_task_btf(), false) ? trace_entered(ctx, run.thread, run.call) : 0;
 }
 
 #endif

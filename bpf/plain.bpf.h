@@ -36,67 +36,50 @@ static __always_inline bool waits_for_device(const volatile struct call_desc *de
 	return desc->a == SYNC_DEVICE || desc->a == SYNC_CONTEXT;
 }
 
-static __always_inline int plain_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int plain_entry(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	struct thread_state *thread;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 	struct program_sync *sync;
-	struct frame *frame;
-	__u32 call;
 
-	frame = call_begin(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 1;
-	desc = desc_of(call);
 	if (desc->class == CLASS_DEVICE)
-		frame->device.device = call_arg(ctx, desc->a);
+		frame->device.device = call_arg(run->ctx, desc->a);
 	if (desc->class == CLASS_PLAIN)
-		caller_note(ctx, thread, frame, desc);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
+		caller_note(run);
+	call_entered(run);
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_begin(thread, frame->entry);
 		if (sync && waits_for_device(desc))
-			device_sync_begin(thread, sync, frame, device_awaited(thread, desc->a, call_arg(ctx, 0)));
+			device_sync_begin(thread, sync, frame, device_awaited(thread, desc->a, call_arg(run->ctx, 0)));
 		if (desc->a == SYNC_STREAM) {
-			frame->sync.stream = stream_argument(ctx, thread, call);
+			frame->sync.stream = stream_argument(run->ctx, thread, run->call);
 			stream_sync_begin(thread, frame->sync.stream, frame->entry);
 		}
 	}
 	return 0;
 }
 
-static __always_inline int plain_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void plain_return(struct call_run *run)
 {
-	const volatile struct call_desc *desc;
-	__u64 now = bpf_ktime_get_ns();
-	struct thread_state *thread;
+	const volatile struct call_desc *desc = run->desc;
+	struct thread_state *thread = run->thread;
+	struct frame *frame = run->frame;
 	struct program_sync *sync;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
-	bool failed;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame || frame->nested)
-		return 0;
-	desc = desc_of(call);
-	result = PT_REGS_RC(ctx);
-	failed = is_failure(desc, result);
-	call_finished(ctx, thread, frame, call, failed, now);
+	call_finished(run, is_failure(desc, run->result));
 	if (desc->class == CLASS_SYNC) {
-		sync = sync_end(thread->program, thread, now);
-		if (sync && !result && waits_for_device(desc))
+		sync = sync_end(thread->program, thread, run->now);
+		if (sync && !run->result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);
-		if (!result && desc->a == SYNC_STREAM)
+		if (!run->result && desc->a == SYNC_STREAM)
 			stream_sync_end(thread, frame->sync.stream, frame->entry);
-	} else if (desc->class == CLASS_DEVICE && !result) {
+	} else if (desc->class == CLASS_DEVICE && !run->result) {
 		context_turn(thread, 0, frame->device.device);
-	} else if (desc->class == CLASS_RESET && !result && !thread->context) {
+	} else if (desc->class == CLASS_RESET && !run->result && !thread->context) {
 		/* In a context of the program's own it ends but the runtime's state there: cuda_runtime_api.h, cudaDeviceReset(). */
-		reset_send(thread, call, frame->entry, thread->device, 0);
+		reset_send(thread, run->call, frame->entry, thread->device, 0);
 	}
-	return 0;
 }
 
 #endif

@@ -40,50 +40,32 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 }
 
 /* Also what is asked inside another hooked call is listened to. */
-static __always_inline int size_entry(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline int size_entry(struct call_run *run)
 {
-	__u32 cookie = call_cookie(ctx, task, session), call = CUTOP_COOKIE_CALL(cookie);
-	struct thread_state *thread = thread_enter(task);
-	const volatile struct call_desc *desc;
-	struct frame *frame;
+	const volatile struct call_desc *desc = run->desc;
+	struct frame *frame = run->frame;
 
-	if (!thread || call >= CALL_COUNT)
-		return 1;
-	desc = desc_of(call);
-	frame = frame_open(thread, ctx, cookie);
-	if (!frame)
-		return 1;
-	frame->size.bytes_at = call_arg(ctx, desc->a);
+	frame->size.bytes_at = call_arg(run->ctx, desc->a);
 	if (frame->size.bytes_at)
 		frame->size.bytes_at += 8 * (__u64)desc->b;
-	frame->size.device = desc->c == SIZE_OF_CURRENT ? thread->device : (__s32)call_arg(ctx, desc->c);
-	caller_note(ctx, thread, frame, desc);
-	frame->entry = bpf_ktime_get_ns();
-	trace_entry(ctx, thread, frame, call);
-	return 0;
+	frame->size.device = desc->c == SIZE_OF_CURRENT ? run->thread->device : (__s32)call_arg(run->ctx, desc->c);
+	caller_note(run);
+	return call_entered(run);
 }
 
-static __always_inline int size_return(struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline void size_return(struct call_run *run)
 {
-	__u64 now = bpf_ktime_get_ns(), total = 0;
-	struct thread_state *thread;
-	struct frame *frame;
-	__s32 result;
-	__u32 call;
+	struct frame *frame = run->frame;
+	__u64 total = 0;
 
-	frame = call_end(ctx, task, session, &thread, &call);
-	if (!frame)
-		return 0;
-	result = PT_REGS_RC(ctx);
 	if (!frame->nested)
-		call_returned(ctx, thread, frame, call, now);
-	if (result || !frame->size.bytes_at || frame->size.device < 0)
-		return 0;
+		call_returned(run);
+	if (run->result || !frame->size.bytes_at || frame->size.device < 0)
+		return;
 	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->size.bytes_at))
-		count_lost_of(thread->program, LOST_ARGUMENT);
+		count_lost_of(run->thread->program, LOST_ARGUMENT);
 	else
-		size_send(thread, frame->size.device, total, now);
-	return 0;
+		size_send(run->thread, frame->size.device, total, run->now);
 }
 
 #endif

@@ -230,7 +230,7 @@ static const struct call_row no_calls;
 static __always_inline const volatile struct call_desc *desc_of(__u32 call)
 {
 	call &= CALL_TABLE_SIZE - 1;
-	asm volatile("" : "+r"(call));
+	asm("" : "+r"(call));
 	return &call_table[call & (CALL_TABLE_SIZE - 1)];
 }
 

@@ -17,8 +17,7 @@
 #ifndef TRACE_BPF_H
 #define TRACE_BPF_H
 
-#include "arguments.bpf.h"
-#include "state.bpf.h"
+#include "frames.bpf.h"
 
 struct trace_state {
 	struct rec_call_kernel record;
@@ -51,13 +50,21 @@ static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state
 		trace_enter(ctx, thread, frame, call);
 }
 
+/* The last of the entry of a call that has a frame. */
+static __always_inline int call_entered(struct call_run *run)
+{
+	run->frame->entry = bpf_ktime_get_ns();
+	trace_entry(run->ctx, run->thread, run->frame, run->call);
+	return 0;
+}
+
 static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now);
 
 /* The return of a call that nothing encloses. */
-static __always_inline void trace_return(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now)
+static __always_inline void trace_return(struct call_run *run)
 {
 	if (tracing)
-		trace_leave(ctx, thread, call, now);
+		trace_leave(run->ctx, run->thread, run->call, run->now);
 }
 
 /* Takes back the record that such a call's entry began. */
@@ -70,28 +77,31 @@ static __noinline int trace_drop(void)
 	return 0;
 }
 
+static __always_inline void call_failed(struct call_run *run)
+{
+	failure_count(run->thread, run->call, run->result, call_site(run->ctx), run->now);
+}
+
 /*
  * The return of such a call of which there is no other record: traced and counted, a failure as one. What the runtime called
  * is neither, unless it @failed.
  */
-static __always_inline void call_finished(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call,
-					  bool failed, __u64 now)
+static __always_inline void call_finished(struct call_run *run, bool failed)
 {
-	if (frame->by_runtime && !failed) {
+	if (run->frame->by_runtime && !failed) {
 		if (tracing)
 			trace_drop();
 		return;
 	}
-	trace_return(ctx, thread, call, now);
-	call_count(thread->program, call, now - frame->entry, failed);
+	trace_return(run);
+	call_count(run->thread->program, run->call, run->now - run->frame->entry, failed);
 	if (failed)
-		failure_count(thread, call, PT_REGS_RC(ctx), call_site(ctx), now);
+		call_failed(run);
 }
 
-static __always_inline void call_returned(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
-					  __u32 call, __u64 now)
+static __always_inline void call_returned(struct call_run *run)
 {
-	call_finished(ctx, thread, frame, call, (__s32)PT_REGS_RC(ctx) != 0, now);
+	call_finished(run, run->result != 0);
 }
 
 /* What is known only at the return, before trace_return(): of an allocation, */

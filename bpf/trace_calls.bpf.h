@@ -306,17 +306,16 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 /* With trace_entries: the entry of a call of any class, and all that is seen of it. */
 static __always_inline int traced_entry(struct pt_regs *ctx)
 {
-	__u32 call = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx));
-	struct thread_state *thread = thread_enter(bpf_get_current_task_btf());
 	struct trace_state *trace;
+	struct call_run run;
 
-	if (!thread || call >= CALL_COUNT || caller_is_runtime(ctx, thread, desc_of(call)))
+	if (!table_begin(&run, ctx, bpf_get_current_task_btf(), false) || caller_is_runtime(ctx, run.thread, run.desc))
 		return 0;
-	trace = trace_state_get(thread);
+	trace = trace_state_get(run.thread);
 	if (!trace)
 		return 0;
-	traced_arguments(ctx, thread, &trace->frame, call);
-	trace_enter(ctx, thread, &trace->frame, call);
+	traced_arguments(ctx, run.thread, &trace->frame, run.call);
+	trace_enter(ctx, run.thread, &trace->frame, run.call);
 	return 0;
 }
 
