@@ -41,12 +41,9 @@ static __always_inline __u64 stream_name(struct thread_state *thread, __u64 stre
 /* The capture that @stream (a stream_name()) takes part in, or 0. */
 static __noinline __u64 capture_of(struct thread_state *thread, __u64 stream)
 {
-	struct address_key key = { .address = stream };
+	struct address_key key = { .address = stream, .program = thread->program };
 	__u64 *known, number;
 
-	if (!thread)
-		return 0;
-	key.program = thread->program;
 	known = bpf_map_lookup_elem(&capture_streams, &key);
 	if (!known)
 		return 0;
@@ -83,15 +80,12 @@ static __always_inline void graph_send(struct thread_state *thread, struct rec_g
 /* A capture began on @stream. Returns its number, or 0 without room. */
 static __noinline __u64 capture_begin(struct thread_state *thread, __u64 stream, __u64 graph)
 {
-	struct address_key key = {};
+	struct address_key key = { .program = thread->program };
 	struct capture capture = { .stream = stream };
 	__u64 number;
 
-	if (!thread)
-		return 0;
 	number = CAPTURE_BIT | (__sync_fetch_and_add(&last_capture, 1) + 1);
 	capture.graph = graph ? graph : number;
-	key.program = thread->program;
 	key.address = number;
 	if (bpf_map_update_elem(&captures, &key, &capture, BPF_ANY))
 		goto lost;
@@ -114,16 +108,13 @@ lost:
  */
 static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 {
-	struct address_key key = {};
+	struct address_key key = { .program = thread->program };
 	struct capture *capture;
 	__u64 number, graph;
 
-	if (!thread)
-		return 0;
 	number = capture_of(thread, stream);
 	if (!number)
 		return 0;
-	key.program = thread->program;
 	key.address = number;
 	capture = bpf_map_lookup_elem(&captures, &key);
 	if (!capture || capture->stream != stream)
@@ -140,13 +131,10 @@ static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 /* @event was recorded in @stream: from now on it stands for that stream's capture, or for none. */
 static __noinline int capture_record(struct thread_state *thread, __u64 event, __u64 stream)
 {
-	struct address_key key = { .address = event };
+	struct address_key key = { .address = event, .program = thread->program };
 	__u64 number;
 
-	if (!thread)
-		return 0;
 	number = capture_of(thread, stream);
-	key.program = thread->program;
 	if (!number)
 		bpf_map_delete_elem(&capture_events, &key);
 	else if (bpf_map_update_elem(&capture_events, &key, &number, BPF_ANY))
@@ -157,12 +145,9 @@ static __noinline int capture_record(struct thread_state *thread, __u64 event, _
 /* @stream waits for @event. */
 static __noinline int capture_join(struct thread_state *thread, __u64 stream, __u64 event)
 {
-	struct address_key key = { .address = event };
+	struct address_key key = { .address = event, .program = thread->program };
 	__u64 *known, number;
 
-	if (!thread)
-		return 0;
-	key.program = thread->program;
 	known = bpf_map_lookup_elem(&capture_events, &key);
 	if (!known)
 		return 0;

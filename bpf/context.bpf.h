@@ -103,11 +103,18 @@ static __always_inline void context_turn(struct thread_state *thread, __u64 cont
 	thread->settled = 0;
 }
 
+/* What is known of a context, memory pool or stream, NULL: nothing. A pool's device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
+static __always_inline struct context_row *context_known(__u32 program, __u64 handle)
+{
+	struct address_key key = { .address = handle, .program = program };
+
+	return bpf_map_lookup_elem(&contexts, &key);
+}
+
 /* Turns to the context with handle @handle. */
 static __always_inline void context_turn_to(struct thread_state *thread, __u64 handle)
 {
-	struct address_key key = { .address = handle, .program = thread->program };
-	struct context_row *row = bpf_map_lookup_elem(&contexts, &key);
+	struct context_row *row = context_known(thread->program, handle);
 
 	context_turn(thread, row && !row->primary ? handle : 0, row ? row->device : CUTOP_DEVICE_UNKNOWN);
 	if (row)
@@ -154,24 +161,11 @@ static __always_inline void context_learn(struct thread_state *thread, __u64 han
 		count_lost(LOST_NAMES);
 }
 
-/* What is known of a memory pool or stream, NULL: nothing. A pool's device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
-static __always_inline struct context_row *context_known(__u32 program, __u64 handle)
-{
-	struct address_key key = { .address = handle, .program = program };
-
-	return bpf_map_lookup_elem(&contexts, &key);
-}
-
 /* The device of the context with handle @handle, or CUTOP_DEVICE_UNKNOWN. */
 static __noinline __s32 context_device(struct thread_state *thread, __u64 handle)
 {
-	struct address_key key = { .address = handle };
-	struct context_row *row;
+	struct context_row *row = context_known(thread->program, handle);
 
-	if (!thread)
-		return CUTOP_DEVICE_UNKNOWN;
-	key.program = thread->program;
-	row = bpf_map_lookup_elem(&contexts, &key);
 	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
 }
 
@@ -181,8 +175,6 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 	__u64 now = bpf_ktime_get_ns(), lasted = (now - entry) / CUTOP_LASTED_NS + 1;
 	struct rec_reset *rec;
 
-	if (!thread)
-		return 0;
 	fault_end(thread, device, !context);
 	rec = record_begin(thread, REC_RESET, sizeof(*rec), now);
 	if (!rec)
@@ -277,8 +269,6 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 	struct context_row row = { .device = device, .managed = (how & MADE_MANAGED) != 0 };
 	__u64 handle = 0;
 
-	if (!thread)
-		return 0;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)where)) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
@@ -298,11 +288,8 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 /* A stream is gone; its handle may come to name another. */
 static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
 {
-	struct address_key key = { .address = stream };
+	struct address_key key = { .address = stream, .program = thread->program };
 
-	if (!thread)
-		return 0;
-	key.program = thread->program;
 	bpf_map_delete_elem(&contexts, &key);
 	return 0;
 }
@@ -313,13 +300,8 @@ static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
  */
 static __noinline int context_attach(struct thread_state *thread, __u64 handle, int change)
 {
-	struct address_key key = { .address = handle };
-	struct context_row *row;
+	struct context_row *row = context_known(thread->program, handle);
 
-	if (!thread)
-		return 0;
-	key.program = thread->program;
-	row = bpf_map_lookup_elem(&contexts, &key);
 	if (row && row->primary)
 		return 1;
 	if (!row || (change < 0 && !row->attached))
@@ -330,12 +312,9 @@ static __noinline int context_attach(struct thread_state *thread, __u64 handle, 
 
 static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry, __u64 handle)
 {
-	struct address_key key = { .address = handle };
+	struct address_key key = { .address = handle, .program = thread->program };
 	struct context_row *row;
 
-	if (!thread)
-		return 0;
-	key.program = thread->program;
 	row = bpf_map_lookup_elem(&contexts, &key);
 	reset_send(thread, call, entry, row ? row->device : CUTOP_DEVICE_UNKNOWN, handle);
 	bpf_map_delete_elem(&contexts, &key);

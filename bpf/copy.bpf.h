@@ -151,8 +151,6 @@ static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 {
 	struct operand source = {}, to = {};
 
-	if (!frame)
-		return 0;
 	frame->direction = DIR_DEFAULT;
 	if (bpf_probe_read_user(&source, sizeof(source), (void *)(operations + BATCH3D_SOURCE)) ||
 	    bpf_probe_read_user(&to, sizeof(to), (void *)(operations + BATCH3D_TO)))
@@ -182,8 +180,6 @@ static __noinline int copy_3d_arguments(struct frame *frame, __u64 params)
 {
 	struct copy_3d p = {};
 
-	if (!frame)
-		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	COPY_3D_ENDS(frame, p);
@@ -195,8 +191,6 @@ static __noinline int copy_3d_peer_arguments(struct frame *frame, __u64 params)
 {
 	struct copy_3d_peer p = {};
 
-	if (!frame)
-		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	COPY_3D_ENDS(frame, p);
@@ -236,8 +230,6 @@ static __noinline int copy_driver_2d(struct frame *frame, __u64 params, __u8 dir
 {
 	struct driver_copy_2d p = {};
 
-	if (!frame)
-		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
@@ -251,8 +243,6 @@ static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *
 {
 	struct driver_copy_3d p = {};
 
-	if (!frame)
-		return 0;
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
@@ -269,8 +259,6 @@ static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *t
 {
 	__u64 to = call_arg(ctx, COPY_DESTINATION(desc->a) + 1), from = call_arg(ctx, COPY_SOURCE(desc->a) + 1);
 
-	if (!thread || !frame)
-		return 0;
 	if (desc->layer == LAYER_DRIVER)
 		frame->direction = peer_direction(thread, to, from);
 	else
@@ -378,23 +366,18 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 {
 	struct copy_row *row = copy_row_get(thread, frame->direction, call, async);
 	__u64 bytes = frame->copy.bytes;
-	__u32 bucket;
 
 	if (!row)
 		return NULL;
 	__sync_fetch_and_add(&row->ns, ns);
 	raise_max(&row->max_ns, ns);
-	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
-	if (bucket < CUTOP_HIST_BUCKETS)
-		__sync_fetch_and_add(&row->hist[bucket], 1);
+	histogram_add(row->hist, ns, CUTOP_HIST_SHIFT);
 	if (failed) {
 		__sync_fetch_and_add(&row->failures, 1);
 		return row;
 	}
 	__sync_fetch_and_add(&row->bytes, bytes);
-	bucket = histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS);
-	if (bucket < CUTOP_SIZE_BUCKETS)
-		__sync_fetch_and_add(&row->sizes[bucket], 1);
+	histogram_add(row->sizes, bytes, 0);
 	if (!async && CUTOP_COPY_IS_TIMED(frame->direction, bytes)) {
 		__sync_fetch_and_add(&row->timed_bytes, bytes);
 		__sync_fetch_and_add(&row->timed_ns, ns);

@@ -62,8 +62,6 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 {
 	struct rec_call *rec;
 
-	if (!thread || !traced)
-		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(thread->program, LOST_TRACED);

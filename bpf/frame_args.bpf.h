@@ -32,14 +32,8 @@ struct launch_args {
 	__u64 function;
 	union {
 		__u64 words[4];		/* launch_registers(): grid and block of a launch that is counted at its return */
-		struct {
-			__u64 before;	/* the row's launch clock without this launch */
-			__u64 clock;	/* and with it */
-		} counted;		/* LAUNCH_COUNTED */
-		struct {
-			__u64 graph;
-			__u64 updatable;	/* not 0: kernels may change the node */
-		} captured;		/* LAUNCH_CAPTURED */
+		struct { __u64 before, clock; } counted;	/* LAUNCH_COUNTED; the row's launch clock without this launch, and with it */
+		struct { __u64 graph, updatable; } captured;	/* LAUNCH_CAPTURED; whether kernels may change the node */
 	};
 };
 
@@ -92,52 +86,22 @@ struct size_args {
 /* By enum graph_role, as it is in the table. */
 struct graph_args {
 	union {
-		__u64 words[3];	/* arguments b, c and d: one of these */
-		struct {
-			__u64 stream;
-			__u64 graph;		/* to add to; 0: a new one */
-		} begin;			/* CAPTURE_BEGIN */
-		struct {
-			__u64 stream;
-			__u64 graph_at;		/* 0: none is left */
-		} end;				/* CAPTURE_END and CAPTURE_LEAVE */
-		struct {
-			__u64 event, stream, flags;
-		} record;			/* CAPTURE_RECORD */
-		struct {
-			__u64 stream, event, flags;
-		} wait;				/* CAPTURE_WAIT */
-		struct {
-			__u64 graph_at;
-			__u64 origin;		/* of a clone; 0: there is none */
-		} create;			/* GRAPH_CREATE and GRAPH_CLONE */
-		struct {
-			__u64 graph;
-		} destroy;			/* GRAPH_DESTROY */
-		struct {
-			__u64 node_at, graph;
-			__u64 params;		/* or the child graph */
-		} add;				/* GRAPH_ADD_... */
-		struct {
-			__u64 node;
-			__u64 params;		/* or the child graph */
-		} set;				/* other roles of a graph's node */
-		struct {
-			__u64 node;
-			__u64 attribute;	/* a number of 32 bits */
-			__u64 value;		/* points to it */
-		} attribute;			/* GRAPH_UPDATABLE */
-		struct {
-			__u64 exec, node;
-			__u64 params;		/* or the child graph, or whether it is enabled */
-		} exec_set;			/* EXEC_SET_... and EXEC_ENABLE */
-		struct {
-			__u64 exec;		/* EXEC_CREATE: where it is written */
-			__u64 graph;
-		} exec;				/* EXEC_CREATE, EXEC_UPDATE and EXEC_DESTROY */
-		struct {
-			__u64 exec, stream;
-		} launch;			/* EXEC_LAUNCH */
+		__u64 words[3];	/* arguments b, c and d, which are one of these */
+		struct { __u64 stream, graph; } begin;		/* CAPTURE_BEGIN; a graph to add to, or 0 */
+		struct { __u64 stream, graph_at; } end;		/* CAPTURE_END, CAPTURE_LEAVE; 0: no graph is left */
+		struct { __u64 event, stream, flags; } record;	/* CAPTURE_RECORD */
+		struct { __u64 stream, event, flags; } wait;	/* CAPTURE_WAIT */
+		struct { __u64 graph_at, origin; } create;	/* GRAPH_CREATE, GRAPH_CLONE */
+		struct { __u64 graph; } destroy;		/* GRAPH_DESTROY */
+		struct { __u64 node_at, graph, params; } add;	/* GRAPH_ADD_...; or a child graph */
+		struct { __u64 node, params; } set;		/* GRAPH_SET_..., GRAPH_LEARN...; the same */
+		struct { __u64 node; } remove;			/* GRAPH_REMOVE */
+		struct { __u64 node, number, value; } attribute;	/* GRAPH_UPDATABLE; the value is a pointer */
+		struct { __u64 exec_at, graph; } instantiate;	/* EXEC_CREATE */
+		struct { __u64 exec, graph; } update;		/* EXEC_UPDATE, EXEC_DESTROY */
+		struct { __u64 exec, node, params; } exec_set;	/* EXEC_SET_...; or a child graph */
+		struct { __u64 exec, node, enabled; } enable;	/* EXEC_ENABLE */
+		struct { __u64 exec, stream; } launch;		/* EXEC_LAUNCH */
 	};
 	__u64 function;		/* the node's, read at the return */
 };

@@ -313,8 +313,6 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 	__u64 caller;
 	__u8 class;
 
-	if (!thread)
-		return false;
 	if (is_same_act(cookie, outer)) {
 		layers_note(thread->program);
 		return false;

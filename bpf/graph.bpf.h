@@ -68,12 +68,9 @@ static __always_inline __u64 graph_nodes(struct thread_state *thread)
 /* Remembers the function of a node. Returns true if it was so before. */
 static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance, __u64 function)
 {
-	struct node_key key = { .node = node, .instance = instance };
+	struct node_key key = { .node = node, .instance = instance, .program = thread->program };
 	__u64 *known;
 
-	if (!thread)
-		return false;
-	key.program = thread->program;
 	known = bpf_map_lookup_elem(&node_functions, &key);
 	if (known && *known == function)
 		return true;
@@ -94,18 +91,15 @@ static __always_inline __u64 word_read(struct thread_state *thread, __u64 at)
 static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, __u16 call)
 {
 	struct kernel_node node = {};
-	struct launch_key key = {};
+	struct launch_key key = { .program = thread->program };
 	struct launch_row *row;
 
-	if (!thread)
-		return 0;
 	if (bpf_probe_read_user(&node, sizeof(node), (void *)at)) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		return 0;
 	}
 	if (!node.function && desc_of(call)->layer == LAYER_DRIVER)
 		node.function = word_read(thread, at + KERNEL_NODE_KERNEL);
-	key.program = thread->program;
 	key.call = call;
 	key.device = thread->device;
 	key.function = node.function;
@@ -145,11 +139,9 @@ static __always_inline void exec_turn(struct thread_state *thread, struct rec_gr
 
 static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream, __u16 call)
 {
-	struct graph_key key = { .exec = exec };
+	struct graph_key key = { .exec = exec, .program = thread->program };
 	struct graph_row *row;
 
-	if (!thread)
-		return 0;
 	if (may_capture(thread)) {
 		struct rec_graph rec = { .exec = exec, .call = call, .role = GRAPH_ADD_EXEC };
 
@@ -159,7 +151,6 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 			return 0;
 		}
 	}
-	key.program = thread->program;
 	row = bpf_map_lookup_elem(&graphs, &key);
 	if (!row) {
 		bpf_map_update_elem(&graphs, &key, &no_graph, BPF_NOEXIST);
@@ -189,8 +180,6 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	__u64 stream, number;
 	__u8 role = desc->a;
 
-	if (!thread || !frame)
-		return 0;
 	if (role == CAPTURE_BEGIN) {
 		if (result)
 			return 0;
@@ -273,8 +262,6 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 	struct rec_graph rec = { .call = call };
 	bool same;
 
-	if (!thread || !frame)
-		return 0;
 	switch (role) {
 	case GRAPH_CREATE:
 	case GRAPH_CLONE:
@@ -286,7 +273,7 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_REMOVE:
-		rec.node = frame->graph.set.node;
+		rec.node = frame->graph.remove.node;
 		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
 	case GRAPH_UPDATABLE:
@@ -327,24 +314,22 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 	struct graph_row *row;
 	struct graph_key key = {};
 
-	if (!thread || !frame)
-		return 0;
-	rec.exec = frame->graph.exec.exec;
+	rec.exec = frame->graph.update.exec;
 	switch (role) {
 	case EXEC_CREATE:
-		rec.exec = word_read(thread, rec.exec);
-		rec.graph = frame->graph.exec.graph;
+		rec.exec = word_read(thread, frame->graph.instantiate.exec_at);
+		rec.graph = frame->graph.instantiate.graph;
 		break;
 	case EXEC_UPDATE:
-		rec.graph = frame->graph.exec.graph;
+		rec.graph = frame->graph.update.graph;
 		break;
 	case EXEC_SET_CHILD:
 		rec.node = frame->graph.exec_set.node;
 		rec.other = frame->graph.exec_set.params;
 		break;
 	case EXEC_ENABLE:
-		rec.node = frame->graph.exec_set.node;
-		rec.enabled = (__u32)frame->graph.exec_set.params != 0;
+		rec.node = frame->graph.enable.node;
+		rec.enabled = (__u32)frame->graph.enable.enabled != 0;
 		break;
 	case EXEC_SET_KERNEL:
 		rec.node = frame->graph.exec_set.node;
@@ -393,24 +378,24 @@ static __always_inline void graph_return(struct call_run *run)
 	if (role <= CAPTURE_LEAVE || result)
 		return;
 	if (role == GRAPH_UPDATABLE &&
-	    ((__u32)frame->graph.attribute.attribute != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->graph.attribute.value) != 1))
+	    ((__u32)frame->graph.attribute.number != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->graph.attribute.value) != 1))
 		return;
 	if (role == EXEC_LAUNCH) {
 		exec_launched(thread, frame->graph.launch.exec, stream_name(thread, frame->graph.launch.stream, desc->flags), call);
 		return;
 	}
 	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {
-		if (!node_kind(thread, &role, &frame->graph.add.params))
+		if (!node_kind(thread, &role, &frame->graph.words[2]))
 			return;
 	} else if (role == GRAPH_SET_NODE || role == GRAPH_LEARN_NODE) {
-		if (!node_kind(thread, &role, &frame->graph.set.params))
+		if (!node_kind(thread, &role, &frame->graph.words[1]))
 			return;
 	}
 	/* Here, not where it is needed: the stacks of functions that call each other have to fit into 512 bytes together. */
 	if (role == GRAPH_ADD_KERNEL || role == EXEC_SET_KERNEL)
-		frame->graph.function = kernel_node_read(thread, frame->graph.add.params, call);
+		frame->graph.function = kernel_node_read(thread, frame->graph.words[2], call);
 	else if (role == GRAPH_LEARN || role == GRAPH_SET_KERNEL)
-		frame->graph.function = kernel_node_read(thread, frame->graph.set.params, call);
+		frame->graph.function = kernel_node_read(thread, frame->graph.words[1], call);
 	if (role >= EXEC_CREATE && role < EXEC_LAUNCH)
 		exec_done(thread, frame, call, role);
 	else

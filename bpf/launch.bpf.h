@@ -58,12 +58,9 @@ static __always_inline bool launch_count(struct launch_row *row, struct launch_s
 
 static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool failed)
 {
-	__u32 bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
-
 	__sync_fetch_and_add(&row->ns, ns);
 	raise_max(&row->max_ns, ns);
-	if (bucket < CUTOP_HIST_BUCKETS)
-		__sync_fetch_and_add(&row->hist[bucket], 1);
+	histogram_add(row->hist, ns, CUTOP_HIST_SHIFT);
 	if (failed)
 		__sync_fetch_and_add(&row->failures, 1);
 }
@@ -144,13 +141,11 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
-	struct launch_key key = {};
+	struct launch_key key = { .program = thread->program };
 	struct launch_row *row;
 	struct frame *frame;
 	__u64 times, graph;
 
-	if (!thread)
-		return false;
 	key.function = PT_REGS_PARM1(ctx);
 	launch_read(ctx, desc, &shape, &key.function, &times);
 	graph = capture_graph(thread, stream_name(thread, shape.stream, desc->flags));
@@ -163,7 +158,6 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	frame->launch.function = key.function;
 	frame->launch.captured.graph = graph;
 	frame->launch.captured.updatable = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
-	key.program = thread->program;
 	key.call = call;
 	key.device = thread->device;
 	row = launch_row_get(&key);
@@ -182,8 +176,6 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 {
 	struct rec_graph rec = { .call = call, .role = GRAPH_ADD_KERNEL };
 
-	if (!thread || !frame)
-		return 0;
 	call_count(thread->program, call, bpf_ktime_get_ns() - frame->entry, failed);
 	if (failed)
 		return 0;
@@ -200,12 +192,9 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 /* Counts it. Apart from the record, so that their stacks do not add up: Linux before 6.13 has 512 bytes for all of a chain. */
 static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
 {
-	struct launch_key key = { .call = call };
+	struct launch_key key = { .call = call, .program = thread->program };
 	struct launch_row *row;
 
-	if (!thread || !frame)
-		return 0;
-	key.program = thread->program;
 	key.device = thread->device;
 	key.function = frame->launch.function;
 	row = launch_row_get(&key);
@@ -234,8 +223,6 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
 {
 	__u64 caller, bytes;
 
-	if (!thread)
-		return 0;
 	caller = call_caller(ctx);
 	if (caller && thread->nested_caller && !same_library(caller, thread->skipped_ip) &&
 	    !same_library(caller, thread->nested_caller))
@@ -257,7 +244,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	struct frame *frame;
 	__u64 *known, outer, bytes;
 
-	if (!thread || !thread->depth || desc->layer != LAYER_DRIVER || desc->a == FORM_DRIVER_MULTI)
+	if (!thread->depth || desc->layer != LAYER_DRIVER || desc->a == FORM_DRIVER_MULTI)
 		return 0;
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)

@@ -104,8 +104,6 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 	const void *address = (const void *)PT_REGS_PARM1(ctx);
 	long err;
 
-	if (!shape || !function || !times)
-		return 0;
 	*times = 1;
 	switch (desc->a) {
 	case FORM_GRID:

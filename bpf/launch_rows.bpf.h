@@ -185,13 +185,10 @@ static __always_inline bool is_hot(const struct hot_launch *hot, const struct th
 /* The row of @function, which the thread remembers if it is in a slot. */
 static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u64 function, __u32 call)
 {
-	struct launch_key key = { .call = call, .function = function };
+	struct launch_key key = { .call = call, .function = function, .program = thread->program };
 	struct launch_home *home;
 	struct hot_launch *hot;
 
-	if (!thread)
-		return NULL;
-	key.program = thread->program;
 	key.device = thread->device;
 	home = launch_home_get(&key);
 	if (!home || !home->slot)

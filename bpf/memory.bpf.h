@@ -180,8 +180,6 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	struct array_desc two = {};
 	struct extent extent;
 
-	if (!frame)
-		return 0;
 	if (flat) {
 		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
 			argument_lost();
@@ -452,8 +450,6 @@ static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 
 {
 	struct tile_list list = { .thread = thread, .at = at, .now = bpf_ktime_get_ns(), .call = call };
 
-	if (!thread)
-		return 0;
 	if (count > TILES_MAX)
 		count_lost_of(thread->program, LOST_ARGUMENT);
 	bpf_loop(count < TILES_MAX ? count : TILES_MAX, tiles_send, &list, 0);
@@ -465,8 +461,6 @@ static __noinline int owner_tell(struct thread_state *thread, __u32 call, __u64 
 {
 	struct rec_map *rec;
 
-	if (!thread)
-		return 0;
 	rec = record_begin(thread, REC_MAP, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)
 		return 0;

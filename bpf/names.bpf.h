@@ -105,7 +105,7 @@ static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *th
 	const volatile struct call_desc *desc = desc_of(call);
 	struct rec_map *rec;
 
-	if (!thread || !keep_books)
+	if (!keep_books)
 		return 0;
 	rec = record_begin(thread, REC_MAP, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)

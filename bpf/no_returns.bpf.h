@@ -29,8 +29,6 @@ static __noinline int blind_begin(struct thread_state *thread)
 	struct program_row *row;
 	__u32 program;
 
-	if (!thread)
-		return 0;
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (row)
@@ -70,8 +68,6 @@ static __noinline int blind_launch(struct pt_regs *ctx, struct thread_state *thr
 	struct launch_row *row;
 	bool is_first;
 
-	if (!thread)
-		return 0;
 	launch_read(ctx, desc, &shape, &function, &times);
 	row = launch_row_of(thread, function, call);
 	if (!row)
@@ -90,10 +86,7 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	const volatile struct call_desc *desc = desc_of(call);
 	struct copy_row *row;
 	struct frame *frame;
-	__u32 bucket;
 
-	if (!thread)
-		return 0;
 	frame = &thread->frames[BLIND_ARGUMENTS];
 	copy_arguments(ctx, thread, frame, desc);
 	copy_doubt(thread, frame);
@@ -104,9 +97,7 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 		return 0;
 	__sync_fetch_and_add(&row->calls, 1);
 	__sync_fetch_and_add(&row->bytes, frame->copy.bytes);
-	bucket = histogram_bucket(frame->copy.bytes, 0, CUTOP_SIZE_BUCKETS);
-	if (bucket < CUTOP_SIZE_BUCKETS)
-		__sync_fetch_and_add(&row->sizes[bucket], 1);
+	histogram_add(row->sizes, frame->copy.bytes, 0);
 	return 0;
 }
 
@@ -114,8 +105,6 @@ static __noinline int blind_count(struct thread_state *thread, __u32 call)
 {
 	struct call_row *row;
 
-	if (!thread)
-		return 0;
 	row = call_row_get(thread->program, call);
 	if (row)
 		__sync_fetch_and_add(&row->calls, 1);
@@ -127,8 +116,6 @@ static __noinline int blind_assume(struct pt_regs *ctx, struct thread_state *thr
 {
 	const volatile struct call_desc *desc = desc_of(call);
 
-	if (!thread)
-		return 0;
 	switch (desc->class) {
 	case CLASS_DEVICE:
 		context_turn(thread, 0, call_arg(ctx, desc->a));
@@ -151,8 +138,6 @@ static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_sta
 	const volatile struct call_desc *desc = desc_of(call);
 	struct frame *teacher;
 
-	if (!thread)
-		return 0;
 	teacher = &thread->frames[BLIND_TEACHER];
 	/* A name that the call gives for a handle is not there yet. */
 	teacher->teacher.handle_at = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
@@ -168,8 +153,6 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	const volatile struct call_desc *desc = desc_of(call);
 	bool inside;
 
-	if (!thread)
-		return 0;
 	blind_teach(thread, &thread->frames[BLIND_TEACHER]);
 	inside = outer_encloses(ctx, thread, &thread->outer, cookie) || caller_is_runtime(ctx, thread, desc);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {

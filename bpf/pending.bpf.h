@@ -215,13 +215,13 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame,
 				__u64 site)
 {
-	bool to_host = frame && frame->direction == DIR_D2H;
+	bool to_host = frame->direction == DIR_D2H;
 	struct address_key key = {};
 	struct rec_host *rec;
 	__u64 *last, address;
 	__u32 one = 1;
 
-	if (!thread || !row || !frame)
+	if (!row)
 		return 0;
 	address = to_host ? frame->copy.destination : frame->copy.source;
 	/* Once for each direction and device, since what is marked is the row of both. */

@@ -19,15 +19,11 @@
  */
 static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, __u64 context)
 {
-	struct address_key key = { .address = context };
 	struct context_row *row;
 
-	if (!thread)
-		return DEVICE_PART;
 	if (scope == SYNC_DEVICE || !context)
 		return thread->context || thread->green ? DEVICE_PART : thread->device;
-	key.program = thread->program;
-	row = bpf_map_lookup_elem(&contexts, &key);
+	row = context_known(thread->program, context);
 	return row && row->primary && !row->green ? row->device : DEVICE_PART;
 }
 

@@ -74,8 +74,6 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	struct rec_stack *rec;
 	__u32 one = 1;
 
-	if (!thread || !scratch)
-		return -1;
 	key.program = walk.program = thread->program;
 	if (have_find_vma)
 		bpf_loop(count, stack_module, &walk, 0);
@@ -132,12 +130,10 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
 	struct stack_scratch *scratch;
-	struct address_key key = {};
+	struct address_key key = { .program = thread->program };
 	__u64 hash;
 	long size;
 
-	if (!thread)
-		return 0;
 	if (can_hold)
 		scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, 0);
 	else
@@ -152,7 +148,6 @@ static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thr
 	if (scratch->known == hash && scratch->known_program == thread->program)
 		return hash;
 	key.address = hash;
-	key.program = thread->program;
 	if (bpf_map_lookup_elem(&stacks, &key)) {
 		scratch->known = hash;
 		scratch->known_program = thread->program;

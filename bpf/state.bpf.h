@@ -344,6 +344,13 @@ static __always_inline __u32 histogram_bucket(__u64 value, int shift, __u32 buck
 	return bucket < buckets ? bucket : buckets - 1;
 }
 
+#define histogram_add(hist_, value_, shift_)				\
+	do {								\
+		__u32 bucket_ = histogram_bucket(value_, shift_, sizeof(hist_) / sizeof((hist_)[0])); \
+		if (bucket_ < sizeof(hist_) / sizeof((hist_)[0]))	\
+			__sync_fetch_and_add(&(hist_)[bucket_], 1);	\
+	} while (0)
+
 static __always_inline void raise_max(__u64 *max, __u64 value)
 {
 	__u64 old = *(volatile __u64 *)max;
@@ -477,7 +484,6 @@ static __always_inline struct call_row *call_row_get(__u32 program, __u16 call)
 static __always_inline void call_count(__u32 program, __u16 call, __u64 ns, bool failed)
 {
 	struct call_row *row = call_row_get(program, call);
-	__u32 bucket;
 
 	if (!row)
 		return;
@@ -485,9 +491,7 @@ static __always_inline void call_count(__u32 program, __u16 call, __u64 ns, bool
 	if (failed)
 		__sync_fetch_and_add(&row->failures, 1);
 	raise_max(&row->max_ns, ns);
-	bucket = histogram_bucket(ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
-	if (bucket < CUTOP_HIST_BUCKETS)
-		__sync_fetch_and_add(&row->hist[bucket], 1);
+	histogram_add(row->hist, ns, CUTOP_HIST_SHIFT);
 }
 
 #endif

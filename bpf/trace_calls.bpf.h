@@ -21,8 +21,6 @@ static __noinline int trace_send(struct thread_state *thread, struct trace_state
 {
 	bool with_kernel, sent;
 
-	if (!thread || !trace)
-		return 0;
 	with_kernel = trace->record.call.kernel_words && moment != CALL_LEFT;
 	if (moment == CALL_LEFT)
 		trace->record.call.kernel_words = 0;
@@ -46,7 +44,7 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 	__u64 where, word;
 	__u32 i;
 
-	if (!trace || !list)
+	if (!list)
 		return 0;
 	for (i = 0; i < CUTOP_KERNEL_WORDS; i++) {
 		if (bpf_probe_read_user(&where, sizeof(where), (void *)(list + 8 * i)) || !where)
@@ -76,12 +74,9 @@ static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call
  */
 static __noinline int trace_launched(struct thread_state *thread, struct trace_state *trace, __u32 call)
 {
-	struct launch_key key = { .call = call };
+	struct launch_key key = { .call = call, .program = thread->program };
 	struct launch_row *row;
 
-	if (!thread || !trace)
-		return 0;
-	key.program = thread->program;
 	key.device = thread->device;
 	key.function = trace->record.call.launch.function;
 	row = launch_row_get(&key);
@@ -99,8 +94,6 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	struct launch_shape shape = {};
 	__u64 times = 1, list = 0, function = PT_REGS_PARM1(ctx);
 
-	if (!thread || !trace)
-		return 0;
 	launch_read(ctx, desc, &shape, &function, &times);
 	trace->record.call.launch.function = function;
 	trace->record.call.launch.stream = shape.stream;
@@ -202,7 +195,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 {
 	struct trace_state *trace;
 
-	if (!thread || !frame || (!trace_entries && !(traced_how(call) & CUTOP_TRACED)))
+	if (!trace_entries && !(traced_how(call) & CUTOP_TRACED))
 		return 0;
 	trace = trace_state_get(thread);
 	if (!trace)
@@ -233,7 +226,7 @@ static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thre
 	__u64 word = 0;
 	long err;
 
-	if (!thread || !trace || !trace->open || trace->record.call.call != call)
+	if (!trace || !trace->open || trace->record.call.call != call)
 		return 0;
 	trace->open = 0;
 	trace->record.call.result = PT_REGS_RC(ctx);
@@ -257,7 +250,7 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 {
 	struct trace_state *trace;
 
-	if (!thread || !(traced_how(call) & CUTOP_TRACED))
+	if (!(traced_how(call) & CUTOP_TRACED))
 		return 0;
 	trace = trace_state_get(thread);
 	if (!trace)
