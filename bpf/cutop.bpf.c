@@ -71,25 +71,15 @@ static __always_inline void release(void)
  * Calls whose returns are not probed (no_returns.bpf.h). Their record of a trace is
  * made after the rest, not in it: functions are eight deep at most.
  */
-static __noinline int blind_begins(struct pt_regs *ctx)
-{
-	return blind_entry(ctx);
-}
-
-static __noinline int blind_traces(struct pt_regs *ctx)
-{
-	return blind_trace(ctx);
-}
-
 static __always_inline int blind(struct pt_regs *ctx, bool session)
 {
 	int result;
 
 	if (session)
 		hold();
-	result = blind_begins(ctx);
+	result = blind_entry(ctx);
 	if (tracing && result & BLIND_TRACED)
-		blind_traces(ctx);
+		blind_trace(ctx);
 	if (session)
 		release();
 	return session;
@@ -211,11 +201,6 @@ int register_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-static __noinline int traced_begins(struct pt_regs *ctx)
-{
-	return traced_entry(ctx);
-}
-
 /* Where no return may be probed, of all classes but that one. */
 SEC("uprobe.s")
 int blind_enter(struct pt_regs *ctx)
@@ -238,7 +223,7 @@ SEC("uprobe.s")
 int traced_enter(struct pt_regs *ctx)
 {
 	stack_keep();
-	traced_begins(ctx);
+	traced_entry(ctx);
 	return 0;
 }
 

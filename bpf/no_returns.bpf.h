@@ -187,7 +187,7 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 #define BLIND_TRACED	4	/* what blind_entry() says besides: blind_trace() is due */
 
 /* The entry of any call. */
-static __always_inline int blind_entry(struct pt_regs *ctx)
+static __noinline int blind_entry(struct pt_regs *ctx)
 {
 	struct call_run run;
 	int result = 1;
@@ -203,7 +203,7 @@ static __always_inline int blind_entry(struct pt_regs *ctx)
 	return result;
 }
 
-static __always_inline int blind_trace(struct pt_regs *ctx)
+static __noinline int blind_trace(struct pt_regs *ctx)
 {
 	struct call_run run;
 

@@ -297,7 +297,7 @@ static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_stat
 }
 
 /* With trace_entries: the entry of a call of any class, and all that is seen of it. */
-static __always_inline int traced_entry(struct pt_regs *ctx)
+static __noinline int traced_entry(struct pt_regs *ctx)
 {
 	struct trace_state *trace;
 	struct call_run run;
