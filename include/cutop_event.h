@@ -5,7 +5,7 @@
  * Two streams. Records travel through the ring buffer one by one, in the order
  * in which they were reserved: what changes state (allocations, frees, resets,
  * ends) or is seen for the first time (processes, kernels). Rows live in hash
- * maps, keyed by the process program, and hold what is frequent: launches,
+ * maps, keyed by program, and hold what is frequent: launches,
  * copies, calls, failures. User space reads rows whole, once per refresh: they
  * are in cutop_rows.h.
  *
@@ -174,22 +174,6 @@ enum notice {
 	NOTICE_LOST,		/* what programs did for a while was not seen */
 	NOTICE_TRANSLATED,	/* a program that is translated has breakpoints in its code */
 	NOTICE_COUNT,
-};
-
-#define TRANSLATORS_MAX	32	/* names of programs that translate others */
-#define TRANSLATOR_FILES 32	/* probed files that such a process tells of */
-
-/* The name of a program that translates others, as exec gives it to its process. */
-struct translator_name {
-	__u64 words[2];		/* CUTOP_COMM_LEN bytes, NUL where there are fewer */
-};
-
-/* Such a process. */
-struct translator_row {
-	__u64 since;		/* when it began */
-	__u64 told;		/* which file was told of last */
-	__u32 count;		/* how often */
-	__u32 name;		/* number of its name */
 };
 
 struct rec_hdr {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of the counter maps, and their keys: what is frequent (launches, copies,
- * calls, failures), by the process program, and what is known of a program whatever
+ * calls, failures), by program, and what is known of a program whatever
  * became of its records. BPF counts, user space reads rows whole once per
  * refresh. The records beside them, and what both have in common, are in
  * cutop_event.h, which includes this file.
@@ -301,6 +301,22 @@ enum row_map {
 	ROWS_FAILURES,
 	ROWS_PENDING,
 	ROWS_COUNT,
+};
+
+#define TRANSLATORS_MAX	32	/* names of programs that translate others */
+#define TRANSLATOR_FILES	32	/* probed files that such a process tells of */
+
+/* The name of a program that translates others, as exec gives it to its process. */
+struct translator_name {
+	__u64 words[2];		/* CUTOP_COMM_LEN bytes, NUL where there are fewer */
+};
+
+/* Such a process. */
+struct translator_row {
+	__u64 since;		/* when it began */
+	__u64 told;		/* which file was told of last */
+	__u32 count;		/* how often */
+	__u32 name;		/* number of its name */
 };
 
 #endif

@@ -11,6 +11,7 @@ collect_sources = \
 	src/collect/feed_internal.h \
 	src/collect/feed_rows.c \
 	src/collect/late_kernels.c src/collect/late_kernels.h \
+	src/collect/module_files.c src/collect/module_files.h \
 	src/collect/modules.c src/collect/modules.h \
 	src/collect/nvml.c src/collect/nvml.h \
 	src/collect/playback.c src/collect/playback.h \

@@ -1,49 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Per program a short list of mappings; per file, whichever programs map it, one
- * table of symbols, and a number by which to ask for lines. Tables are kept within a
- * budget, for the next process, too; the least recently used one leaves
- * first, and is read again for a process that still maps its file. To read them takes time, in which no snapshot is made: each
- * user's files have an allowance of it.
- */
+/* Per program a short list of mappings, the newest first. */
 #include "collect/modules.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <uthash.h>
 
-#include "names/allowance.h"
+#include "collect/module_files.h"
 #include "names/symbols.h"
 #include "probe/outside.h"
-#include "util/util.h"
 
-#define FILES_MAX	64
-#define LATER_MAX	256
-#define RELEASE_INTERVAL NSEC_PER_SEC
-#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* the next one of many short programs finds it open */
-#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
 /* Code that lies in no file may call from ever new places, of a process with many mappings, all read for each. */
 #define IN_VAIN_MAX	100
-#define HELPER_MEMORY	(128ull << 20)		/* where there is no budget */
-#define READING_MOST	(3 * NSEC_PER_SEC)	/* of processor time, that one user's files may take to be read, at once; */
-#define READING_SHARE	5			/* later, this part of the time */
-
-struct module_file {
-	struct file_id id;
-	struct symbols *symbols;	/* NULL: has none, or they are not here: */
-	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;	/* had to go, to be read again; no room or time */
-	struct budget_item item;	/* symbols */
-	uint32_t lines;			/* the resolver's number for it, or 0 */
-	bool closed;			/* by modules_release(): it is handed to the resolver again for who maps it next */
-	bool mapped;			/* modules_release()'s */
-	uint64_t last_mapped;		/* CLOCK_MONOTONIC */
-	uint64_t used;
-	UT_hash_handle hh;
-};
 
 struct module {
 	uint64_t start, end, offset;
@@ -59,26 +28,10 @@ struct program_modules {
 	UT_hash_handle hh;
 };
 
-/* A file that takes long to be opened. */
-struct later_file {
-	struct rec_module record;
-	char *path;
-	struct later_file *next;
-};
-
 struct modules {
 	struct probe *probe;
-	struct budget *budget;
-	const struct notes *notes;
-	struct allowance *reading;
-	struct later_file *later;
-	size_t later_count;
-	unsigned int later_news;	/* errands_news() when they were tried last */
-	struct resolver *resolver;
+	struct module_files *files;
 	struct program_modules *programs;
-	struct module_file *files;
-	uint64_t clock;
-	uint64_t released;	/* CLOCK_MONOTONIC */
 };
 
 struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes)
@@ -88,13 +41,10 @@ struct modules *modules_new(struct probe *probe, struct budget *budget, const st
 	if (!modules)
 		return NULL;
 	modules->probe = probe;
-	modules->budget = budget;
-	modules->notes = notes;
-	modules->reading = allowance_new(READING_MOST, READING_SHARE);
-	modules->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY, RESOLVER_COMES_BACK, notes);
-	if (modules->reading && modules->resolver)
+	modules->files = module_files_new(probe, budget, notes);
+	if (modules->files)
 		return modules;
-	modules_free(modules);
+	free(modules);
 	return NULL;
 }
 
@@ -105,7 +55,7 @@ const struct outside *modules_outside(const struct modules *modules)
 
 struct resolver *modules_resolver(struct modules *modules)
 {
-	return modules->resolver;
+	return module_files_resolver(modules->files);
 }
 
 static void program_free(struct modules *modules, struct program_modules *program)
@@ -129,320 +79,26 @@ void modules_forget(struct modules *modules, uint32_t id)
 		program_free(modules, program);
 }
 
-static void file_free(struct modules *modules, struct module_file *file)
-{
-	HASH_DEL(modules->files, file);
-	budget_hold(modules->budget, &file->item);
-	symbols_free(file->symbols);
-	free(file);
-}
-
 void modules_free(struct modules *modules)
 {
 	struct program_modules *program, *next;
-	struct module_file *file, *next_file;
-	struct later_file *later;
 
 	if (!modules)
 		return;
 	HASH_ITER(hh, modules->programs, program, next)
 		program_free(modules, program);
-	HASH_ITER(hh, modules->files, file, next_file)
-		file_free(modules, file);
-	while ((later = modules->later)) {
-		modules->later = later->next;
-		free(later->path);
-		free(later);
-	}
-	resolver_free(modules->resolver);
-	allowance_free(modules->reading);
+	module_files_free(modules->files);
 	free(modules);
-}
-
-struct mapping_search {
-	const struct outside *outside;
-	const struct rec_module *record;
-	struct seen_file *seen;
-	int error;
-};
-
-static int mapping_open(void *context, const struct maps_entry *entry)
-{
-	struct mapping_search *search = context;
-
-	if (entry->start != search->record->start)
-		return 0;
-	search->error = outside_open_mapped(search->outside, (pid_t)search->record->hdr.tgid, entry, COPY_TABLES, search->seen);
-	return 1;
-}
-
-/* Files of other roots are remembered as /proc/PID/root/path. */
-static const char *path_below_root(const char *path)
-{
-	int at = 0;
-
-	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
-}
-
-/* Closes @seen if it is another file: by now something else may lie where it was. Returns 0 or a negative errno. */
-static int file_check(const struct rec_module *record, struct seen_file *seen, int err)
-{
-	if (!err && (!seen->identified || memcmp(&seen->id, &record->id, sizeof(record->id)))) {
-		seen_close(seen);
-		err = -ESTALE;
-	}
-	return err;
-}
-
-/* Opens the file of @record: where it was examined, else where it was told of, else through its process, if that still runs. */
-static int module_open(struct modules *modules, const struct rec_module *record, const char *told, struct seen_file *seen)
-{
-	const struct outside *outside = probe_outside(modules->probe);
-	const char *known = probe_file_path(modules->probe, &record->id);
-	struct mapping_search search = { .outside = outside, .record = record, .seen = seen, .error = -ENOENT };
-	int err = -ENOENT, later = 0;
-
-	*seen = (struct seen_file){ .fd = -1, .place = -1 };
-	if (known)
-		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
-	later = outside_is_later(err) ? err : 0;
-	if (err && told) {
-		/* By mounts that are not ours it may lead anywhere. What has just run is in the kernel's memory. */
-		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
-		later = outside_is_later(err) && err != -EAGAIN ? err : later;
-	}
-	if (err) {
-		err = outside_maps(outside, (pid_t)record->hdr.tgid, mapping_open, &search);
-		if (err >= 0)
-			err = file_check(record, seen, search.error);
-	}
-	return err && later ? later : err;
-}
-
-static void files_bound(struct modules *modules)
-{
-	struct module_file *file, *next, *oldest = NULL;
-
-	if (HASH_COUNT(modules->files) < FILES_MAX)
-		return;
-	HASH_ITER(hh, modules->files, file, next)
-		if (!oldest || file->used < oldest->used)
-			oldest = file;
-	resolver_drop(modules->resolver, oldest->lines);
-	file_free(modules, oldest);
-}
-
-static struct module_file *file_get(struct modules *modules, const struct file_id *id)
-{
-	struct module_file *file;
-
-	HASH_FIND(hh, modules->files, id, sizeof(*id), file);
-	if (file) {
-		file->used = ++modules->clock;
-		if (file->symbols)
-			budget_use(modules->budget, &file->item);
-	}
-	return file;
-}
-
-/* The budget needs the room of its table. */
-static void symbols_drop(void *context, struct budget_item *item)
-{
-	struct module_file *file = context;
-
-	(void)item;
-	symbols_free(file->symbols);
-	file->symbols = NULL;
-	file->missing = MISSING_DROPPED;
-}
-
-static const char *name_of(const struct seen_file *seen)
-{
-	const char *slash = strrchr(seen->path, '/');
-
-	return slash ? slash + 1 : seen->path;
-}
-
-static void symbols_load(struct modules *modules, const struct seen_file *seen, const struct seen_file *debug, struct module_file *file)
-{
-	int err = symbols_read(seen->fd, debug->fd, modules->budget, &file->symbols);
-
-	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
-	if (!err)
-		budget_use(modules->budget, &file->item);
-	else if (err != -ENOENT)
-		note(modules->notes, "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
-		     "too long to read", name_of(seen));
-}
-
-/* What this thread has used: on a machine that has much to do, time that passes is not the file's fault. */
-static uint64_t processor_ns(void)
-{
-	struct timespec used;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
-}
-
-static struct module_file *file_new(struct modules *modules, const struct file_id *id)
-{
-	struct module_file *file;
-
-	files_bound(modules);
-	file = calloc(1, sizeof(*file));
-	if (!file)
-		return NULL;
-	file->id = *id;
-	file->item.drop = symbols_drop;
-	file->item.context = file;
-	file->missing = MISSING_DROPPED;
-	file->closed = true;
-	file->used = ++modules->clock;
-	HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
-	return file;
-}
-
-/* Has the resolver read the file @seen itself. Returns the number to ask by, or 0. */
-static uint32_t lines_add(struct modules *modules, const struct seen_file *seen, const struct seen_file *debug)
-{
-	const uint32_t owners[2] = { seen->st.st_uid, debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
-	uint32_t lines;
-	int ends[2];
-
-	if (seen->place < 0 && debug->place < 0)
-		return resolver_add(modules->resolver, seen->fd, debug->fd, name_of(seen));
-	/* Copies have no lines. The files themselves go to the resolver's process alone. */
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return 0;
-	lines = resolver_add_lent(modules->resolver, ends[1], owners, name_of(seen));
-	if (lines && outside_lend(probe_outside(modules->probe), seen, debug->fd >= 0 ? debug : NULL, ends[0])) {
-		resolver_drop(modules->resolver, lines);
-		lines = 0;
-	}
-	close(ends[0]);
-	close(ends[1]);
-	return lines;
-}
-
-/*
- * Reads the file @seen, which @record tells of: its symbols, if they are not here, and hands it over for its lines. Returns 0,
- * or a negative errno if its debug file is still being looked for.
- */
-static int file_read_symbols(struct modules *modules, const struct rec_module *record, const struct seen_file *seen)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
-	struct module_file *file = file_get(modules, &record->id);
-	struct seen_file debug;
-	int err;
-
-	if (!file)
-		file = file_new(modules, &record->id);
-	if (!file || !allowance_has(modules->reading, seen->st.st_uid, now, 1))
-		return 0;	/* perhaps later */
-	err = outside_open_debug(probe_outside(modules->probe), seen, (pid_t)record->hdr.tgid, path_below_root(seen->path), &debug);
-	if (outside_is_later(err))
-		return err;
-	if (file->missing == MISSING_DROPPED)
-		symbols_load(modules, seen, &debug, file);
-	if (file->closed || resolver_forgot(modules->resolver, file->lines)) {
-		file->lines = lines_add(modules, seen, &debug);
-		file->closed = !file->lines;
-	}
-	allowance_spend(modules->reading, seen->st.st_uid, now, processor_ns() - began);
-	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
-	seen_close(&debug);
-	return 0;
-}
-
-/* Whether the file @id is to be read, still or again. */
-static bool file_is_wanted(struct modules *modules, const struct file_id *id)
-{
-	const struct module_file *file = file_get(modules, id);
-
-	return !file || file->closed || file->missing == MISSING_DROPPED || resolver_forgot(modules->resolver, file->lines);
-}
-
-static bool is_later(const struct modules *modules, const struct file_id *id)
-{
-	const struct later_file *later;
-
-	for (later = modules->later; later; later = later->next)
-		if (!memcmp(&later->record.id, id, sizeof(*id)))
-			return true;
-	return false;
-}
-
-/* Keeps @record for modules_try_again(). */
-static void file_keep(struct modules *modules, const struct rec_module *record, const char *path)
-{
-	struct later_file *later = modules->later_count < LATER_MAX ? calloc(1, sizeof(*later)) : NULL;
-
-	if (!later)
-		return;
-	later->record = *record;
-	later->path = path ? strdup(path) : NULL;
-	later->next = modules->later;
-	modules->later = later;
-	modules->later_count++;
-}
-
-/* Returns 0 if the file is read, or known; else, perhaps, a later process shows it. */
-static int file_load(struct modules *modules, const struct rec_module *record, const char *path)
-{
-	struct seen_file seen;
-	int err;
-
-	if (!file_is_wanted(modules, &record->id))
-		return 0;
-	err = module_open(modules, record, path, &seen);
-	if (!err)
-		err = file_read_symbols(modules, record, &seen);
-	if (outside_is_later(err))
-		file_keep(modules, record, path);
-	else if (err == -ETIMEDOUT)
-		probe_lost(modules->probe, LOST_UNANSWERED);
-	seen_close(&seen);
-	return err;
 }
 
 bool modules_try_again(struct modules *modules)
 {
-	unsigned int news = errands_news(probe_outside(modules->probe)->errands);
-	struct later_file *later, *list = modules->later;
-	bool any = false;
-
-	if (!list || news == modules->later_news)
-		return false;
-	modules->later_news = news;
-	modules->later = NULL;
-	modules->later_count = 0;
-	while ((later = list)) {
-		list = later->next;
-		any |= !file_load(modules, &later->record, later->path);
-		free(later->path);
-		free(later);
-	}
-	return any;
+	return module_files_try_again(modules->files);
 }
 
 void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid)
 {
-	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = seen->id };
-	struct seen_file whole;
-	struct module_file *file;
-	int err;
-
-	if (!file_is_wanted(modules, &seen->id))
-		return;
-	/* A copy that was made to look for CUDA's functions need not have all symbols. */
-	err = outside_open_again(probe_outside(modules->probe), seen_place(seen), seen->place >= 0, seen->path, COPY_TABLES, &whole);
-	if (!err)
-		file_read_symbols(modules, &record, &whole);
-	seen_close(&whole);
-	file = file_get(modules, &seen->id);
-	if (file)
-		file->last_mapped += PRELOAD_WAIT;
+	module_files_preload(modules->files, seen, tgid);
 }
 
 /* The one of the number @id, a new one if need be. Returns NULL without memory. */
@@ -476,42 +132,20 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	/* The newest first: a mapping may be replaced by another at the same place. */
 	module->next = program->list;
 	program->list = module;
-	file_load(modules, record, path);
-}
-
-static void mapped_mark(struct modules *modules)
-{
-	struct program_modules *program, *next_program;
-	struct module_file *file, *next;
-	const struct module *module;
-
-	HASH_ITER(hh, modules->files, file, next)
-		file->mapped = false;
-	HASH_ITER(hh, modules->programs, program, next_program)
-		for (module = program->list; module; module = module->next) {
-			HASH_FIND(hh, modules->files, &module->id, sizeof(module->id), file);
-			if (file)
-				file->mapped = true;
-		}
+	module_files_load(modules->files, record, path);
 }
 
 void modules_release(struct modules *modules, uint64_t now)
 {
-	struct module_file *file, *next;
+	struct program_modules *program, *next;
+	const struct module *module;
 
-	if (now - modules->released < RELEASE_INTERVAL)
+	if (!module_files_unmark(modules->files, now))
 		return;
-	modules->released = now;
-	mapped_mark(modules);
-	HASH_ITER(hh, modules->files, file, next) {
-		if (file->mapped && file->last_mapped < now)
-			file->last_mapped = now;
-		if (file->mapped || file->closed || !file->lines || now < file->last_mapped + RELEASE_AFTER)
-			continue;
-		resolver_drop(modules->resolver, file->lines);
-		file->lines = 0;
-		file->closed = true;
-	}
+	HASH_ITER(hh, modules->programs, program, next)
+		for (module = program->list; module; module = module->next)
+			module_files_mark(modules->files, &module->id);
+	module_files_release(modules->files, now);
 }
 
 static struct module *module_at(const struct program_modules *program, uint64_t address)
@@ -537,8 +171,8 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 		return name;
 	name.file = module->file;
 	name.distance = name.offset = address - module->start + module->offset;
-	file = file_get(modules, &module->id);
-	name.later = !(file && file->symbols) && is_later(modules, &module->id);
+	file = module_files_get(modules->files, &module->id);
+	name.later = !(file && file->symbols) && module_files_wait(modules->files, &module->id);
 	if (file) {
 		name.lines = file->lines;
 		name.is_missed = file->missing != MISSING_NONE;
@@ -563,12 +197,12 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 
 	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
 	module = module_at(program, address);
-	if (!module || !file_is_wanted(modules, &module->id) || is_later(modules, &module->id) || program->in_vain >= IN_VAIN_MAX)
+	if (!module || !module_files_want(modules->files, &module->id) || module_files_wait(modules->files, &module->id) || program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
-	file_load(modules, &record, NULL);
-	program->in_vain += file_is_wanted(modules, &module->id);
+	module_files_load(modules->files, &record, NULL);
+	program->in_vain += module_files_want(modules->files, &module->id);
 }
 
 struct address_search {

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables are kept within a budget, for the next process, too; the least recently used one leaves first, and is read again for a
+ * process that still maps its file. To read them takes time, in which no snapshot is made: each user's files have an allowance
+ * of it. Files that take long to be opened wait in a list.
+ */
+#include "collect/module_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "names/allowance.h"
+#include "names/symbols.h"
+#include "probe/outside.h"
+#include "util/util.h"
+
+#define FILES_MAX	64
+#define LATER_MAX	256
+#define RELEASE_INTERVAL NSEC_PER_SEC
+#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* the next one of many short programs finds it open */
+#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
+#define HELPER_MEMORY	(128ull << 20)		/* where there is no budget */
+#define READING_MOST	(3 * NSEC_PER_SEC)	/* of processor time, that one user's files may take to be read, at once; */
+#define READING_SHARE	5			/* later, this part of the time */
+
+/* A file that takes long to be opened. */
+struct later_file {
+	struct rec_module record;
+	char *path;
+	struct later_file *next;
+};
+
+struct module_files {
+	struct probe *probe;
+	struct budget *budget;
+	const struct notes *notes;
+	struct allowance *reading;
+	struct later_file *later;
+	size_t later_count;
+	unsigned int later_news;	/* errands_news() when they were tried last */
+	struct resolver *resolver;
+	struct module_file *files;
+	uint64_t clock;
+	uint64_t released;	/* CLOCK_MONOTONIC */
+};
+
+struct module_files *module_files_new(struct probe *probe, struct budget *budget, const struct notes *notes)
+{
+	struct module_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return NULL;
+	files->probe = probe;
+	files->budget = budget;
+	files->notes = notes;
+	files->reading = allowance_new(READING_MOST, READING_SHARE);
+	files->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY, RESOLVER_COMES_BACK, notes);
+	if (files->reading && files->resolver)
+		return files;
+	module_files_free(files);
+	return NULL;
+}
+
+struct resolver *module_files_resolver(struct module_files *files)
+{
+	return files->resolver;
+}
+
+static void file_free(struct module_files *files, struct module_file *file)
+{
+	HASH_DEL(files->files, file);
+	budget_hold(files->budget, &file->item);
+	symbols_free(file->symbols);
+	free(file);
+}
+
+void module_files_free(struct module_files *files)
+{
+	struct module_file *file, *next_file;
+	struct later_file *later;
+
+	if (!files)
+		return;
+	HASH_ITER(hh, files->files, file, next_file)
+		file_free(files, file);
+	while ((later = files->later)) {
+		files->later = later->next;
+		free(later->path);
+		free(later);
+	}
+	resolver_free(files->resolver);
+	allowance_free(files->reading);
+	free(files);
+}
+
+struct mapping_search {
+	const struct outside *outside;
+	const struct rec_module *record;
+	struct seen_file *seen;
+	int error;
+};
+
+static int mapping_open(void *context, const struct maps_entry *entry)
+{
+	struct mapping_search *search = context;
+
+	if (entry->start != search->record->start)
+		return 0;
+	search->error = outside_open_mapped(search->outside, (pid_t)search->record->hdr.tgid, entry, COPY_TABLES, search->seen);
+	return 1;
+}
+
+/* Files of other roots are remembered as /proc/PID/root/path. */
+static const char *path_below_root(const char *path)
+{
+	int at = 0;
+
+	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
+}
+
+/* Closes @seen if it is another file: by now something else may lie where it was. Returns 0 or a negative errno. */
+static int file_check(const struct rec_module *record, struct seen_file *seen, int err)
+{
+	if (!err && (!seen->identified || memcmp(&seen->id, &record->id, sizeof(record->id)))) {
+		seen_close(seen);
+		err = -ESTALE;
+	}
+	return err;
+}
+
+/* Opens the file of @record: where it was examined, else where it was told of, else through its process, if that still runs. */
+static int module_open(struct module_files *files, const struct rec_module *record, const char *told, struct seen_file *seen)
+{
+	const struct outside *outside = probe_outside(files->probe);
+	const char *known = probe_file_path(files->probe, &record->id);
+	struct mapping_search search = { .outside = outside, .record = record, .seen = seen, .error = -ENOENT };
+	int err = -ENOENT, later = 0;
+
+	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	if (known)
+		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
+	later = outside_is_later(err) ? err : 0;
+	if (err && told) {
+		/* By mounts that are not ours it may lead anywhere. What has just run is in the kernel's memory. */
+		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
+		later = outside_is_later(err) && err != -EAGAIN ? err : later;
+	}
+	if (err) {
+		err = outside_maps(outside, (pid_t)record->hdr.tgid, mapping_open, &search);
+		if (err >= 0)
+			err = file_check(record, seen, search.error);
+	}
+	return err && later ? later : err;
+}
+
+static void files_bound(struct module_files *files)
+{
+	struct module_file *file, *next, *oldest = NULL;
+
+	if (HASH_COUNT(files->files) < FILES_MAX)
+		return;
+	HASH_ITER(hh, files->files, file, next)
+		if (!oldest || file->used < oldest->used)
+			oldest = file;
+	resolver_drop(files->resolver, oldest->lines);
+	file_free(files, oldest);
+}
+
+struct module_file *module_files_get(struct module_files *files, const struct file_id *id)
+{
+	struct module_file *file;
+
+	HASH_FIND(hh, files->files, id, sizeof(*id), file);
+	if (file) {
+		file->used = ++files->clock;
+		if (file->symbols)
+			budget_use(files->budget, &file->item);
+	}
+	return file;
+}
+
+/* The budget needs the room of its table. */
+static void symbols_drop(void *context, struct budget_item *item)
+{
+	struct module_file *file = context;
+
+	(void)item;
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+	file->missing = MISSING_DROPPED;
+}
+
+static const char *name_of(const struct seen_file *seen)
+{
+	const char *slash = strrchr(seen->path, '/');
+
+	return slash ? slash + 1 : seen->path;
+}
+
+static void symbols_load(struct module_files *files, const struct seen_file *seen, const struct seen_file *debug, struct module_file *file)
+{
+	int err = symbols_read(seen->fd, debug->fd, files->budget, &file->symbols);
+
+	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
+	if (!err)
+		budget_use(files->budget, &file->item);
+	else if (err != -ENOENT)
+		note(files->notes, "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
+		     "too long to read", name_of(seen));
+}
+
+/* What this thread has used: on a machine that has much to do, time that passes is not the file's fault. */
+static uint64_t processor_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
+}
+
+static struct module_file *file_new(struct module_files *files, const struct file_id *id)
+{
+	struct module_file *file;
+
+	files_bound(files);
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->id = *id;
+	file->item.drop = symbols_drop;
+	file->item.context = file;
+	file->missing = MISSING_DROPPED;
+	file->closed = true;
+	file->used = ++files->clock;
+	HASH_ADD(hh, files->files, id, sizeof(file->id), file);
+	return file;
+}
+
+/* Has the resolver read the file @seen itself. Returns the number to ask by, or 0. */
+static uint32_t lines_add(struct module_files *files, const struct seen_file *seen, const struct seen_file *debug)
+{
+	const uint32_t owners[2] = { seen->st.st_uid, debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
+	uint32_t lines;
+	int ends[2];
+
+	if (seen->place < 0 && debug->place < 0)
+		return resolver_add(files->resolver, seen->fd, debug->fd, name_of(seen));
+	/* Copies have no lines. The files themselves go to the resolver's process alone. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return 0;
+	lines = resolver_add_lent(files->resolver, ends[1], owners, name_of(seen));
+	if (lines && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL, ends[0])) {
+		resolver_drop(files->resolver, lines);
+		lines = 0;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return lines;
+}
+
+/*
+ * Reads the file @seen, which @record tells of: its symbols, if they are not here, and hands it over for its lines. Returns 0,
+ * or a negative errno if its debug file is still being looked for.
+ */
+static int file_read_symbols(struct module_files *files, const struct rec_module *record, const struct seen_file *seen)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
+	struct module_file *file = module_files_get(files, &record->id);
+	struct seen_file debug;
+	int err;
+
+	if (!file)
+		file = file_new(files, &record->id);
+	if (!file || !allowance_has(files->reading, seen->st.st_uid, now, 1))
+		return 0;	/* perhaps later */
+	err = outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid, path_below_root(seen->path), &debug);
+	if (outside_is_later(err))
+		return err;
+	if (file->missing == MISSING_DROPPED)
+		symbols_load(files, seen, &debug, file);
+	if (file->closed || resolver_forgot(files->resolver, file->lines)) {
+		file->lines = lines_add(files, seen, &debug);
+		file->closed = !file->lines;
+	}
+	allowance_spend(files->reading, seen->st.st_uid, now, processor_ns() - began);
+	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
+	seen_close(&debug);
+	return 0;
+}
+
+bool module_files_want(struct module_files *files, const struct file_id *id)
+{
+	const struct module_file *file = module_files_get(files, id);
+
+	return !file || file->closed || file->missing == MISSING_DROPPED || resolver_forgot(files->resolver, file->lines);
+}
+
+bool module_files_wait(const struct module_files *files, const struct file_id *id)
+{
+	const struct later_file *later;
+
+	for (later = files->later; later; later = later->next)
+		if (!memcmp(&later->record.id, id, sizeof(*id)))
+			return true;
+	return false;
+}
+
+/* Keeps @record for module_files_try_again(). */
+static void file_keep(struct module_files *files, const struct rec_module *record, const char *path)
+{
+	struct later_file *later = files->later_count < LATER_MAX ? calloc(1, sizeof(*later)) : NULL;
+
+	if (!later)
+		return;
+	later->record = *record;
+	later->path = path ? strdup(path) : NULL;
+	later->next = files->later;
+	files->later = later;
+	files->later_count++;
+}
+
+int module_files_load(struct module_files *files, const struct rec_module *record, const char *path)
+{
+	struct seen_file seen;
+	int err;
+
+	if (!module_files_want(files, &record->id))
+		return 0;
+	err = module_open(files, record, path, &seen);
+	if (!err)
+		err = file_read_symbols(files, record, &seen);
+	if (outside_is_later(err))
+		file_keep(files, record, path);
+	else if (err == -ETIMEDOUT)
+		probe_lost(files->probe, LOST_UNANSWERED);
+	seen_close(&seen);
+	return err;
+}
+
+bool module_files_try_again(struct module_files *files)
+{
+	unsigned int news = errands_news(probe_outside(files->probe)->errands);
+	struct later_file *later, *list = files->later;
+	bool any = false;
+
+	if (!list || news == files->later_news)
+		return false;
+	files->later_news = news;
+	files->later = NULL;
+	files->later_count = 0;
+	while ((later = list)) {
+		list = later->next;
+		any |= !module_files_load(files, &later->record, later->path);
+		free(later->path);
+		free(later);
+	}
+	return any;
+}
+
+void module_files_preload(struct module_files *files, const struct seen_file *seen, uint32_t tgid)
+{
+	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = seen->id };
+	struct seen_file whole;
+	struct module_file *file;
+	int err;
+
+	if (!module_files_want(files, &seen->id))
+		return;
+	/* A copy that was made to look for CUDA's functions need not have all symbols. */
+	err = outside_open_again(probe_outside(files->probe), seen_place(seen), seen->place >= 0, seen->path, COPY_TABLES, &whole);
+	if (!err)
+		file_read_symbols(files, &record, &whole);
+	seen_close(&whole);
+	file = module_files_get(files, &seen->id);
+	if (file)
+		file->last_mapped += PRELOAD_WAIT;
+}
+
+bool module_files_unmark(struct module_files *files, uint64_t now)
+{
+	struct module_file *file, *next;
+
+	if (now - files->released < RELEASE_INTERVAL)
+		return false;
+	files->released = now;
+	HASH_ITER(hh, files->files, file, next)
+		file->mapped = false;
+	return true;
+}
+
+void module_files_mark(struct module_files *files, const struct file_id *id)
+{
+	struct module_file *file;
+
+	HASH_FIND(hh, files->files, id, sizeof(*id), file);
+	if (file)
+		file->mapped = true;
+}
+
+void module_files_release(struct module_files *files, uint64_t now)
+{
+	struct module_file *file, *next;
+
+	HASH_ITER(hh, files->files, file, next) {
+		if (file->mapped && file->last_mapped < now)
+			file->last_mapped = now;
+		if (file->mapped || file->closed || !file->lines || now < file->last_mapped + RELEASE_AFTER)
+			continue;
+		resolver_drop(files->resolver, file->lines);
+		file->lines = 0;
+		file->closed = true;
+	}
+}
