@@ -2,7 +2,7 @@
 /*
  * Functions that the user names (--probe): counted and timed, each at its own
  * price. They have frames of their own, because they enclose CUDA calls that are
- * to be counted as ever: a cuBLAS function is no hooked call to what it launches.
+ * to be counted as usual: a cuBLAS function is no hooked call to what it launches.
  */
 #ifndef EXTRA_BPF_H
 #define EXTRA_BPF_H

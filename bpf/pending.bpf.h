@@ -6,7 +6,7 @@
  *
  * A synchronize of a stream covers what had been enqueued when it was entered.
  * One of the whole device says so in the program's row alone, whose times are
- * compared when the stream is next used, and by whoever reads the row. Where
+ * compared when the stream is next used, and when user space reads the row. Where
  * threads get in each other's way, what is said is more than what is pending, never
  * less: bytes enqueued while a synchronize was under way stay until the next.
  *

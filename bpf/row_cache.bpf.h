@@ -2,7 +2,7 @@
 /*
  * Rows within reach. To look a row up in a hash map takes as long as all the rest of counting a call, so the
  * first that come have a place in an array besides, which their key alone leads to. Who finds it another's counts in
- * the map as ever. User space adds up both, and clears the place when the program ends.
+ * the map as usual. User space adds up both, and clears the place when the program ends.
  */
 #ifndef ROW_CACHE_BPF_H
 #define ROW_CACHE_BPF_H

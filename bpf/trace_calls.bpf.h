@@ -81,7 +81,7 @@ static __noinline int trace_launched(struct thread_state *thread, struct trace_s
 	key.function = trace->record.call.launch.function;
 	row = launch_row_get(&key);
 	if (row && !row->announced) {
-		/* Perhaps once more: whoever made the row may still be about to. */
+		/* Perhaps once more: the thread that made the row may still be about to. */
 		trace_kernel_named(thread, call, key.function);
 		row->announced = 1;
 	}

@@ -215,7 +215,7 @@ enum launch_form {
 enum graph_role {
 	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
 	CAPTURE_END,		/* stream, out graph (NO_ARG: none is left) */
-	CAPTURE_RECORD,		/* event, stream, flags (or NO_ARG): whoever waits for the event joins the stream's capture */
+	CAPTURE_RECORD,		/* event, stream, flags (or NO_ARG): a stream that waits for the event joins the stream's capture */
 	CAPTURE_WAIT,		/* stream, event, flags */
 	CAPTURE_LEAVE,		/* stream: destroyed */
 	GRAPH_CREATE,		/* out graph */

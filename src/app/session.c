@@ -117,7 +117,7 @@ static void rights_keep(const struct session *session, unsigned int what)
 	struct reason why = { "" };
 	bool shown = options->mode != MODE_TRACE && options->mode != MODE_RECORD && !options->batch;
 
-	/* F9; and what ends us ends COMMAND, whoever it runs as. */
+	/* F9; and what ends us ends COMMAND, whichever user it runs as. */
 	if ((shown && !options->readonly && !options->replay) || session->have_command)
 		what |= RIGHTS_SIGNAL;
 	/* The keys w and W; a file that is written anew for each snapshot. */

@@ -279,7 +279,7 @@ static void unseen_feed(struct feed *feed)
 	}
 }
 
-/* Files that the ring had no room to tell of: whoever runs or maps them still is found, and marked late. */
+/* Files that the ring had no room to tell of: a process that still runs or maps them is found, and marked late. */
 static void untold_find(struct feed *feed)
 {
 	uint32_t untold = rows_untold_files(feed->rows);

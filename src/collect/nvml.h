@@ -2,7 +2,7 @@
 /*
  * What NVIDIA's management library (libnvidia-ml.so.1, which comes with the
  * driver) says of the devices, once per second. It is asked by a thread of its
- * own, since its calls can take seconds; whoever wants to know gets the last
+ * own, since its calls can take seconds; the collector gets the last
  * answer and never waits. Where the library is not there, nothing is known.
  */
 #ifndef COLLECT_NVML_H

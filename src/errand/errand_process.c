@@ -221,7 +221,7 @@ static void child_signals_open(struct family *family)
 
 #define END_MS	100
 
-/* Waits a moment for those that can die: whoever inherits the others may not care for them. */
+/* Waits a moment for those that can die: the process that inherits the others may not reap them. */
 static void workers_end(struct family *family)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_MS * NSEC_PER_MSEC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot as metrics, for Prometheus and whoever reads its formats. What each
+ * A snapshot as metrics, for Prometheus and others that read its formats. What each
  * metric means: docs/metrics.md.
  *
  * Counters never go down, and series are few: of each process the kernels

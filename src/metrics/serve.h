@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Serves metrics over HTTP: /metrics, /healthz and a page that says so. A thread
- * of its own answers from the latest snapshot; whoever collects only hands
+ * of its own answers from the latest snapshot; the collector only hands
  * snapshots over, and waits for no client.
  */
 #ifndef METRICS_SERVE_H
