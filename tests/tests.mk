@@ -52,7 +52,6 @@ TESTS_MORE = \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_replaced.sh \
 	tests/e2e/test_ends.sh \
-	tests/e2e/test_translators.sh \
 	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_pending.sh \
@@ -83,8 +82,8 @@ TESTS_LONG = \
 	tests/e2e/test_prometheus.sh \
 	tests/e2e/test_full_table.sh \
 	tests/e2e/test_package.sh
-# What no other cutop may run beside.
-TESTS_ALONE = tests/e2e/test_killed.sh
+# What no other cutop may run beside: all of them tell of the programs of test_translators.sh.
+TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh
 # Machines that take long to emulate, and packages that are not always there.
 TESTS_KERNELS = tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
 EXTRA_DIST += $(TESTS_KERNELS)

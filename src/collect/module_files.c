@@ -145,9 +145,9 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
 	later = outside_is_later(err) ? err : 0;
 	if (err && told) {
-		/* By mounts that are not ours it may lead anywhere. What has just run is in the kernel's memory. */
+		/* By mounts that are not ours it may lead anywhere. */
 		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
-		later = outside_is_later(err) && err != -EAGAIN ? err : later;
+		later = outside_is_later(err) ? err : later;
 	}
 	if (err) {
 		err = outside_maps(outside, (pid_t)record->hdr.tgid, mapping_open, &search);

@@ -105,7 +105,8 @@ static int ask(const struct outside *outside, struct question *question, const s
 	}
 	free(question);
 	if (!err && answer->result < 0) {
-		err = answer->result;
+		/* These say how the errand goes: there is no more to come of this one. */
+		err = outside_is_later(answer->result) || answer->result == -ETIMEDOUT ? -EIO : answer->result;
 		errand_answer_free(answer);
 	}
 	return err;
@@ -145,7 +146,7 @@ static int open_ask(const struct outside *outside, struct question *question, co
 	return err ? err : seen_take(&answer, seen);
 }
 
-static int open_by_path(const struct outside *outside, enum open_how how, bool named, const char *path, unsigned int want,
+static int open_by_path(const struct outside *outside, enum open_way how, bool named, const char *path, unsigned int want,
 			enum errand_patience patience, struct seen_file *seen)
 {
 	const struct open_question open_it = { .how = how, .want = want, .named = named };

@@ -73,7 +73,7 @@ int outside_open_real(const struct outside *outside, const char *path, bool name
 int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want,
 		       struct seen_file *seen);
 
-/* The same by a path that others chose: as file_place_cached(). */
+/* The same by a path that others chose: no magic link is followed. */
 int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen);
 
 /* Opens what @entry of @pid maps, by our own mounts if it is there, too: through others it would hold those of a container. */

@@ -12,10 +12,12 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -46,6 +48,22 @@ static const char *string_of(const void *question, size_t len, size_t head, unsi
 }
 
 /* ---- files ---- */
+
+/*
+ * Opens (O_PATH) what lies at @path, by which a watched program's mounts lead to it; ours may lead elsewhere, so its identity is to be
+ * compared. What has just run is in the kernel's memory, mostly; a file server may have it forgotten there at once, and is asked.
+ * Returns a descriptor or a negative errno.
+ */
+static int place_told(const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
+	int place = file_place_cached(path);
+
+	if (place != -EAGAIN)
+		return place;
+	place = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	return place < 0 ? -errno : place;
+}
 
 /* Answers with the file at @place (O_PATH), which it takes. */
 static int seen_answer(int place, int identifier, unsigned int want, const char *path, bool own, struct errand_answer *answer)
@@ -162,7 +180,7 @@ static int open_by_path(const struct open_question *open_it, const char *path, c
 		identifier = fds[1];
 		break;
 	case OPEN_CACHED:
-		place = file_place_cached(path);
+		place = place_told(path);
 		break;
 	default:
 		place = open(path, O_PATH | O_CLOEXEC);
@@ -378,7 +396,7 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	if (n <= 0 && name.in_file && *known)
 		n = name_in_file(&name, open(known, O_PATH | O_CLOEXEC), fds[0], text + 1, CUTOP_NAME_MAX - 1);
 	if (n <= 0 && name.in_file && *told)
-		n = name_in_file(&name, file_place_cached(told), fds[0], text + 1, CUTOP_NAME_MAX - 1);
+		n = name_in_file(&name, place_told(told), fds[0], text + 1, CUTOP_NAME_MAX - 1);
 	if (n <= 0) {
 		free(text);
 		return n ? (int)n : -ENOENT;

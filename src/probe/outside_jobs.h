@@ -14,14 +14,14 @@ struct seen_told {
 	uint8_t pad;
 };
 
-enum open_how { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN_REAL };
+enum open_way { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN_REAL };
 
 /*
  * Strings: the path; the mapping's path; the link and the name; the path. The last descriptor is the identifier, if there is one,
  * in all that open a file; OPEN_PLACE has one before it.
  */
 struct open_question {
-	uint32_t how;		/* enum open_how */
+	uint32_t how;		/* enum open_way */
 	uint32_t want;
 	int32_t pid;
 	uint32_t named;			/* as the starter of cutop */

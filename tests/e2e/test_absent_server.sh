@@ -112,11 +112,12 @@ named() {
 	echo >&5
 	check "$1: the program launches" wait_for 20 grep -q launched "$T/names.said"
 	program_end
-	check "$1: names of kernels: $(tail -n 1 "$T/$1.out" | jq -c '.processes[].kernels')" wait_for 20 has_names
+	wait_for 20 has_names
+	check "$1: names of kernels: $(tail -n 1 "$T/$1.out" | jq -c "[(.lost | map_values(select(. > 0))), (.processes[] | select(.pid == $program) | .watched_from, .kernels[].name)]") $(cat "$T/$1.err")" has_names
 	ends "$1" $cutop
 }
 has_names() {
-	tail -n 1 "$T/$begun.out" | jq -e '[.processes[].kernels[].name] | sort == ["in_file_0", "in_file_1"]' >/dev/null 2>&1
+	tail -n 1 "$T/$begun.out" | jq -e "[.processes[] | select(.pid == $program).kernels[].name] | sort == [\"in_file_0\", \"in_file_1\"]" >/dev/null 2>&1
 }
 healthy healthy
 named names
