@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "util/confine.h"
+#include "util/message.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u	/* linux/memfd.h, Linux 6.3 */
@@ -27,57 +28,19 @@
 
 /* ---- messages ---- */
 
-union descriptors {
-	char bytes[CMSG_SPACE(ERRAND_MESSAGE_FDS * sizeof(int))];
-	struct cmsghdr header;
-};
-
 int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len, const int *fds, int count,
 		int flags)
 {
-	struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len }, { (void *)(uintptr_t)body, body_len } };
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = body_len ? 2 : 1 };
-	union descriptors control;
-	ssize_t n;
+	const struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len }, { (void *)(uintptr_t)body, body_len } };
 
-	if (count) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = control.bytes;
-		message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, (size_t)count * sizeof(int));
-	}
-	do
-		n = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
+	return message_send(socket, parts, body_len ? 2 : 1, fds, (size_t)count, flags);
 }
 
 long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max, int fds[ERRAND_MESSAGE_FDS], int flags)
 {
-	struct iovec parts[2] = { { head, head_len }, { body, body_max } };
-	union descriptors control;
-	struct msghdr message = {
-		.msg_iov = parts, .msg_iovlen = body_max ? 2 : 1, .msg_control = control.bytes, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header;
-	ssize_t n;
-	int i;
+	const struct iovec parts[2] = { { head, head_len }, { body, body_max } };
 
-	for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
-		fds[i] = -1;
-	do
-		n = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len <= CMSG_LEN(ERRAND_MESSAGE_FDS * sizeof(int)))
-		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-	return n;
+	return message_receive(socket, parts, body_max ? 2 : 1, fds, ERRAND_MESSAGE_FDS, flags);
 }
 
 /* ---- a worker ---- */

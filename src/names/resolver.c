@@ -24,6 +24,7 @@
 
 #include "names/allowance.h"
 #include "names/resolver_process.h"
+#include "util/message.h"
 
 #define QUESTIONS_MAX	262144			/* waiting; what comes then goes without a line */
 #define SLOW		(2 * NSEC_PER_SEC)	/* time of a question that is not charged */
@@ -273,28 +274,12 @@ static void process_lost(struct resolver *resolver)
 }
 
 /* Returns 0, -EAGAIN if there is no room now, or another negative errno if nothing listens. */
-static int message_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
+static int resolver_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
 {
-	int count = !fds ? 0 : fds[1] < 0 ? 1 : 2;
-	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	struct iovec part = { question, sizeof(*question) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	const struct iovec part = { question, sizeof(*question) };
+	int err = message_send(resolver->socket, &part, 1, fds, !fds ? 0 : fds[1] < 0 ? 1 : 2, MSG_DONTWAIT);
 
-	if (count) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = control.bytes;
-		message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, (size_t)count * sizeof(int));
-	}
-	if (sendmsg(resolver->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS ? -EAGAIN : -errno;
-	return 0;
+	return err == -ENOBUFS || err == -ETOOMANYREFS ? -EAGAIN : err;
 }
 
 static int file_send(struct resolver *resolver, struct file *file)
@@ -304,7 +289,7 @@ static int file_send(struct resolver *resolver, struct file *file)
 
 	if (file->process == resolver->process)
 		return 0;
-	err = message_send(resolver, &question, file->fds);
+	err = resolver_send(resolver, &question, file->fds);
 	if (!err)
 		file->process = resolver->process;
 	return err;
@@ -325,7 +310,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 	if (question->type == RESOLVER_DROP) {
 		/* No process is started for that. */
 		if (file && resolver->socket >= 0 && file->process == resolver->process)
-			err = message_send(resolver, question, NULL);
+			err = resolver_send(resolver, question, NULL);
 		if (!err && file)
 			file_close(file);
 		return err;
@@ -335,7 +320,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 	if (!process_start(resolver))
 		return -EAGAIN;
 	err = file_send(resolver, file);
-	return err ? err : message_send(resolver, question, NULL);
+	return err ? err : resolver_send(resolver, question, NULL);
 }
 
 /* If the process is gone, its last answers are still to be read: they tell what it was at. So that is found out by reading. */

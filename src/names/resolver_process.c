@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "util/confine.h"
+#include "util/message.h"
 #include "names/lines.h"
 #include "util/util.h"
 
@@ -78,15 +79,14 @@ static struct file *file_find(struct state *state, uint32_t number)
 	return NULL;
 }
 
-static ssize_t message_read(int socket, void *to, size_t len, int fds[2]);
-
 /* Takes the files from who lends them; none come from one that could not open them. */
 static void lent_take(struct file *file)
 {
-	int fds[2];
 	char byte;
+	const struct iovec part = { &byte, 1 };
+	int fds[2];
 
-	message_read(file->fds[0], &byte, 1, fds);
+	message_receive(file->fds[0], &part, 1, fds, 2, 0);
 	close(file->fds[0]);
 	file->fds[0] = fds[0];
 	file->fds[1] = fds[1];
@@ -140,36 +140,10 @@ static void question_answer(struct state *state, const struct resolver_question 
 	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000);
 }
 
-/* Returns how many bytes came, 0 when the other end is gone, or -1. Descriptors that did not come are -1. */
-static ssize_t message_read(int socket, void *to, size_t len, int fds[2])
-{
-	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	struct iovec part = { to, len };
-	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header;
-	ssize_t n;
-
-	fds[0] = fds[1] = -1;
-	do
-		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return n;
-	header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len <= CMSG_LEN(2 * sizeof(int)))
-		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-	return n;
-}
-
 static _Noreturn void answer_all(int socket, uint64_t memory)
 {
 	struct resolver_question question;
+	const struct iovec part = { &question, sizeof(question) };
 	struct resolver_answer answer;
 	static struct state state;
 	struct file *file;
@@ -177,7 +151,7 @@ static _Noreturn void answer_all(int socket, uint64_t memory)
 
 	if (confine("cutop-lines", socket, memory, calls, ARRAY_LEN(calls)))
 		_exit(1);
-	while (message_read(0, &question, sizeof(question), fds) == sizeof(question)) {
+	while (message_receive(0, &part, 1, fds, 2, 0) == sizeof(question)) {
 		if (question.type == RESOLVER_ADD || question.type == RESOLVER_ADD_LENT) {
 			file_add(&state, question.file, fds, question.type == RESOLVER_ADD_LENT);
 			continue;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "probe/keeper_process.h"
+#include "util/message.h"
 
 #define ANSWER_SECONDS	10	/* the kernel takes one to close hundreds of links on a busy machine */
 #define REAP_INTERVAL	5	/* ms */
@@ -60,7 +61,7 @@ static void told_add(struct keeper *keeper, uint32_t shelf)
 }
 
 /* Returns 1 with @message, 0 if there is none now, or a negative errno: the process is lost. */
-static int message_receive(struct keeper *keeper, struct keeper_message *message, int flags)
+static int told_receive(struct keeper *keeper, struct keeper_message *message, int flags)
 {
 	ssize_t n;
 
@@ -81,7 +82,7 @@ static int answer_wait(struct keeper *keeper)
 	struct keeper_message message;
 	int got;
 
-	while ((got = message_receive(keeper, &message, 0)) > 0) {
+	while ((got = told_receive(keeper, &message, 0)) > 0) {
 		if (message.type == KEEPER_ANSWER)
 			return (int)message.value;
 		told_add(keeper, message.shelf);
@@ -89,34 +90,14 @@ static int answer_wait(struct keeper *keeper)
 	return got;
 }
 
-static int message_send(struct keeper *keeper, struct keeper_message message, const int *fds, size_t count)
+static int order_send(struct keeper *keeper, struct keeper_message message, const int *fds, size_t count)
 {
-	union {
-		char bytes[CMSG_SPACE(KEEPER_LINKS_MAX * sizeof(int))];
-		struct cmsghdr header;
-	} control = { .bytes = "" };
-	struct iovec part = { &message, sizeof(message) };
-	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
-	ssize_t n;
+	const struct iovec part = { &message, sizeof(message) };
+	int err = keeper->is_lost ? -EPIPE : message_send(keeper->socket, &part, 1, fds, count, 0);
 
-	if (keeper->is_lost)
-		return -EPIPE;
-	if (count) {
-		head.msg_control = control.bytes;
-		head.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
-	}
-	do
-		n = sendmsg(keeper->socket, &head, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n == sizeof(message))
-		return 0;
 	/* Too many descriptors are on their way, or there is no memory: that is no fault of the process's. */
-	if (errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM)
-		return -errno;
+	if (!err || err == -ETOOMANYREFS || err == -ENOBUFS || err == -ENOMEM)
+		return err;
 	lose(keeper);
 	return -EPIPE;
 }
@@ -174,7 +155,7 @@ void keeper_end(struct keeper *keeper)
 	setsockopt(keeper->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(keeper->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	keeper->is_ending = true;
-	if (!message_send(keeper, (struct keeper_message){ .type = KEEPER_END }, NULL, 0) && answer_wait(keeper) >= 0) {
+	if (!order_send(keeper, (struct keeper_message){ .type = KEEPER_END }, NULL, 0) && answer_wait(keeper) >= 0) {
 		reap(keeper);
 		keeper->is_lost = true;
 	}
@@ -203,7 +184,7 @@ bool keeper_told(struct keeper *keeper, uint32_t *shelf)
 {
 	struct keeper_message message;
 
-	while (!keeper->is_lost && message_receive(keeper, &message, MSG_DONTWAIT) > 0)
+	while (!keeper->is_lost && told_receive(keeper, &message, MSG_DONTWAIT) > 0)
 		if (message.type == KEEPER_LIFTED)
 			told_add(keeper, message.shelf);
 	if (!keeper->told_count)
@@ -217,7 +198,7 @@ int keeper_watch(struct keeper *keeper, uint32_t shelf, const struct guard *guar
 {
 	const struct keeper_message message = { .type = KEEPER_WATCH, .shelf = shelf, .state = guard_state(guard) };
 
-	return guard->fd < 0 ? 0 : message_send(keeper, message, &guard->fd, 1);
+	return guard->fd < 0 ? 0 : order_send(keeper, message, &guard->fd, 1);
 }
 
 int keeper_keep(struct keeper *keeper, uint32_t shelf, int *links, size_t count)
@@ -227,7 +208,7 @@ int keeper_keep(struct keeper *keeper, uint32_t shelf, int *links, size_t count)
 
 	for (at = 0; at < count; at += part) {
 		part = count - at < KEEPER_LINKS_MAX ? count - at : KEEPER_LINKS_MAX;
-		kept = message_send(keeper, (struct keeper_message){ .type = KEEPER_KEEP, .shelf = shelf, .value = (uint32_t)part },
+		kept = order_send(keeper, (struct keeper_message){ .type = KEEPER_KEEP, .shelf = shelf, .value = (uint32_t)part },
 				    links + at, part);
 		if (!kept)
 			kept = answer_wait(keeper);
@@ -248,8 +229,8 @@ void keeper_drop(struct keeper *keeper, const uint32_t *shelves, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (message_send(keeper, (struct keeper_message){ .type = KEEPER_DROP, .shelf = shelves[i] }, NULL, 0))
+		if (order_send(keeper, (struct keeper_message){ .type = KEEPER_DROP, .shelf = shelves[i] }, NULL, 0))
 			return;
-	if (count && !message_send(keeper, (struct keeper_message){ .type = KEEPER_WAIT }, NULL, 0))
+	if (count && !order_send(keeper, (struct keeper_message){ .type = KEEPER_WAIT }, NULL, 0))
 		answer_wait(keeper);
 }

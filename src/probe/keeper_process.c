@@ -22,6 +22,7 @@
 #include "probe/lease.h"
 #include "probe/links.h"
 #include "util/confine.h"
+#include "util/message.h"
 #include "util/util.h"
 
 #define LOOK_INTERVAL	100	/* ms, for files that cannot be leased */
@@ -292,28 +293,18 @@ static bool message_do(struct keeping *keeping, const struct keeper_message *mes
 /* Returns false when the process is to end: cutop says so, or has ended. */
 static bool message_read(struct keeping *keeping)
 {
-	union {
-		char bytes[CMSG_SPACE(KEEPER_LINKS_MAX * sizeof(int))];
-		struct cmsghdr header;
-	} control;
 	struct keeper_message message;
-	struct iovec part = { &message, sizeof(message) };
-	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control) };
+	const struct iovec part = { &message, sizeof(message) };
 	int fds[KEEPER_LINKS_MAX];
-	struct cmsghdr *header;
 	size_t count = 0;
-	ssize_t n;
+	ssize_t n = message_receive(keeping->socket, &part, 1, fds, KEEPER_LINKS_MAX, MSG_DONTWAIT);
 
-	n = recvmsg(keeping->socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return n == -EAGAIN;
 	if (n != sizeof(message))
 		return false;
-	header = CMSG_FIRSTHDR(&head);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(header), count * sizeof(int));
-	}
+	while (count < KEEPER_LINKS_MAX && fds[count] >= 0)
+		count++;
 	return message_do(keeping, &message, fds, count);
 }
 

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 #include "probe/lease.h"
+#include "util/message.h"
 
-#define KEEPER_LINKS_MAX	64	/* descriptors in a message */
+#define KEEPER_LINKS_MAX	MESSAGE_FDS_MAX	/* descriptors in a message */
 
 enum keeper_type {
 	/* to the process */

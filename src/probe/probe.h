@@ -137,9 +137,6 @@ int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
  */
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process);
 
-/* Which file is open at @fd, as the kernel's probes see it: the real inode below overlay mounts. Returns 0 or a negative errno. */
-int probe_identify(struct probe *probe, int fd, struct file_id *id);
-
 /* True if the process of @program runs another one by now: what /proc says of it is said of that. */
 bool probe_has_left(const struct probe *probe, uint32_t program);
 

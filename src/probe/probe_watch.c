@@ -51,11 +51,6 @@ int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct re
 	return idle_watch(&probe->bpf, tgid, uid, process);
 }
 
-int probe_identify(struct probe *probe, int fd, struct file_id *id)
-{
-	return bpf_identify(&probe->bpf, fd, id);
-}
-
 bool probe_has_left(const struct probe *probe, uint32_t program)
 {
 	return bpf_has_left(&probe->bpf, program);

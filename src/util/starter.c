@@ -9,8 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "util/util.h"
-
 #define READS_ALL	(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
 
 _Static_assert(CAP_DAC_OVERRIDE < 32 && CAP_DAC_READ_SEARCH < 32, "both are in the first word");
@@ -45,16 +43,4 @@ void starter_end(uint32_t kept)
 {
 	if (kept)
 		reading_set(kept, NULL);
-}
-
-int starter_open_regular(const char *path)
-{
-	uint32_t kept;
-	int fd = starter_begin(&kept);
-
-	if (fd)
-		return fd;
-	fd = file_open_regular(path);
-	starter_end(kept);
-	return fd;
 }

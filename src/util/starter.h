@@ -19,7 +19,4 @@ bool starter_has_less(void);
 int starter_begin(uint32_t *kept);
 void starter_end(uint32_t kept);
 
-/* file_open_regular() of @path as the starter. */
-int starter_open_regular(const char *path);
-
 #endif

@@ -4,6 +4,7 @@ util_sources = \
 	src/util/buffer.c src/util/buffer.h \
 	src/util/confine.c src/util/confine.h \
 	src/util/json_writer.c src/util/json_writer.h \
+	src/util/message.c src/util/message.h \
 	src/util/replaced_file.c src/util/replaced_file.h \
 	src/util/saturated.h \
 	src/util/sink.c src/util/sink.h \
