@@ -34,7 +34,7 @@ char LICENSE[] SEC("license") = "GPL";
  * which the verifier takes out. User space looks whether that does it.
  *
  * Where it does not, a task that is preempted in the middle of one would
- * find its stack changed, so nobody is, from before the first word of such a stack is
+ * find its stack changed, so no program is, from before the first word of such a stack is
  * used until after the last: in functions of their own, called from programs too
  * small to have one (..._held). Kernels with session programs can do that. These are also the ones that look
  * whether a process may have returns: beside all the rest that takes more stack than there is.

@@ -184,7 +184,7 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 		if (result)
 			return 0;
 		stream = stream_name(thread, frame->graph.begin.stream, desc->flags);
-		/* One that began there before is over, though nobody saw its end. */
+		/* One that began there before is over, though its end was not seen. */
 		rec.graph = may_capture(thread) ? capture_end(thread, stream) : 0;
 		rec.role = GRAPH_DESTROY;
 		if (rec.graph)
@@ -198,7 +198,7 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	}
 	if (!may_capture(thread))
 		return 0;
-	/* Recorded or waited for from outside, when the graph runs: nobody joins. */
+	/* Recorded or waited for from outside, when the graph runs: no stream joins. */
 	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->graph.wait.flags & EVENT_EXTERNAL)
 		return 0;
 	if (role == CAPTURE_RECORD) {

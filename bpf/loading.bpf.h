@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Libraries that programs load while they run. The kernel's function behind
- * mmap(2) is watched where it can be: that costs nobody else anything. Some
+ * mmap(2) is watched where it can be: that costs other programs nothing. Some
  * kernels do not allow that. There a file is met when a page of it is touched
  * for the first time in a process, which the loader does at once: to clear the
  * end of the data, or to look up a name. Fewer such faults happen than
@@ -97,11 +97,11 @@ static __always_inline __u64 inode_mark(struct inode *inode)
 /* The way through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and what is found. */
 struct mapping_walk {
 	__u64 node, from, root;
-	__u64 file;		/* as somebody has it mapped for code */
+	__u64 file;		/* as a process has it mapped for code */
 	__u32 ways;
 };
 
-/* Nobody holds the tree's lock: what is read may be anything by now, and bpf_rdonly_cast() makes that harmless. */
+/* The tree's lock is not held: what is read may be anything by now, and bpf_rdonly_cast() makes that harmless. */
 static __always_inline struct vm_area_struct *mapping_of(__u64 node)
 {
 	return bpf_rdonly_cast((void *)(node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
@@ -145,7 +145,7 @@ static long walk_anywhere(__u32 i, struct mapping_walk *walk)
 	return 0;
 }
 
-/* The file of @mapping as somebody has it mapped for code, or NULL: nobody has, or it was not found this time. */
+/* The file of @mapping as a process has it mapped for code, or NULL: none has, or it was not found this time. */
 static __always_inline struct file *code_of(struct address_space *mapping)
 {
 	struct mapping_walk walk = { .node = (__u64)mapping->i_mmap.rb_root.rb_node };
@@ -161,7 +161,7 @@ static __always_inline struct file *code_of(struct address_space *mapping)
 	return (struct file *)walk.file;
 }
 
-/* A page of a file is touched that the process did not have yet. Of the file, only what somebody has mapped for code matters. */
+/* A page of a file is touched that the process did not have yet. Of the file, only what a process has mapped for code matters. */
 static __always_inline int touch_look(struct address_space *mapping)
 {
 	struct inode *inode = mapping->host;

@@ -153,7 +153,7 @@ static __always_inline int handle_entry(struct call_run *run)
 
 /*
  * A call that teaches is also one that is counted, unless another encloses it,
- * or unless nobody wrote it: the compiler puts __cudaGetKernel before a launch.
+ * or unless it is not the program's own: the compiler puts __cudaGetKernel before a launch.
  */
 static __always_inline void teacher_count(struct call_run *run)
 {

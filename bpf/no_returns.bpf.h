@@ -91,7 +91,7 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	copy_arguments(ctx, thread, frame, desc);
 	copy_doubt(thread, frame);
 	if (frame->direction >= DIR_COUNT)
-		frame->direction = DIR_UNKNOWN;	/* without allocations nobody could resolve it */
+		frame->direction = DIR_UNKNOWN;	/* without allocations it could not be resolved */
 	row = copy_row_get(thread, frame->direction, call, desc->flags & CALL_ASYNC);
 	if (!row)
 		return 0;
@@ -157,7 +157,7 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	inside = outer_encloses(ctx, thread, &thread->outer, cookie) || caller_is_runtime(ctx, thread, desc);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
 		blind_teacher_enter(ctx, thread, call);
-		/* What the compiler puts before a launch nobody wrote: teacher_count(). */
+		/* What the compiler puts before a launch is not the program's: teacher_count(). */
 		if (desc->class == CLASS_HANDLE && desc->layer == LAYER_RUNTIME)
 			inside = true;
 	}

@@ -54,7 +54,7 @@ static __always_inline void program_end(__u32 program, enum end_reason reason, _
 
 __u32 files_untold;
 
-/* The ring has no room to tell of the file @id, which may be a library nobody knows: user space will look for itself. */
+/* The ring has no room to tell of the file @id, which may be a library not known yet: user space will look for itself. */
 static __always_inline int file_untold(const struct file_id *id)
 {
 	bpf_map_delete_elem(&files, id);	/* or who runs or maps it next tells */

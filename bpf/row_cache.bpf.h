@@ -20,7 +20,7 @@ struct near_copy near_copies[NEAR_COPIES];
 	&places[place_ & ((count) - 1)];			\
 })
 
-/* Takes the place at @near if it is nobody's. @owner is not 0. */
+/* Takes the place at @near if it has no owner. @owner is not 0. */
 #define near_claim(near, owner_)							\
 	do {										\
 		if (!*(volatile __u64 *)&(near)->owner)					\

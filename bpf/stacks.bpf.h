@@ -111,7 +111,7 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 
 /*
  * At a return, ahead of everything else, if a stack may be asked for there: from Linux 7
- * on nobody may read one who holds the processor (cutop.bpf.c).
+ * on no program may read one while it holds the processor (cutop.bpf.c).
  */
 static __noinline int stack_fetch(struct pt_regs *ctx)
 {

@@ -9,7 +9,7 @@
 
 #include "state.bpf.h"
 
-__u32 late_ever;	/* somebody was put into `late` */
+__u32 late_ever;	/* a process was put into `late` */
 
 static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 {

@@ -210,7 +210,7 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	trace->out = 0;
 	trace->record.call.entry = bpf_ktime_get_ns();
 	trace->record.call.call = call;
-	/* Without returns nobody follows which device a thread is on. */
+	/* Without returns it is not followed which device a thread is on. */
 	trace->record.call.device = trace_entries ? CUTOP_DEVICE_UNKNOWN : thread->device;
 	trace->record.call.site = trace_entries ? trace->outer.site : 0;
 	trace_arguments_read(ctx, thread, trace, frame, call);

@@ -2,7 +2,7 @@
 /*
  * Which file is mapped at an address of the current process. The kernel's own
  * helper for that tries the lock of the address space once, and that is held
- * while somebody maps, forks, or places probes: for microseconds, but by who
+ * while a process maps, forks, or places probes: for microseconds, but by one that
  * places probes on hundreds of functions hundreds of times. A probe of ours met
  * meanwhile waits until the lock is given back, and so comes here when the
  * next is about to be taken, every time: a short program would end without its

@@ -481,7 +481,7 @@ struct rec_name_at {
 	__u32 pad2;
 };
 
-/* All that is left to tell a kernel by whose handle nobody saw, in a program without symbols. */
+/* All that is left to tell a kernel by whose handle was not seen, in a program without symbols. */
 struct rec_launched_at {
 	struct rec_hdr hdr;
 	__u64 function;		/* launch_key.function */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Batch mode. The main thread waits for three things: snapshots of the
- * collector, signals, the end of COMMAND among them, and that nobody reads
+ * collector, signals, the end of COMMAND among them, and that nothing reads
  * its output any more: a table of no process prints nothing, so that no write
  * would tell. However it ends, what was collected is printed once more.
  */

@@ -33,7 +33,7 @@ static void signals_hear(struct pipe_output *pipe)
 		pipe->in_hurry = true;
 }
 
-/* Waits until something can be written without waiting. False: nobody reads, and we are in a hurry. */
+/* Waits until something can be written without waiting. False: nothing reads, and we are in a hurry. */
 static bool may_write(struct pipe_output *pipe)
 {
 	struct session *session = pipe->session;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output that somebody may have to read: a pipe, a terminal. A write(2) that waits for a reader would be deaf to
+ * Output that another process may have to read: a pipe, a terminal. A write(2) that waits for a reader would be deaf to
  * signals, which are blocked and read from a descriptor. Here both are waited for.
  */
 #ifndef APP_PIPE_OUTPUT_H
@@ -26,7 +26,7 @@ void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd
 /*
  * Writes all of @data, however long its reader takes, and hears signals meanwhile. After one that ends us, but for a
  * first SIGINT, a reader that reads nothing for a second is not waited for any more. Returns 0 or a negative errno,
- * which all later calls return as well; -ETIMEDOUT: nobody has read it.
+ * which all later calls return as well; -ETIMEDOUT: it was not read.
  */
 int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size);
 

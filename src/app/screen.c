@@ -41,7 +41,7 @@
 #define CLOCK_STEP	(NSEC_PER_SEC / 2)	/* as the collector's: more than a clock is ever slewed between two looks */
 #define SAME_START	(2 * NSEC_PER_SEC)	/* what /proc and BPF say of one start is not further apart */
 
-/* How far the wall clock was ahead of the time since boot, and since when, by the latter: somebody may have set it. */
+/* How far the wall clock was ahead of the time since boot, and since when, by the latter: it may have been set. */
 struct wall_clock {
 	uint64_t ahead, since;
 };
@@ -113,7 +113,7 @@ static void output_open(struct screen *screen)
 
 #define WRITTEN_MAX	100	/* snapshots of one second */
 
-/* A new file for a snapshot, its name in @name: never over what is there, nor through a link that somebody laid. */
+/* A new file for a snapshot, its name in @name: never over what is there, nor through a link that another user made. */
 static int snapshot_create(const char *stamp, char *name, size_t size)
 {
 	int fd = -1, i;
@@ -428,7 +428,7 @@ static void screen_wait(struct screen *screen)
 
 /* ---- the end ---- */
 
-/* COMMAND is not left behind: nobody would see what it does. */
+/* COMMAND is not left behind: what it does would not be seen. */
 static void command_end(struct screen *screen)
 {
 	struct session *session = &screen->session;

@@ -127,7 +127,7 @@ static void rights_keep(const struct session *session, unsigned int what)
 		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
 }
 
-/* The start reads the kernel's types and whole ELF files, and keeps little of that: 10 MB that nobody needs again. */
+/* The start reads the kernel's types and whole ELF files, and keeps little of that: 10 MB that are not needed again. */
 static void memory_return(void)
 {
 #ifdef __GLIBC__
@@ -489,7 +489,7 @@ static bool is_ending(uint32_t number)
 	return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
-/* Without COMMAND nobody blocks these: they do what they always do. */
+/* Without COMMAND these are not blocked: they do what they always do. */
 static bool is_for_command(uint32_t number)
 {
 	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;

@@ -24,7 +24,7 @@ struct session {
 	struct notes notes;
 	struct extra_functions *extras;	/* functions named by --probe, or NULL */
 	struct errands *errands;	/* NULL: nothing is probed */
-	struct collector *collector;	/* NULL: a replay that nobody waits for */
+	struct collector *collector;	/* NULL: a replay without waiting */
 	struct replay *replay;		/* of batch mode and of a trace */
 	bool replay_damaged, replay_told;
 	struct serve *serve;	/* --listen, or NULL */

@@ -116,7 +116,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 
 void session_close(struct session *session)
 {
-	/* A demonstration's cast plays for nobody else. */
+	/* A demonstration's cast ends with it. */
 	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
 		waitpid(session->command.pid, NULL, 0);

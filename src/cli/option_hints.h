@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What somebody may have meant who wrote a word that does not exist. */
+/* What the user may have meant by a word that does not exist. */
 #ifndef CLI_OPTION_HINTS_H
 #define CLI_OPTION_HINTS_H
 

@@ -443,7 +443,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	mode_lead(argc, argv, shorts, longs);
 	mode_parse(options, &argc, &argv);
 	if (options->mode == MODE_DEMO)
-		options->leak_age = 2 * NSEC_PER_SEC;	/* nobody watches a demonstration for minutes */
+		options->leak_age = 2 * NSEC_PER_SEC;	/* a demonstration is not watched for minutes */
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue, and the time spent in this turn. A record that comes while nobody waits and time is left is looked at where
+ * A queue, and the time spent in this turn. A record that comes while none waits and time is left is looked at where
  * it lies, without a copy: that is how nearly all of them go.
  */
 #include "collect/arrivals.h"

@@ -197,7 +197,7 @@ static void starve(struct collector *collector)
 		eventfd_write(collector->ready, 1);
 }
 
-/* Whoever is served at fixed times, besides, does not wait for who takes them. */
+/* Those that are served at fixed times, too, do not wait for the reader of the others. */
 static bool is_to_wait(struct collector *collector)
 {
 	bool is_untaken;
@@ -255,7 +255,7 @@ static void *collector_run(void *argument)
 		if (collector_requests(collector, &next))
 			break;
 		clock_check(collector);
-		/* Somebody may wait for it. */
+		/* Another thread may wait for it. */
 		if (collector->probe)
 			probe_tend(collector->probe);
 		if (collector->feed)

@@ -66,7 +66,7 @@ out:
 	return reason_set(why, error, error == -EACCES ? "%s: cannot be executed" : "%s: command not found", name);
 }
 
-/* Who COMMAND runs as. NULL: nobody else than we are. */
+/* The user COMMAND runs as. NULL: the one we run as. */
 static struct passwd *command_user(const char *run_as)
 {
 	const char *caller = getenv("SUDO_UID");

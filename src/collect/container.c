@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads names only: nobody has to be asked, and a host without containers has none.
+ * Reads names only: no daemon has to be asked, and a host without containers has none.
  *
  * A container's control group is called after its id, 64 hex digits, with a
  * word before it that depends on who made it:

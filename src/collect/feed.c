@@ -20,7 +20,7 @@
 #define ENDED_MANY	1024	/* programs whose rows wait to be read once more, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
 #define IDLE_MS		2000	/* then, too: for files or memory that are slow, or not delivered */
-#define IDLE_HURRY_MS	400	/* the same where somebody waits for our end */
+#define IDLE_HURRY_MS	400	/* the same where our end is waited for */
 #define NAMES_LOOK_US	5000
 
 /* ---- programs ---- */
@@ -295,7 +295,7 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 /* A traced call. Its stack is known by another number once it was cut. */
 static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
 {
-	struct rec_call_kernel call;	/* the longer of two: nobody may write into the ring */
+	struct rec_call_kernel call;	/* the longer of two: the ring may not be written to */
 
 	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
 		record_sink_put(feed->sink, &record->hdr, size);
@@ -353,7 +353,7 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		return;
 	}
 	watched = feed_watched(feed, hdr->program);
-	/* The record that says whose it is was lost: nobody is to be told of a process that is not wanted. */
+	/* The record that says whose it is was lost: the model is not to be told of a process that is not wanted. */
 	if (!watched && feed->command_glob)
 		watched = feed_watch_row(feed, hdr->program);
 	if (watched && watched->ignored)

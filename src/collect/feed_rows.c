@@ -132,7 +132,7 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 }
 
 /*
- * True if nothing of @program is needed any more. One that nobody knows here was
+ * True if nothing of @program is needed any more. One that is not known here was
  * doomed earlier, and a thread of it was late to leave; or it began a moment ago
  * and its record is still in the ring: then it has a row.
  */

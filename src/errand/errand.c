@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The asking end. A worker is idle, at work on an errand somebody waits for, late (nobody waits any more, its answer will be
+ * The asking end. A worker is idle, at work on an errand that is waited for, late (it is not waited for any more, its answer will be
  * kept), holding something, or dying: told to go, and not gone yet. What is late or dying counts against the limit, so
  * that a machine full of servers that do not answer has so many workers asleep and no more.
  *

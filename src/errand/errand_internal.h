@@ -11,7 +11,7 @@
 
 enum worker_state { WORKER_NONE, WORKER_IDLE, WORKER_BUSY, WORKER_LATE, WORKER_HOLDING, WORKER_DYING };
 
-/* An errand that somebody may ask for again. */
+/* An errand that may be asked for again. */
 struct kept {
 	errand_job *job;
 	char *question;

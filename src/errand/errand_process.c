@@ -2,7 +2,7 @@
 /*
  * The process that forks workers, and the workers. The first touches no file and no
  * other process's memory, so that it always hears its orders; it has nothing open but its socket. It sits between cutop and the workers so
- * that cutop, which holds links and maps, need not fork itself, and is nobody's parent who cannot die.
+ * that cutop, which holds links and maps, need not fork itself, and has no child that cannot die.
  */
 #include "errand/errand_process.h"
 

@@ -153,7 +153,7 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	}
 	exposition_family(out, &failures);
 	for (i = 0; i < snapshot->call_count; i++) {
-		/* Of some functions named by --probe nobody can say. */
+		/* Of some functions named by --probe that is not known. */
 		if (snapshot->calls[i].extra.symbol && !snapshot->calls[i].judged)
 			continue;
 		call_begin(out, NULL, &snapshot->calls[i]);

@@ -15,8 +15,8 @@
 struct serve;
 
 /*
- * Takes @port (0: any free one) at @host, a name or an address, so that nobody
- * else can have it. Nothing is answered yet. @kernels: see openmetrics_new().
+ * Takes @port (0: any free one) at @host, a name or an address, so that no other
+ * process can have it. Nothing is answered yet. @kernels: see openmetrics_new().
  * Returns 0 or a negative errno with @why set. The caller frees it with
  * serve_close().
  */

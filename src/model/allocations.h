@@ -100,7 +100,7 @@ struct alloc_node *book_handle(struct book *book, uint64_t handle);
 /* Returns the allocation that @address points into, or whose handle it is, or NULL. */
 struct alloc_node *book_containing(struct book *book, uint64_t address);
 
-/* True if @address may be in live memory whose size nobody said (another process's): it begins below, and nothing is in between. */
+/* True if @address may be in live memory whose size is not known (another process's): it begins below, and nothing is in between. */
 bool book_may_contain(struct book *book, uint64_t address);
 
 /* Walks the ranges by address; NULL at the end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parts of graphs. Launches are noted for the whole, and told to its kernels
- * when somebody wants to know or when it changes: counting a launch costs the
+ * when it is asked for or when it changes: counting a launch costs the
  * same whatever the graph holds.
  */
 #include "model/graph_parts.h"

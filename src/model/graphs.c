@@ -41,7 +41,7 @@ static struct launch_entry *record_kernel(struct act *act)
 	return kernel_get(act, act->record->function, act->record->call, act->record->device);
 }
 
-/* What stands for a graph that nobody saw made. */
+/* What stands for a graph whose making was not seen. */
 static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsigned int call, int device)
 {
 	struct launch_entry *entry = kernel_get(act, exec, call, device);

@@ -9,9 +9,9 @@
  * allocation at an address that is still live does not prove a missed free: the
  * old one leaves the figures at once (both cannot be live, and the peak must not
  * hold both) and waits among the displaced. A free of p that was entered before
- * B's allocation returned can only mean the old one, since nobody could know the
+ * B's allocation returned can only mean the old one, since no thread could know the
  * new one yet. Nor is the end of a context told before it has given up its memory: what it owned may be among the
- * displaced as well, and is ended there. What nobody claims within a second of records was a missed free.
+ * displaced as well, and is ended there. What is not claimed within a second of records was a missed free.
  */
 #include "model/ledger.h"
 

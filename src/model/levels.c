@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The levels of a mipmapped array are arrays
- * with handles of their own, which nobody allocates and nobody frees. They live
+ * with handles of their own, which are neither allocated nor freed. They live
  * as long as the whole does; its elements are theirs. A handle may mean
  * something else once the whole is gone: it is asked for then in vain.
  */

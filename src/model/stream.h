@@ -105,7 +105,7 @@ struct rec_clock {
 	__u64 real;		/* ns, CLOCK_REALTIME */
 };
 
-/* The record's time is the snapshot's. The rest is what a model does not know: of whoever feeds it. */
+/* The record's time is the snapshot's. The rest is what a model does not know: what feeds it does. */
 struct rec_moment {
 	struct rec_hdr hdr;
 	__u64 self_cpu_ns;

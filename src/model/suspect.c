@@ -9,7 +9,7 @@
  * floor of some span rose three times in a row, and suspect bytes are that rise.
  *
  * Nothing ticks: live bytes are constant between two changes, so the windows in
- * between are closed at the next change or when somebody asks.
+ * between are closed at the next change or when they are asked for.
  */
 #include "model/suspect.h"
 

@@ -436,7 +436,7 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 	prctl(PR_SET_NAME, "cutop-probes");
 	for (i = 1; i < NSIG; i++)
 		signal(i, SIG_IGN);
-	/* Whoever reads cutop's output must see its end when cutop ends. */
+	/* What reads cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	helper_attach(bpf, path, functions, choice, &report);

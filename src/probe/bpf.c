@@ -325,11 +325,6 @@ void bpf_forget_marks(struct bpf *bpf)
 	memset(bpf->skeleton->bss->known_marks, 0, sizeof(bpf->skeleton->bss->known_marks));
 }
 
-int bpf_identify(struct bpf *bpf, int fd, struct file_id *id)
-{
-	return identify_file(bpf_identifier(bpf), fd, id, NULL);
-}
-
 int bpf_identifier(const struct bpf *bpf)
 {
 	return bpf->features.find_vma ? bpf_program__fd(bpf->skeleton->progs.identify) : -1;

@@ -27,7 +27,7 @@ struct bpf {
 	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	/*
 	 * A link that the kernel undoes as slowly as those of the perf method, or -1:
-	 * helpers hold it, too, so that nobody waits for it at the end.
+	 * helpers hold it, too, so that there is no waiting for it at the end.
 	 */
 	int slow_link;
 };
@@ -52,19 +52,13 @@ int bpf_load(struct bpf *bpf, struct reason *why);
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);
 
-/*
- * Which file is open at @fd, as the kernel's probes see it: the real inode
- * below overlay mounts. Returns 0 or a negative errno.
- */
-int bpf_identify(struct bpf *bpf, int fd, struct file_id *id);
-
 /* The program for identify_file(), or -1. Borrowed. */
 int bpf_identifier(const struct bpf *bpf);
 
 /* The code at @span of the file @id is the runtime's: bpf/caller.bpf.h. NULL: no code of it. */
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span);
 
-/* To call after a file was taken out of the map `files`: of a marked one nobody would tell again. */
+/* To call after a file was taken out of the map `files`: of a marked one no process would tell again. */
 void bpf_forget_marks(struct bpf *bpf);
 
 /* True if the process of @program runs another one by now: what /proc says of it is said of that. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs watch listed processes only, and nobody is listed: probes of a
+ * The programs watch listed processes only, and none is listed: probes of a
  * dry_run fire and return. All of them are kept until the end and taken away side
  * by side, since each removal waits for the kernel.
  */
@@ -139,7 +139,7 @@ static size_t functions_choose(const struct elf_functions *functions, const stru
 }
 
 /*
- * A file that nobody maps takes any probe: the instructions are looked at when a
+ * A file that no process maps takes any probe: the instructions are looked at when a
  * mapping gets its breakpoints. So we are one that maps it. Nothing is read
  * through the mapping, or run. A file of which there is only a copy is taken as it is.
  */
@@ -151,7 +151,7 @@ static void *map_code(const struct seen_file *seen, size_t *size)
 		return NULL;
 	*size = (size_t)seen->st.st_size;
 	map = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, seen->fd, 0);
-	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: nobody else can map it so, either */
+	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: no other process can map it so, either */
 }
 
 int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
@@ -183,7 +183,7 @@ int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const
 		free(tried.list);
 		return 0;
 	}
-	/* Whoever ends the errands lets go of them. */
+	/* They are let go when the errands end. */
 	err = outside_hold_functions(outside, seen, &tried, &hold);
 	if (err) {
 		free(tried.list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A trial: the BPF programs are loaded and probes placed as a session would,
- * for a moment and with nobody watched, to learn what the kernel refuses.
+ * for a moment and with no process watched, to learn what the kernel refuses.
  */
 #ifndef PROBE_DRY_RUN_H
 #define PROBE_DRY_RUN_H

@@ -18,7 +18,7 @@ int identify_file(int program, int fd, struct file_id *id, __u32 *magic);
 /* True if a file system with this magic number needs no other process or machine to open, read or close a file. */
 bool magic_is_local(__u32 magic);
 
-/* True if statx(2) with AT_STATX_DONT_SYNC asks nobody there. */
+/* True if statx(2) with AT_STATX_DONT_SYNC asks no server there. */
 bool magic_tells_cached(__u32 magic);
 
 #endif

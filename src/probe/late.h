@@ -21,7 +21,7 @@ struct probe;
 void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached);
 
 /*
- * Marks the process @tgid, whoever maps what, even if it has ended by now: what it did since @since (ns,
+ * Marks the process @tgid, whatever it maps, even if it has ended by now: what it did since @since (ns,
  * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
  */
 void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A read lease (fcntl(2), F_SETLEASE) makes whoever opens the file for writing, or truncates it, wait until its
+ * A read lease (fcntl(2), F_SETLEASE) makes a process that opens the file for writing, or truncates it, wait until its
  * holder lets go, for /proc/sys/fs/lease-break-time seconds at most. It takes to be the file's owner or
  * CAP_LEASE, and a file on a local file system that knows leases; without, a change is seen too late for who is quick, but seen. A
- * package manager gives a new file the old one's name, and waits for nobody.
+ * package manager gives a new file the old one's name, and does not wait.
  */
 #include "probe/lease.h"
 
@@ -156,6 +156,6 @@ bool guard_again(struct guard *guard)
 		guard->leased = true;
 		return true;
 	}
-	/* EAGAIN: somebody writes. Where there are no leases, it has to stay the same from one look to the next. */
+	/* EAGAIN: a process writes. Where there are no leases, it has to stay the same from one look to the next. */
 	return errno != EAGAIN && settled;
 }

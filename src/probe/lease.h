@@ -54,13 +54,13 @@ void guard_own(struct guard *guard, pid_t owner);
 /* Ends the lease, for all who have the file from guard_open(), and closes it. */
 void guard_close(struct guard *guard);
 
-/* True if somebody wants to write to it, and waits for guard_let(), or has written. */
+/* True if a process wants to write to it, and waits for guard_let(), or has written. */
 bool guard_is_touched(const struct guard *guard);
 
 /* Lets who waits go on. */
 void guard_let(struct guard *guard);
 
-/* True once nobody has it open for writing any more, as far as the file system says; then it is guarded again. */
+/* True once no process has it open for writing any more, as far as the file system says; then it is guarded again. */
 bool guard_again(struct guard *guard);
 
 #endif

@@ -78,7 +78,7 @@ static _Noreturn void closer_process(const int *fds, size_t count, int done)
 		sorted[i] = fds[i];
 	if (sorted)
 		qsort(sorted, count, sizeof(*sorted), fd_compare);
-	/* Whoever reads cutop's output must see its end when cutop ends. */
+	/* What reads cutop's output must see its end when cutop ends. */
 	for (fd = 0; sorted && fd < max; fd++) {
 		while (at < count && sorted[at] < fd)
 			at++;

@@ -6,7 +6,7 @@
  * call's tracepoint, which every kernel has, but which makes each system call of
  * every process on the machine dearer, and needs a number from tracefs.
  *
- * A compiler may have put a copy of that function elsewhere, where nobody sees
+ * A compiler may have put a copy of that function elsewhere, where it is not seen
  * it run; and a file system may bring its pages to a process in ways of its own.
  * So we map and touch some code of our own, and look whether the program saw us.
  */

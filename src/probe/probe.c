@@ -4,7 +4,7 @@
  * that nothing is read twice; every target by the inode the kernel probes.
  *
  * The BPF side keeps its own set of known files (map `files`), so that
- * a process that maps a file examined before wakes nobody. Whatever is
+ * a process that maps a file examined before wakes no thread. Whatever is
  * examined here is entered there first: reading a library to find its symbols
  * must not report it again.
  */
@@ -349,7 +349,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	/* A process that uses CUDA is not late for having loaded what else is probed. */
 	if (in_table)
 		late_mark(probe, &seen->st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
-	/* Nobody is seen to map it yet who takes longer to do so than we take to place probes, or any more who has ended. */
+	/* A process that takes longer to map it than we take to place probes is not seen to do so yet; one that has ended, not any more. */
 	if (in_table && record && !waits)
 		late_mark_process(probe, record->tgid, record->time);
 	target_note(probe, target, path, began);
@@ -436,7 +436,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 		targets = target->next;
 		probe->counts.targets--;
 		probe_count(probe, &target->attachment, -1);
-		note(probe->settings.notes, "%s: nobody uses it any more; its probes were taken off",
+		note(probe->settings.notes, "%s: no process uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		target_ask_again(probe, target);

@@ -71,7 +71,7 @@ int probe_open(struct probe **probe, const struct probe_settings *settings, stru
  */
 int probe_watch(struct probe *probe, struct reason *why);
 
-/* Has @fd, a link of somebody else's, closed along with the probes. */
+/* Has @fd, another's link, closed along with the probes. */
 int probe_adopt_link(struct probe *probe, int fd);
 
 /*

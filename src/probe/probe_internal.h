@@ -28,7 +28,7 @@ struct target {
 	uint64_t yield_until;	/* CLOCK_MONOTONIC, when to look whether it may have probes again */
 	bool met;		/* a process told of it; the others were found ahead, or named */
 	bool is_candidate;	/* unused.c's, as the next */
-	unsigned int unused;	/* looks in a row that found nobody who maps it */
+	unsigned int unused;	/* looks in a row that found no process that maps it */
 	uint64_t mounts;	/* the mount namespace that it was opened through, if that is not ours; 0: it is, or not known */
 	pid_t member;		/* a process in there */
 	char *path;

@@ -41,7 +41,7 @@ int probe_watch(struct probe *probe, struct reason *why)
 		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
 			return reason_set(why, -ENOMEM, "no memory");
 	if (!err && watch.way == LOADING_CALL)
-		/* Undoing it takes its turn behind the perf links of whoever takes theirs away. */
+		/* Undoing it takes its turn behind the perf links that other tools take away. */
 		probe->bpf.slow_link = watch.fds[0];
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A place is cleared before it is nobody's: who takes it begins at nothing. */
+/* A place is cleared before it has no owner: the next one begins at nothing. */
 #include "probe/row_cache.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whether programs with a tail call use the stack of the task that they run in. Since Linux 6.13 others on x86-64
- * may have one for each processor, which whoever comes next writes over (bpf/cutop.bpf.c).
+ * may have one for each processor, which the next program writes over (bpf/cutop.bpf.c).
  */
 #ifndef PROBE_STACKTEST_H
 #define PROBE_STACKTEST_H

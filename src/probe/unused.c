@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A target holds its file, and some twenty descriptors. Where programs are built, or containers come and go, there
- * are new ones every minute, for months: what was deleted and is mapped by nobody is given up. So is what lies
+ * are new ones every minute, for months: what was deleted and is not mapped is given up. So is what lies
  * among the mounts of a container once its last process has ended, for a probe holds the mount, and a volume with it. So are, when most of
- * the descriptors that cutop may have are in use, files that are still there and that nobody maps; who maps
+ * the descriptors that cutop may have are in use, files that are still there and not mapped; a process that maps
  * one of them again tells of it as of a new one.
  *
  * Who maps what stands in /proc. To read that of all processes costs some milliseconds, so it is done only when there
@@ -75,7 +75,7 @@ static int process_add(void *context, pid_t pid)
 	err = outside_maps(&list->probe->outside, pid, mapping_add, list);
 	if (!err || err == -ENOMEM)
 		return err;
-	/* One that ended uses nothing. Of one that makes CUDA calls and may not be looked into, nobody knows what. */
+	/* One that ended uses nothing. If we may not read the maps of one that makes CUDA calls, we cannot tell what it uses. */
 	if (err == -ENOENT || err == -ESRCH ||
 	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &program))
 		return 0;
@@ -130,7 +130,7 @@ static size_t surplus(const struct probe *probe)
 	return (met + 1) / 2;
 }
 
-/* Marks what may be given up, if nobody uses it. Returns how many that are. */
+/* Marks what may be given up, if no process uses it. Returns how many that are. */
 static size_t candidates_mark(struct probe *probe)
 {
 	size_t old = surplus(probe), met = 0, count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which probed files nobody uses any more. */
+/* Which probed files are not in use any more. */
 #ifndef PROBE_UNUSED_H
 #define PROBE_UNUSED_H
 
@@ -19,7 +19,7 @@ struct unused {
 };
 
 /*
- * Gives up files, some at a time, that nobody maps and that were deleted, or belonged to a container that has ended; and those
+ * Gives up files, some at a time, that no process maps and that were deleted, or belonged to a container that has ended; and those
  * that were met longest ago, when descriptors become few. To be called often: it looks seldom.
  */
 void unused_drop(struct probe *probe, uint64_t now);

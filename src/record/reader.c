@@ -317,7 +317,7 @@ uint64_t reader_last(const struct reader *reader)
 
 /* ---- records ---- */
 
-/* Makes the numbers in @record ours. One that we do not have becomes one that nobody has. */
+/* Makes the numbers in @record ours. One that we do not have becomes one that does not exist. */
 static void translate(const struct reader *reader, char *record, unsigned int type)
 {
 	size_t offset = record_call_offset(type);

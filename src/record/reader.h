@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads a recording. Whatever the file holds, what comes out are records whose
- * sizes are right for their types; what they say has to be judged by whoever
+ * sizes are right for their types; what they say has to be judged by what
  * takes them, as of those that come from elsewhere.
  */
 #ifndef RECORD_READER_H

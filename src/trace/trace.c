@@ -109,7 +109,7 @@ static void wait_for_end(struct trace_mode *mode)
 	}
 }
 
-/* What was collected is printed as long as somebody reads it; whoever has sent a signal does not want to wait for that. */
+/* What was collected is printed as long as it is read; a user who has sent a signal does not want to wait for that. */
 static void wait_for_writer(struct trace_mode *mode)
 {
 	struct session *session = &mode->session;

@@ -3,7 +3,7 @@
  * A trace as Chrome's trace events (JSON object format), which Perfetto and
  * chrome://tracing open. Each thread has a track with a slice per call; each
  * stream has one with a slice for everything that was put into it, as long as
- * putting it there took: when the device did it nobody can see from here.
+ * putting it there took: when the device did it cannot be seen from here.
  *
  * Slices of a track may nest but not overlap. Two threads can be inside calls
  * that use one stream: the later one's slice begins where the earlier one's

@@ -233,7 +233,7 @@ bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, c
 	case CLASS_LAUNCH:
 		launch_fields(view);
 		break;
-	case CLASS_EXTRA:	/* what it was given nobody knows how to read */
+	case CLASS_EXTRA:	/* it is not known how to read its arguments */
 		break;
 	default:
 		signature_fields(view, desc);

@@ -43,7 +43,7 @@ void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size
 
 /*
  * What stands after the last line. @lost: by cause, LOST_COUNT of them;
- * @unwritten: calls that were recorded and that nobody printed.
+ * @unwritten: calls that were recorded and not printed.
  */
 void trace_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);
 

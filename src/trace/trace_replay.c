@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace from a recording: nobody is watched, so that one thread does it all. */
+/* A trace from a recording: no process is watched, so that one thread does it all. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

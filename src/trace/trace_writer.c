@@ -47,7 +47,7 @@ struct trace_writer {
 
 /* ---- writing ---- */
 
-/* Waits until something can be written without waiting. False: nobody reads, and we are in a hurry. */
+/* Waits until something can be written without waiting. False: nothing reads, and we are in a hurry. */
 static bool may_write(struct trace_writer *writer)
 {
 	struct pollfd fds[2] = {

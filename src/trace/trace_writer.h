@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The writer of a trace: a thread that prints the records it is given. Between
- * whoever gives them and a reader that is slow, or has stopped, stands a queue
+ * what gives them and a reader that is slow, or has stopped, stands a queue
  * that has an end: calls that find no room in it are counted and dropped, so
- * that nobody ever waits for the reader.
+ * that nothing ever waits for the reader.
  */
 #ifndef TRACE_TRACE_WRITER_H
 #define TRACE_TRACE_WRITER_H

@@ -3,7 +3,7 @@
  * A growing run of bytes, and numbers put into it without printf: for what is
  * printed hundreds of thousands of times a second.
  *
- * A buffer remembers that memory ran out and takes nothing more then; whoever
+ * A buffer remembers that memory ran out and takes nothing more then; what
  * fills it need not look before the end.
  */
 #ifndef UTIL_BUFFER_H

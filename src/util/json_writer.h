@@ -4,7 +4,7 @@
  * is small goes through jansson trees, one at a time.
  *
  * A writer remembers its first failure (memory, stream) and does nothing after
- * it; whoever uses it need not look before the end.
+ * it; its user need not look before the end.
  */
 #ifndef UTIL_JSON_WRITER_H
 #define UTIL_JSON_WRITER_H

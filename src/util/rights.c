@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * docs/faults.md says which right is for what. The uid stays: files are written as whoever started cutop.
+ * docs/faults.md says which right is for what. The uid stays: files are written as the user who started cutop.
  *
  * The list of refused system calls is one of what cutop never does: to list what it does would
  * be the stronger filter, and would break with the next C library, or with NVIDIA's. Linux asks such a

@@ -74,7 +74,7 @@ char *file_read(const char *path, size_t max, size_t *len);
  */
 int file_open_regular(const char *path);
 /*
- * Finds the file (O_PATH) at a path that somebody else chose: only by what the kernel has in memory (Linux 5.12), so that nothing
+ * Finds the file (O_PATH) at a path that another process chose: only by what the kernel has in memory (Linux 5.12), so that nothing
  * is mounted on the way; and by no link of /proc's. Returns a descriptor, -EAGAIN where that does not lead there, or
  * another negative errno.
  */

@@ -25,7 +25,7 @@ int devices_count(const struct snapshot *snapshot)
 	return count;
 }
 
-/* Bytes in use that nobody watched has allocated. */
+/* Bytes in use that no watched process has allocated. */
 static double untracked(const struct snap_device *device)
 {
 	return device->used > device->tracked ? (double)(device->used - device->tracked) : 0;

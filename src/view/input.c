@@ -45,7 +45,7 @@ void sort_by(struct view *view, const struct column *column)
 		order->count = 1;
 		order->reverse = false;
 	}
-	/* Nobody has chosen a process: what was asked for is to see who is first now. */
+	/* The user has chosen no process: what was asked for is to see who is first now. */
 	if (!view->selected_by_user)
 		view->has_selected = false;
 	rows_arrange(view);
@@ -539,7 +539,7 @@ static void help_key(struct view *view, int32_t key)
 
 void view_key(struct view *view, int32_t key)
 {
-	/* Whatever is open: it is no letter, and somebody else has written over the screen. */
+	/* Whatever is open: it is no letter, and another program has written over the screen. */
 	if (keys_action(key) == ACT_REDRAW) {
 		request(view, REQUEST_REDRAW);
 		return;

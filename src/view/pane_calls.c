@@ -41,7 +41,7 @@ static double call_number(const struct list *list, size_t item, size_t column)
 	case C_FAILED: return process_known(list->process, (double)call->failures);
 	case C_TIME: return process_known(list->process, call->seconds);
 	case C_SHARE: return *(const double *)list->items > 0 ? call->seconds / *(const double *)list->items : NAN;
-	/* Of a launch that is not watched to its end nobody knows the time. */
+	/* Of a launch that is not watched to its end the time is not known. */
 	case C_AVERAGE:
 		return call->calls && !call->sampled ? process_known(list->process, call->seconds / (double)call->calls) : NAN;
 	case C_P50: return call->latency.p50;

@@ -97,7 +97,7 @@ static void row_add(struct view *view, const struct snap_process *process, const
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
 }
 
-#define NOBODY		SIZE_MAX
+#define NO_ROW		SIZE_MAX
 #define TREE_DEPTH	128	/* who stands deeper, in a recording made for it, stands for itself */
 
 /* All by their place in the list. */
@@ -139,7 +139,7 @@ static size_t parent_of(const struct forest *forest, size_t at)
 	if (low && forest->by_pid[low - 1] == at)
 		low--;
 	if (!low || forest->list[forest->by_pid[low - 1]]->pid != process->parent_pid)
-		return NOBODY;
+		return NO_ROW;
 	return forest->by_pid[low - 1];
 }
 
@@ -153,9 +153,9 @@ static void tree_add(struct view *view, struct forest *forest, size_t at, const 
 	row_add(view, forest->list[at], branch);
 	/* Deeper than this a tree is no help: children stand as deep as their parent. */
 	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
-	for (i = depth < TREE_DEPTH ? forest->child[at] : NOBODY; i != NOBODY; i = forest->sibling[i])
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW; i = forest->sibling[i])
 		if (!forest->done[i])
-			tree_add(view, forest, i, below, false, forest->sibling[i] == NOBODY, depth + 1);
+			tree_add(view, forest, i, below, false, forest->sibling[i] == NO_ROW, depth + 1);
 }
 
 static void forest_grow(struct view *view, struct forest *forest)
@@ -164,20 +164,20 @@ static void forest_grow(struct view *view, struct forest *forest)
 
 	for (i = 0; i < forest->count; i++) {
 		forest->by_pid[i] = i;
-		forest->child[i] = NOBODY;
+		forest->child[i] = NO_ROW;
 	}
 	qsort_r(forest->by_pid, forest->count, sizeof(*forest->by_pid), pid_order, forest->list);
 	/* From the last, so that the first comes to stand before it. */
 	for (i = forest->count; i--;) {
 		size_t parent = forest->parent[i] = parent_of(forest, i);
 
-		if (parent == NOBODY)
+		if (parent == NO_ROW)
 			continue;
 		forest->sibling[i] = forest->child[parent];
 		forest->child[parent] = i;
 	}
 	for (i = 0; i < forest->count; i++)
-		if (forest->parent[i] == NOBODY)
+		if (forest->parent[i] == NO_ROW)
 			tree_add(view, forest, i, "", true, true, 0);
 }
 
@@ -210,7 +210,7 @@ static void keep_selection(struct view *view)
 {
 	const struct snap_process *selected = view_selected(view);
 
-	/* Until somebody chooses, the pane shows one that does something, if there is any. */
+	/* Until the user chooses, the pane shows one that does something, if there is any. */
 	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
 		view->selected = view->rows[0].process->program;
 		view->has_selected = true;

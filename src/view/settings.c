@@ -362,7 +362,7 @@ static int file_parse(FILE *file, struct reading *reading)
 int settings_read(struct settings *settings, const char *path, struct reason *why)
 {
 	struct reading reading = { settings, "" };
-	/* A FIFO that nobody writes is as good as empty, and not to be waited for. */
+	/* A FIFO without a writer is as good as empty, and not to be waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line, err = 0;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 

@@ -408,7 +408,7 @@ static bool sequence_ends(const wint_t *text, size_t len)
 
 /*
  * An escape has come, and curses knows no key that begins so: Escape itself, or a key that this terminal's description
- * lacks, or what somebody pasted. Its letters are no keys; what turns out to be no sequence is read again as keys.
+ * lacks, or what was pasted. Its letters are no keys; what turns out to be no sequence is read again as keys.
  */
 static bool sequence_skip(void)
 {

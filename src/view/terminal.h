@@ -28,10 +28,10 @@ void terminal_mouse(struct terminal *terminal, bool on);
 
 void terminal_size(const struct terminal *terminal, int *rows, int *cols);
 
-/* After SIGWINCH, and when somebody wrote over the screen: asks for the size, and draws everything anew. */
+/* After SIGWINCH, and when another program wrote over the screen: asks for the size, and draws everything anew. */
 void terminal_resize(struct terminal *terminal);
 
-/* After SIGCONT: whoever stopped us by force left us the shell's settings. */
+/* After SIGCONT: what stopped us by force left us the shell's settings. */
 void terminal_continue(struct terminal *terminal);
 
 /* Gives the terminal back, stops this process, and takes it over again when it is continued. */

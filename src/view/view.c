@@ -144,7 +144,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	/* Not by the clock on the wall: if somebody has set that, what was seen has happened all the same. */
+	/* Not by the clock on the wall: if that was set, what was seen has happened all the same. */
 	if (old && view->host.play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
 		rewind_to(view);
 	if (!old)	/* what was said before has not been seen yet */

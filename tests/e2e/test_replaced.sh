@@ -124,7 +124,7 @@ expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
 # ---- deleted, or too many: what nobody maps is given up, what somebody maps is not
 
 # As a build or a container does: a file that is there for a while, and another the next time. Others' are not looked for.
-given_up='nobody uses it any more; its probes were taken off'
+given_up='no process uses it any more; its probes were taken off'
 own_user 64031
 cp "$helpers/loader" "$T/own/loader"
 mkdir "$T/gone" "$T/many"

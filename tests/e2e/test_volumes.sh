@@ -10,7 +10,7 @@ helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
 command -v mkfs.ext4 >/dev/null || skip "needs mkfs.ext4 (Debian: apt install e2fsprogs)"
 unshare -m true 2>/dev/null || skip "needs mount namespaces"
-given_up='nobody uses it any more; its probes were taken off'
+given_up='no process uses it any more; its probes were taken off'
 
 truncate -s 64M "$T/image"
 mkfs.ext4 -q "$T/image"
