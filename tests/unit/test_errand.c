@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "errand/errand.h"
 #include "probe_tests.h"
+#include "util/message.h"
 
 static int job_echo(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
 {
@@ -362,8 +364,40 @@ START_TEST(test_errand_holds)
 }
 END_TEST
 
+/* Descriptors that are not asked for are closed, and those that do not come are -1. */
+START_TEST(test_message_descriptors)
+{
+	char bytes[8] = "message", got[8];
+	const struct iovec sent = { bytes, sizeof(bytes) }, received = { got, sizeof(got) };
+	int ends[2], fds[4], next, many[MESSAGE_FDS_MAX + 1] = { 0 };
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	ck_assert_int_eq(message_send(ends[0], &sent, 1, (int[]){ 0, 1, 2 }, 3, 0), 0);
+	next = dup(0);
+	close(next);
+	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 2, 0), sizeof(bytes));
+	ck_assert_str_eq(got, "message");
+	ck_assert_int_ge(fds[0], next);
+	ck_assert_int_ge(fds[1], next);
+	close(fds[0]);
+	close(fds[1]);
+	ck_assert_int_eq(dup(0), next);
+	ck_assert_int_eq(dup(0), next + 1);
+	ck_assert_int_eq(dup(0), next + 2);
+	ck_assert_int_eq(message_send(ends[0], &sent, 1, (int[]){ 0 }, 1, 0), 0);
+	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 4, 0), sizeof(bytes));
+	ck_assert_int_ge(fds[0], 0);
+	ck_assert_int_eq(fds[1] + fds[2] + fds[3], -3);
+	ck_assert_int_eq(message_send(ends[0], &sent, 1, many, MESSAGE_FDS_MAX + 1, 0), -EINVAL);
+	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 4, MSG_DONTWAIT), -EAGAIN);
+	close(ends[0]);
+	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 4, 0), 0);
+}
+END_TEST
+
 void errand_tests(Suite *suite)
 {
+	probe_test_add(suite, "message descriptors", test_message_descriptors);
 	probe_test_add(suite, "errand answers", test_errand_answers);
 	probe_test_add(suite, "errand late", test_errand_late);
 	probe_test_add(suite, "errand budget", test_errand_budget);
