@@ -16,6 +16,7 @@ const volatile struct translator_name translator_names[TRANSLATORS_MAX];
 const volatile __u32 translator_count;	/* 0: none matters */
 const volatile __u32 copier_count;	/* of these, the first, which are told of when they begin */
 const volatile bool translators_listed;	/* only listed processes have breakpoints */
+const volatile bool translators_early;	/* all are told of when they begin, so that the probes are off before they map anything */
 __u32 translators_live;			/* in the map */
 HASH_MAP(translators, __u32, struct translator_row, 4096);
 
@@ -61,12 +62,16 @@ static __always_inline void translator_look(__u32 tgid)
 		return;
 	row.since = bpf_ktime_get_ns();
 	row.name = i;
-	if (i < copier_count)
+	if (i < copier_count) {
 		translator_tell(&id, &row);
-	if (i < copier_count || (translators_listed && !bpf_map_lookup_elem(&listed, &tgid)))
+		return;
+	}
+	if (translators_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return;
 	if (!bpf_map_update_elem(&translators, &tgid, &row, BPF_NOEXIST))
 		__sync_fetch_and_add(&translators_live, 1);
+	if (translators_early)
+		translator_tell(&id, &row);
 }
 
 /* The current process maps, or touches, the file @inode. */

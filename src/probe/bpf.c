@@ -247,6 +247,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->loader_waits = bpf->loader_waits;
 	s->rodata->loader_wait_ns = wait_choose();
 	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
+	s->rodata->translators_early = settings->translators_early;
 	s->rodata->translators_listed = settings->probes_listed;
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();

@@ -28,6 +28,7 @@ struct bpf_settings {
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */
 	bool probes_listed;	/* no other process has breakpoints */
+	bool translators_early;	/* programs that translate others are told of when they begin, not when they map what is probed */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
 	bool loader_waits;	/* threads of listed processes wait in their loader: bpf/loader.bpf.h */

@@ -30,7 +30,6 @@ struct mapper_search {
 	const char *name;	/* last path component */
 	const char *path;
 	uint64_t attached;
-	bool found;
 };
 
 /*
@@ -138,21 +137,4 @@ void late_mark(struct probe *probe, const struct stat *st, const struct file_id 
 	};
 
 	processes_visit(process_compare, &search);
-}
-
-static int mapping_find(void *context, const struct maps_entry *entry)
-{
-	struct mapper_search *search = context;
-
-	search->found = is_mapping_of(search, entry);
-	return search->found;
-}
-
-bool process_maps(struct probe *probe, pid_t pid, const struct stat *st, const struct file_id *id, const char *path)
-{
-	const char *name = strrchr(path, '/');
-	struct mapper_search search = { .probe = probe, .pid = pid, .st = st, .id = id, .name = name ? name + 1 : path };
-
-	outside_maps(&probe->outside, pid, mapping_find, &search);
-	return search.found;
 }

@@ -4,10 +4,8 @@
 #define PROBE_LATE_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 
 #include "cutop_event.h"
 
@@ -25,8 +23,5 @@ void late_mark(struct probe *probe, const struct stat *st, const struct file_id 
  * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
  */
 void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
-
-/* True if @pid has the file of @id, @st and @path mapped. */
-bool process_maps(struct probe *probe, pid_t pid, const struct stat *st, const struct file_id *id, const char *path);
 
 #endif

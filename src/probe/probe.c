@@ -311,7 +311,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	target->aliases = found.aliases;
 	found.library = target->library;
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
-	if (probe->settings.yields && translators_yield(probe, target, &seen->st, path)) {
+	if (probe->settings.yields && translators_yield(probe, target)) {
 		free(found.list);
 		return 0;
 	}

@@ -165,16 +165,21 @@ void translators_find(struct probe *probe)
 	processes_visit(translator_find, probe);
 }
 
-/* False the second time that it is called for one process. */
+/* False the second time that it is called for one process. @since: 0, if it is not known when that began. */
 static bool is_news(struct probe *probe, uint32_t tgid, uint64_t since)
 {
 	size_t i;
 
 	if (!probe->translators)
 		probe->translators = calloc(TOLD_MAX, sizeof(*probe->translators));
-	for (i = 0; i < TOLD_MAX && probe->translators; i++)
-		if (probe->translators[i].tgid == tgid && probe->translators[i].since == since)
-			return false;
+	for (i = 0; i < TOLD_MAX && probe->translators; i++) {
+		struct translator *told = &probe->translators[i];
+
+		if (told->tgid != tgid || (told->since && since && told->since != since))
+			continue;
+		told->since = since ? since : told->since;
+		return false;
+	}
 	if (probe->translators)
 		probe->translators[probe->translators_told++ % TOLD_MAX] = (struct translator){ tgid, since };
 	return true;
@@ -209,8 +214,8 @@ static void tell(struct probe *probe, uint32_t tgid, uint64_t since, const char 
 	if (!is_news(probe, tgid, since) || !may_tell(probe, hidden))
 		return;
 	if (probe->settings.yields)
-		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s: until it ends there are no probes on %s, and "
-			     "what programs do with that is not seen", tgid, kind, hidden, path);
+		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s: until it ends there are no probes, and what "
+			     "programs do meanwhile is not seen", tgid, kind, hidden);
 	else
 		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s and likely to end by SIGTRAP: the probes on "
 			     "%s are code to that; watch others by --pid, or give --translators=yield", tgid, kind, hidden, path);
@@ -225,7 +230,7 @@ void translator_meet(struct probe *probe, pid_t pid, const char *path)
 		tell(probe, (uint32_t)pid, since, kind, path);
 }
 
-/* ---- files that have no probes as long as a translator has them ---- */
+/* ---- no probes as long as a translator runs ---- */
 
 static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
 {
@@ -240,8 +245,6 @@ static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
 struct translator_search {
 	struct probe *probe;
 	struct target *target;
-	const struct stat *st;
-	const char *path;
 };
 
 static int translator_compare(void *context, pid_t pid)
@@ -250,16 +253,16 @@ static int translator_compare(void *context, pid_t pid)
 	uint64_t since;
 	const char *kind = kind_and_time(search->probe, pid, &since);	/* a child of one has its name, and what it has mapped */
 
-	if (kind && process_maps(search->probe, pid, search->st, &search->target->id, search->path)) {
+	if (kind) {
 		translator_add(search->target, (uint32_t)pid, since);
-		tell(search->probe, (uint32_t)pid, since, kind, search->path);
+		tell(search->probe, (uint32_t)pid, since, kind, NULL);
 	}
 	return 0;
 }
 
-bool translators_yield(struct probe *probe, struct target *target, const struct stat *st, const char *path)
+bool translators_yield(struct probe *probe, struct target *target)
 {
-	struct translator_search search = { .probe = probe, .target = target, .st = st, .path = path };
+	struct translator_search search = { .probe = probe, .target = target };
 	bool before = target->yield_until;
 
 	target->translator_count = 0;
@@ -284,8 +287,38 @@ bool translators_have(struct probe *probe, struct target *target)
 	for (i = 0; i < target->translator_count; i++)
 		if (row_read(probe, target->translators[i].tgid, &row) && row.since == target->translators[i].since)
 			return true;
-	/* Others may have it by now, or children that BPF does not tell of: that is looked up when it is probed anew. */
+	/* Others may run by now, or children that BPF does not tell of: that is looked up when it is probed anew. */
 	return clock_ns(CLOCK_MONOTONIC) < target->yield_until;
+}
+
+/* Takes the probes off all files, side by side, for the sake of the process of @record. Returns false if there are none. */
+static bool probes_yield(struct probe *probe, const struct rec_translator *record)
+{
+	uint32_t *shelves = calloc(probe->counts.targets + 1, sizeof(*shelves));
+	struct target *target;
+	size_t count = 0;
+	bool any = false;
+
+	for (target = probe->targets; target && shelves; target = target->next)
+		if (!target->lifted)
+			shelves[count++] = target->shelf;
+	if (shelves)
+		keeper_drop(probe->keeper, shelves, count);
+	free(shelves);
+	for (target = probe->targets; target; target = target->next) {
+		if (target->lifted && !target->yield_until)
+			continue;	/* it is being written to; translators_yield() looks before it has probes again */
+		translator_add(target, record->hdr.tgid, record->since);
+		target->yield_until = clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL;
+		any = true;
+		if (target->lifted)
+			continue;
+		keeper_drop(probe->keeper, &target->shelf, shelves ? 0 : 1);
+		target_lift(probe, target);
+		guard_let(&target->guard);
+		probe->counts.late++;
+	}
+	return any;
 }
 
 static struct target *target_of(struct probe *probe, const struct file_id *id)
@@ -302,37 +335,27 @@ static struct target *target_of(struct probe *probe, const struct file_id *id)
 	return NULL;
 }
 
-/* Takes the probes off @target for the sake of the process of @record. */
-static void target_yield(struct probe *probe, struct target *target, const struct rec_translator *record)
-{
-	translator_add(target, record->hdr.tgid, record->since);
-	if (!target->lifted) {
-		keeper_drop(probe->keeper, &target->shelf, 1);
-		target_lift(probe, target);
-		guard_let(&target->guard);
-		probe->counts.late++;
-	}
-	target->yield_until = clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL;
-}
-
 void probe_on_translator(struct probe *probe, const struct rec_translator *record)
 {
-	struct target *target = target_of(probe, &record->id);
+	struct target *target;
 	char hidden[64];
 
 	if (record->name >= ARRAY_LEN(known))
 		return;
-	if (!record->id.inode) {
+	if (record->name < COPIERS) {
 		if (probe->counts.targets && may_tell(probe, hidden))
 			probe_notice(probe, NOTICE_TRANSLATED, record->hdr.tgid, "process %u copies processes (CRIU): the copy of one that has "
 				     "probes has breakpoints, and what is restored from it ends by SIGTRAP where cutop does not run; end "
 				     "cutop before, or watch others by --pid", record->hdr.tgid);
 		return;
 	}
-	if (target && target->lifted && !target->yield_until)
-		return;		/* it is being written to; translators_yield() looks before it has probes again */
 	/* First: it may run that code any moment. */
-	if (target && probe->settings.yields)
-		target_yield(probe, target, record);
-	tell(probe, record->hdr.tgid, record->since, known[record->name].kind, target && target->path ? target->path : "a library");
+	if (probe->settings.yields) {
+		if (probes_yield(probe, record))
+			tell(probe, record->hdr.tgid, record->since, known[record->name].kind, NULL);
+		return;
+	}
+	target = target_of(probe, &record->id);
+	if (!target || !target->lifted)
+		tell(probe, record->hdr.tgid, record->since, known[record->name].kind, target && target->path ? target->path : "a library");
 }

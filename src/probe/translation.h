@@ -2,8 +2,8 @@
 /*
  * Programs that read the code of others and run a translation of it (valgrind, Pin, DynamoRIO, QEMU's user mode), and those
  * that copy processes (CRIU): a breakpoint is code to them, and ends the program, or what is restored from the copy. The kernel
- * cannot leave a process out where all that map a file are probed. So the user is told, or the probes are taken off the file
- * as long as such a process has it (probe_settings.yields).
+ * cannot leave a process out where all that map a file are probed. So the user is told, or there are no probes as long as such a
+ * process runs (probe_settings.yields): they go when it begins, long before it maps anything that has some.
  */
 #ifndef PROBE_TRANSLATION_H
 #define PROBE_TRANSLATION_H
@@ -42,10 +42,10 @@ void translators_find(struct probe *probe);
 void translator_meet(struct probe *probe, pid_t pid, const char *path);
 
 /*
- * Called before probes are placed on the file of @target. True if a process that translates has it mapped: then it is told of, and
+ * Called before probes are placed on the file of @target. True if a process that translates runs: then it is told of, and
  * @target has no probes until it has ended.
  */
-bool translators_yield(struct probe *probe, struct target *target, const struct stat *st, const char *path);
+bool translators_yield(struct probe *probe, struct target *target);
 
 /* True as long as a process for which @target has no probes runs. */
 bool translators_have(struct probe *probe, struct target *target);

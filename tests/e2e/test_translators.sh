@@ -128,7 +128,7 @@ there=$loader
 check "yield: it is not probed" is_kept
 load it "$fake" "$lib" say ready wait "$T/it.go" malloc 1
 it=$loader
-check "yield: nothing is said: $(cat "$T/yield.err")" wait_for 20 told yield "process $it is translated (valgrind): until it ends there are no probes on $lib" 1
+check "yield: nothing is said: $(cat "$T/yield.err")" wait_for 20 told yield "process $it is translated (valgrind): until it ends there are no probes, and" 1
 check "yield: the probes are still there" is_let
 # Meanwhile it may be written to, and no lease makes the writer wait. (The same bytes: programs run on.)
 check "yield: the writer waits" timeout --foreground 20 dd if="$helpers/libcudart.so.99" of="$lib" conv=notrunc status=none
@@ -219,17 +219,17 @@ if command -v valgrind >/dev/null; then
 	check "valgrind: nothing is said: $(cat "$T/ended.err")" wait_for 20 told ended "is translated (valgrind) and likely to end by SIGTRAP: .*$library" 1
 	end
 	begin yielded -c "*translated$$*" --library "$library" --translators=yield
-	# It is not held: where the machine is busy, one may get there before the probes are off.
+	# Nothing holds it: where the machine is very busy, one may get there before the probes are off.
+	ended=0
 	for _ in 1 2 3 4 5 6; do
-		ended=1
 		placed=$(grep -c "$library: .* attached" "$T/yielded.err")
-		translate && ended= && break
+		translate || ended=$((ended + 1))
 		wait_for 20 told_more yielded "$library: .* attached" "$placed"
 	done
-	if [ "$ended" ] && beside_another; then
+	if [ $ended -gt 1 ] && beside_another; then
 		echo "not told: another cutop runs, and may have ended valgrind's program"
 	else
-		check "yield: valgrind's program is ended, each time" [ ! "$ended" ]
+		check "yield: valgrind's program is ended $ended times of six" [ $ended -le 1 ]
 	fi
 	end
 fi
