@@ -8,6 +8,8 @@
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
+# By its path: what other programs on the machine lose is theirs.
+cp "$helpers/loader" "$T/loader"
 tiny=$helpers/libcudart.so.99
 shifted=$helpers/libcudart-shifted.so
 
@@ -15,7 +17,7 @@ shifted=$helpers/libcudart-shifted.so
 told() {
 	[ "$(grep -c "$2" "$1")" = "$3" ]
 }
-right=$("$helpers/loader" "$shifted" call calculate)
+right=$("$T/loader" "$shifted" call calculate)
 
 # ---- written over in place: other functions stand where the probes were
 
@@ -29,19 +31,19 @@ for who in leased looked; do
 	[ $who = leased ] || before="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
 	CUTOP_WAS=$CUTOP
 	CUTOP=$T/$who/cutop
-	begin $who --library "$T/$who/libcudart.so.99"
+	begin $who -c "*$T/*" --library "$T/$who/libcudart.so.99"
 	CUTOP=$CUTOP_WAS
-	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 3 free sync 2 >/dev/null &
+	"$T/loader" "$T/$who/libcudart.so.99" malloc 3 free sync 2 >/dev/null &
 	first=$!
 	wait $first
 	cp "$shifted" "$T/$who/libcudart.so.99"
 	[ $who = leased ] || wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: is being written to" 1
 	for _ in 1 2 3; do
-		got=$("$helpers/loader" "$T/$who/libcudart.so.99" call calculate)
+		got=$("$T/loader" "$T/$who/libcudart.so.99" call calculate)
 		check "$who: a program that cutop watches calculates $got, not $right" [ "$got" = "$right" ]
 	done
 	check "$who: no new probes: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 2
-	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 5 free sync 4 >/dev/null &
+	"$T/loader" "$T/$who/libcudart.so.99" malloc 5 free sync 4 >/dev/null &
 	second=$!
 	wait $second
 	# By a writer that takes its time: in two parts, the file whole only in the end.
@@ -54,7 +56,7 @@ for who in leased looked; do
 	: >"$T/$who.go"
 	wait $writer
 	check "$who: the old one again: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 3
-	"$helpers/loader" "$T/$who/libcudart.so.99" malloc 7 free >/dev/null &
+	"$T/loader" "$T/$who/libcudart.so.99" malloc 7 free >/dev/null &
 	third=$!
 	wait $third
 	end
@@ -72,19 +74,19 @@ before=
 # ---- replaced by another file of the name, and deleted, while a program maps it
 
 private_double "$T/other"
-begin other --library "$library"
-load old "$helpers/loader" "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
+begin other -c "*$T/*" --library "$library"
+load old "$T/loader" "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
 old=$loader
 cp "$library" "$library.new"
 strip "$library.new" 2>/dev/null
 mv "$library.new" "$library"
 # Nobody could know it ahead: whoever loads it first is late.
-"$helpers/loader" "$library" malloc 1 wait "$T/late.go" malloc 200 >/dev/null &
+"$T/loader" "$library" malloc 1 wait "$T/late.go" malloc 200 >/dev/null &
 late=$!
 check "the new file is not probed: $(cat "$T/other.err")" wait_for 20 told "$T/other.err" "$T/other/libcudart.so.13: .* attached" 2
 touch "$T/late.go"
 wait $late
-"$helpers/loader" "$library" malloc 6 free >/dev/null &
+"$T/loader" "$library" malloc 6 free >/dev/null &
 new=$!
 wait $new
 rm "$library"
@@ -103,13 +105,13 @@ expect other '[.lost | to_entries[] | select(.value > 0)]' '[]'
 # ---- unloaded, and loaded again
 
 private_double "$T/again"
-begin again --library "$library" --library "$tiny" --library "$shifted"
-"$helpers/loader" "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
+begin again -c "*$T/*" --library "$library" --library "$tiny" --library "$shifted"
+"$T/loader" "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
 	open "$library" malloc 5 >"$T/again.said" &
 again=$!
 wait $again
 # Another in its place: its probes are its own.
-"$helpers/loader" "$tiny" where cudaMalloc malloc 3 free close open "$shifted" where calculate call calculate malloc 4 free close \
+"$T/loader" "$tiny" where cudaMalloc malloc 3 free close open "$shifted" where calculate call calculate malloc 4 free close \
 	open "$tiny" malloc 5 free sync 6 >"$T/other.said" &
 other=$!
 wait $other
@@ -126,7 +128,7 @@ expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
 # As a build or a container does: a file that is there for a while, and another the next time. Others' are not looked for.
 given_up='no process uses it any more; its probes were taken off'
 own_user 64031
-cp "$helpers/loader" "$T/own/loader"
+cp "$T/loader" "$T/own/loader"
 mkdir "$T/gone" "$T/many"
 begin gone -u 64031 --library "$own_lib"
 load used as_own "$T/own/loader" "$own_lib" malloc 4 say ready wait "$T/used.go" malloc 5 free
