@@ -227,6 +227,14 @@ int traced_enter(struct pt_regs *ctx)
 	return 0;
 }
 
+/* At functions of Python's interpreter. */
+SEC("uprobe")
+int python_begins(struct pt_regs *ctx)
+{
+	stack_keep();
+	return python_begin(ctx);
+}
+
 /*
  * At _dl_debug_state(). The cookie says how far from it _r_debug lies (the lower 56 bits), and how long the instruction
  * before it is.

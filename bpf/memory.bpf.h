@@ -11,6 +11,7 @@
 
 #include "capture.bpf.h"
 #include "context.bpf.h"
+#include "python.bpf.h"
 #include "stacks.bpf.h"
 
 struct extent {
@@ -352,7 +353,7 @@ static __always_inline void alloc_return(struct call_run *run)
 	if (!keep_books)
 		return;
 	site_announce(thread, call_site(run->ctx));
-	stack = stack_of(run->ctx, thread);
+	stack = python_of(thread, call_site(run->ctx), stack_of(run->ctx, thread));
 	rec = record_begin(thread, REC_ALLOC, sizeof(*rec), run->now);
 	if (!rec)
 		return;

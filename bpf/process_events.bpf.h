@@ -11,6 +11,7 @@
 #include "files.bpf.h"
 #include "frames.bpf.h"
 #include "loader.bpf.h"
+#include "python.bpf.h"
 #include "translators.bpf.h"
 
 #define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
@@ -83,6 +84,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	struct file *file;
 
 	late_forget(tgid);	/* before the program is looked up: src/probe/idle_processes.c */
+	python_end(tgid);
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
 		program = *known;
@@ -121,11 +123,12 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 {
 	__u32 parent_tgid, child_tgid, one = 1;
 
-	if (!follow_children)
-		return 0;
 	child_tgid = child->tgid;
 	parent_tgid = parent->tgid;
-	if (child_tgid == parent_tgid || !bpf_map_lookup_elem(&listed, &parent_tgid))
+	if (child_tgid == parent_tgid)
+		return 0;
+	python_fork(parent_tgid, child_tgid);
+	if (!follow_children || !bpf_map_lookup_elem(&listed, &parent_tgid))
 		return 0;
 	if (bpf_map_update_elem(&listed, &child_tgid, &one, BPF_ANY))
 		count_lost(LOST_PROCESSES);
@@ -163,6 +166,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	}
 	/* The last thread. Two may see this: the first to delete the key is the one. */
 	late_forget(tgid);
+	python_end(tgid);
 	loader_forget(tgid);
 	translator_forget(tgid);
 	/* Its number will be another's. */

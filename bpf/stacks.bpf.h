@@ -90,7 +90,7 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + sizeof(scratch->frames), bpf_ktime_get_ns());
 	rec->stack = hash;
 	rec->count = count;
-	rec->pad = 0;
+	rec->shown = 0;
 	bpf_probe_read_kernel(rec->frames, sizeof(scratch->frames), scratch->frames);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (walk.again)

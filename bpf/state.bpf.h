@@ -176,6 +176,7 @@ struct thread_state {
 	struct code_range runtime_code, other_code;
 	__u32 marks;		/* runtime_marks when that was so */
 	__u32 green;		/* the context is a green one: a part of its device's primary one */
+	__u32 python_changes, has_python;	/* python_changes when it was looked whether the process has Python, and the answer */
 };
 
 struct {

@@ -241,7 +241,16 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+};
+#endif
+
 struct task_struct {
+#if defined(__TARGET_ARCH_x86)
+	struct thread_struct thread;
+#endif
 	struct seccomp seccomp;
 	struct uprobe_task *utask;
 	struct bpf_run_ctx *bpf_ctx;

@@ -89,11 +89,17 @@ enum rec_type {
 	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
 	REC_TRANSLATOR,		/* struct rec_translator: a program that runs translations of code maps a probed file; in the ring only */
 
+	/* In the ring only: cutop_python.h */
+	REC_PYTHON_CODE = 56,
+	REC_PYTHON_TABLE,
+	REC_PYTHON_STACK,
+
 	REC_IDENTITY = 64,	/* struct rec_identity: who a program is */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
 	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no program */
 	REC_NOTICE,		/* struct rec_text: something to tell of, flags: enum notice. Of no program */
+	REC_FRAME = 80,		/* struct rec_frame: what a place in the code is */
 
 	/* What is read once per refresh: model/stream.h */
 	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
@@ -241,8 +247,25 @@ struct rec_stack {
 	struct rec_hdr hdr;
 	__u64 stack;		/* what it is known by in its program, never 0 */
 	__u32 count;		/* of the frames that count: there may be room for more */
-	__u32 pad;
-	__u64 frames[];		/* return addresses, innermost first: the call site */
+	__u32 shown;		/* which of them the call site is called by */
+	__u64 frames[];		/* return addresses, innermost first: the call site; or places of Python's (PLACE_IS_PYTHON) */
+};
+
+/* A place in Python code has no address. It has a number in its stead, which no address of user space is. */
+#define PLACE_PYTHON		0x7000000000000000ull
+#define PLACE_IS_PYTHON(place)	((place) >> 56 == 0x70)
+
+enum frame_language { FRAME_NATIVE, FRAME_PYTHON, FRAME_LANGUAGES };
+
+/* What there is to know of a place, beside the text of its REC_SITE. */
+struct rec_frame {
+	struct rec_hdr hdr;
+	__u64 address;		/* as REC_SITE has it */
+	__u64 offset;		/* from the function's start, or, without function, from the file's; of a native place */
+	__u32 line;		/* 0: not known */
+	__u8 language;		/* enum frame_language */
+	__u8 pad[3];
+	char strings[];		/* function, source file, module, each ended by NUL; empty where not known */
 };
 
 /*
@@ -590,6 +613,7 @@ enum lost_cause {
 	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
 	LOST_TRACED,		/* a traced call found no room in the ring buffer */
 	LOST_UNANSWERED,	/* a file or memory that nothing delivered: user space counts it here */
+	LOST_PYTHON,		/* Python frames that could not be read or kept: the native call site stands in their place */
 	LOST_BPF_COUNT,
 	/* found by the collector, which tells of them as of those before */
 	LOST_LINES = LOST_BPF_COUNT,	/* source lines: their file ended the process that reads them, or its user's allowance is used up */

@@ -101,6 +101,7 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_PENDING_ROWS] = "pending_rows",
 	[LOST_TRACED] = "traced_calls",
 	[LOST_UNANSWERED] = "unanswered",
+	[LOST_PYTHON] = "python_frames",
 	[LOST_GRAPHS] = "graphs",
 	[LOST_STACKS] = "stacks",
 	[LOST_LINES] = "lines",

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
+#include "cutop_python.h"
 #include "probe/links.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
@@ -75,8 +76,9 @@ struct probe_list {
 static const struct call_desc *desc_of(unsigned int call)
 {
 	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
+	static const struct call_desc python = { .layer = LAYER_EXTRA, .class = CLASS_COUNT };
 
-	return CUTOP_IS_EXTRA(call) ? &extra : &call_descs[call];
+	return CUTOP_IS_EXTRA(call) ? &extra : CUTOP_IS_PYTHON(call) ? &python : &call_descs[call];
 }
 
 /*
@@ -104,6 +106,19 @@ static void unprobed_list(struct attachment *attachment, const struct attach_cho
 
 	for (i = first; i < first + count; i++)
 		unprobed_add(&attachment->unprobed, choice, CUTOP_COOKIE_CALL(list->cookies[i]));
+}
+
+/* The functions that say that a process runs Python: nobody asked for them, so they count as little as what is noticed. */
+static void list_python(struct probe_list *list, const struct elf_functions *functions)
+{
+	size_t i;
+
+	list->count = 0;
+	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
+		if (CUTOP_IS_PYTHON(functions->list[i].call) && functions->list[i].point != POINT_NONE) {
+			list->offsets[list->count] = function_probe_offset(&functions->list[i]);
+			list->cookies[list->count++] = CUTOP_COOKIE(functions->list[i].call, functions->library);
+		}
 }
 
 /* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
@@ -226,6 +241,16 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 		/* The user did not ask for these probes, so they count neither as attached nor as failed. */
 		attachment->noticed = list.count - (attachment->failed - failed);
 		attachment->failed = failed;
+	}
+	list_python(&list, functions);
+	if (list.count) {
+		struct refused refused = { attachment->failed, attachment->unprobed };
+
+		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.python_begins), path, ATTACH_TYPE_UPROBE_MULTI,
+			     choice, &list, 0, list.count, 0, 0, &error, false);
+		attachment->noticed += list.count - (attachment->failed - refused.failed);
+		attachment->failed = refused.failed;
+		attachment->unprobed = refused.unprobed;
 	}
 	if (attachment->attached || attachment->noticed)
 		return 0;
@@ -364,6 +389,13 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		struct bpf_programs programs;
 		int link = 0;
 
+		if (CUTOP_IS_PYTHON(function->call)) {
+			if (function->point != POINT_NONE)
+				link = link_perf(bpf_program__fd(bpf->skeleton->progs.python_begins), path, type, return_bit,
+						 false, function_probe_offset(function), function->call);
+			report->noticed += function->point != POINT_NONE && link >= 0;
+			continue;
+		}
 		if (choice_notices(choice, desc)) {
 			if (function->point != POINT_NONE)
 				link = link_perf(bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, type, return_bit,

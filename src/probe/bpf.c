@@ -97,6 +97,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		program_load_multi(bpf->skeleton->progs.unwatched_enter, method);
 	if (bpf->loader_waits)
 		program_load_multi(bpf->skeleton->progs.loader_changes, method);
+	if (bpf->skeleton->rodata->with_python)
+		program_load_multi(bpf->skeleton->progs.python_begins, method);
 	for (class = 0; class < CLASS_COUNT; class++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
@@ -237,6 +239,11 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	s->rodata->refuse_all = settings->blind;
 	s->rodata->refuse_filtered = settings->refuse_filtered;
 	s->rodata->with_stacks = settings->stacks;
+	s->rodata->with_python = settings->python;
+	if (!settings->python) {
+		bpf_map__set_max_entries(s->maps.python_stacks, 1);
+		bpf_map__set_max_entries(s->maps.python_codes, 1);
+	}
 	if (!settings->stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);
 	s->rodata->watch_runtime = settings->layers & 1u << LAYER_RUNTIME;

@@ -22,6 +22,7 @@ struct trace_settings {
 struct bpf_settings {
 	bool exact_launches;
 	bool stacks;		/* of allocations */
+	bool python;		/* Python's frames, in processes that run it */
 	bool extras;		/* functions that are not in the table may be probed */
 	unsigned int layers;	/* bit set of enum call_layer: what is probed */
 	bool notice_driver;	/* not the driver, but that something is allocated by it alone: bpf/unwatched.bpf.h */

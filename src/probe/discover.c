@@ -16,6 +16,7 @@
 #include "probe/loader.h"
 #include "probe/maps.h"
 #include "probe/probe_internal.h"
+#include "probe/pythons.h"
 #include "probe/translation.h"
 
 /* ---- functions that the user names ---- */
@@ -229,6 +230,7 @@ void probe_find_ahead(struct probe *probe)
 		ld_cache_visit("libcuda.so", cached_library, probe);
 	ld_cache_visit("libcudart", cached_library, probe);
 	places_visit(layers, place_search, probe);
+	pythons_find_ahead(probe);
 }
 
 /* ---- programs and files met on the way ---- */

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "probe/elffile.h"
+#include "probe/python_elf.h"
+#include "probe/python_layouts.h"
 #include "util/util.h"
 
 #define COPY_MAX	(256ull << 20)
@@ -194,6 +196,18 @@ static bool has_hooked(int fd)
 	return found.count;
 }
 
+/* What says which Python's interpreter it is, besides symbols and code. Returns false if it has none. */
+static bool python_copy(struct copy *copy)
+{
+	struct python_elf elf;
+
+	if (python_elf_read(copy->from, "", &elf, NULL) <= 0)
+		return false;
+	range_copy(copy, elf.version_offset, sizeof(uint64_t));
+	range_copy(copy, elf.runtime_offset, PYTHON_OFFSETS_BYTES);
+	return true;
+}
+
 int elf_copy(int fd, uint64_t size, unsigned int want)
 {
 	struct copy copy = { .from = fd, .size = size, .left = COPY_MAX, .want = want };
@@ -205,6 +219,8 @@ int elf_copy(int fd, uint64_t size, unsigned int want)
 	copy.chunk = malloc(CHUNK);
 	if (!copy.chunk || ftruncate(copy.to, (off_t)size))
 		copy.error = -ENOMEM;
+	if (want & (COPY_IF_HOOKED | COPY_TABLES) && !copy.error && python_copy(&copy))
+		copy.want |= COPY_TABLES | COPY_CODE;
 	if (want & COPY_IF_HOOKED && has_hooked(fd))
 		copy.want |= COPY_TABLES | COPY_CODE;
 	range_copy(&copy, 0, want & COPY_ALL ? size : HEAD);

@@ -28,8 +28,8 @@ struct mapper_search {
 	const struct stat *st;
 	const struct file_id *id;
 	const char *name;	/* last path component */
-	const char *path;
-	uint64_t attached;
+	void (*visit)(void *context, pid_t pid, const struct maps_entry *entry);
+	void *context;
 };
 
 /*
@@ -112,9 +112,7 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 
 	if (!is_mapping_of(search, entry))
 		return 0;
-	translator_meet(search->probe, search->pid, search->path);
-	if (!started_since(search->pid, search->attached) && !loader_waits(search->probe, (uint32_t)search->pid, UINT64_MAX))
-		process_mark(search->probe, (uint32_t)search->pid);
+	search->visit(search->context, search->pid, entry);
 	return 1;
 }
 
@@ -129,12 +127,35 @@ static int process_compare(void *context, pid_t pid)
 	return 0;
 }
 
-void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached)
+void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path,
+		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry), void *context)
 {
 	const char *name = strrchr(path, '/');
 	struct mapper_search search = {
-		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .path = path, .attached = attached,
+		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .visit = visit, .context = context,
 	};
 
 	processes_visit(process_compare, &search);
+}
+struct late_search {
+	struct probe *probe;
+	const char *path;
+	uint64_t attached;
+};
+
+static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry)
+{
+	struct late_search *search = context;
+
+	(void)entry;
+	translator_meet(search->probe, pid, search->path);
+	if (!started_since(pid, search->attached) && !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
+		process_mark(search->probe, (uint32_t)pid);
+}
+
+void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached)
+{
+	struct late_search search = { .probe = probe, .path = path, .attached = attached };
+
+	mappers_visit(probe, st, id, path, mapper_mark, &search);
 }

@@ -10,6 +10,7 @@
 #include "cutop_event.h"
 
 struct probe;
+struct maps_entry;
 
 /*
  * Marks every process as late that has the file @id mapped, was started
@@ -23,5 +24,9 @@ void late_mark(struct probe *probe, const struct stat *st, const struct file_id 
  * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
  */
 void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
+
+/* Calls @visit with each process but ours that maps code of the file @id, and with the first such mapping of each. */
+void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path,
+		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry), void *context);
 
 #endif

@@ -24,6 +24,7 @@
 #include "probe/links.h"
 #include "probe/loader.h"
 #include "probe/points.h"
+#include "probe/pythons.h"
 #include "probe/runtime_code.h"
 #include "probe/translation.h"
 
@@ -75,6 +76,7 @@ static void targets_detach(struct probe *probe)
 
 static void target_free(struct probe *probe, struct target *target)
 {
+	pythons_drop(probe, target);
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
 	free(target->translators);
@@ -299,18 +301,23 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
 	struct code_span runtimes;
-	bool in_table, waits;
-	size_t i;
+	bool in_table, waits, has_runtimes, has_python;
+	size_t i, count;
 	int err;
 
 	err = functions_find(probe, seen, path, &found, &in_table, why);
 	if (err)
 		return err;
-	if (!found.count)
-		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
 	target->aliases = found.aliases;
 	found.library = target->library;
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
+	has_runtimes = probe->bpf.skeleton->rodata->find_callers && runtime_code_find(seen->fd, &found, &runtimes);
+	count = found.count;
+	has_python = pythons_take(probe, target, seen->fd, path, &found);
+	if (!found.count) {
+		free(found.list);
+		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
+	}
 	if (probe->settings.yields && translators_yield(probe, target)) {
 		free(found.list);
 		return 0;
@@ -320,12 +327,15 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		free(found.list);
 		return reason_set(why, err, "its pages cannot be kept in memory: %s", strerror(-err));
 	}
-	if (probe->bpf.skeleton->rodata->find_callers && runtime_code_find(seen->fd, &found, &runtimes))
+	if (has_runtimes)
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, probe_pids(probe), why);
+	found.count = count;	/* what follows is about these */
+	if (has_python)
+		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
 		keeper_drop(probe->keeper, &target->shelf, 1);
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
@@ -352,12 +362,19 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	/* A process that takes longer to map it than we take to place probes is not seen to do so yet; one that has ended, not any more. */
 	if (in_table && record && !waits)
 		late_mark_process(probe, record->tgid, record->time);
-	target_note(probe, target, path, began);
+	if (count)
+		target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);
 out:
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);
 	free(found.list);
 	return err;
+}
+
+/* False if nothing but Python's interpreter makes it one. */
+static bool target_counts(const struct target *target)
+{
+	return !target->python || target->attachment.attached || target->attachment.failed;
 }
 
 static int target_new(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
@@ -388,7 +405,7 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
 	unused_anchor(target, sighting->mounts_of);
 	target->next = probe->targets;
 	probe->targets = target;
-	probe->counts.targets++;
+	probe->counts.targets += target_counts(target);
 	*result = target;
 	return 0;
 }
@@ -434,7 +451,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 	attachments_close(attachments, count);
 	while ((target = targets)) {
 		targets = target->next;
-		probe->counts.targets--;
+		probe->counts.targets -= target_counts(target);
 		probe_count(probe, &target->attachment, -1);
 		note(probe->settings.notes, "%s: no process uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");

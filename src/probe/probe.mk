@@ -41,6 +41,9 @@ probe_sources = \
 	src/probe/probe_internal.h \
 	src/probe/probe_open.c \
 	src/probe/probe_watch.c \
+	src/probe/python_elf.c src/probe/python_elf.h \
+	src/probe/python_layouts.c src/probe/python_layouts.h \
+	src/probe/pythons.c src/probe/pythons.h \
 	src/probe/ring.c src/probe/ring.h \
 	src/probe/rooted_open.c src/probe/rooted_open.h \
 	src/probe/row_cache.c src/probe/row_cache.h \

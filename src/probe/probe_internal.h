@@ -3,9 +3,11 @@
 #ifndef PROBE_PROBE_INTERNAL_H
 #define PROBE_PROBE_INTERNAL_H
 
+#include <linux/types.h>
 #include <sys/stat.h>
 #include <uthash.h>
 
+#include "cutop_python.h"
 #include "probe/attach.h"
 #include "probe/keeper.h"
 #include "probe/lease.h"
@@ -33,6 +35,7 @@ struct target {
 	pid_t member;		/* a process in there */
 	char *path;
 	size_t aliases;
+	int python;		/* its number in probe.pythons, from 1; 0: no interpreter whose frames are read */
 	struct target *next;
 };
 
@@ -51,6 +54,8 @@ struct later {
 	char *path;		/* PATH, NAMED, LOADER, MAPPED */
 	struct later *next;
 };
+
+struct python_elf;
 
 struct examined_key {
 	uint64_t device, inode, size, changed;
@@ -95,6 +100,7 @@ struct probe {
 	struct file_id loaders[LOADERS_MAX];	/* loader.c: those that are probed */
 	size_t loader_count;
 	int loader_holds[LOADERS_MAX];	/* as target.hold */
+	struct python_elf *pythons[PYTHON_FILES_MAX];	/* pythons.c; NULL: free */
 	int *adopted;		/* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/pythons.h"
 #include "probe/translation.h"
 
 #define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
@@ -20,6 +21,7 @@ void target_lift(struct probe *probe, struct target *target)
 {
 	probe_count(probe, &target->attachment, -1);
 	attachments_close(&target->attachment, 1);
+	pythons_drop(probe, target);
 	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 	memset(&target->attachment, 0, sizeof(target->attachment));
 	target->attachment.helper = -1;

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Python's frames at a call: docs/python.md tells it whole.
+ *
+ * A thread's value under the interpreter's pthread key is its state, which leads to its frames, the innermost first. Each
+ * frame names a code object and an instruction in it, and that is all that is read as long as the stack is known, by
+ * a hash of both. Of a new stack each code object that was not met before is copied (python_code.bpf.h): by
+ * the time user space looks, it may be gone, and its process, too.
+ *
+ * A code object is known by its address and a mark, since addresses are used again. To read the mark at
+ * each call would cost as much as all the rest, so that is done of frames whose code is likely to go, and of all frames
+ * at one call in MARKS_ONCE_IN.
+ *
+ * All this is memory of the watched program, and may be anything. The steps are bounded, what is not a code object is
+ * not copied, and the state must say that it is this thread's. What cannot be read is counted, and the call has its native
+ * site.
+ *
+ * Nothing here may sleep.
+ */
+#ifndef PYTHON_BPF_H
+#define PYTHON_BPF_H
+
+#include "state.bpf.h"
+#include "threads.bpf.h"
+
+#include "cutop_python.h"
+
+#define MARKS_ONCE_IN		16	/* calls of known stacks; a power of two */
+#define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
+#define PYTHON_RETRIES		16	/* new stacks of a thread with code that could not be read, which are not kept as known */
+
+/* Set by user space before loading: Python's frames are wanted. */
+const volatile bool with_python;
+
+/* Processes with an interpreter, by thread group. */
+HASH_MAP(pythons, __u32, struct python_row, 16384);
+
+/* By number: user space fills it in before it places python_begins(). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PYTHON_FILES_MAX * PYTHON_FUNCTIONS);
+	__type(key, __u32);
+	__type(value, struct python_function);
+} python_functions SEC(".maps");
+
+/* How often a process was put into `pythons`, but for those forked: who is not in there need not look again. 0: none ever. */
+__u32 python_changes;
+
+struct python_stack_known {
+	__u64 stack;		/* what it is called */
+	__u64 marks;		/* of all its frames */
+	__u64 likely;		/* frames whose code is likely to be another next time, by bits */
+	__u64 likely_marks;	/* of these */
+};
+
+struct python_code_key {
+	__u64 code, mark;
+	__u32 program, pad;
+};
+
+enum python_code_flag {
+	PYTHON_CODE_COPIED = 1,
+	PYTHON_CODE_LIKELY = 2,	/* to go, and another to be made at its address */
+	PYTHON_CODE_MODULE = 4,	/* likewise, unless it is the outermost */
+};
+
+/* The parts of a code object that is copied: where they lie. */
+struct python_parts {
+	__u64 file_data, name_data, table_data;
+	struct python_text file, name;
+	__u32 table_bytes;
+	__u32 unread;		/* something of it could not be read */
+};
+
+HASH_MAP(python_stacks, struct address_key, struct python_stack_known, 1 << 17);	/* user space deletes them */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is copied again, for the next new stack with it */
+	__uint(max_entries, 16384);
+	__type(key, struct python_code_key);
+	__type(value, __u32);
+} python_codes SEC(".maps");
+
+struct python_scratch {
+	struct python_row row;
+	__u32 changes, program;	/* of the row */
+	__u32 key;		/* of the threads' states, plus 1; 0: not known yet */
+	__u32 count;		/* frames */
+	__u32 is_cut;
+	__u32 calls, retries;
+	__u32 unknown;		/* frames of a new stack whose code is not known */
+	__u32 code_flags;	/* enum python_code_flag, of the code last copied */
+	__u64 hash;		/* of the frames, and of the call */
+	__u64 last;		/* the same of the stack before, which is `known` */
+	struct python_stack_known known;
+	struct address_key stack_key;
+	struct python_code_key code_key;
+	struct python_parts parts;
+	__u64 chunk_start;
+	__u32 chunk_bytes, pad;
+	struct python_frame frames[PYTHON_FRAMES];
+	__u8 chunk[PYTHON_CHUNK + 8 + PYTHON_FRAME_MAX + 8];
+	__u8 code[256 + 8];	/* a code object, as far as it matters */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct python_scratch);
+} python_scratches SEC(".maps");
+
+static __always_inline __u64 python_mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* Words of what was read. Offsets are held where the verifier wants them. */
+#define FRAME_WORD(bytes_, offset_)	(*(__u64 *)((bytes_) + ((offset_) & 120)))
+#define CODE_WORD(scratch_, field_)	(*(__u64 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 248)))
+#define CODE_NUMBER(scratch_, field_)	(*(__u32 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 252)))
+
+#include "python_code.bpf.h"
+
+/* ---- the walk ---- */
+
+#if defined(__TARGET_ARCH_x86)
+/* pthread_self(), and where a thread's values lie from. */
+static __always_inline __u64 python_thread(struct task_struct *task)
+{
+	return task->thread.fsbase;
+}
+#else
+static __always_inline __u64 python_thread(struct task_struct *task)
+{
+	return 0;	/* not known how libc keeps them */
+}
+#endif
+
+/* The value of @thread, a pthread_self(), under the key of the interpreter's. Returns 0 if it has none. */
+static __always_inline __u64 python_state(struct python_scratch *scratch, __u64 thread)
+{
+	const struct python_layout *layout = &scratch->row.layout;
+	__u32 made[2] = {}, key;
+	__u64 place, state = 0;
+
+	if (!scratch->key) {
+		if (bpf_probe_read_user(made, sizeof(made), (void *)(scratch->row.runtime + layout->runtime_key)) || !made[0] ||
+		    made[1] >= 1024)	/* PTHREAD_KEYS_MAX */
+			return 0;
+		scratch->key = made[1] + 1;
+	}
+	key = scratch->key - 1;
+	place = thread + layout->slots + key * 16 + 8;
+	if (key >= 32) {
+		place = thread + layout->slot_tables + key / 32 * 8;
+		if (bpf_probe_read_user(&place, sizeof(place), (void *)place) || !place)
+			return 0;
+		place += key % 32 * 16 + 8;
+	}
+	bpf_probe_read_user(&state, sizeof(state), (void *)place);
+	return state;
+}
+
+struct python_walk {
+	struct python_scratch *scratch;
+	__u64 frame;
+	__u32 failed, pad;
+};
+
+/*
+ * Reads the frame at @frame, and, where frames lie one behind the other, those before it: below the first of a chunk of
+ * theirs nothing may be mapped, so none of another page. Returns 0 if it could be read.
+ */
+static __noinline int python_read(struct python_scratch *scratch, __u64 frame)
+{
+	__u64 end, start = frame;
+	__u32 bytes;
+
+	if (!scratch)
+		return -1;
+	end = frame + (scratch->row.layout.frame_bytes & 127);
+	if (scratch->row.layout.is_stacked) {
+		start = frame & ~4095ull;
+		if (start < end - PYTHON_CHUNK)
+			start = end - PYTHON_CHUNK;
+	}
+	bytes = end - start;
+	scratch->chunk_start = start;
+	scratch->chunk_bytes = bytes;
+	asm volatile("" : "+r"(bytes));
+	if (!bpf_probe_read_user(scratch->chunk, bytes & 1023, (void *)start))
+		return 0;
+	scratch->chunk_start = frame;
+	scratch->chunk_bytes = bytes = scratch->row.layout.frame_bytes;
+	asm volatile("" : "+r"(bytes));
+	if (!bpf_probe_read_user(scratch->chunk, bytes & 127, (void *)frame))
+		return 0;
+	scratch->chunk_bytes = 0;
+	return -1;
+}
+
+/* What is entered from C, and what is behind it belongs to another run of the interpreter's loop. */
+static __always_inline void python_entered(struct python_scratch *scratch)
+{
+	__u32 n = scratch->count - 1;
+
+	if (n < PYTHON_FRAMES)
+		scratch->frames[n & (PYTHON_FRAMES - 1)].flags |= PYTHON_ENTERED;
+}
+
+static long python_step(__u32 i, struct python_walk *walk)
+{
+	struct python_scratch *scratch = walk->scratch;
+	const struct python_layout *layout = &scratch->row.layout;
+	__u64 frame = walk->frame, at = frame - scratch->chunk_start, code, instruction;
+	struct python_frame *found;
+	__u32 flags = 0, n;
+	__u8 *bytes;
+
+	if (!frame)
+		return 1;
+	if (scratch->count >= PYTHON_FRAMES) {
+		scratch->is_cut = 1;
+		return 1;
+	}
+	if (at > PYTHON_CHUNK || at + layout->frame_bytes > scratch->chunk_bytes) {
+		if (python_read(scratch, frame)) {
+			walk->failed = 1;
+			return 1;
+		}
+		at = frame - scratch->chunk_start;
+	}
+	bytes = scratch->chunk + (at & 1016);
+	walk->frame = FRAME_WORD(bytes, layout->frame_back);
+	if (layout->frame_owner != PYTHON_NONE && bytes[layout->frame_owner & 127] >= layout->owner_c) {
+		python_entered(scratch);
+		return 0;
+	}
+	code = FRAME_WORD(bytes, layout->frame_code) & ~(__u64)layout->tag;
+	instruction = FRAME_WORD(bytes, layout->frame_at);
+	if (layout->at_is_pointer) {
+		instruction -= code + layout->code_bytecode;
+		/* Farther from its code than any code is long, it is none of that. */
+		if (instruction + (1 << 30) >= 1ull << 31)
+			instruction = -1;
+	} else {
+		instruction = (__s64)(__s32)instruction * layout->at_scale;
+		flags = PYTHON_ENTERED;
+	}
+	if (layout->frame_entry != PYTHON_NONE && bytes[layout->frame_entry & 127])
+		flags = PYTHON_ENTERED;
+	n = scratch->count;
+	found = &scratch->frames[n & (PYTHON_FRAMES - 1)];
+	found->code = code;
+	found->at = (__s32)instruction;
+	found->flags = flags;
+	scratch->hash = python_mix(python_mix(scratch->hash, code), (__u32)instruction);
+	scratch->count = n + 1;
+	return 0;
+}
+
+/* Reads the frames of the current thread. Returns how many, or -1 if they could not be read. */
+static __noinline int python_frames(struct python_scratch *scratch)
+{
+	struct python_walk walk = { .scratch = scratch };
+	const struct python_layout *layout;
+	__u64 thread, state;
+
+	if (!scratch)
+		return -1;
+	layout = &scratch->row.layout;
+	thread = python_thread(bpf_get_current_task_btf());
+	state = thread ? python_state(scratch, thread) : 0;
+	if (!state) {
+		scratch->key = 0;	/* it may have been made anew */
+		return 0;
+	}
+	if (bpf_probe_read_user(scratch->chunk, PYTHON_STATE_BYTES, (void *)state) ||
+	    *(__u64 *)(scratch->chunk + (layout->state_thread & 248)) != thread) {
+		scratch->key = 0;
+		return -1;
+	}
+	walk.frame = FRAME_WORD(scratch->chunk, layout->state_frame);
+	if (walk.frame && layout->cframe_frame != PYTHON_NONE &&
+	    bpf_probe_read_user(&walk.frame, sizeof(walk.frame), (void *)(walk.frame + layout->cframe_frame)))
+		return -1;
+	scratch->count = scratch->is_cut = 0;
+	scratch->chunk_bytes = 0;
+	bpf_loop(PYTHON_STEPS, python_step, &walk, 0);
+	if (walk.failed)
+		return -1;
+	if (walk.frame)
+		scratch->is_cut = 1;
+	return scratch->count;
+}
+
+/* ---- known stacks ---- */
+
+/* Finds out whether the thread's process has an interpreter, and which. */
+static __noinline int python_look(struct thread_state *thread, struct python_scratch *scratch, __u32 changes)
+{
+	struct python_row *row;
+	__u32 tgid;
+
+	if (!thread || !scratch)
+		return 0;
+	tgid = thread->tgid;
+	row = bpf_map_lookup_elem(&pythons, &tgid);
+	thread->python_changes = changes;
+	thread->has_python = row != NULL;
+	if (!row)
+		return 0;
+	scratch->row = *row;
+	scratch->changes = changes;
+	scratch->program = thread->program;
+	scratch->key = 0;
+	scratch->last = 0;
+	scratch->retries = 0;
+	return 1;
+}
+
+/* What the thread's Python stack, with the call's return address @site and its native stack @native, is called; else @native. */
+__noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 native)
+{
+	__u32 changes = *(volatile __u32 *)&python_changes;
+	struct python_scratch *scratch;
+	struct python_stack_known *known;
+	int count;
+
+	if (!thread)
+		return native;
+	scratch = storage_new(python_scratches, bpf_get_current_task_btf());
+	if (!scratch) {
+		count_lost(LOST_PYTHON);
+		return native;
+	}
+	if ((thread->python_changes != changes || scratch->program != thread->program || scratch->changes != changes) &&
+	    !python_look(thread, scratch, changes))
+		return native;
+	scratch->hash = python_mix(site, native);
+	count = python_frames(scratch);
+	if (count < 0)
+		count_lost(LOST_PYTHON);
+	if (count <= 0)
+		return native;
+	if (!scratch->hash)
+		scratch->hash = 1;
+	if (scratch->last != scratch->hash) {
+		scratch->stack_key.address = scratch->hash;
+		scratch->stack_key.program = thread->program;
+		scratch->last = 0;
+		known = bpf_map_lookup_elem(&python_stacks, &scratch->stack_key);
+		if (!known)
+			return python_send(thread, scratch, site, native);
+		scratch->known = *known;
+		scratch->last = scratch->hash;
+	}
+	if (scratch->known.likely && python_marks(scratch, scratch->known.likely) != scratch->known.likely_marks)
+		return python_send(thread, scratch, site, native);
+	if (!(++scratch->calls & (MARKS_ONCE_IN - 1)) && python_marks(scratch, ~0ull) != scratch->known.marks)
+		return python_send(thread, scratch, site, native);
+	return scratch->known.stack;
+}
+
+/* The hook of a call: the same where it is wanted, and as cheap as can be where no Python is. */
+static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, __u64 native)
+{
+	__u32 changes = *(volatile __u32 *)&python_changes;
+
+	if (!with_python || !changes || (thread->python_changes == changes && !thread->has_python))
+		return native;
+	return python_take(thread, site, native);
+}
+
+/* ---- processes ---- */
+
+/* At functions that an interpreter calls when it starts, or that bring in a module of machine code, as whatever calls CUDA is. */
+static __always_inline int python_begin(struct pt_regs *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, number = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)) - CUTOP_PYTHON;
+	struct python_row row = {}, *before;
+	struct python_function *function;
+
+	if (tgid == own_tgid || (only_listed && !bpf_map_lookup_elem(&listed, &tgid)))
+		return 0;
+	function = bpf_map_lookup_elem(&python_functions, &number);
+	if (!function || !function->layout.version)
+		return 0;
+	row.runtime = PT_REGS_IP(ctx) + function->runtime;
+	row.code_type = row.runtime + function->code_type;
+	row.layout = function->layout;
+	before = bpf_map_lookup_elem(&pythons, &tgid);
+	if (before && before->runtime == row.runtime)
+		return 0;
+	if (!bpf_map_update_elem(&pythons, &tgid, &row, BPF_ANY))
+		__sync_fetch_and_add(&python_changes, 1);
+	return 0;
+}
+
+static __always_inline void python_fork(__u32 parent, __u32 child)
+{
+	struct python_row *row;
+
+	if (!with_python || !*(volatile __u32 *)&python_changes)
+		return;
+	row = bpf_map_lookup_elem(&pythons, &parent);
+	if (row)
+		bpf_map_update_elem(&pythons, &child, row, BPF_ANY);
+}
+
+/* The process ends, or runs another program. */
+static __always_inline void python_end(__u32 tgid)
+{
+	if (with_python && *(volatile __u32 *)&python_changes)
+		bpf_map_delete_elem(&pythons, &tgid);
+}
+
+#endif
