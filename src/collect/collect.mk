@@ -16,6 +16,8 @@ collect_sources = \
 	src/collect/nvml.c src/collect/nvml.h \
 	src/collect/playback.c src/collect/playback.h \
 	src/collect/process_identity.c src/collect/process_identity.h \
+	src/collect/python_codes.c src/collect/python_codes.h \
+	src/collect/python_stacks.c src/collect/python_stacks.h \
 	src/collect/record_sink.c src/collect/record_sink.h \
 	src/collect/site_names.c src/collect/site_names.h \
 	src/collect/stacks.c src/collect/stacks.h \

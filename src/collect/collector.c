@@ -377,7 +377,8 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
-	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob, settings->held_globs);
+	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob, settings->held_globs,
+				   settings->python_skip);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
 		goto fail;

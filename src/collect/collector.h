@@ -38,6 +38,7 @@ struct collector_settings {
 	void (*on_tick)(void *context);
 	void *context;			/* of both */
 	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
+	const char *const *python_skip;	/* files of Python that are not shown as call sites, if others can be: likewise */
 	/* Sees each record after the model has, in the collector's thread; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;

@@ -155,21 +155,16 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 
 /* ---- records ---- */
 
-static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
-{
-	struct rec_text *text = site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address);
-
-	if (text) {
-		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
-		free(text);
-	}
-}
-
-static void site_told(void *context, struct rec_text *text)
+static void site_told(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
 
-	record_sink_put(feed->sink, &text->hdr, text->hdr.size);
+	record_sink_put(feed->sink, record, record->size);
+}
+
+static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
+{
+	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, site_told, feed);
 }
 
 static void later_feed(struct feed *feed);
@@ -383,6 +378,11 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_STACK:
 		stack_feed(feed, data, size);
 		return;
+	case REC_PYTHON_CODE:
+	case REC_PYTHON_TABLE:
+	case REC_PYTHON_STACK:
+		python_stacks_record(feed->python, hdr, size, site_told, feed);
+		return;
 	case REC_FREE:
 		if (((const struct rec_free *)data)->result)	/* a double free, perhaps: the log says where */
 			site_feed(feed, hdr, ((const struct rec_free *)data)->site);
@@ -446,7 +446,7 @@ void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const cha
 /* ---- life ---- */
 
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
-		      const char *const *held_globs)
+		      const char *const *held_globs, const char *const *python_skip)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 
@@ -460,9 +460,11 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
 	feed->stacks = stacks_new(feed->modules);
 	feed->unread = unread_names_new(probe);
+	feed->python = python_stacks_new(feed->stacks, python_skip);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->unread || !feed->arrivals || !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->unread || !feed->python || !feed->arrivals ||
+	    !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -479,6 +481,7 @@ void feed_free(struct feed *feed)
 	ring_free(feed->ring);
 	arrivals_free(feed->arrivals);
 	unread_names_free(feed->unread);
+	python_stacks_free(feed->python);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
 	modules_free(feed->modules);

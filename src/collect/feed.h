@@ -9,12 +9,12 @@
 struct feed;
 
 /*
- * Makes a feed from @probe to @sink, which it both borrows. @command_glob and
- * @held_globs are those of struct collector_settings, borrowed as well. Returns
+ * Makes a feed from @probe to @sink, which it both borrows. @command_glob,
+ * @held_globs and @python_skip are those of struct collector_settings, borrowed as well. Returns
  * NULL without memory, or when the ring cannot be mapped (errno says why).
  */
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
-		      const char *const *held_globs);
+		      const char *const *held_globs, const char *const *python_skip);
 void feed_free(struct feed *feed);
 
 /* A descriptor that polls readable when the BPF side wants to be heard at once. */

@@ -6,11 +6,12 @@
 #include <uthash.h>
 
 #include "collect/arrivals.h"
-#include "collect/unread_names.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
+#include "collect/python_stacks.h"
 #include "collect/site_names.h"
 #include "collect/stacks.h"
+#include "collect/unread_names.h"
 #include "probe/ring.h"
 #include "probe/bpf_rows.h"
 
@@ -46,6 +47,7 @@ struct feed {
 	struct unread_names *unread;
 	unsigned int news;	/* errands_news() when what took too long was tried last */
 	bool unidentified;	/* some watched is */
+	struct python_stacks *python;
 	struct arrivals *arrivals;
 	struct ring *ring;
 	uint64_t drained;	/* bytes of it, by this feed_drain() */

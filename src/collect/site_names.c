@@ -185,18 +185,29 @@ static char *site_text(const struct address_name *name, const char *path, unsign
 	return text;
 }
 
-static struct rec_text *site_record(const struct site_names *names, const struct site_key *key,
-				    const struct address_name *name, const char *path, unsigned int line)
+struct telling {
+	void (*told)(void *context, const struct rec_hdr *record);
+	void *context;
+};
+
+static void site_tell(const struct site_names *names, const struct site_key *key, const struct address_name *name, const char *path,
+		      unsigned int line, const struct telling *telling)
 {
 	bool held = matches(held_libraries, name->file) || matches(names->held_globs, name->file);
 	uint32_t flags = held ? SITE_IS_HELD : matches(cache_libraries, name->file) ? SITE_IN_CACHE : 0;
-	char *text = site_text(name, path, line);
-	struct rec_text *record = NULL;
+	char *text = site_text(name, path, line), *function = name->symbol ? demangle_full(name->symbol) : NULL;
+	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, key->address, flags, text) : NULL;
+	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE, function ? function : "", path ? path : "",
+						   name->file, path ? line : 0, name->distance + 1);
 
-	if (text)
-		record = text_record_new(REC_SITE, key->program, key->address, flags, text);
+	if (record)
+		telling->told(telling->context, &record->hdr);
+	if (frame)
+		telling->told(telling->context, &frame->hdr);
+	free(record);
+	free(frame);
+	free(function);
 	free(text);
-	return record;
 }
 
 /* Its line comes later, if there is one: what is known by then is kept. */
@@ -253,7 +264,7 @@ static void later_keep(struct site_names *names, const struct site_later *later)
 	names->later_count++;
 }
 
-static struct rec_text *site_name(struct site_names *names, const struct site_key *key, pid_t pid)
+static void site_name(struct site_names *names, const struct site_key *key, pid_t pid, const struct telling *telling)
 {
 	struct address_name name = modules_find(names->modules, key->program, pid, key->address - 1);
 	const struct site_later later = { .key = *key, .pid = pid };
@@ -261,51 +272,47 @@ static struct rec_text *site_name(struct site_names *names, const struct site_ke
 	if (name.later)
 		later_keep(names, &later);
 	if (!name.file)
-		return NULL;
+		return;
 	if (name.lines)
 		line_ask(names, key, &name);
 	names->lost_lines += name.is_unasked && !name.later;
 	names->lost_symbols += !name.symbol && name.is_missed && !name.later;
-	return site_record(names, key, &name, NULL, 0);
+	site_tell(names, key, &name, NULL, 0, telling);
 }
 
-struct rec_text *site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address)
+void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
+		     void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
 	const struct site_key key = { .address = address, .program = program };
+	const struct telling telling = { told, context };
 
-	if (!is_first(names, program, address))
-		return NULL;
-	return site_name(names, &key, pid);
+	if (is_first(names, program, address))
+		site_name(names, &key, pid, &telling);
 }
 
 struct answering {
 	struct site_names *names;
-	void (*told)(void *context, struct rec_text *record);
-	void *context;
+	struct telling telling;
 };
 
 static void line_answer(void *context, uint64_t cookie, const char *path, unsigned int line)
 {
 	struct answering *answering = context;
 	struct site_names *names = answering->names;
-	struct rec_text *record = NULL;
 	struct site_asked *asked;
 
 	HASH_FIND(hh, names->asked, &cookie, sizeof(cookie), asked);
 	if (!asked)
 		return;
 	if (path && asked->name.file)
-		record = site_record(names, &asked->key, &asked->name, path, line);
+		site_tell(names, &asked->key, &asked->name, path, line, &answering->telling);
 	asked_free(names, asked);
-	if (record)
-		answering->told(answering->context, record);
-	free(record);
 }
 
-void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms, void (*told)(void *context, struct rec_text *record),
-		      void *context)
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
+		      void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
-	struct answering answering = { names, told, context };
+	struct answering answering = { names, { told, context } };
 
 	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer, &answering);
 }
@@ -351,8 +358,9 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol);
 }
 
-void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context)
+void site_names_again(struct site_names *names, void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
+	const struct telling telling = { told, context };
 	struct site_later *later, *list = names->later;
 	struct rec_text *record;
 
@@ -366,12 +374,12 @@ void site_names_again(struct site_names *names, void (*told)(void *context, stru
 			};
 
 			record = site_names_kernel(names, &kernel);
+			if (record)
+				told(context, &record->hdr);
+			free(record);
 		} else {
-			record = site_name(names, &later->key, later->pid);
+			site_name(names, &later->key, later->pid, &telling);
 		}
-		if (record)
-			told(context, record);
-		free(record);
 		free(later);
 	}
 }

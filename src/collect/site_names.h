@@ -12,17 +12,15 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 void site_names_free(struct site_names *names);
 
 /*
- * Returns the REC_SITE record of @address in @program, which is the process @pid, the first time it is asked
- * for, NULL later, or when nothing is known. The caller frees it.
+ * Passes on to @told what @address in @program, which is the process @pid, is, as records (REC_SITE, REC_FRAME) that are
+ * valid during the call: the first time it is asked for, if anything is known.
  */
-struct rec_text *site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address);
+void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
+		     void (*told)(void *context, const struct rec_hdr *record), void *context);
 
-/*
- * Passes on to @told, as REC_SITE records that are valid during the call, the names of
- * sites whose line has been found since. Waits for the last of them as resolver_answers().
- */
-void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms, void (*told)(void *context, struct rec_text *record),
-		      void *context);
+/* The same of sites whose line has been found since. Waits for the last of them as resolver_answers(). */
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
+		      void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /* Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The caller frees it. */
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
@@ -34,7 +32,7 @@ uint64_t site_names_lost_symbols(const struct site_names *names);
 /* What has no line by now has none for good. */
 void site_names_give_up(struct site_names *names);
 /* Names once more, by way of @told, what lies in files that took too long: after modules_try_again(). */
-void site_names_again(struct site_names *names, void (*told)(void *context, struct rec_text *record), void *context);
+void site_names_again(struct site_names *names, void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /* True if such a name of @program may still come; 0: of any. */
 bool site_names_wait(const struct site_names *names, uint32_t program);

@@ -76,10 +76,33 @@ static uint64_t hash_of(const __u64 *frames, uint32_t count)
 	return hash ? hash : 1;
 }
 
+/* Remembers that the BPF side's stack @id is the model's @own. Returns false without memory. */
+static bool known_set(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t own)
+{
+	struct stack_key key = { .id = id, .program = program };
+	struct known_stack *known;
+
+	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
+	if (!known) {
+		known = calloc(1, sizeof(*known));
+		if (!known)
+			return false;
+		known->key = key;
+		HASH_ADD(hh, stacks->known, key, sizeof(key), known);
+	}
+	known->id = own;
+	return true;
+}
+
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count)
+{
+	uint64_t own = hash_of(frames, count);
+
+	return known_set(stacks, program, id, own) ? own : 0;
+}
+
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
 {
-	struct stack_key key = { .id = record->stack, .program = record->hdr.program };
-	struct known_stack *known;
 	struct rec_stack *cut;
 	uint32_t count;
 
@@ -98,18 +121,10 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	cut->count = count;
 	memcpy(cut->frames, record->frames, count * sizeof(cut->frames[0]));
 	cut->stack = hash_of(cut->frames, count);
-	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
-	if (!known) {
-		known = calloc(1, sizeof(*known));
-		if (!known) {
-			free(cut);
-			return NULL;
-		}
-		known->key = key;
-		HASH_ADD(hh, stacks->known, key, sizeof(key), known);
-	}
-	known->id = cut->stack;
-	return cut;
+	if (known_set(stacks, record->hdr.program, record->stack, cut->stack))
+		return cut;
+	free(cut);
+	return NULL;
 }
 
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id)

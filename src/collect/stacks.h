@@ -23,6 +23,12 @@ void stacks_forget(struct stacks *stacks, uint32_t program);
  */
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
 
+/*
+ * Remembers that the BPF side's @id stands for the stack of these @frames, made otherwise. Returns what the model is to
+ * know it by, or 0 without memory.
+ */
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count);
+
 /* What the model knows the stack @id of @program by; 0 if it was not told of it. */
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);
 

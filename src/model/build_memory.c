@@ -10,6 +10,7 @@
 
 #include "model/build.h"
 #include "model/model_state.h"
+#include "model/place_frames.h"
 #include "model/suspect.h"
 #include "util/saturated.h"
 
@@ -94,7 +95,15 @@ static int build_stack(struct build *build, struct program *program, const struc
 	}
 	site->stack = frames;
 	site->stack_count = stack->count;
+	site->shown = stack->shown;
 	return 0;
+}
+
+static int build_frames(struct build *build, struct site *site, struct snap_site *snap)
+{
+	struct place *const *places = site->stack ? site->stack->frames : &site->place;
+
+	return place_frames_build(build->arena, build->number, places, site->stack ? site->stack->count : 1, snap);
 }
 
 int build_sites(struct build *build, struct program *program, struct snap_process *process)
@@ -111,7 +120,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 		uint64_t vram = program->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
 
 		list[i] = (struct snap_site){
-			.site = place_text(build, program, site->place),
+			.site = place_text(build, program, site->shown),
 			.address = site->address,
 			.stack_id = site->stack_id,
 			.live = program->ledger.checkpointed ? site->managed : site->live,
@@ -121,7 +130,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
 		};
-		if (!list[i].site || (site->stack && build_stack(build, program, site->stack, &list[i])))
+		if (!list[i].site || (site->stack && build_stack(build, program, site->stack, &list[i])) || build_frames(build, site, &list[i]))
 			return -ENOMEM;
 		if (!site->held)
 			list[i].suspect = suspect_bytes(site->suspect, build->model->config.leak_age, build->now, &site->suspect_since);

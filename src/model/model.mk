@@ -41,6 +41,7 @@ model_sources = \
 	src/model/own_devices.c src/model/own_devices.h \
 	src/model/pending.c src/model/pending.h \
 	src/model/physical.c src/model/physical.h \
+	src/model/place_frames.c src/model/place_frames.h \
 	src/model/postmortem.c src/model/postmortem.h \
 	src/model/program.c src/model/program.h \
 	src/model/programs.c src/model/programs.h \

@@ -16,6 +16,7 @@
 
 #include "cuda/calls.h"
 #include "model/limits.h"
+#include "model/place_frames.h"
 #include "names/demangle.h"
 #include "util/utf8.h"
 
@@ -367,6 +368,7 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 			break;		/* the outer ones are left out */
 		stack->count++;
 	}
+	stack->shown = record->shown < stack->count ? record->shown : 0;
 	RB_INSERT(stack_tree, &names->stacks, stack);
 	names->stack_count++;
 	return 0;
@@ -391,6 +393,8 @@ int names_record(struct name_store *names, const struct rec_hdr *record, const c
 		return file_set(names, (const void *)record);
 	case REC_SITE:
 		return place_learn(names, text, tail);
+	case REC_FRAME:
+		return place_frames_learn(names, (const void *)record, tail, record->size - sizeof(struct rec_frame));
 	case REC_STACK:
 		return stack_learn(names, (const void *)record, tail);
 	default:
@@ -419,6 +423,7 @@ void names_free(struct name_store *names)
 	while ((place = RB_MIN(place_tree, &names->places)) != NULL) {
 		RB_REMOVE(place_tree, &names->places, place);
 		free(place->name);
+		free(place->frame);
 		free(place);
 	}
 	for (i = 0; i < names->file_count; i++)

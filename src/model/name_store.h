@@ -36,6 +36,7 @@ struct place {
 	char *name;			/* NULL: not told */
 	const char *shown;		/* its text in the snapshot numbered `shown_in` */
 	uint64_t shown_in;
+	struct place_frame *frame;	/* place_frames.c; NULL: not told */
 	uint32_t flags;			/* enum site_flag */
 };
 
@@ -44,6 +45,7 @@ struct stack {
 	RB_ENTRY(stack) link;
 	uint64_t id;
 	uint32_t count;
+	uint32_t shown;			/* the frame that its site is called by */
 	struct place *frames[];		/* innermost first */
 };
 

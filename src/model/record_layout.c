@@ -28,6 +28,7 @@ size_t record_size(unsigned int type)
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
 	case REC_STACK: return sizeof(struct rec_stack);
+	case REC_FRAME: return sizeof(struct rec_frame);
 	case REC_IDENTITY: return sizeof(struct rec_identity);
 	case REC_SITE:
 	case REC_NAME:
@@ -112,6 +113,8 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
+	case REC_FRAME:
+		return record->frame.language < FRAME_LANGUAGES;
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_CALL:

@@ -29,6 +29,7 @@ union record {
 	struct rec_module module;
 	struct rec_graph graph;
 	struct rec_stack stack;
+	struct rec_frame frame;
 	struct rec_identity identity;
 	struct rec_text text;
 	struct rec_launch_row launch;

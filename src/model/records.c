@@ -257,6 +257,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_LAUNCHED_AT:
 	case REC_MODULE:
 	case REC_STACK:
+	case REC_FRAME:
 	case REC_SITE:
 	case REC_NAME:
 		return take_name(program, record, tail);

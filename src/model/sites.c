@@ -47,6 +47,7 @@ static struct site *site_add(struct site_table *sites, struct name_store *names,
 	site->stack_id = stack_id;
 	site->stack = names_stack(names, stack_id);
 	site->place = place;
+	site->shown = site->stack && site->stack->shown ? site->stack->frames[site->stack->shown] : place;
 	/* Nothing of it can be against the cache yet. */
 	site->held = cache_holds(&sites->cache, &site->signs, place->flags);
 	site->index = (uint32_t)sites->count;
@@ -104,8 +105,8 @@ uint64_t sites_unproven(const struct site_table *sites, const struct site *site)
 
 void sites_describe(const struct site *site, const struct name_store *names, char *out, size_t size)
 {
-	if (site->place->name)
-		snprintf(out, size, "%s", site->place->name);
+	if (site->shown->name)
+		snprintf(out, size, "%s", site->shown->name);
 	else
 		names_describe(names, site->address, out, size);
 }

@@ -20,6 +20,7 @@ struct site {
 	uint64_t stack_id;		/* 0: none */
 	const struct stack *stack;	/* NULL: none, or not told */
 	struct place *place;
+	struct place *shown;		/* what it is called: that place, or one of its stack */
 	uint64_t live;			/* bytes that are to be freed: VRAM, */
 	uint64_t managed;		/* and of these managed memory */
 	uint64_t ended;			/* bytes whose owner ended first */

@@ -111,6 +111,14 @@ struct snap_failure {
 	struct snap_extra extra;
 };
 
+/* What a place in the code is. */
+struct snap_frame {
+	enum frame_language language;
+	const char *function, *file, *module;	/* NULL: not known; file: of the source */
+	unsigned int line;			/* 0: not known */
+	uint64_t offset;			/* of a native one: from the function's start, or, without function, the file's */
+};
+
 struct snap_site {
 	const char *site;
 	uint64_t address;
@@ -121,6 +129,9 @@ struct snap_site {
 	uint64_t stack_id;		/* tells sites at one address apart; 0: no stack is known */
 	const char *const *stack;	/* names or hex addresses, innermost first */
 	size_t stack_count;
+	size_t shown;			/* which of them `site` is: the first, or, of a Python program, the program's own line */
+	const struct snap_frame *const *frames;	/* of the stack, or, without one, of the site; NULL: one that is not known */
+	size_t frame_count;		/* 0: none is known */
 };
 
 /* What a process holds on one device. */

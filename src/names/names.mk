@@ -10,6 +10,8 @@ names_sources = \
 	src/names/demangle_run.c src/names/demangle_run.h \
 	src/names/handles.c src/names/handles.h \
 	src/names/lines.c src/names/lines.h \
+	src/names/python_lines.c src/names/python_lines.h \
+	src/names/python_paths.c src/names/python_paths.h \
 	src/names/resolver.c src/names/resolver.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
 	src/names/sections.c src/names/sections.h \

@@ -9,7 +9,8 @@
  *
  * The first frame is the process. Frames of the code are `function (file)`
  * without the offset, so that calls from all over a function are drawn as one;
- * the innermost one is the call site and keeps its source line. Bytes are
+ * the innermost one is the call site and keeps its source line. Of a Python program the call site is a Python frame
+ * farther out, which keeps its line, too. Bytes are
  * weighed by call site, launches by kernel: where those come from is not
  * recorded. What graphs launched stands below a frame of its own.
  *
@@ -81,6 +82,16 @@ static void write_frame(struct sink *sink, const char *text, bool is_first, bool
 	if (!is_first)
 		sink_write(sink, ";", 1);
 	sink_write(sink, frame, len);
+}
+
+/* A frame in Python: "make_buffer (train.py)", and where it is the call site, its line, too. */
+static void write_python(struct sink *sink, const struct snap_frame *place, const char *text, bool is_site, bool is_last)
+{
+	const char *file = place->file ? place->file : "?", *slash = strrchr(file, '/');
+	char frame[FRAME_MAX];
+
+	snprintf(frame, sizeof(frame), "%s (%s)", place->function ? place->function : "?", slash && slash[1] ? slash + 1 : file);
+	write_frame(sink, is_site ? text : frame, false, is_last);
 }
 
 /*
@@ -156,10 +167,16 @@ static void fold_sites(struct folded *folded, const struct snap_process *process
 		if (!weight)
 			continue;
 		write_process(sink, process);
-		for (size_t j = site->stack_count; j-- > 1; )
-			write_place(sink, site->stack[j], false);
-		/* The innermost is the site. */
-		write_place(sink, site->stack_count ? site->stack[0] : site->site, true);
+		for (size_t j = site->stack_count; j-- > 0; ) {
+			const struct snap_frame *frame = j < site->frame_count ? site->frames[j] : NULL;
+
+			if (frame && frame->language == FRAME_PYTHON)
+				write_python(sink, frame, site->stack[j], j == site->shown, !j);
+			else
+				write_place(sink, site->stack[j], !j);
+		}
+		if (!site->stack_count)
+			write_place(sink, site->site, true);
 		write_weight(folded, weight);
 	}
 }

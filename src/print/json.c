@@ -232,6 +232,37 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	return o;
 }
 
+static json_t *frame_array(struct json_writer *w, const struct snap_frame *const *frames, size_t count)
+{
+	static const char *const languages[FRAME_LANGUAGES] = { [FRAME_NATIVE] = "native", [FRAME_PYTHON] = "python" };
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list && i < count; i++) {
+		const struct snap_frame *frame = frames[i];
+		json_t *o = put_new(w);
+
+		if (frame) {
+			put_text(w, o, "language", languages[frame->language]);
+			if (frame->function)
+				put_text(w, o, "function", frame->function);
+			if (frame->file)
+				put_text(w, o, "file", frame->file);
+			if (frame->line)
+				put_count(w, o, "line", frame->line);
+			if (frame->module)
+				put_text(w, o, "module", frame->module);
+			if (frame->language == FRAME_NATIVE)
+				put_count(w, o, "offset", frame->offset);
+		}
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
 static json_t *site_object(struct json_writer *w, const struct snap_process *process, const struct snap_site *site)
 {
 	json_t *o = put_new(w);
@@ -246,6 +277,8 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	put_count(w, o, "allocated_bytes", site->allocated);
 	if (site->stack_count)
 		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
+	if (site->frame_count)
+		put(w, o, "frames", frame_array(w, site->frames, site->frame_count));
 	return o;
 }
 

@@ -220,8 +220,8 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	line_to(line, 56);
 	line_text(line, leak->site);
 	line_end(line);
-	/* The innermost is the site. */
-	for (size_t i = 1; leak->stack && i < leak->stack->stack_count; i++) {
+	/* What lies inside of the site is, of a Python program, not its own code. */
+	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0; leak->stack && i < leak->stack->stack_count; i++) {
 		line_style(line, STYLE_PLAIN);
 		line_to(line, 58);
 		line_text(line, leak->stack->stack[i]);
