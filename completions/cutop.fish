@@ -28,6 +28,8 @@ complete -c cutop -l exact-launches -d 'time every launch, not a sample; failure
 complete -c cutop -l translators -r -a 'tell yield' -d 'valgrind and its like, which probes end: tell of them (default), or yield'
 complete -c cutop -l returns -r -a 'auto always never' -d 'probe returns: auto (where it does no harm), always or never'
 complete -c cutop -l stacks -d 'whole user stacks as call sites (by frame pointers); trace: below each line'
+complete -c cutop -l site-skip -r -d 'Python files that match are not shown as call sites, as installed packages\' are not'
+complete -c cutop -l no-python -d 'native call sites in Python programs, too'
 complete -c cutop -l leak-age -r -d 'first window of the rising-floor test (default 10)'
 complete -c cutop -l leak-ignore -r -d 'memory allocated in such libraries is held, not leaked'
 complete -c cutop -l fail-on-leak -d 'exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told'

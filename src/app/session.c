@@ -222,6 +222,8 @@ static int collector_begin(struct session *session)
 			.bpf = {
 				.exact_launches = options->exact_launches,
 				.stacks = options->stacks,
+				/* A trace takes stacks only where it is to show them. */
+				.python = !options->no_python && (options->mode != MODE_TRACE || options->stacks),
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
 				/* What is said at the end of COMMAND is to be true of all that it allocated. */
@@ -251,6 +253,7 @@ static int collector_begin(struct session *session)
 		.map_max = options->map_max,
 		.command_glob = options->command_glob,
 		.held_globs = options->leak_ignore,
+		.python_skip = options->site_skip,
 		/* Not where each snapshot is recorded: a replay would print it. */
 		.rates_at_once = options->batch && options->mode != MODE_RECORD,
 		.each = options->batch,

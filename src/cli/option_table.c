@@ -36,6 +36,8 @@ const struct option_entry option_table[] = {
 	{ OPTION_TRANSLATORS, "translators", "WHAT", IN_SNAPSHOTS | IN_TRACE, "valgrind and its like, which probes end: tell of them (default), or yield" },
 	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
 	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS | IN_TRACE, "whole user stacks as call sites (by frame pointers); trace: below each line" },
+	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "Python files that match are not shown as call sites, as installed packages' are not" },
+	{ OPTION_NO_PYTHON, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
 	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told" },

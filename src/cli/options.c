@@ -96,6 +96,14 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_STACKS:
 		options->stacks = true;
 		return 0;
+	case OPTION_NO_PYTHON:
+		options->no_python = true;
+		return 0;
+	case OPTION_SITE_SKIP:
+		if (options->site_skip_count == OPTIONS_LIST_MAX)
+			return usage_error("--site-skip is given too often");
+		options->site_skip[options->site_skip_count++] = argument;
+		return 0;
 	case OPTION_HOLD:
 		options->hold = true;
 		return 0;

@@ -61,6 +61,9 @@ struct options {
 	enum returns_choice returns;
 	bool yields;			/* --translators=yield */
 	bool stacks;
+	bool no_python;
+	const char *site_skip[OPTIONS_LIST_MAX + 1];
+	size_t site_skip_count;
 	uint64_t leak_age;		/* ns */
 	bool leak_age_given;
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
