@@ -75,6 +75,7 @@ TESTS_LONG = \
 	tests/vm/test_vm_multi.sh \
 	tests/vm/test_vm.sh \
 	tests/e2e/test_scale.sh \
+	tests/e2e/test_python_all.sh \
 	tests/fuzz/fuzz.sh \
 	tests/gpu/test_gpu_check.sh \
 	tests/e2e/test_overrun.sh \

@@ -22,6 +22,7 @@ e2e_tests = \
 	tests/e2e/test_sites.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_stacks.sh \
+	tests/e2e/test_python.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh \
 	tests/e2e/test_trace.sh \
@@ -185,3 +186,5 @@ $(e2e_bin)/late_kernels: tests/e2e/late_kernels.cu $(double_lib)/libcudart.so.13
 check_DATA += $(e2e_cu)
 CLEANFILES += $(e2e_cu)
 EXTRA_DIST += tests/e2e/late_kernels.cu
+
+EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh

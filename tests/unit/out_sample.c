@@ -85,8 +85,8 @@ static void fill_leaky(void)
 		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 77 };
 	p->map = leaky_map;
 	p->map_count = 3;
-	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77, leaky_stack, 3 };
-	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0 };
+	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77, leaky_stack, 3, 0, NULL, 0 };
+	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0 };
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
@@ -161,7 +161,7 @@ static void fill_train(void)
 	p->map_count = 3;
 	p->map_omitted = 1838;
 	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x7f00, 12992276070, 0, 1048576,
-		536870912, 1841, 1ull << 40, 0, 0, NULL, 0 };
+		536870912, 1841, 1ull << 40, 0, 0, NULL, 0, 0, NULL, 0 };
 	p->sites = train_sites;
 	p->site_count = 1;
 

@@ -21,6 +21,7 @@ void near_tests(Suite *suite);
 void options_tests(Suite *suite);
 void outside_tests(Suite *suite);
 void points_tests(Suite *suite);
+void python_tests(Suite *suite);
 void runtime_code_tests(Suite *suite);
 
 /* Opens a new file that holds @data. */

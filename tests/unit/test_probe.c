@@ -436,6 +436,7 @@ int main(void)
 	options_tests(suite);
 	outside_tests(suite);
 	points_tests(suite);
+	python_tests(suite);
 	runtime_code_tests(suite);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

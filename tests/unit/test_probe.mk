@@ -19,10 +19,11 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_outside.c \
 	tests/unit/test_points.c \
 	tests/unit/test_probe.c \
+	tests/unit/test_python.c \
 	tests/unit/test_runtime_code.c \
 	$(cli_sources)
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_probe_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(CHECK_LIBS)
+tests_unit_test_probe_LDADD = $(probe_libs) $(view_libs) $(core_libs) $(LIBBPF_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_visible_SOURCES = tests/unit/test_visible.c
 tests_unit_test_visible_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -197,6 +197,58 @@ START_TEST(stacks_are_bounded)
 }
 END_TEST
 
+/* A frame of a stack that is told to be the site's name, with the facts of places. */
+START_TEST(one_of_the_stack_is_shown)
+{
+	struct {
+		struct rec_stack stack;
+		uint64_t frames[3];
+	} stack = { .stack = { .hdr = { .type = REC_STACK, .size = sizeof(stack), .program = feed.program, .time = feed.now, .tgid = feed.pid },
+			       .stack = 7, .count = 3, .shown = 1 },
+		    .frames = { feed.site, PLACE_PYTHON | 1, PLACE_PYTHON | 2 } };
+	struct {
+		struct rec_frame frame;
+		char strings[40];
+	} frame = { .frame = { .hdr = { .type = REC_FRAME, .size = sizeof(frame), .program = feed.program, .time = feed.now, .tgid = feed.pid },
+			       .address = PLACE_PYTHON | 1, .line = 12, .language = FRAME_PYTHON },
+		    .strings = "step\0/home/ana/tr\x1b" "ain.py" };
+	const struct snap_site *site;
+	struct snapshot *snapshot;
+
+	feed_give(&feed, &stack, sizeof(stack));
+	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "alloc+0x14 (libcublas.so.12)");
+	feed_text(&feed, REC_SITE, PLACE_PYTHON | 1, 0, "step at train.py:12 (python)");
+	feed_give(&feed, &frame, sizeof(frame));
+	/* Strings without an end, and of a language that there is not. */
+	memset(frame.strings, 'x', sizeof(frame.strings));
+	frame.frame.address = PLACE_PYTHON | 2;
+	feed_give(&feed, &frame, sizeof(frame));
+	frame.frame.language = FRAME_LANGUAGES;
+	ck_assert_int_lt(model_record(feed.model, &frame.frame.hdr, sizeof(frame)), 0);
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	site = &feed_find(&feed, snapshot)->sites[0];
+	ck_assert_str_eq(site->site, "step at train.py:12 (python)");
+	ck_assert_uint_eq(site->shown, 1);
+	ck_assert_uint_eq(site->stack_count, 3);
+	ck_assert_str_eq(site->stack[0], "alloc+0x14 (libcublas.so.12)");
+	/* Whose memory it is, the native site says. */
+	ck_assert_uint_eq(site->held, 100);
+	ck_assert_uint_eq(site->frame_count, 3);
+	ck_assert_ptr_null(site->frames[0]);
+	ck_assert_int_eq(site->frames[1]->language, FRAME_PYTHON);
+	ck_assert_str_eq(site->frames[1]->function, "step");
+	ck_assert_str_eq(site->frames[1]->file, "/home/ana/tr?ain.py");
+	ck_assert_ptr_null(site->frames[1]->module);
+	ck_assert_uint_eq(site->frames[1]->line, 12);
+	ck_assert_ptr_null(site->frames[2]->function);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 Suite *suite_stacks(void)
 {
 	Suite *suite = suite_create("stacks");
@@ -210,6 +262,7 @@ Suite *suite_stacks(void)
 	tcase_add_test(tests, suspects_are_told_apart);
 	tcase_add_test(tests, broken_stacks);
 	tcase_add_test(tests, stacks_are_bounded);
+	tcase_add_test(tests, one_of_the_stack_is_shown);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

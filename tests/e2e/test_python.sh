@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Python lines as call sites, under the interpreters at hand (tests/python/interpreters.sh): the stack of each allocation must be
+# the one that Python itself had at that moment, frame by frame, from the start of a program and attached to one that runs;
+# which frame is shown as the site; recordings; interpreters that are not known.
+# Of the interpreters the system's, the oldest and the newest are tried; with CUTOP_TEST_PYTHON=all, all.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+
+python=$top_srcdir/tests/python
+interpreters=$(sh "$python/interpreters.sh")
+[ "$interpreters" ] || skip "needs Python 3.8 to 3.14 with ctypes (Debian: apt install python3)"
+[ "${CUTOP_TEST_PYTHON:-}" = all ] ||
+	interpreters=$( (echo "$interpreters" | head -n 1; echo "$interpreters" | sort -V | sed -n '1p; $p') | awk '!seen[$0]++')
+python3=$(command -v python3) || skip "needs python3 to compare"
+private_double "$T/double"
+
+# place ROOT: the library and the tests as seen from ROOT, in $seen_library and $seen_python; its notes in $notes
+place() {
+	if [ "$1" = / ]; then
+		seen_library=$library seen_python=$python notes=$T/notes
+		real_library=$library
+	else
+		rm -rf "$1/tmp/cutop-test"
+		mkdir -p "$1/tmp/cutop-test"
+		cp "$T/double"/* "$python"/*.py "$1/tmp/cutop-test"
+		seen_library=/tmp/cutop-test/libcudart.so.13 seen_python=/tmp/cutop-test notes=$1/tmp/cutop-test/notes
+		real_library=$1/tmp/cutop-test/libcudart.so.13
+	fi
+	rm -rf "$notes"
+	mkdir -p "$notes"
+}
+
+# compared NAME: the stacks of $T/NAME.json are those noted
+compared() {
+	"$python3" "$python/compare.py" "$T/$1.json" "$notes" >"$T/$1.compared"
+	result=$?
+	check "$1: $(tail -n 20 "$T/$1.compared")" [ "$result" = 0 ]
+	# What could not be read stands there as such, or not at all: then it would differ.
+	expect "$1" '.lost | [.python_frames, .ring_full, .memory] | add' 0
+}
+
+# ---- every interpreter, from the start ----
+
+count=0
+while read -r version root interpreter; do
+	count=$((count + 1))
+	name=$count-$version
+	place "$root"
+	shown_notes=$notes
+	[ "$root" = / ] || shown_notes=/tmp/cutop-test/notes
+	if [ "$root" = / ]; then
+		watch "$name" --library "$real_library" -- env LD_LIBRARY_PATH="$T/double" "$interpreter" "$seen_python/oracle.py" \
+			"$seen_library" "$shown_notes"
+	else
+		watch "$name" --library "$real_library" -- env LD_LIBRARY_PATH=/tmp/cutop-test chroot "$root" "$interpreter" \
+			"$seen_python/oracle.py" "$seen_library" "$shown_notes"
+	fi
+	check "$name: status $status: $(tail -n 3 "$T/$name.err")" [ "$status" = 0 ]
+	compared "$name"
+	[ "$root" = / ] || rm -rf "$root/tmp/cutop-test"
+done <<END
+$interpreters
+END
+
+# ---- attached to one that runs ----
+
+set -- $(echo "$interpreters" | head -n 1)
+interpreter=$3
+place /
+touch "$notes/wait"
+LD_LIBRARY_PATH=$T/double "$interpreter" "$python/oracle.py" "$library" "$notes" &
+running=$!
+# Its maps show the library once it has come to where it waits.
+check "attach: Python does not start" wait_for 20 grep -qs libcudart "/proc/$running/maps"
+begin attach --library "$library" -p "$running" --duration 60
+rm "$notes/wait"
+wait "$running"
+end
+tail -n 1 "$T/attach.out" | jq -c ".processes |= map(select(.pid == $running))" >"$T/attach.json"
+# Children are not followed with -p.
+find "$notes" -name '*.notes' ! -name "$running.notes" -delete
+compared attach
+
+# ---- which frame is the site ----
+
+packages=$T/venv/lib/python3.99/site-packages
+mkdir -p "$packages/torch/nn" "$packages/runner" "$T/lib/python3.99" "$T/app/vendored"
+cat >"$packages/torch/nn/module.py" <<'END'
+from torch import oracle_sites as m
+def forward():
+    return m.malloc()
+END
+touch "$packages/torch/__init__.py" "$packages/torch/nn/__init__.py"
+cat >"$packages/runner/__init__.py" <<'END'
+import torch.nn.module
+import ownlib
+def run():
+    torch.nn.module.forward()
+def direct():
+    ownlib.call(torch.nn.module.forward)
+END
+cat >"$T/lib/python3.99/ownlib.py" <<'END'
+def call(function):
+    function()
+END
+cat >"$T/app/vendored/helper.py" <<'END'
+def help(function):
+    function()
+END
+cat >"$packages/torch/oracle_sites.py" <<'END'
+import ctypes, itertools, os
+cuda = ctypes.CDLL(os.environ["LIBRARY"])
+sizes = itertools.count(1)
+def malloc():
+    pointer = ctypes.c_void_p()
+    assert cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(next(sizes))) == 0
+END
+cat >"$T/app/train.py" <<'END'
+import threading
+import torch.nn.module, runner, vendored.helper
+def step():
+    torch.nn.module.forward()                           # 1
+def through():
+    runner.run()                                        # 2
+step()
+through()
+vendored.helper.help(torch.nn.module.forward)           # 3
+threading.Thread(target=runner.run).start()             # 4: no frame of the program's
+threading.Thread(target=runner.direct).start()          # 5
+threading.Thread(target=torch.nn.module.forward).start()        # 6: frameworks only
+END
+sites() {
+	name=$1
+	shift
+	watch "$name" --library "$library" "$@" -- env LIBRARY="$library" PYTHONDONTWRITEBYTECODE=1 \
+		PYTHONPATH="$packages:$T/lib/python3.99:$T/app" "$interpreter" "$T/app/train.py"
+	site_lines=$(jq -r '.processes[].memory.map | sort_by(.size)[].site' "$T/$name.json")
+}
+expect_sites() {
+	what=$1
+	check "$what: $site_lines" [ "$site_lines" = "$2" ]
+}
+sites sites
+expect_sites sites 'step at train.py:4 (python)
+through at train.py:6 (python)
+help at helper.py:2 (python)
+run at __init__.py:4 (python)
+direct at __init__.py:6 (python)
+malloc at oracle_sites.py:6 (python)'
+# The whole stack is there all the same, and the native way in before it.
+expect sites 'p.sites[] | select(.site | test("^step ")) | [.stack[1:][] | sub("\\.py.*"; "")]' \
+	'["malloc at oracle_sites","forward at module","step at train","<module> at train"]'
+expect sites 'p.sites[] | select(.site | test("^step ")) | .frames[3]' \
+	"{\"language\":\"python\",\"function\":\"step\",\"file\":\"$T/app/train.py\",\"line\":4}"
+expect sites '[p.sites[] | .frames[0] | .language] | unique' '["native"]'
+expect sites '[p.sites[] | (.stack | length) == (.frames | length)] | all' true
+expect sites 'p.sites | length' 6
+sites skipped --site-skip '*/vendored/*' --site-skip '*/runner/*'
+expect_sites skipped 'step at train.py:4 (python)
+through at train.py:6 (python)
+<module> at train.py:9 (python)
+malloc at oracle_sites.py:6 (python)
+malloc at oracle_sites.py:6 (python)
+malloc at oracle_sites.py:6 (python)'
+sites native --no-python
+check "native: $site_lines" [ "$(echo "$site_lines" | sort -u | grep -c ffi)" = 1 ]
+expect native '[p.sites[] | has("stack")] | any' false
+expect native 'p.sites | length' 1
+
+# ---- the report, folded stacks, recordings ----
+
+cat >"$T/leak.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+def make_buffer(size):
+    pointer = ctypes.c_void_p()
+    cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(size))
+class Model:
+    def grow(self):
+        make_buffer(3000)
+Model().grow()
+make_buffer(50)
+END
+"$CUTOP" record -o "$T/leak.cutop" --library "$library" -- "$interpreter" "$T/leak.py" "$library" >"$T/record.out" 2>&1
+"$CUTOP" -b --replay "$T/leak.cutop" -f json -n 1 >"$T/replay.out"
+tail -n 1 "$T/replay.out" >"$T/replay.json"
+expect replay 'p.sites[0] | [.site, .leaked_bytes, (.stack[1:] | length), .frames[1].line]' '["make_buffer at leak.py:5 (python)",3000,3,5]'
+"$CUTOP" -b --replay "$T/leak.cutop" | sed -n '/BLOCKS/,$p' | sed 's/ *$//; s/Model\.grow/grow/' >"$T/report"
+cat >"$T/report.expected" <<END
+           BYTES  SHARE   BLOCKS  CALL                  SITE
+            3000  98.4%        1  cudaMalloc            make_buffer at leak.py:5 (python)
+                                                          grow at leak.py:8 (python)
+                                                          <module> at leak.py:9 (python)
+              50   1.6%        1  cudaMalloc            make_buffer at leak.py:5 (python)
+                                                          <module> at leak.py:10 (python)
+leaked 3050 bytes (3.0K) in 2 allocations
+END
+check "the report: $(diff "$T/report.expected" "$T/report")" cmp -s "$T/report.expected" "$T/report"
+"$CUTOP" -b --replay "$T/leak.cutop" -f folded --folded-by leaked | sed 's/^[^;]*;//; s/;[^;]* \([0-9]*\)$/ \1/; s/Model\.grow/grow/' >"$T/folded"
+cat >"$T/folded.expected" <<END
+<module> (leak.py);grow (leak.py);make_buffer at leak.py:5 (python) 3000
+<module> (leak.py);make_buffer at leak.py:5 (python) 50
+END
+check "folded: $(cat "$T/folded")" cmp -s "$T/folded.expected" "$T/folded"
+
+# ---- an interpreter that is not known, and a program without one ----
+
+for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.7.*/bin/python3; do
+	[ -x "$old" ] || continue
+	"$CUTOP" -b -v -n 1 -f json --library "$library" -- "$old" "$T/leak.py" "$library" >"$T/old.out" 2>"$T/old.err"
+	tail -n 1 "$T/old.out" >"$T/old.json"
+	check "old: $(cat "$T/old.err")" grep -q 'frames are not read: CPython 3\.7 is not known' "$T/old.err"
+	expect old '[p.sites[].site | test("python\\)")] | any' false
+	expect old 'p.memory.leaked_bytes' 3050
+	break
+done
+watch plain -- "$workload" case-study leak
+expect plain '[p.sites[] | has("stack")] | any' false
+expect_nothing_lost plain
+
+finish
