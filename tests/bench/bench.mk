@@ -56,11 +56,18 @@ tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
-bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls
+tests/bench/libpython_load.so: tests/bench/python_load.c $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) tests/bench
+	$(AM_V_GEN)$(CC) $(CFLAGS) -shared -fPIC -fno-omit-frame-pointer -I$(srcdir)/tests/double -o $@ $(srcdir)/tests/bench/python_load.c \
+		$(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../double/lib'
+CLEANFILES += tests/bench/libpython_load.so
+
+bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls tests/bench/libpython_load.so
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/around.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/python.sh
 	tests/bench/screen
 	tests/bench/filter
 
@@ -70,4 +77,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/side.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/trace.sh
