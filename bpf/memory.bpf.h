@@ -386,18 +386,20 @@ static __always_inline int free_entry(struct call_run *run)
 static __always_inline void free_return(struct call_run *run)
 {
 	struct rec_free *rec;
+	__u64 site;
 
 	trace_return(run);
 	if (run->result)
 		call_failed(run);
 	if (!keep_books)
 		return;
+	site = run->result ? python_site(run->thread, call_site(run->ctx)) : call_site(run->ctx);
 	rec = record_begin(run->thread, REC_FREE, sizeof(*rec), run->now);
 	if (!rec)
 		return;
 	rec->entry = run->frame->entry;
 	rec->address = run->frame->free.address;
-	rec->site = call_site(run->ctx);
+	rec->site = site;
 	rec->result = run->result;
 	rec->call = run->call;
 	rec->captured = run->frame->flags & IN_CAPTURE ? 1 : 0;

@@ -29,9 +29,6 @@
 #define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
 #define PYTHON_RETRIES		16	/* new stacks of a thread with code that could not be read, which are not kept as known */
 
-/* Set by user space before loading: Python's frames are wanted. */
-const volatile bool with_python;
-
 /* Processes with an interpreter, by thread group. */
 HASH_MAP(pythons, __u32, struct python_row, 16384);
 
@@ -42,9 +39,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct python_function);
 } python_functions SEC(".maps");
-
-/* How often a process was put into `pythons`, but for those forked: who is not in there need not look again. 0: none ever. */
-__u32 python_changes;
 
 struct python_stack_known {
 	__u64 stack;		/* what it is called */
@@ -321,7 +315,7 @@ static __noinline int python_look(struct thread_state *thread, struct python_scr
 	return 1;
 }
 
-/* What the thread's Python stack, with the call's return address @site and its native stack @native, is called; else @native. */
+/* python_call.bpf.h */
 __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 native)
 {
 	__u32 changes = *(volatile __u32 *)&python_changes;
@@ -364,16 +358,6 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 	return scratch->known.stack;
 }
 
-/* The hook of a call: the same where it is wanted, and as cheap as can be where no Python is. */
-static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, __u64 native)
-{
-	__u32 changes = *(volatile __u32 *)&python_changes;
-
-	if (!with_python || !changes || (thread->python_changes == changes && !thread->has_python))
-		return native;
-	return python_take(thread, site, native);
-}
-
 /* ---- processes ---- */
 
 /* At functions that an interpreter calls when it starts, or that bring in a module of machine code, as whatever calls CUDA is. */
@@ -390,6 +374,7 @@ static __always_inline int python_begin(struct pt_regs *ctx)
 		return 0;
 	row.runtime = PT_REGS_IP(ctx) + function->runtime;
 	row.code_type = row.runtime + function->code_type;
+	row.machine = function->machine;
 	row.layout = function->layout;
 	before = bpf_map_lookup_elem(&pythons, &tgid);
 	if (before && before->runtime == row.runtime)

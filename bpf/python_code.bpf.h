@@ -340,6 +340,10 @@ static __noinline int python_stack_send(struct thread_state *thread, struct pyth
 	rec->site = site;
 	rec->count = scratch->count;
 	rec->is_cut = scratch->is_cut;
+	rec->code = scratch->row.runtime + scratch->row.machine.code;
+	rec->loop = scratch->row.runtime + scratch->row.machine.loop;
+	rec->code_bytes = scratch->row.machine.code_bytes;
+	rec->loop_bytes = scratch->row.machine.loop_bytes;
 	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	return 0;
@@ -356,7 +360,7 @@ static __noinline __u64 python_send(struct thread_state *thread, struct python_s
 	scratch->unknown = 0;
 	scratch->code_key.program = thread->program;
 	bpf_loop(PYTHON_FRAMES, python_announce, &announcing, 0);
-	scratch->known.stack = python_mix(scratch->hash, announcing.marks) | 1;
+	scratch->known.stack = python_mix(scratch->hash, announcing.marks) | PYTHON_STACK;
 	scratch->known.marks = announcing.marks;
 	scratch->known.likely = announcing.likely;
 	scratch->known.likely_marks = announcing.likely_marks;

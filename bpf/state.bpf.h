@@ -396,15 +396,18 @@ static __always_inline bool is_failure(const volatile struct call_desc *desc, __
 	return !(desc->flags & CALL_POLL && result == 600);
 }
 
+#include "python_call.bpf.h"
+
 __noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
 
 static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
+	__u64 where = python_site(thread, site);
 	struct rec_fail *rec = record_begin(thread, REC_FAIL, sizeof(*rec), now);
 
 	if (!rec)
 		return;
-	rec->site = site;
+	rec->site = where;
 	rec->result = result;
 	rec->call = call;
 	rec->pad = 0;

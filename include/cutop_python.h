@@ -43,10 +43,17 @@ struct python_layout {
 	__u8 pad[3];
 };
 
+/* Where the interpreter's machine code lies, from _PyRuntime on: of its file, and of the function whose frames run Python frames. */
+struct python_machine {
+	__s64 code, loop;
+	__u32 code_bytes, loop_bytes;
+};
+
 /* A process with an interpreter. */
 struct python_row {
 	__u64 runtime;		/* address of _PyRuntime */
 	__u64 code_type;	/* of PyCode_Type */
+	struct python_machine machine;
 	struct python_layout layout;
 };
 
@@ -54,6 +61,7 @@ struct python_row {
 struct python_function {
 	__s64 runtime;		/* how far from the probe _PyRuntime lies */
 	__s64 code_type;	/* how far from that PyCode_Type lies */
+	struct python_machine machine;
 	struct python_layout layout;
 };
 
@@ -77,6 +85,9 @@ struct python_frame {
 	__u64 mark;		/* tells this code from later code at its address */
 };
 
+/* Set in what each stack is called: no address of user space, for which it may stand in the ring, has it. */
+#define PYTHON_STACK		(1ull << 63)
+
 /* A stack not seen before. The code of its frames was told of earlier, or with it. */
 struct rec_python_stack {
 	struct rec_hdr hdr;
@@ -85,6 +96,8 @@ struct rec_python_stack {
 	__u64 site;		/* the call's return address */
 	__u32 count;
 	__u32 is_cut;		/* there are outer frames that were not looked at */
+	__u64 code, loop;	/* addresses of struct python_machine */
+	__u32 code_bytes, loop_bytes;
 	struct python_frame frames[PYTHON_FRAMES];	/* innermost first */
 };
 

@@ -17,6 +17,7 @@ collect_sources = \
 	src/collect/playback.c src/collect/playback.h \
 	src/collect/process_identity.c src/collect/process_identity.h \
 	src/collect/python_codes.c src/collect/python_codes.h \
+	src/collect/python_merge.c src/collect/python_merge.h \
 	src/collect/python_stacks.c src/collect/python_stacks.h \
 	src/collect/record_sink.c src/collect/record_sink.h \
 	src/collect/site_names.c src/collect/site_names.h \

@@ -273,6 +273,33 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	free(stack);
 }
 
+/* The site of a call that failed: of a Python program, its line. Makes it known if it is @wanted. */
+static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, uint64_t site, bool wanted)
+{
+	if (site & PYTHON_STACK)
+		return stacks_shown(feed->stacks, hdr->program, site);
+	if (wanted)
+		site_feed(feed, hdr, site);
+	return site;
+}
+
+static void fail_feed(struct feed *feed, const struct rec_fail *record)
+{
+	struct rec_fail fail = *record;
+
+	fail.site = failed_site(feed, &fail.hdr, fail.site, CUTOP_IS_STICKY(fail.result));
+	record_sink_put(feed->sink, &fail.hdr, sizeof(fail));
+}
+
+/* A free that failed: a double one, perhaps, and the log says where. */
+static void free_feed(struct feed *feed, const struct rec_free *record)
+{
+	struct rec_free free = *record;
+
+	free.site = failed_site(feed, &free.hdr, free.site, true);
+	record_sink_put(feed->sink, &free.hdr, sizeof(free));
+}
+
 static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)
 {
 	struct rec_alloc alloc;
@@ -384,13 +411,13 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		python_stacks_record(feed->python, hdr, size, site_told, feed);
 		return;
 	case REC_FREE:
-		if (((const struct rec_free *)data)->result)	/* a double free, perhaps: the log says where */
-			site_feed(feed, hdr, ((const struct rec_free *)data)->site);
-		break;
+		if (!((const struct rec_free *)data)->result)
+			break;
+		free_feed(feed, data);
+		return;
 	case REC_FAIL:
-		if (CUTOP_IS_STICKY(((const struct rec_fail *)data)->result))
-			site_feed(feed, hdr, ((const struct rec_fail *)data)->site);
-		break;
+		fail_feed(feed, data);
+		return;
 	case REC_HOST:
 		site_feed(feed, hdr, ((const struct rec_host *)data)->site);
 		break;

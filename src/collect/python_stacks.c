@@ -13,6 +13,7 @@
 #include <uthash.h>
 
 #include "collect/python_codes.h"
+#include "collect/python_merge.h"
 #include "collect/text_record.h"
 #include "names/python_paths.h"
 #include "util/util.h"
@@ -160,8 +161,9 @@ struct telling {
 static void place_tell(const struct telling *telling, uint32_t program, uint64_t place, const struct python_name *name)
 {
 	struct rec_frame *frame = frame_record_new(program, place, FRAME_PYTHON, name->function, name->file, "", name->line, 0);
-	char *text = name->line ? format_new("%s at %s:%u (python)", name->function, base_of(name->file), name->line) :
-				  format_new("%s at %s (python)", name->function, *name->file ? base_of(name->file) : "?");
+	const char *file = *name->file ? base_of(name->file) : "?";
+	char *text = name->line ? format_new("%s at %s:%u (python)", name->function, file, name->line) :
+				  format_new("%s at %s (python)", name->function, file);
 	struct rec_text *record = text ? text_record_new(REC_SITE, program, place, 0, text) : NULL;
 
 	if (record) {
@@ -230,16 +232,24 @@ static uint32_t shown_of(const struct making *making)
 static void stack_add(struct python_stacks *python, const struct rec_python_stack *record, const struct telling *telling)
 {
 	size_t size = sizeof(struct rec_stack);
-	uint32_t program = record->hdr.program, i;
+	uint32_t program = record->hdr.program, count, i;
+	struct merged_frame merged[MERGED_MAX];
 	struct making making = { .count = 0 };
+	const uint64_t site = record->site, *native;
 	struct rec_stack *stack;
 
+	native = record->native ? stacks_frames(python->stacks, program, record->native, &count) : NULL;
 	/* The call site comes first, as in each stack. */
-	frame_add(&making, record->site);
-	for (i = 0; i < record->count; i++)
-		python_add(python, &making, program, &record->frames[i], telling);
-	if (!making.is_known)
+	count = native ? python_merge(record, native, count, merged) : python_merge(record, &site, 1, merged);
+	for (i = 0; i < count; i++)
+		if (merged[i].python)
+			python_add(python, &making, program, merged[i].python, telling);
+		else
+			frame_add(&making, merged[i].native);
+	if (!making.is_known) {
+		stacks_note(python->stacks, program, record->stack, record->site);
 		return;
+	}
 	size += making.count * sizeof(making.frames[0]);
 	stack = calloc(1, size);
 	if (!stack)
@@ -250,7 +260,7 @@ static void stack_add(struct python_stacks *python, const struct rec_python_stac
 	stack->count = making.count;
 	stack->shown = shown_of(&making);
 	memcpy(stack->frames, making.frames, making.count * sizeof(making.frames[0]));
-	stack->stack = stacks_keep(python->stacks, program, record->stack, stack->frames, stack->count);
+	stack->stack = stacks_keep(python->stacks, program, record->stack, stack->frames, stack->count, stack->shown);
 	if (stack->stack)
 		telling->put(telling->context, &stack->hdr);
 	free(stack);

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <uthash.h>
 
+#define FRAMES_MAX	(2u << 20)	/* kept of all native stacks together: 16 MB */
+
 struct stack_key {
 	uint64_t id;
 	uint32_t program;
@@ -21,12 +23,16 @@ struct stack_key {
 struct known_stack {
 	struct stack_key key;
 	uint64_t id;		/* the model's */
+	uint64_t shown;		/* the frame that its site is called by; 0: it is a native one */
+	uint64_t *frames;	/* of a native one, for Python's; NULL: not kept */
+	uint32_t count;
 	UT_hash_handle hh;
 };
 
 struct stacks {
 	struct modules *modules;
 	struct known_stack *known;
+	size_t kept;		/* frames that are */
 };
 
 struct stacks *stacks_new(struct modules *modules)
@@ -38,9 +44,18 @@ struct stacks *stacks_new(struct modules *modules)
 	return stacks;
 }
 
+static void frames_drop(struct stacks *stacks, struct known_stack *known)
+{
+	stacks->kept -= known->count;
+	free(known->frames);
+	known->frames = NULL;
+	known->count = 0;
+}
+
 static void known_free(struct stacks *stacks, struct known_stack *known)
 {
 	HASH_DEL(stacks->known, known);
+	frames_drop(stacks, known);
 	free(known);
 }
 
@@ -76,33 +91,73 @@ static uint64_t hash_of(const __u64 *frames, uint32_t count)
 	return hash ? hash : 1;
 }
 
-/* Remembers that the BPF side's stack @id is the model's @own. Returns false without memory. */
-static bool known_set(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t own)
+static struct known_stack *known_find(const struct stacks *stacks, uint32_t program, uint64_t id)
 {
 	struct stack_key key = { .id = id, .program = program };
 	struct known_stack *known;
 
 	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
+	return known;
+}
+
+/* Remembers that the BPF side's stack @id is the model's @own. Returns NULL without memory. */
+static struct known_stack *known_set(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t own)
+{
+	struct known_stack *known = known_find(stacks, program, id);
+
 	if (!known) {
 		known = calloc(1, sizeof(*known));
 		if (!known)
-			return false;
-		known->key = key;
-		HASH_ADD(hh, stacks->known, key, sizeof(key), known);
+			return NULL;
+		known->key = (struct stack_key){ .id = id, .program = program };
+		HASH_ADD(hh, stacks->known, key, sizeof(known->key), known);
 	}
 	known->id = own;
-	return true;
+	return known;
 }
 
-uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count)
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count, uint32_t shown)
 {
 	uint64_t own = hash_of(frames, count);
+	struct known_stack *known = known_set(stacks, program, id, own);
 
-	return known_set(stacks, program, id, own) ? own : 0;
+	if (!known)
+		return 0;
+	known->shown = frames[shown];
+	return own;
+}
+
+void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site)
+{
+	struct known_stack *known = known_set(stacks, program, id, 0);
+
+	if (known)
+		known->shown = site;
+}
+
+uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id)
+{
+	const struct known_stack *known = known_find(stacks, program, id);
+
+	return known ? known->shown : 0;
+}
+
+static void frames_keep(struct stacks *stacks, struct known_stack *known, const __u64 *frames, uint32_t count)
+{
+	frames_drop(stacks, known);
+	if (stacks->kept + count > FRAMES_MAX)
+		return;
+	known->frames = malloc(count * sizeof(*known->frames));
+	if (!known->frames)
+		return;
+	memcpy(known->frames, frames, count * sizeof(*known->frames));
+	known->count = count;
+	stacks->kept += count;
 }
 
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
 {
+	struct known_stack *known;
 	struct rec_stack *cut;
 	uint32_t count;
 
@@ -121,17 +176,26 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	cut->count = count;
 	memcpy(cut->frames, record->frames, count * sizeof(cut->frames[0]));
 	cut->stack = hash_of(cut->frames, count);
-	if (known_set(stacks, record->hdr.program, record->stack, cut->stack))
+	known = known_set(stacks, record->hdr.program, record->stack, cut->stack);
+	if (known) {
+		frames_keep(stacks, known, cut->frames, count);
 		return cut;
+	}
 	free(cut);
 	return NULL;
 }
 
+const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id, uint32_t *count)
+{
+	const struct known_stack *known = known_find(stacks, program, id);
+
+	*count = known ? known->count : 0;
+	return known ? known->frames : NULL;
+}
+
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id)
 {
-	struct stack_key key = { .id = id, .program = program };
-	struct known_stack *known;
+	const struct known_stack *known = known_find(stacks, program, id);
 
-	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
 	return known ? known->id : 0;
 }

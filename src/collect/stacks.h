@@ -23,11 +23,20 @@ void stacks_forget(struct stacks *stacks, uint32_t program);
  */
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
 
+/* The native stack that BPF calls @id, as it was kept: up to CUTOP_STACK_FRAMES frames, @count of them. NULL if it is not known. Borrowed. */
+const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id, uint32_t *count);
+
 /*
- * Remembers that the BPF side's @id stands for the stack of these @frames, made otherwise. Returns what the model is to
- * know it by, or 0 without memory.
+ * Remembers that the BPF side's @id stands for the stack of these @frames, made otherwise, of which the site is called by the one
+ * numbered @shown. Returns what the model is to know it by, or 0 without memory.
  */
-uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count);
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count, uint32_t shown);
+
+/* Remembers that @id stands for no stack, but for a call at @site. */
+void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site);
+
+/* What such a call is called by: that frame, or @site; 0 if @id is not known, or a native one. */
+uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id);
 
 /* What the model knows the stack @id of @program by; 0 if it was not told of it. */
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);

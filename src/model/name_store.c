@@ -349,6 +349,13 @@ const struct stack *names_stack(const struct name_store *names, uint64_t id)
 	return id ? RB_FIND(stack_tree, (struct stack_tree *)&names->stacks, &key) : NULL;
 }
 
+uint64_t names_shown(const struct name_store *names, uint64_t address, uint64_t id)
+{
+	const struct stack *stack = names_stack(names, id);
+
+	return stack && stack->shown ? stack->frames[stack->shown]->address : address;
+}
+
 static int stack_learn(struct name_store *names, const struct rec_stack *record, const char *frames)
 {
 	struct stack *stack;

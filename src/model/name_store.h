@@ -96,6 +96,9 @@ int names_place_set(struct name_store *names, struct place *place, const char *t
 /* The stack with @id; NULL if it was not told, or @id is 0. */
 const struct stack *names_stack(const struct name_store *names, uint64_t id);
 
+/* What a call at @address with the stack @id is called by: that address, or of a Python program the place of its line. */
+uint64_t names_shown(const struct name_store *names, uint64_t address, uint64_t id);
+
 /* Whether @address is known to lie in a library that is the runtime. */
 bool names_is_runtime(const struct name_store *names, uint64_t address);
 /* Writes "file+0x10" or "0x7f00" for @address. */

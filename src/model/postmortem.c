@@ -164,7 +164,7 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 	size_t used;
 
 	*detail = (struct snap_detail){ .device = record->device, .call = record->call, .code = record->result };
-	names_describe_place(&program->names, record->site, detail->site, sizeof(detail->site));
+	names_describe_place(&program->names, names_shown(&program->names, record->site, record->stack), detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
 	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {

@@ -67,12 +67,13 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 
 void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record)
 {
+	uint64_t site = names_shown(&program->names, record->site, record->stack);
 	struct postmortem report;
 	struct storm *storm;
 	unsigned int hidden;
 	bool is_new;
 
-	storm = storms_find(&program->storms, record->call, record->site, record->hdr.time, &is_new);
+	storm = storms_find(&program->storms, record->call, site, record->hdr.time, &is_new);
 	if (!is_new) {
 		events_repeat(&model->log, storm->event);
 		return;
@@ -81,7 +82,7 @@ void tell_out_of_memory(struct model *model, struct program *program, const stru
 		return;
 	postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
 	*storm = (struct storm){
-		.site = record->site, .since = record->hdr.time, .call = record->call,
+		.site = site, .since = record->hdr.time, .call = record->call,
 		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &report.detail,
 				    "%s", report.text),
 	};
@@ -132,6 +133,7 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 {
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
+	char where[256] = "";
 	unsigned int hidden;
 
 	if (!call_failed(record->call, record->result))
@@ -148,12 +150,15 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 		return;
 	if (!event_limit_allow(&program->limits[EVENT_FAILURE], record->hdr.time, &hidden))
 		return;
+	if (PLACE_IS_PYTHON(record->site))
+		names_describe_place(&program->names, record->site, where, sizeof(where));
 	if (name)
-		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed: %s (%d)%s%s", call_name(record->call),
-			   name, record->result, meaning ? ": " : "", meaning ? meaning : "");
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s%s%s failed: %s (%d)%s%s", call_name(record->call),
+			   where[0] ? " in " : "", where, name, record->result, meaning ? ": " : "", meaning ? meaning : "");
 	else
-		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s failed with %s%d",
-			   extra_names_brief(&model->extras, record->call), layer == LAYER_EXTRA ? "" : "code ", record->result);
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s%s%s failed with %s%d",
+			   extra_names_brief(&model->extras, record->call), where[0] ? " in " : "", where,
+			   layer == LAYER_EXTRA ? "" : "code ", record->result);
 }
 
 void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy)

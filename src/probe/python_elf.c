@@ -106,6 +106,7 @@ static bool code_find(const struct sections *file, struct python_elf *found)
 		if (file->segments[i].p_type == PT_LOAD && file->segments[i].p_flags & PF_X) {
 			found->code_address = file->segments[i].p_vaddr;
 			found->code_offset = file->segments[i].p_offset;
+			found->code_bytes = file->segments[i].p_memsz;
 			return true;
 		}
 	return false;

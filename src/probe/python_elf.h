@@ -14,7 +14,7 @@ struct python_elf {
 	unsigned int version;		/* 0x030b; 0: not known */
 	uint64_t runtime, code_type;	/* addresses of _PyRuntime and PyCode_Type, as the file has them */
 	uint64_t version_offset, runtime_offset;	/* where Py_Version and _PyRuntime stand in the file; 0: nowhere */
-	uint64_t code_address, code_offset;	/* of its first executable segment, in memory and in the file */
+	uint64_t code_address, code_offset, code_bytes;	/* of its first executable segment, in memory and in the file */
 	struct {
 		uint64_t address, offset;	/* 0: it has no such function */
 		uint32_t size;

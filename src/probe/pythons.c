@@ -36,6 +36,14 @@ static int number_take(struct probe *probe, struct target *target)
 	return -1;
 }
 
+static struct python_machine machine_of(const struct python_elf *elf)
+{
+	return (struct python_machine){
+		.code = (__s64)(elf->code_address - elf->runtime), .loop = (__s64)(elf->loop.address - elf->runtime),
+		.code_bytes = elf->code_bytes < UINT32_MAX ? (__u32)elf->code_bytes : UINT32_MAX, .loop_bytes = elf->loop.size,
+	};
+}
+
 /* Where the points of @elf's functions are chosen, and what the BPF side is told of them. */
 static void functions_describe(struct probe *probe, int fd, const struct python_elf *elf, int number, struct elf_functions *own)
 {
@@ -57,7 +65,7 @@ static void functions_describe(struct probe *probe, int fd, const struct python_
 		struct python_function row = {
 			.runtime = (__s64)(elf->runtime - address_of[i] - own->list[i].past),
 			.code_type = (__s64)(elf->code_type - elf->runtime),
-			.layout = elf->layout,
+			.machine = machine_of(elf), .layout = elf->layout,
 		};
 
 		bpf_map_update_elem(map, &key, &row, BPF_ANY);
@@ -142,7 +150,9 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 	struct cutop_bpf *s = search->probe->bpf.skeleton;
 	const struct python_elf *elf = search->elf;
 	uint64_t bias = entry->start - entry->offset + elf->code_offset - elf->code_address;
-	struct python_row row = { .runtime = elf->runtime + bias, .code_type = elf->code_type + bias, .layout = elf->layout };
+	struct python_row row = {
+		.runtime = elf->runtime + bias, .code_type = elf->code_type + bias, .machine = machine_of(elf), .layout = elf->layout,
+	};
 	struct mapping_check check = { .start = entry->start };
 	__u32 tgid = (__u32)pid, one;
 

@@ -187,4 +187,12 @@ check_DATA += $(e2e_cu)
 CLEANFILES += $(e2e_cu)
 EXTRA_DIST += tests/e2e/late_kernels.cu
 
+e2e_python = $(e2e_bin)/libnative.so $(e2e_bin)/hostile
+$(e2e_bin)/libnative.so: tests/python/native.c $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -fno-omit-frame-pointer $$d/tests/python/native.c $(e2e_link)
+$(e2e_bin)/hostile: tests/python/hostile.c $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -rdynamic $$d/tests/python/hostile.c $(e2e_link) -lpthread
+check_DATA += $(e2e_python)
+CLEANFILES += $(e2e_python)
+EXTRA_DIST += tests/python/native.c tests/python/hostile.c
 EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh

@@ -168,6 +168,82 @@ check "native: $site_lines" [ "$(echo "$site_lines" | sort -u | grep -c ffi)" = 
 expect native '[p.sites[] | has("stack")] | any' false
 expect native 'p.sites | length' 1
 
+# ---- calls that fail ----
+
+cat >"$T/failing.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+pointer = ctypes.c_void_p()
+def big():
+    cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(1 << 60))
+def twice():
+    cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(100))
+    cuda.cudaFree(pointer)
+    cuda.cudaFree(pointer)
+def wrong():
+    cuda.cudaMemcpy(ctypes.c_void_p(1), None, ctypes.c_size_t(3), 7)
+def first():
+    big()
+big()
+first()
+twice()
+wrong()
+END
+watch failing --library "$library" -- "$interpreter" "$T/failing.py" "$library"
+expect failing '[.events[] | select(.kind == "out-of-memory" or .kind == "failure" or .kind == "double-free").text | sub(" on device.*|: an argument.*|: the copy.*"; "") |
+	sub("0x[0-9a-f]*"; "P")]' '["cudaMalloc of 1.0E at big at failing.py:5 (python): out of memory","cudaFree in twice at failing.py:9 (python) failed: cudaErrorInvalidValue (1)","cudaFree of P, which was freed before, called from twice at failing.py:9 (python)","cudaMemcpy in wrong at failing.py:11 (python) failed: cudaErrorInvalidMemcpyDirection (21)"]'
+expect_nothing_lost failing
+
+# ---- native frames before Python's ----
+
+cat >"$T/mixed.py" <<'END'
+import ctypes, sys
+native = ctypes.CDLL(sys.argv[1])
+def down(depth):
+    if depth:
+        return down(depth - 1)
+    native.native_outer(ctypes.c_size_t(100))
+down(2)
+END
+watch mixed --stacks --library "$library" -- env LD_LIBRARY_PATH="$T/double" "$interpreter" "$T/mixed.py" \
+	"$(cd "$top_builddir" && pwd)/tests/e2e/bin/libnative.so"
+expect mixed 'p.sites[] | .site' '"down at mixed.py:6 (python)"'
+expect mixed 'p.sites[] | [.stack[] | sub("[+ ].*"; "")] | .[:2] + [.[] | select(test("^down|^<module>"))]' \
+	'["native_inner","native_outer","down","down","down","<module>"]'
+expect mixed 'p.sites[] | [.frames[] | .language] | join(" ") | test("^native native (native )*(python ?){4}( native)*$")' true
+expect_nothing_lost mixed
+
+# ---- frames that are none ----
+
+watch hostile --library "$library" -- env LD_LIBRARY_PATH="$T/double" "$top_builddir/tests/e2e/bin/hostile"
+check "hostile: status $status" [ "$status" = 0 ]
+# One line for each: its number, and its site, or that it is the native one.
+cat >"$T/hostile.expected" <<'END'
+sound at sound.py:7 (python)
+sound at sound.py:7 (python)
+sound at sound.py:7 (python)
+native
+native
+native
+native
+native
+? at sound.py:7 (python)
+? at sound.py:7 (python)
+sound at sound.py (python)
+sound at sound.py (python)
+sound at ?:7 (python)
+native
+native
+native
+sound at sound.py:7 (python)
+sound at sound.py:7 (python)
+END
+jq -r '.processes[].memory.map | sort_by(.size)[].site | sub("^call[+].*"; "native")' "$T/hostile.json" >"$T/hostile.sites"
+check "hostile: $(diff "$T/hostile.expected" "$T/hostile.sites")" cmp -s "$T/hostile.expected" "$T/hostile.sites"
+# Each that could not be read is counted once; a thread without frames is none of these.
+expect hostile '.lost.python_frames' 12
+expect hostile '[p.sites[] | .stack // [] | length] | max' 65
+
 # ---- the report, folded stacks, recordings ----
 
 cat >"$T/leak.py" <<'END'

@@ -12,6 +12,7 @@
 
 #include "collect/modules.h"
 #include "collect/python_codes.h"
+#include "collect/python_merge.h"
 #include "collect/python_stacks.h"
 #include "names/python_lines.h"
 #include "names/python_paths.h"
@@ -393,6 +394,7 @@ START_TEST(stacks_show_the_programs_line)
 	ck_assert_uint_eq(got.places[0], 0x4000);
 	ck_assert(PLACE_IS_PYTHON(got.places[1]) && PLACE_IS_PYTHON(got.places[2]) && got.places[1] != got.places[2]);
 	ck_assert_uint_eq(stacks_id(stacks, 1, 99), got.stack.stack);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, 99), got.places[2]);
 	/* Places are told of once; a stack with nothing known is none. */
 	python_stacks_record(python, &record.hdr, sizeof(record), put, &got);
 	ck_assert_uint_eq(got.sites, 3);
@@ -401,6 +403,8 @@ START_TEST(stacks_show_the_programs_line)
 	python_stacks_record(python, &record.hdr, sizeof(record), put, &got);
 	ck_assert_uint_eq(got.stacks, 2);
 	ck_assert_uint_eq(stacks_id(stacks, 1, 100), 0);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, 100), 0x4000);
+	ck_assert_uint_eq(stacks_shown(stacks, 2, 99), 0);
 	record.count = PYTHON_FRAMES + 1;
 	python_stacks_record(python, &record.hdr, sizeof(record), put, &got);
 	python_stacks_record(python, &record.hdr, sizeof(record) - 8, put, &got);
@@ -408,6 +412,67 @@ START_TEST(stacks_show_the_programs_line)
 	python_stacks_forget(python, 1);
 	python_stacks_free(python);
 	stacks_free(stacks);
+}
+END_TEST
+
+/* ---- native and Python frames ---- */
+
+#define CODE	0x500000	/* of the interpreter in these tests: */
+#define LOOP	0x510000
+
+/* What python_merge() makes: native addresses as they are, Python frames as their numbers. */
+static void merge_check(struct rec_python_stack *record, const uint64_t *native, uint32_t count, const uint64_t *expected, uint32_t len)
+{
+	struct merged_frame merged[MERGED_MAX];
+	uint32_t made, i;
+
+	record->code = CODE;
+	record->code_bytes = 0x100000;
+	record->loop = LOOP;
+	record->loop_bytes = 0x1000;
+	made = python_merge(record, native, count, merged);
+	ck_assert_uint_eq(made, len);
+	for (i = 0; i < made; i++)
+		ck_assert_uint_eq(merged[i].python ? (uint64_t)(merged[i].python - record->frames) : merged[i].native, expected[i]);
+}
+
+#define MERGE_CHECK(record, native, ...) \
+	merge_check(record, native, ARRAY_LEN(native), (const uint64_t[]){ __VA_ARGS__ }, ARRAY_LEN(((const uint64_t[]){ __VA_ARGS__ })))
+
+START_TEST(native_and_python_frames_are_one_stack)
+{
+	/* A call from a library, a callback from C into Python, main(). */
+	const uint64_t native[] = { 0x1000, 0x1100, CODE + 8, LOOP + 8, CODE + 16, 0x2000, CODE + 24, LOOP + 0x1000, CODE + 32, 0x3000 };
+	struct rec_python_stack record = {
+		.count = 4, .frames = { { .at = 0 }, { .flags = PYTHON_ENTERED }, { .at = 0 }, { .flags = PYTHON_ENTERED } },
+	};
+	uint64_t many[CUTOP_STACK_FRAMES];
+	uint32_t i;
+
+	MERGE_CHECK(&record, native, 0x1000, 0x1100, 0, 1, 0x2000, 2, 3, 0x3000);
+	/* The native stack ends early, or Python's was cut: what lies before the interpreter remains. */
+	merge_check(&record, native, 5, (const uint64_t[]){ 0x1000, 0x1100, 0, 1, 2, 3 }, 6);
+	merge_check(&record, native, 2, (const uint64_t[]){ 0x1000, 0x1100, 0, 1, 2, 3 }, 6);
+	merge_check(&record, native, 1, (const uint64_t[]){ 0x1000, 0, 1, 2, 3 }, 5);
+	record.is_cut = 1;
+	MERGE_CHECK(&record, native, 0x1000, 0x1100, 0, 1, 2, 3);
+	record.is_cut = 0;
+	/* A frame that has not been entered from C, where a run ends: the counts differ. */
+	record.frames[1].flags = 0;
+	MERGE_CHECK(&record, native, 0x1000, 0x1100, 0, 1, 2, 3);
+	/* An extension module in the interpreter's own file is the call site all the same. */
+	merge_check(&record, (const uint64_t[]){ CODE + 8 }, 1, (const uint64_t[]){ CODE + 8, 0, 1, 2, 3 }, 5);
+	/* As many frames as can be. */
+	for (i = 0; i < ARRAY_LEN(many); i++)
+		many[i] = 0x1000 + i;
+	record.count = PYTHON_FRAMES;
+	memset(record.frames, 0, sizeof(record.frames));
+	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many), (struct merged_frame[MERGED_MAX]){ 0 }), MERGED_MAX);
+	for (i = 0; i < PYTHON_FRAMES; i++)
+		record.frames[i].flags = PYTHON_ENTERED;
+	for (i = 1; i < ARRAY_LEN(many); i++)
+		many[i] = i <= PYTHON_FRAMES ? LOOP + i : 0x1000 + i;
+	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many), (struct merged_frame[MERGED_MAX]){ 0 }), CUTOP_STACK_FRAMES);
 }
 END_TEST
 
@@ -422,4 +487,5 @@ void python_tests(Suite *suite)
 	probe_test_add(suite, "python broken records", records_that_lie);
 	probe_test_add(suite, "python bounds", code_is_bounded);
 	probe_test_add(suite, "python stacks", stacks_show_the_programs_line);
+	probe_test_add(suite, "python and native frames", native_and_python_frames_are_one_stack);
 }
