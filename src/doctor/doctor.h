@@ -171,6 +171,8 @@ struct doctor_file {
 	unsigned int version;		/* of the runtime, as cudaRuntimeGetVersion() returns it; 0: unknown */
 	bool major_only;
 	char driver_version[32];	/* as in "libcuda.so.580.65.06"; empty: unknown */
+	unsigned int python;		/* the version of the Python interpreter that it has (0x030b), or 1: that is not known; 0: it has none */
+	struct reason python_why;	/* why its frames are not read; empty: they are */
 	struct doctor_functions functions;
 	bool tried;
 	bool translated;		/* not tried, for a process that is translated has it mapped */
@@ -209,6 +211,7 @@ struct doctor_process {
 	unsigned int layers;		/* bits of enum call_layer: what is probed */
 	struct doctor_file **files;	/* of interest, that it maps; borrowed */
 	size_t file_count;
+	const struct doctor_file *python;	/* the one with a Python interpreter, or NULL; borrowed */
 };
 
 /* The sentences on what of @process cutop sees and what not. Both return a new string, or NULL at the end. */

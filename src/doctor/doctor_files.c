@@ -15,6 +15,7 @@
 #include "probe/closure.h"
 #include "cuda/library_places.h"
 #include "probe/points.h"
+#include "probe/python_elf.h"
 #include "probe/translation.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -123,6 +124,16 @@ static void file_read_elf(struct doctor_file *file)
 		file->version = version_of_name(file->info.soname, &file->major_only);
 }
 
+static void file_read_python(struct doctor_file *file)
+{
+	struct python_elf elf;
+
+	if (python_elf_read(file->seen.fd, file->path, &elf, &file->python_why) > 0)
+		file->python = elf.version ? elf.version : 1;
+	else
+		file->python_why.text[0] = 0;
+}
+
 static void file_close(struct doctor_file *file)
 {
 	seen_close(&file->seen);
@@ -148,6 +159,7 @@ static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *see
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
 	doctor->files[doctor->file_count++] = file;
 	file_read_elf(file);
+	file_read_python(file);
 	if (file->kind == FILE_NOTHING || file->kind == FILE_UNREADABLE)
 		file_close(file);
 	return file;

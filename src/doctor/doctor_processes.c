@@ -150,6 +150,7 @@ struct mapped {
 	pid_t pid;
 	struct doctor_file **files;	/* each once */
 	size_t count;
+	const struct doctor_file *python;	/* the last that has an interpreter */
 };
 
 static int mapping_note(void *context, const struct maps_entry *entry)
@@ -216,8 +217,11 @@ static unsigned int mapped_sift(struct mapped *mapped)
 	unsigned int uses = 0;
 	size_t i, kept = 0;
 
-	for (i = 0; i < mapped->count; i++)
+	for (i = 0; i < mapped->count; i++) {
 		uses |= use_of(mapped->files[i]);
+		if (mapped->files[i]->python)
+			mapped->python = mapped->files[i];
+	}
 	/* Only in a process that uses CUDA is a search through all its libraries worth its time. */
 	for (i = 0; i < mapped->count && uses; i++) {
 		doctor_file_search(mapped->doctor, mapped->files[i]);
@@ -264,7 +268,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 	process = &more[doctor->process_count++];
 	*process = (struct doctor_process){
 		.pid = pid, .named = named, .error = err, .uses = uses, .files = mapped.files,
-		.file_count = mapped.count,
+		.file_count = mapped.count, .python = mapped.python,
 		.has_symbols = has_symbols(&doctor->outside, pid), .layers = known_layers() & doctor->choice.layers,
 	};
 	identity_read_all(&doctor->outside, process);
@@ -340,6 +344,9 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 		return with_files("runtime calls (", process, FILE_RUNTIME, ")");
 	if (runtime_seen && process->uses & USE_LINKED && !index--)
 		return with_files("runtime calls (linked into ", process, FILE_LINKED, ")");
+	if (process->python && !process->python->python_why.text[0] && !index--)
+		return format_new("lines of its Python %u.%u code as call sites (%s)", process->python->python >> 8,
+				  process->python->python & 0xff, last_component(process->python->path));
 	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
 		return strdup(!runtime_seen ? "driver calls (libcuda.so.1)" :
 			      process->uses & ~(unsigned int)USE_DRIVER ?
@@ -375,6 +382,9 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 			      "is in none of them");
 	if (process->uses && !process->has_symbols && !index--)
 		return strdup("names of kernels in the program itself: it registered them before, and has no symbols");
+	if (process->python && process->python->python_why.text[0] && !index--)
+		return format_new("lines of its Python code as call sites: %s: %s", last_component(process->python->path),
+				  process->python->python_why.text);
 	if (process->seccomp && facts->selftest.seccomp == VERDICT_KILLS && !index--)
 		return strdup("what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
 			      "probe would kill it");

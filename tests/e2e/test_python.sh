@@ -73,6 +73,8 @@ LD_LIBRARY_PATH=$T/double "$interpreter" "$python/oracle.py" "$library" "$notes"
 running=$!
 # Its maps show the library once it has come to where it waits.
 check "attach: Python does not start" wait_for 20 grep -qs libcudart "/proc/$running/maps"
+"$CUTOP" doctor -p "$running" --library "$library" >"$T/doctor.out" 2>&1
+check "doctor: $(cat "$T/doctor.out")" grep -q 'lines of its Python 3\.[0-9]* code as call sites' "$T/doctor.out"
 begin attach --library "$library" -p "$running" --duration 60
 rm "$notes/wait"
 wait "$running"
@@ -289,6 +291,17 @@ for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.7.*/bin/python3; do
 	check "old: $(cat "$T/old.err")" grep -q 'frames are not read: CPython 3\.7 is not known' "$T/old.err"
 	expect old '[p.sites[].site | test("python\\)")] | any' false
 	expect old 'p.memory.leaked_bytes' 3050
+	echo 'input()' >>"$T/leak.py"
+	mkfifo "$T/hold"
+	"$old" "$T/leak.py" "$library" <"$T/hold" &
+	running=$!
+	exec 9>"$T/hold"
+	check "old: does not start" wait_for 20 grep -qs libcudart "/proc/$running/maps"
+	"$CUTOP" doctor -p "$running" --library "$library" >"$T/doctor.out" 2>&1
+	echo >&9
+	exec 9>&-
+	wait "$running"
+	check "old: doctor: $(cat "$T/doctor.out")" grep -q 'its Python code as call sites: .*: CPython 3\.7 is not known' "$T/doctor.out"
 	break
 done
 watch plain -- "$workload" case-study leak

@@ -485,6 +485,7 @@ START_TEST(test_processes)
 	struct doctor_file runtime = { .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME };
 	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
 	struct doctor_file *files[2] = { &runtime, &cublas };
+	struct doctor_file python = { .path = "/usr/bin/python3.12" };
 	struct doctor_process process = { .pid = 7, .uses = USE_SHARED | USE_STRIPPED, .files = files, .file_count = 2,
 					  .has_symbols = true, .layers = ~0u };
 
@@ -511,6 +512,13 @@ START_TEST(test_processes)
 	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
 	doctor.facts.selftest.seccomp = VERDICT_KILLS;
 	MISSES("seccomp");
+	python.python = 0x030c;
+	process.python = &python;
+	SEES("lines of its Python 3.12 code as call sites (python3.12)");
+	ck_assert_ptr_null(strstr(joined(&process, false), "Python"));
+	reason_set(&python.python_why, -ENOTSUP, "CPython 3.7 is not known: 3.8 to 3.14 are");
+	ck_assert_ptr_null(strstr(joined(&process, true), "Python"));
+	MISSES("lines of its Python code as call sites: python3.12: CPython 3.7 is not known");
 	process = (struct doctor_process){ .pid = 8 };
 	ck_assert_str_eq(joined(&process, true), "");
 	MISSES("has mapped no CUDA library");
