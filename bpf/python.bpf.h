@@ -25,7 +25,7 @@
 
 #include "cutop_python.h"
 
-#define MARKS_ONCE_IN		16	/* calls of known stacks; a power of two */
+#define MARKS_ONCE_IN		64	/* calls of known stacks; a power of two */
 #define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
 #define PYTHON_RETRIES		16	/* new stacks of a thread with code that could not be read, which are not kept as known */
 
