@@ -196,6 +196,19 @@ expect failing '[.events[] | select(.kind == "out-of-memory" or .kind == "failur
 	sub("0x[0-9a-f]*"; "P")]' '["cudaMalloc of 1.0E at big at failing.py:5 (python): out of memory","cudaFree in twice at failing.py:9 (python) failed: cudaErrorInvalidValue (1)","cudaFree of P, which was freed before, called from twice at failing.py:9 (python)","cudaMemcpy in wrong at failing.py:11 (python) failed: cudaErrorInvalidMemcpyDirection (21)"]'
 expect_nothing_lost failing
 
+"$CUTOP" trace --stacks -t --library "$library" -- "$interpreter" "$T/failing.py" "$library" >"$T/trace.out" 2>"$T/trace.err"
+sed -n '/^  *[a-z<>]* at failing/{s/^ *//;p}; /cudaM[a-z]*(/{s/.* \(cuda[A-Za-z]*\)(.*/\1/;p}' "$T/trace.out" | head -n 7 >"$T/trace"
+cat >"$T/trace.expected" <<'END'
+cudaMalloc
+big at failing.py:5 (python)
+<module> at failing.py:14 (python)
+cudaMalloc
+big at failing.py:5 (python)
+first at failing.py:13 (python)
+<module> at failing.py:15 (python)
+END
+check "trace: $(diff "$T/trace.expected" "$T/trace") $(cat "$T/trace.err")" cmp -s "$T/trace.expected" "$T/trace"
+
 # ---- native frames before Python's ----
 
 cat >"$T/mixed.py" <<'END'
