@@ -27,6 +27,7 @@
 
 #define MARKS_ONCE_IN		64	/* calls of known stacks; a power of two */
 #define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
+#define PYTHON_FULL_NS		1000000000ull	/* after that no new ones are sent for so long, which would be so at each call */
 #define PYTHON_RETRIES		16	/* new stacks of a thread with code that could not be read, which are not kept as known */
 
 /* Processes with an interpreter, by thread group. */
@@ -39,6 +40,8 @@ struct {
 	__type(key, __u32);
 	__type(value, struct python_function);
 } python_functions SEC(".maps");
+
+__u64 python_full;	/* bpf_ktime_get_ns() when a new stack found no room last; 0: never */
 
 struct python_stack_known {
 	__u64 stack;		/* what it is called */
@@ -346,6 +349,10 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 		scratch->stack_key.program = thread->program;
 		scratch->last = 0;
 		known = bpf_map_lookup_elem(&python_stacks, &scratch->stack_key);
+		if (!known && python_full && bpf_ktime_get_ns() - python_full < PYTHON_FULL_NS) {
+			count_lost(LOST_PYTHON);
+			return native;
+		}
 		if (!known)
 			return python_send(thread, scratch, site, native);
 		scratch->known = *known;

@@ -376,6 +376,7 @@ static __noinline __u64 python_send(struct thread_state *thread, struct python_s
 	scratch->stack_key.address = scratch->hash;
 	scratch->stack_key.program = thread->program;
 	if (bpf_map_update_elem(&python_stacks, &scratch->stack_key, &scratch->known, BPF_ANY)) {
+		python_full = bpf_ktime_get_ns();
 		count_lost(LOST_PYTHON);
 		return scratch->known.stack;
 	}

@@ -10,8 +10,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <linux/types.h>
 #include <uthash.h>
 
+#include "cutop_python.h"
+
+#define CALLS_MAX	131072	/* of Python's: code that is made and run anew has another stack each time; the oldest go */
 #define FRAMES_MAX	(2u << 20)	/* kept of all native stacks together: 16 MB */
 
 struct stack_key {
@@ -32,6 +36,7 @@ struct known_stack {
 struct stacks {
 	struct modules *modules;
 	struct known_stack *known;
+	struct known_stack *calls;	/* those with PYTHON_STACK in their number, the oldest first */
 	size_t kept;		/* frames that are */
 };
 
@@ -54,7 +59,10 @@ static void frames_drop(struct stacks *stacks, struct known_stack *known)
 
 static void known_free(struct stacks *stacks, struct known_stack *known)
 {
-	HASH_DEL(stacks->known, known);
+	if (known->key.id & PYTHON_STACK)
+		HASH_DEL(stacks->calls, known);
+	else
+		HASH_DEL(stacks->known, known);
 	frames_drop(stacks, known);
 	free(known);
 }
@@ -66,6 +74,9 @@ void stacks_forget(struct stacks *stacks, uint32_t program)
 	HASH_ITER(hh, stacks->known, known, next)
 		if (known->key.program == program)
 			known_free(stacks, known);
+	HASH_ITER(hh, stacks->calls, known, next)
+		if (known->key.program == program)
+			known_free(stacks, known);
 }
 
 void stacks_free(struct stacks *stacks)
@@ -75,6 +86,8 @@ void stacks_free(struct stacks *stacks)
 	if (!stacks)
 		return;
 	HASH_ITER(hh, stacks->known, known, next)
+		known_free(stacks, known);
+	HASH_ITER(hh, stacks->calls, known, next)
 		known_free(stacks, known);
 	free(stacks);
 }
@@ -96,7 +109,10 @@ static struct known_stack *known_find(const struct stacks *stacks, uint32_t prog
 	struct stack_key key = { .id = id, .program = program };
 	struct known_stack *known;
 
-	HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
+	if (id & PYTHON_STACK)
+		HASH_FIND(hh, stacks->calls, &key, sizeof(key), known);
+	else
+		HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
 	return known;
 }
 
@@ -110,7 +126,13 @@ static struct known_stack *known_set(struct stacks *stacks, uint32_t program, ui
 		if (!known)
 			return NULL;
 		known->key = (struct stack_key){ .id = id, .program = program };
-		HASH_ADD(hh, stacks->known, key, sizeof(known->key), known);
+		if (id & PYTHON_STACK) {
+			if (HASH_COUNT(stacks->calls) >= CALLS_MAX)
+				known_free(stacks, stacks->calls);
+			HASH_ADD(hh, stacks->calls, key, sizeof(known->key), known);
+		} else {
+			HASH_ADD(hh, stacks->known, key, sizeof(known->key), known);
+		}
 	}
 	known->id = own;
 	return known;

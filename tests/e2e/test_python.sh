@@ -75,7 +75,7 @@ running=$!
 check "attach: Python does not start" wait_for 20 grep -qs libcudart "/proc/$running/maps"
 "$CUTOP" doctor -p "$running" --library "$library" >"$T/doctor.out" 2>&1
 check "doctor: $(cat "$T/doctor.out")" grep -q 'lines of its Python 3\.[0-9]* code as call sites' "$T/doctor.out"
-begin attach --library "$library" -p "$running" --duration 60
+begin attach --library "$library" -p "$running" --duration 600
 rm "$notes/wait"
 wait "$running"
 end

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "collect/feed.h"
+#include "cutop_python.h"
 #include "fuzz.h"
 #include "model/model.h"
 #include "names/demangle_run.h"
@@ -455,6 +456,9 @@ static size_t fixed_size(uint16_t type)
 	case REC_MODULE_AT: return sizeof(struct rec_module_at);
 	case REC_NAME_AT: return sizeof(struct rec_name_at);
 	case REC_TILES: return sizeof(struct rec_tiles);
+	case REC_PYTHON_CODE: return sizeof(struct rec_python_code);
+	case REC_PYTHON_TABLE: return sizeof(struct rec_python_table);
+	case REC_PYTHON_STACK: return sizeof(struct rec_python_stack);
 	default: return 0;
 	}
 }

@@ -476,6 +476,29 @@ START_TEST(native_and_python_frames_are_one_stack)
 }
 END_TEST
 
+START_TEST(stacks_made_anew_are_bounded)
+{
+	struct stacks *stacks = stacks_new(NULL);
+	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
+	uint64_t i;
+
+	/* As many as a program that makes and runs code for ever would have; and those of another program. */
+	ck_assert_uint_ne(stacks_keep(stacks, 2, PYTHON_STACK | 1, frames, 2, 1), 0);
+	for (i = 1; i <= 200000; i++)
+		ck_assert_uint_ne(stacks_keep(stacks, 1, PYTHON_STACK | i, frames, 2, 1), 0);
+	ck_assert_uint_eq(stacks_shown(stacks, 2, PYTHON_STACK | 1), 0);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 1), 0);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 100000), PLACE_PYTHON | 1);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 200000), PLACE_PYTHON | 1);
+	stacks_note(stacks, 1, PYTHON_STACK | 300000, 0x4000);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 300000), 0x4000);
+	ck_assert_uint_eq(stacks_id(stacks, 1, PYTHON_STACK | 300000), 0);
+	stacks_forget(stacks, 1);
+	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 200000), 0);
+	stacks_free(stacks);
+}
+END_TEST
+
 void python_tests(Suite *suite)
 {
 	probe_test_add(suite, "python lines", lines_are_pythons);
@@ -487,5 +510,6 @@ void python_tests(Suite *suite)
 	probe_test_add(suite, "python broken records", records_that_lie);
 	probe_test_add(suite, "python bounds", code_is_bounded);
 	probe_test_add(suite, "python stacks", stacks_show_the_programs_line);
+	probe_test_add(suite, "python stacks made anew", stacks_made_anew_are_bounded);
 	probe_test_add(suite, "python and native frames", native_and_python_frames_are_one_stack);
 }
