@@ -8,10 +8,15 @@
 calls=${CALLS:-20000}
 here=$(cd "$(dirname "$0")" && pwd)
 load=$build/tests/bench/libpython_load.so
+measured=
 depths="2 5 10 20 32 64"
 
 sh "$here/../python/interpreters.sh" | while read -r version root python; do
 	[ "$root" = / ] || continue
+	case " $measured " in
+	*" $version "*) continue ;;	# another build of it
+	esac
+	measured="$measured $version"
 	i=0
 	while [ $i -lt "$rounds" ]; do
 		# shellcheck disable=SC2086
