@@ -22,6 +22,7 @@
 #include "names.bpf.h"
 #include "no_returns.bpf.h"
 #include "plain.bpf.h"
+#include "python.bpf.h"
 #include "size.bpf.h"
 #include "unwatched.bpf.h"
 

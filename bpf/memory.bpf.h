@@ -11,7 +11,7 @@
 
 #include "capture.bpf.h"
 #include "context.bpf.h"
-#include "python.bpf.h"
+#include "python_call.bpf.h"
 #include "stacks.bpf.h"
 
 struct extent {

@@ -3,10 +3,12 @@
 #ifndef PYTHON_CALL_BPF_H
 #define PYTHON_CALL_BPF_H
 
+#include "state.bpf.h"
+
 /* Set by user space before loading: Python's frames are wanted. */
 const volatile bool with_python;
 
-/* How often a process was put into `pythons`, but for those forked: who is not in there need not look again. 0: none ever. */
+/* How often a process was put into `pythons`, but for those forked: a process that is not in there need not look again. 0: none ever. */
 __u32 python_changes;
 
 __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 native);

@@ -9,6 +9,8 @@
 #ifndef PYTHON_CODE_BPF_H
 #define PYTHON_CODE_BPF_H
 
+#include "python_state.bpf.h"
+
 #define PYTHON_TYPE		8	/* PyObject.ob_type */
 #define PYTHON_SIZE		16	/* PyVarObject.ob_size, and a str's length */
 #define PYTHON_BYTES_DATA	32	/* of a bytes object */

@@ -17,6 +17,7 @@
 #ifndef TRACE_BPF_H
 #define TRACE_BPF_H
 
+#include "failures.bpf.h"
 #include "frames.bpf.h"
 
 struct trace_state {

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "cutop_event.h"
 
