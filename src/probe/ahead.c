@@ -21,10 +21,13 @@
 #define TEXT_MAX	(64u << 10)	/* bytes of a script */
 #define LINE_MAX_LEN	512		/* of "#!" */
 
+static const char *const cuda_files[] = { "libcudart*.so*", "libcuda.so*" };
+
 struct ahead {
 	void (*visit)(void *context, const char *path);
 	void *context;
-	unsigned int programs, python;
+	unsigned int programs, globbed;
+	const char *library_path;	/* whose folders were looked through last; NULL: none's */
 };
 
 static void follow(struct ahead *ahead, char *const *words, struct ahead_start start, unsigned int depth);
@@ -309,12 +312,7 @@ static void follow_shell(struct ahead *ahead, char *const *words, const struct a
 	free(text);
 }
 
-/* ---- Python ---- */
-
-static bool is_python(const char *name)
-{
-	return !strncmp(name, "python", strlen("python")) && !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
-}
+/* ---- folders ---- */
 
 static void glob_visit(struct ahead *ahead, const char *root, const char *pattern)
 {
@@ -324,22 +322,46 @@ static void glob_visit(struct ahead *ahead, const char *root, const char *patter
 
 	if (snprintf(path, sizeof(path), "%s%s", root ? root : "", pattern) >= (int)sizeof(path) || glob(path, GLOB_NOSORT, NULL, &found))
 		return;
-	for (i = 0; i < found.gl_pathc && ahead->python < AHEAD_PYTHON_MAX; i++, ahead->python++)
+	for (i = 0; i < found.gl_pathc && ahead->globbed < AHEAD_GLOBBED_MAX; i++, ahead->globbed++)
 		ahead->visit(ahead->context, found.gl_pathv[i]);
 	globfree(&found);
+}
+
+/* CUDA's libraries in the folders of LD_LIBRARY_PATH, which a program may load although none needs them: by dlopen(3), or ctypes. */
+static void library_path_visit(struct ahead *ahead, const struct ahead_start *start)
+{
+	const char *list = start->library_path;
+	char path[4096];
+	size_t i, len;
+
+	if (list == ahead->library_path)
+		return;
+	ahead->library_path = list;
+	for (; list && *list; list += len + (list[len] == ':')) {
+		len = strcspn(list, ":");
+		for (i = 0; len && i < ARRAY_LEN(cuda_files); i++)
+			if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, list, cuda_files[i]) < (int)sizeof(path))
+				glob_visit(ahead, start->root, path);
+	}
+}
+
+/* ---- Python ---- */
+
+static bool is_python(const char *name)
+{
+	return !strncmp(name, "python", strlen("python")) && !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
 }
 
 /* Where wheels keep libcudart and libcuda in a folder of sys.path: NVIDIA's, PyTorch's, others', and what was put in by auditwheel. */
 static void packages_visit(struct ahead *ahead, const char *root, const char *folder)
 {
 	static const char *const places[] = { "nvidia/*/lib", "torch/lib", "*.libs", "*/lib", "*/.data/lib", "*", "." };
-	static const char *const names[] = { "libcudart*.so*", "libcuda.so*" };
 	char pattern[4096];
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_LEN(places); i++)
-		for (j = 0; j < ARRAY_LEN(names); j++)
-			if (snprintf(pattern, sizeof(pattern), "%s/%s/%s", folder, places[i], names[j]) < (int)sizeof(pattern))
+		for (j = 0; j < ARRAY_LEN(cuda_files); j++)
+			if (snprintf(pattern, sizeof(pattern), "%s/%s/%s", folder, places[i], cuda_files[j]) < (int)sizeof(pattern))
 				glob_visit(ahead, root, pattern);
 }
 
@@ -453,6 +475,7 @@ static void follow(struct ahead *ahead, char *const *words, struct ahead_start s
 		return;
 	ahead->programs++;
 	closure_visit(path, &settings, ahead->visit, ahead->context);
+	library_path_visit(ahead, &start);
 	name = base_of(path);
 	for (i = 0; i < ARRAY_LEN(starters); i++)
 		if (!strcmp(starters[i].name, name))

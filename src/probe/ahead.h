@@ -17,12 +17,12 @@ struct ahead_start {
 };
 
 /*
- * Calls @visit with the path of each program that @words (NULL-ended) lead to, and of each library that these need or
- * Python has in its folders: AHEAD_PROGRAMS_MAX programs at most, and AHEAD_PYTHON_MAX libraries of Python's. A program
- * that starts others and is not known here is where that ends.
+ * Calls @visit with the path of each program that @words (NULL-ended) lead to, and of each library that these need, or
+ * that lies in a folder of LD_LIBRARY_PATH or of Python: AHEAD_PROGRAMS_MAX programs at most, and AHEAD_GLOBBED_MAX libraries of
+ * such folders. A program that starts others and is not known here is where that ends.
  */
 #define AHEAD_PROGRAMS_MAX	32
-#define AHEAD_PYTHON_MAX	64
+#define AHEAD_GLOBBED_MAX	64
 void ahead_visit(char *const *words, const struct ahead_start *start, void (*visit)(void *context, const char *path),
 		 void *context);
 

@@ -43,6 +43,10 @@ fresh
 cp "$held_plugin" "$fresh"
 ahead LD_PRELOAD env LD_PRELOAD="$fresh/libheld.so" true
 
+fresh
+cp "$held_plugin" "$fresh"
+ahead "LD_LIBRARY_PATH and dlopen()" env LD_LIBRARY_PATH="$fresh" "$top_builddir/tests/e2e/bin/held" libheld.so
+
 # ---- programs that start a program
 for how in "nice -n 1" "nice --adjustment=1" nohup "timeout -k 5 20" "setsid -w" "stdbuf -o L" "taskset -c 0" "nice -n 1 timeout 20 nohup"; do
 	command -v "${how%% *}" >/dev/null || continue
