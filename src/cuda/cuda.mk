@@ -7,4 +7,5 @@ cuda_sources = \
 	src/cuda/errors_table.h \
 	src/cuda/library_places.c src/cuda/library_places.h \
 	src/cuda/versions.c src/cuda/versions.h \
-	src/cuda/visible_devices.c src/cuda/visible_devices.h
+	src/cuda/visible_devices.c src/cuda/visible_devices.h \
+	src/cuda/wrappers.c src/cuda/wrappers.h

@@ -10,9 +10,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cuda/wrappers.h"
 #include "names/segments.h"
 
 #define RANGES_MAX	(4u << 20)
@@ -141,12 +143,60 @@ static const struct range *range_find(const struct lines *lines, Dwarf_Addr addr
 	return NULL;
 }
 
+/*
+ * The line that @call, an inlined function, was called from. Returns 0 if it stands in a wrapper's file, too, or is not known: then
+ * @is_wrapper says which.
+ */
+static unsigned int call_line(Dwarf_Die *call, Dwarf_Files *files, size_t file_count, const char **path, bool *is_wrapper)
+{
+	Dwarf_Word file, number;
+	Dwarf_Attribute attribute;
+	const char *from = NULL;
+
+	if (!dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) && file < file_count)
+		from = dwarf_filesrc(files, file, NULL, NULL);
+	*is_wrapper = from && wrapper_is_file(from);
+	if (!from || *is_wrapper || dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &number) || number > INT_MAX)
+		return 0;
+	*path = from;
+	return (unsigned int)number;
+}
+
+/*
+ * The line from which the code at @address in @unit was inlined, where its own stands in a wrapper's file: of functions that were
+ * inlined into each other, the first that was called from another file. Returns 0 if there is none.
+ */
+static unsigned int caller_find(Dwarf_Die *unit, Dwarf_Addr address, const char **path)
+{
+	Dwarf_Die *scopes = NULL, *calls = NULL;
+	unsigned int number = 0;
+	bool is_wrapper = true;
+	Dwarf_Files *files;
+	size_t file_count;
+	int count, i;
+
+	if (dwarf_getsrcfiles(unit, &files, &file_count))
+		return 0;
+	count = dwarf_getscopes(unit, address, &scopes);
+	for (i = 0; i < count && dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine; i++)
+		;
+	/* What dwarf_getscopes() has behind an inlined function is where that is defined, not where it was put. */
+	count = i < count ? dwarf_getscopes_die(&scopes[i], &calls) : 0;
+	for (i = 0; i < count && !number && is_wrapper; i++)
+		if (dwarf_tag(&calls[i]) == DW_TAG_inlined_subroutine)
+			number = call_line(&calls[i], files, file_count, path, &is_wrapper);
+	free(calls);
+	free(scopes);
+	return number;
+}
+
 unsigned int lines_find(struct lines *lines, uint64_t offset, const char **path)
 {
 	const struct range *range;
 	Dwarf_Line *line;
 	uint64_t address;
 	Dwarf_Die unit;
+	unsigned int caller;
 	int number = 0;
 
 	if (segments_address(&lines->segments, offset, &address))
@@ -158,5 +208,8 @@ unsigned int lines_find(struct lines *lines, uint64_t offset, const char **path)
 	if (!line || dwarf_lineno(line, &number) || number <= 0)
 		return 0;
 	*path = dwarf_linesrc(line, NULL, NULL);
-	return *path ? (unsigned int)number : 0;
+	if (!*path)
+		return 0;
+	caller = wrapper_is_file(*path) ? caller_find(&unit, address, path) : 0;
+	return caller ? caller : (unsigned int)number;
 }

@@ -20,7 +20,10 @@ struct lines;
 struct lines *lines_open(int fd, int debug_fd);
 void lines_close(struct lines *lines);
 
-/* The line at file offset @offset. Returns its number and stores the borrowed path in *@path, or returns 0. */
+/*
+ * The line at file offset @offset; of code that was inlined from a wrapper's file (cuda/wrappers.h), the line that it was called
+ * from. Returns its number and stores the borrowed path in *@path, or returns 0.
+ */
 unsigned int lines_find(struct lines *lines, uint64_t offset, const char **path);
 
 #endif

@@ -55,9 +55,25 @@ static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, struc
 
 enum { MARK_LINE = __LINE__ };
 
+static void *returned;	/* where the last mark() returned to */
+
 static int __attribute__((noinline)) mark(void)
 {
+	returned = __builtin_return_address(0);
 	return getpid() + 1;
+}
+
+/* As the typed cudaMalloc() of CUDA's header, and what calls it: two wrappers, the inner of another header, inlined in turn. */
+#line 879 "/usr/local/cuda/include/cuda_runtime.h"
+static inline __attribute__((always_inline)) int inner_wrapper(void) { return mark() + 1; }
+#line 12 "/usr/include/thrust/allocate.h"
+static inline __attribute__((always_inline)) int outer_wrapper(void) { return inner_wrapper() + 1; }
+#line 72 "tests/unit/test_lines.c"
+enum { WRAPPED_LINE = __LINE__ + 4 };
+
+static int __attribute__((noinline)) wrapped(void)
+{
+	return outer_wrapper() + 1;
 }
 
 START_TEST(lines_are_found)
@@ -77,7 +93,7 @@ START_TEST(lines_are_found)
 	ck_assert(ask(resolver, file, offset, &told));
 	ck_assert_str_eq(strrchr(told.path, '/') + 1, __FILE_NAME__);
 	ck_assert_uint_ge(told.line, MARK_LINE);
-	ck_assert_uint_le(told.line, MARK_LINE + 5);
+	ck_assert_uint_le(told.line, MARK_LINE + 8);
 	ck_assert(!ask(resolver, file, 0, &told));
 	ck_assert(!ask(resolver, file, UINT64_MAX, &told));
 	ck_assert(!ask(resolver, 0, offset, &told));
@@ -89,6 +105,25 @@ START_TEST(lines_are_found)
 	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 20000);
 	ck_assert_uint_eq(told.cookie, 19999);
+	resolver_free(resolver);
+}
+END_TEST
+
+START_TEST(inlined_wrappers_are_lines_of_their_callers)
+{
+	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct told told;
+	uint32_t file;
+	int fd;
+
+	ck_assert_int_gt(wrapped(), 0);
+	self_read();
+	fd = file_of(self, self_size);
+	file = resolver_add(resolver, fd, -1, "self");
+	close(fd);
+	ck_assert(ask(resolver, file, offset_of(returned) - 1, &told));
+	ck_assert_str_eq(strrchr(told.path, '/') + 1, __FILE_NAME__);
+	ck_assert_uint_eq(told.line, WRAPPED_LINE);
 	resolver_free(resolver);
 }
 END_TEST
@@ -343,6 +378,7 @@ int main(void)
 		return 1;
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, lines_are_found);
+	tcase_add_test(tests, inlined_wrappers_are_lines_of_their_callers);
 	tcase_add_test(tests, what_is_dropped_is_closed);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);
