@@ -45,8 +45,10 @@ static bool may_write(struct pipe_output *pipe)
 	int count;
 
 	for (;;) {
-		/* It may have come before there was anything to write. */
+		/* It may have come before there was anything to write, or have ended COMMAND. */
 		if (session->ended_by && session->ended_by != SIGINT)
+			pipe->in_hurry = true;
+		if (session->passed_on && session->passed_on != SIGINT && session->command.ended)
 			pipe->in_hurry = true;
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (pipe->in_hurry && until == UINT64_MAX)

@@ -520,8 +520,12 @@ int session_signals(struct session *session, enum signals_for whom, void (*other
 			if (ours)
 				continue;
 		}
-		/* What the terminal sent, it sent to COMMAND as well. */
-		if (info.ssi_code != SI_KERNEL && !session->command.ended)
+		/* What the terminal sent, it sent to COMMAND as well, and to what reads our output. */
+		if (info.ssi_code == SI_KERNEL)
+			continue;
+		if (is_ending(info.ssi_signo))
+			session->passed_on = (int)info.ssi_signo;
+		if (!session->command.ended)
 			kill(session->command.pid, (int)info.ssi_signo);
 	}
 	return ending;

@@ -119,7 +119,7 @@ static void wait_for_writer(struct trace_mode *mode)
 	};
 
 	while (!trace_writer_has_ended(mode->writer)) {
-		if (session->ended_by && mode->hurry_at == UINT64_MAX)
+		if ((session->ended_by || session->passed_on) && mode->hurry_at == UINT64_MAX)
 			mode->hurry_at = clock_ns(CLOCK_MONOTONIC) + HURRY_NS;
 		poll(fds, 2, time_left(mode));
 		session_signals(session, SIGNALS_FOR_US, NULL, NULL);

@@ -106,6 +106,26 @@ check "a terminated trace ends" true
 exec 9>&-
 check "what nobody read is told: $(cat "$T/err")" grep -Eq 'lost unwritten [0-9]+ .*did not keep up' "$T/err"
 
+# A signal that goes to COMMAND, and ends it, is not lost on us: it may come just before COMMAND ends by itself.
+passed() {
+	what=$1
+	expected=$2
+	shift 2
+	rm -f "$T/ended"
+	exec 9<>"$T/pipe"
+	timeout --foreground 60 "$CUTOP" "$@" --library "$double/libcudart.so.13" -o "$T/pipe" -- \
+		sh -c "trap 'exit 0' TERM; '$workload' -k churn 3000 1 0 >&2; echo >'$T/ended'; sleep 60 & wait" 2>"$T/err" &
+	watcher=$!
+	check "$what: the program does its work though nobody reads" wait_for 60 test -e "$T/ended"
+	kill -TERM "$(cat "/proc/$watcher/task/$watcher/children")"
+	wait $watcher
+	check "$what: a signal that ended COMMAND ends us, too, though nobody reads: $?" [ $? = "$expected" ]
+	exec 9>&-
+}
+passed trace 0 trace
+# Its last document is cut, which is told.
+passed batch 1 -b -d 60 -f json --map all
+
 # ---- lines and losses add up ----
 
 burst() {
