@@ -352,6 +352,12 @@ struct rec_free {
 	__u16 captured;		/* into a stream that is captured: nothing was freed */
 };
 
+/* The same of one that failed, where its stack is known. Not in the ring. */
+struct rec_free_at {
+	struct rec_free free;
+	__u64 stack;		/* rec_stack.stack of the same program */
+};
+
 enum copy_flag {
 	COPY_IS_ASYNC = 1,
 	COPY_IN_ELEMENTS = 2,	/* bytes counts elements of the array at either end */
@@ -381,6 +387,12 @@ struct rec_fail {
 	__s32 result;
 	__u16 call;
 	__u16 pad;
+};
+
+/* The same where its stack is known. Not in the ring. */
+struct rec_fail_at {
+	struct rec_fail fail;
+	__u64 stack;		/* rec_stack.stack of the same program */
 };
 
 struct rec_reset {

@@ -273,31 +273,38 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	free(stack);
 }
 
-/* The site of a call that failed: of a Python program, its line. Makes it known if it is @wanted. */
-static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, uint64_t site, bool wanted)
+/* Makes the site of a call that failed known: of a Python program, its line, and by which way. Returns the stack, or 0. */
+static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 *site)
 {
-	if (site & PYTHON_STACK)
-		return stacks_shown(feed->stacks, hdr->program, site);
-	if (wanted)
-		site_feed(feed, hdr, site);
-	return site;
+	uint64_t stack = *site;
+
+	if (!(stack & PYTHON_STACK)) {
+		site_feed(feed, hdr, *site);
+		return 0;
+	}
+	*site = stacks_shown(feed->stacks, hdr->program, stack);
+	return stacks_id(feed->stacks, hdr->program, stack);
 }
 
 static void fail_feed(struct feed *feed, const struct rec_fail *record)
 {
-	struct rec_fail fail = *record;
+	struct rec_fail_at at = { .fail = *record };
 
-	fail.site = failed_site(feed, &fail.hdr, fail.site, CUTOP_IS_STICKY(fail.result));
-	record_sink_put(feed->sink, &fail.hdr, sizeof(fail));
+	at.stack = failed_site(feed, &at.fail.hdr, &at.fail.site);
+	if (at.stack)
+		at.fail.hdr.size = sizeof(at);
+	record_sink_put(feed->sink, &at.fail.hdr, at.fail.hdr.size);
 }
 
 /* A free that failed: a double one, perhaps, and the log says where. */
 static void free_feed(struct feed *feed, const struct rec_free *record)
 {
-	struct rec_free free = *record;
+	struct rec_free_at at = { .free = *record };
 
-	free.site = failed_site(feed, &free.hdr, free.site, true);
-	record_sink_put(feed->sink, &free.hdr, sizeof(free));
+	at.stack = failed_site(feed, &at.free.hdr, &at.free.site);
+	if (at.stack)
+		at.free.hdr.size = sizeof(at);
+	record_sink_put(feed->sink, &at.free.hdr, at.free.hdr.size);
 }
 
 static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)

@@ -52,6 +52,13 @@ void build_add_call(struct build *build, unsigned int call, const struct call_ro
 /* The names of @call, which is not of the table. Returns 0 or -ENOMEM. */
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
+/*
+ * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the second by the numbers that records
+ * have (0: not told), and with where->site NULL if it is not known. Return 0 or -ENOMEM.
+ */
+int build_place(struct build *build, struct program *program, struct place *place, const struct stack *stack, struct snap_place *where);
+int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack, struct snap_place *where);
+
 /* The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or -ENOMEM. */
 
 /* build_memory.c: the call sites, by index as yet; then the largest allocations, and what is held by device. */

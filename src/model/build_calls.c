@@ -144,10 +144,13 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 	if (!process->failure_list)
 		return -ENOMEM;
 	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry)) {
-		struct snap_failure *failure = &process->failure_list[process->failure_count++];
 		const char *name = error_name(call_layer(entry->key.call), entry->key.result);
 		struct snap_extra extra = { .brief = NULL };
+		struct snap_failure *failure;
 
+		if (!entry->row.count)
+			continue;
+		failure = &process->failure_list[process->failure_count++];
 		if (CUTOP_IS_EXTRA(entry->key.call)) {
 			if (build_extra(build, entry->key.call, &extra))
 				return -ENOMEM;
@@ -169,9 +172,11 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 			.last = wall_clock_at(&build->model->clock, entry->row.last),
 			.extra = extra,
 		};
+		if (build_place_at(build, program, entry->site, entry->stack, &failure->where))
+			return -ENOMEM;
 		process->failures += entry->row.count;
 	}
-	if (count)
-		qsort(process->failure_list, count, sizeof(process->failure_list[0]), failure_order);
+	if (process->failure_count)
+		qsort(process->failure_list, process->failure_count, sizeof(process->failure_list[0]), failure_order);
 	return 0;
 }

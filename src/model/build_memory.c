@@ -10,7 +10,6 @@
 
 #include "model/build.h"
 #include "model/model_state.h"
-#include "model/place_frames.h"
 #include "model/suspect.h"
 #include "util/saturated.h"
 
@@ -64,48 +63,6 @@ static int site_order(const void *left, const void *right)
 	return order ? order : ORDER(a->stack_id, b->stack_id);
 }
 
-/* What @place is called: one text for all that refer to it. Returns NULL without memory. */
-static const char *place_text(struct build *build, struct program *program, struct place *place)
-{
-	const char *name = place->name;
-	char where[256];
-
-	if (place->shown && place->shown_in == build->number)
-		return place->shown;
-	if (!name) {
-		names_describe(&program->names, place->address, where, sizeof(where));
-		name = where;
-	}
-	place->shown = arena_string(build->arena, name);
-	place->shown_in = build->number;
-	return place->shown;
-}
-
-static int build_stack(struct build *build, struct program *program, const struct stack *stack, struct snap_site *site)
-{
-	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
-	size_t i;
-
-	if (!frames)
-		return -ENOMEM;
-	for (i = 0; i < stack->count; i++) {
-		frames[i] = place_text(build, program, stack->frames[i]);
-		if (!frames[i])
-			return -ENOMEM;
-	}
-	site->stack = frames;
-	site->stack_count = stack->count;
-	site->shown = stack->shown;
-	return 0;
-}
-
-static int build_frames(struct build *build, struct site *site, struct snap_site *snap)
-{
-	struct place *const *places = site->stack ? site->stack->frames : &site->place;
-
-	return place_frames_build(build->arena, build->number, places, site->stack ? site->stack->count : 1, snap);
-}
-
 int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
@@ -118,9 +75,12 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 	for (i = 0; i < count; i++) {
 		struct site *site = program->ledger.sites.list[i];
 		uint64_t vram = program->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
+		struct snap_place where;
 
+		if (build_place(build, program, site->place, site->stack, &where))
+			return -ENOMEM;
 		list[i] = (struct snap_site){
-			.site = place_text(build, program, site->shown),
+			.site = where.site,
 			.address = site->address,
 			.stack_id = site->stack_id,
 			.live = program->ledger.checkpointed ? site->managed : site->live,
@@ -129,9 +89,12 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.device = site->device,
 			.leaked = site->held ? 0 : site->ended,
 			.held = site->held ? site->ended : 0,
+			.stack = where.stack,
+			.stack_count = where.stack_count,
+			.shown = site->stack ? site->stack->shown : 0,
+			.frames = where.frames,
+			.frame_count = where.frame_count,
 		};
-		if (!list[i].site || (site->stack && build_stack(build, program, site->stack, &list[i])) || build_frames(build, site, &list[i]))
-			return -ENOMEM;
 		if (!site->held)
 			list[i].suspect = suspect_bytes(site->suspect, build->model->config.leak_age, build->now, &site->suspect_since);
 		process->suspect_live = add_saturated(process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);

@@ -85,6 +85,25 @@ static int build_processes(struct build *build)
 	return 0;
 }
 
+/* Names what @detail mentions as its program calls it by now, if that is kept. */
+static int build_detail(struct build *build, uint32_t number, struct snap_detail *detail)
+{
+	struct program *program = number ? programs_find(&build->model->programs, number) : NULL;
+	size_t i;
+
+	if (!program)
+		return 0;
+	if (build_place_at(build, program, detail->address, detail->stack, &detail->where))
+		return -ENOMEM;
+	for (i = 0; i < detail->line_count; i++) {
+		struct snap_line *line = &detail->lines[i];
+
+		if (build_place_at(build, program, line->site, line->stack, &line->where))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int build_events(struct build *build)
 {
 	const struct model *model = build->model;
@@ -113,6 +132,8 @@ static int build_events(struct build *build)
 			if (!detail)
 				return -ENOMEM;
 			*detail = *event->detail;
+			if (build_detail(build, event->program, detail))
+				return -ENOMEM;
 			snapshot->events[i].detail = detail;
 		}
 	}

@@ -128,6 +128,19 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
 	return entry;
 }
 
+int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack)
+{
+	struct fail_entry *entry = counters_fail(counters, key);
+
+	if (!entry)
+		return -ENOMEM;
+	if (entry->site)
+		return 0;
+	entry->site = site;
+	entry->stack = stack;
+	return 0;
+}
+
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed)
 {
 	struct call_entry *entry = counters_call(counters, &(struct call_key){ .call = (uint16_t)call });

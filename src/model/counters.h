@@ -46,7 +46,8 @@ struct call_entry {
 struct fail_entry {
 	RB_ENTRY(fail_entry) link;
 	struct fail_key key;
-	struct fail_row row;
+	struct fail_row row;		/* count 0: not read yet */
+	uint64_t site, stack;		/* of the first; 0: not told */
 };
 
 RB_HEAD(launch_tree, launch_entry);
@@ -75,6 +76,8 @@ struct launch_entry *counters_launch_of(struct counters *counters, const struct 
 struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices, const struct copy_key *key);
 struct call_entry *counters_call(struct counters *counters, const struct call_key *key);
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
+/* A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first, that is kept. Returns 0 or -ENOMEM. */
+int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack);
 
 /* Counts a call that came as a record: @ns in it. Returns 0 or -ENOMEM. */
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed);

@@ -19,6 +19,7 @@ struct event {
 	uint64_t time;			/* CLOCK_MONOTONIC */
 	uint64_t bytes;
 	uint32_t pid;
+	uint32_t program;		/* 0: of none */
 	uint8_t kind;			/* enum event_kind */
 	uint64_t repeated;		/* how often it happened again */
 	struct snap_detail *detail;	/* NULL if there is none */

@@ -376,13 +376,12 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	return 0;
 }
 
-/* Returns whether what it meant was freed before. */
-static bool failed_free(struct ledger *ledger, const struct rec_free *record, const struct alloc_node *node)
+static enum free_news failed_free(struct ledger *ledger, const struct rec_free *record, const struct alloc_node *node)
 {
-	bool is_double = !(node && node->state == NODE_LIVE) && book_was_freed(&ledger->book, record->address);
+	bool is_live = node && node->state == NODE_LIVE, is_double = !is_live && book_was_freed(&ledger->book, record->address);
 
 	*(is_double ? &ledger->double_frees : &ledger->failed_frees) += 1;
-	return is_double;
+	return is_double ? FREE_DOUBLE : node ? FREE_PLAIN : FREE_UNKNOWN;
 }
 
 /* An allocation taken for ended by a reset is freed with success: it was not. */
@@ -404,20 +403,20 @@ static void unleak(struct ledger *ledger, const struct alloc_node *node)
 		ledger->leaked = subtract_saturated(ledger->leaked, node->bytes);
 }
 
-bool ledger_free(struct ledger *ledger, const struct rec_free *record)
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 {
 	struct alloc_node *node;
 
 	if (!record->address)
-		return false;
+		return FREE_PLAIN;
 	node = book_at(&ledger->book, record->address);
 	if (record->result)
-		return call_failed(record->call, record->result) && failed_free(ledger, record, node);
+		return call_failed(record->call, record->result) ? failed_free(ledger, record, node) : FREE_PLAIN;
 	if (book_claim(&ledger->book, record->address, record->entry)) {
 		ledger->frees++;
 		if (!node)
 			book_note_freed(&ledger->book, record->address);
-		return false;
+		return FREE_PLAIN;
 	}
 	/* Entered before the allocation that stands there was known to anyone: not meant. */
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
@@ -433,7 +432,7 @@ bool ledger_free(struct ledger *ledger, const struct rec_free *record)
 		book_note_freed(&ledger->book, record->address);
 		book_remove(&ledger->book, node);
 	}
-	return false;
+	return FREE_PLAIN;
 }
 
 void ledger_drop_map(struct ledger *ledger)

@@ -63,8 +63,15 @@ bool ledger_asks_room(struct ledger *ledger);
 
 /* An allocating call returned, of a process that is not checkpointed. Returns 0 or -ENOMEM, always with *@news filled. */
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news);
-/* A freeing call returned. Returns true if it failed to free what was freed before. */
-bool ledger_free(struct ledger *ledger, const struct rec_free *record);
+/* What a call that failed to free was given. */
+enum free_news {
+	FREE_PLAIN,		/* nothing is to be said: memory that is live, or no call that failed */
+	FREE_DOUBLE,		/* what was freed before */
+	FREE_UNKNOWN,		/* an address where no allocation that is known begins */
+};
+
+/* A freeing call returned. */
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record);
 /* The process is checkpointed: its memory leaves its devices, and stays allocated. */
 void ledger_checkpoint(struct ledger *ledger);
 /*

@@ -8,6 +8,7 @@ model_sources = \
 	src/model/build_devices.c \
 	src/model/build_kernels.c \
 	src/model/build_memory.c \
+	src/model/build_places.c \
 	src/model/build_process.c \
 	src/model/build_snapshot.c \
 	src/model/build_totals.c src/model/build_totals.h \
@@ -28,6 +29,7 @@ model_sources = \
 	src/model/graphs.c src/model/graphs.h \
 	src/model/histogram.c src/model/histogram.h \
 	src/model/identity.c src/model/identity.h \
+	src/model/largest_lines.c src/model/largest_lines.h \
 	src/model/ledger.c src/model/ledger.h \
 	src/model/ledger_end.c src/model/ledger_end.h \
 	src/model/levels.c src/model/levels.h \

@@ -70,8 +70,8 @@ uint64_t model_tell(struct model *model, const struct program *program, enum eve
 		    const struct snap_detail *detail, const char *format, ...)
 {
 	struct event event = {
-		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .kind = (uint8_t)kind,
-		.detail = (struct snap_detail *)detail,
+		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .program = program ? program->number : 0,
+		.kind = (uint8_t)kind, .detail = (struct snap_detail *)detail,
 	};
 	uint64_t number;
 	va_list args;

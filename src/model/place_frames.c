@@ -96,7 +96,7 @@ static const struct snap_frame *frame_show(struct arena *arena, uint64_t number,
 	return shown;
 }
 
-int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places, size_t count, struct snap_site *site)
+int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places, size_t count, struct snap_place *where)
 {
 	const struct snap_frame **frames = arena_alloc(arena, count, sizeof(*frames));
 	bool failed = !frames;
@@ -108,7 +108,7 @@ int place_frames_build(struct arena *arena, uint64_t number, struct place *const
 	}
 	if (failed)
 		return -ENOMEM;
-	site->frames = frames;
-	site->frame_count = known ? count : 0;
+	where->frames = frames;
+	where->frame_count = known ? count : 0;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "model/columns.h"
+#include "model/largest_lines.h"
 #include "model/programs.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
@@ -67,23 +68,28 @@ static void find_holders(const struct programs *programs, struct snap_detail *de
 	detail->holder_count = count;
 }
 
+static bool may_walk(struct program *program, uint64_t time)
+{
+	if (program->ledger.book.count <= WALK_FREELY)
+		return true;
+	if (program->walked && time - program->walked < WALK_NS)
+		return false;
+	program->walked = time;
+	return true;
+}
+
 /*
  * How broken up the addresses are that @program holds of @kind on @device: from
  * the lowest to the highest, how much of that is free, and the longest free
  * stretch. Kinds lie in regions of their own, far from one another.
  */
-static void measure_span(struct program *program, struct snap_detail *detail, int device, unsigned int kind, uint64_t time)
+static void measure_span(struct program *program, struct snap_detail *detail, int device, unsigned int kind)
 {
 	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
 	struct alloc_node *node;
 
 	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
 		return;		/* handles, without addresses */
-	if (program->ledger.book.count > WALK_FREELY) {
-		if (program->walked && time - program->walked < WALK_NS)
-			return;
-		program->walked = time;
-	}
 	for (node = book_lowest(&program->ledger.book); node; node = book_higher(node)) {
 		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
 		    (device >= 0 && node->device != device))
@@ -163,20 +169,28 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 	const struct site *site;
 	size_t used;
 
-	*detail = (struct snap_detail){ .device = record->device, .call = record->call, .code = record->result };
+	*detail = (struct snap_detail){
+		.device = record->device, .call = record->call, .code = record->result, .address = record->site, .stack = record->stack,
+	};
 	names_describe_place(&program->names, names_shown(&program->names, record->site, record->stack), detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
 	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&program->ledger.held_on, record->device);
 		find_holders(programs, detail, record->device, use ? use->total : 0);
-		measure_span(program, detail, record->device, record->kind, record->hdr.time);
+		if (may_walk(program, record->hdr.time)) {
+			measure_span(program, detail, record->device, record->kind);
+			largest_lines(program, record->device, detail);
+		}
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
 			used = append(text, room, used, " on device %d", record->device);
 		format_bytes((double)program->ledger.live, own, sizeof(own));
 		used = append(text, room, used, "; this process holds %s", own);
-		site = largest_site(&program->ledger.sites);
-		if (site) {
+		site = detail->line_count ? NULL : largest_site(&program->ledger.sites);
+		if (detail->line_count) {
+			format_bytes((double)detail->lines[0].live, most, sizeof(most));
+			used = append(text, room, used, ", %s of it from %s", most, detail->lines[0].text);
+		} else if (site) {
 			format_bytes((double)site_vram(site), most, sizeof(most));
 			sites_describe(site, &program->names, where, sizeof(where));
 			used = append(text, room, used, ", %s of it from %s", most, where);
@@ -333,8 +347,9 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 	return used;
 }
 
-void postmortem_fault(struct program *program, const struct rec_fail *record, struct postmortem *report)
+void postmortem_fault(struct program *program, const struct rec_fail_at *at, struct postmortem *report)
 {
+	const struct rec_fail *record = &at->fail;
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
 	struct snap_detail *detail = &report->detail;
@@ -343,6 +358,7 @@ void postmortem_fault(struct program *program, const struct rec_fail *record, st
 
 	*detail = (struct snap_detail){
 		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
+		.address = record->site, .stack = at->stack,
 	};
 	if (record->site)
 		names_describe_place(&program->names, record->site, detail->site, sizeof(detail->site));

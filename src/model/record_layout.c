@@ -134,6 +134,25 @@ static bool makes_sense(const union record *record, size_t tail)
 	}
 }
 
+/* What some have behind their fixed part, and others of their type have not. */
+static void stack_read(union record *record, const struct rec_hdr *raw)
+{
+	const char *bytes = (const char *)raw;
+
+	switch (record->hdr.type) {
+	case REC_FREE:
+		record->free_at.stack = 0;
+		if (record->hdr.size >= sizeof(record->free_at))
+			memcpy(&record->free_at.stack, bytes + offsetof(struct rec_free_at, stack), sizeof(record->free_at.stack));
+		break;
+	case REC_FAIL:
+		record->fail_at.stack = 0;
+		if (record->hdr.size >= sizeof(record->fail_at))
+			memcpy(&record->fail_at.stack, bytes + offsetof(struct rec_fail_at, stack), sizeof(record->fail_at.stack));
+		break;
+	}
+}
+
 size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
 {
 	size_t fixed;
@@ -148,5 +167,6 @@ size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
 	if (record->hdr.type == REC_EXEC || record->hdr.type == REC_MMAP)
 		return fixed;
 	memcpy(record, raw, fixed);
+	stack_read(record, raw);
 	return makes_sense(record, record->hdr.size - fixed) ? fixed : 0;
 }

@@ -198,6 +198,17 @@ static int take_graph(struct model *model, struct program *program, const struct
 	return 0;
 }
 
+static int take_failure(struct model *model, struct program *program, const struct rec_fail_at *record)
+{
+	const struct fail_key key = { .program = program->number, .call = record->fail.call, .result = record->fail.result };
+	int error = 0;
+
+	if (call_failed(key.call, key.result))
+		error = counters_failed_at(&program->counters, &key, record->fail.site, record->stack);
+	tell_failure(model, program, record);
+	return error;
+}
+
 static int dispatch(struct model *model, struct program *program, const union record *record, const char *tail, size_t tail_len)
 {
 	const struct device_use *use;
@@ -222,8 +233,8 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_FREE:
 		error = counters_told(&program->counters, record->free.call, time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
-		if ((!record->free.captured || record->free.result) && ledger_free(&program->ledger, &record->free))
-			tell_double_free(model, program, &record->free);
+		if (!record->free.captured || record->free.result)
+			tell_bad_free(model, program, &record->free_at, ledger_free(&program->ledger, &record->free));
 		return error;
 	case REC_COPY:
 		error = copies_record(program, &record->copy, &news);
@@ -231,8 +242,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 			tell_pageable(model, program, &news.pageable);
 		return error;
 	case REC_FAIL:
-		tell_failure(model, program, &record->fail);
-		return 0;
+		return take_failure(model, program, &record->fail_at);
 	case REC_RESET:
 		take_reset(model, program, &record->reset);
 		return 0;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/snapshot.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cuda/calls.h"
 #include "model/arena.h"
+#include "model/columns.h"
 #include "model/stream.h"
 
 const char *command_basename(const char *command)
@@ -42,6 +45,16 @@ const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra
 const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extra)
 {
 	return extra->symbol && extra->brief ? extra->brief : snapshot_call_name(call, extra);
+}
+
+const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT])
+{
+	char bytes[16];
+
+	format_bytes((double)line->live, bytes, sizeof(bytes));
+	snprintf(out, LINE_TEXT, "%s in %" PRIu64 " allocation%s from %s", bytes, line->allocations, line->allocations == 1 ? "" : "s",
+		 line->where.site ? line->where.site : line->text);
+	return out;
 }
 
 void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)

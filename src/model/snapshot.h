@@ -102,6 +102,23 @@ struct snap_call {
 	bool judged;			/* its result says whether it failed; set for extras only */
 };
 
+/* What a place in the code is. */
+struct snap_frame {
+	enum frame_language language;
+	const char *function, *file, *module;	/* NULL: not known; file: of the source */
+	unsigned int line;			/* 0: not known */
+	uint64_t offset;			/* of a native one: from the function's start, or, without function, the file's */
+};
+
+/* Where a call was made, and by which way. */
+struct snap_place {
+	const char *site;			/* name or hex address; NULL: not known */
+	const char *const *stack;		/* names or hex addresses, innermost first */
+	size_t stack_count;			/* 0: no stack is known */
+	const struct snap_frame *const *frames;	/* as snap_site has them */
+	size_t frame_count;
+};
+
 struct snap_failure {
 	uint16_t call;
 	int code;
@@ -109,14 +126,7 @@ struct snap_failure {
 	uint64_t count;
 	uint64_t first, last;
 	struct snap_extra extra;
-};
-
-/* What a place in the code is. */
-struct snap_frame {
-	enum frame_language language;
-	const char *function, *file, *module;	/* NULL: not known; file: of the source */
-	unsigned int line;			/* 0: not known */
-	uint64_t offset;			/* of a native one: from the function's start, or, without function, the file's */
+	struct snap_place where;	/* the first of them */
 };
 
 struct snap_site {
@@ -250,6 +260,16 @@ struct snap_suspect {
 	uint64_t launches;
 };
 
+#define LINES_MAX 10
+
+/* A call site that held memory of the device that an event is about. */
+struct snap_line {
+	uint64_t live, allocations;	/* what was live, and in how many allocations */
+	uint64_t site, stack;		/* as records have them; of several stacks, the one that held most */
+	char text[256];			/* what it was called then */
+	struct snap_place where;	/* what it is called; in a snapshot only, and site NULL where its process is not kept any more */
+};
+
 /* The circumstances of an event: as much as its kind has. */
 struct snap_detail {
 	int device;
@@ -264,6 +284,10 @@ struct snap_detail {
 	size_t suspect_count, suspects_omitted;
 	bool is_fault;			/* suspects are meant, if only to say that there are none */
 	char site[256];			/* empty: none */
+	uint64_t address, stack;	/* of that site, as records have them; 0: not meant, or not known */
+	struct snap_place where;	/* in a snapshot only; site NULL where its process is not kept any more */
+	struct snap_line lines[LINES_MAX];	/* of the event's process, most first */
+	size_t line_count, lines_omitted;
 };
 
 struct snap_event {
@@ -340,6 +364,11 @@ struct snapshot {
 	void *arena;			/* where everything above lives */
 	unsigned int shared;		/* further holders; atomic */
 };
+
+#define LINE_TEXT 512
+
+/* Writes "12.0G in 3 allocations from SITE" to @out and returns it. */
+const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT]);
 
 /* The last part of @command, which may be a path: what goes together is called the same, wherever it was started. */
 const char *command_basename(const char *command);

@@ -88,19 +88,27 @@ void tell_out_of_memory(struct model *model, struct program *program, const stru
 	};
 }
 
-void tell_double_free(struct model *model, struct program *program, const struct rec_free *record)
+void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *at, enum free_news news)
 {
-	char where[256], more[48] = "";
+	enum event_kind kind = news == FREE_DOUBLE ? EVENT_DOUBLE_FREE : EVENT_UNKNOWN_FREE;
+	const struct rec_free *record = &at->free;
+	struct snap_detail detail = {
+		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .address = record->site, .stack = at->stack,
+	};
+	char more[48] = "";
 	unsigned int hidden;
 
-	if (!event_limit_allow(&program->limits[EVENT_DOUBLE_FREE], record->hdr.time, &hidden))
+	/* After a sticky error each call fails, whatever it is given. */
+	if (news == FREE_PLAIN || (news == FREE_UNKNOWN && error_is_sticky(record->result)))
+		return;
+	if (!event_limit_allow(&program->limits[kind], record->hdr.time, &hidden))
 		return;
 	if (hidden)
 		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
-	names_describe_place(&program->names, record->site, where, sizeof(where));
-	model_tell(model, program, EVENT_DOUBLE_FREE, record->hdr.time, 0, NULL,
-		   "%s of 0x%llx, which was freed before, called from %s%s", call_name(record->call),
-		   (unsigned long long)record->address, where, more);
+	names_describe_place(&program->names, record->site, detail.site, sizeof(detail.site));
+	model_tell(model, program, kind, record->hdr.time, 0, &detail, "%s of 0x%llx, %s, called from %s%s", call_name(record->call),
+		   (unsigned long long)record->address,
+		   news == FREE_DOUBLE ? "which was freed before" : "where no allocation is known to begin", detail.site, more);
 }
 
 void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news)
@@ -118,19 +126,21 @@ void tell_reset(struct model *model, const struct program *program, const struct
 
 /* ---- calls ---- */
 
-static void tell_fault(struct model *model, struct program *program, const struct rec_fail *record)
+static void tell_fault(struct model *model, struct program *program, const struct rec_fail_at *at)
 {
+	const struct rec_fail *record = &at->fail;
 	struct postmortem report;
 	unsigned int hidden;
 
 	if (!event_limit_allow(&program->limits[EVENT_FAULT], record->hdr.time, &hidden))
 		return;
-	postmortem_fault(program, record, &report);
+	postmortem_fault(program, at, &report);
 	model_tell(model, program, EVENT_FAULT, record->hdr.time, 0, &report.detail, "%s", report.text);
 }
 
-void tell_failure(struct model *model, struct program *program, const struct rec_fail *record)
+void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *at)
 {
+	const struct rec_fail *record = &at->fail;
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
 	char where[256] = "";
@@ -141,7 +151,7 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 	if (layer != LAYER_EXTRA && error_is_sticky(record->result)) {
 		/* That every call fails from then on was said: only the figures tell of the others. */
 		if (!program->faulted)
-			tell_fault(model, program, record);
+			tell_fault(model, program, at);
 		program->faulted = true;
 		return;
 	}

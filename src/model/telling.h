@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/ledger.h"
 
 /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 #define ERROR_OUT_OF_MEMORY 2
@@ -27,11 +28,12 @@ void tell_unreturned(struct model *model, const struct program *program);
 /* @use: of a device that has come near its size. */
 void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time);
 void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record);
-void tell_double_free(struct model *model, struct program *program, const struct rec_free *record);
+/* A free of what is not allocated, if @news says so. */
+void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *record, enum free_news news);
 void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news);
 
 /* The first failure of a call with one code. */
-void tell_failure(struct model *model, struct program *program, const struct rec_fail *record);
+void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *record);
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
 /* What cutop tells the user besides: the @record->text_len bytes at @text. */

@@ -14,6 +14,7 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "util/json_writer.h"
+#include "print/json_parts.h"
 #include "print/print.h"
 
 #define SCHEMA 1
@@ -229,38 +230,9 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	put_count(w, o, "count", failure->count);
 	put_time(w, o, "first", failure->first);
 	put_time(w, o, "last", failure->last);
+	put_text(w, o, "site", failure->where.site);
+	json_put_place(w, o, &failure->where);
 	return o;
-}
-
-static json_t *frame_array(struct json_writer *w, const struct snap_frame *const *frames, size_t count)
-{
-	static const char *const languages[FRAME_LANGUAGES] = { [FRAME_NATIVE] = "native", [FRAME_PYTHON] = "python" };
-	json_t *list = json_array();
-	size_t i;
-
-	for (i = 0; list && i < count; i++) {
-		const struct snap_frame *frame = frames[i];
-		json_t *o = put_new(w);
-
-		if (frame) {
-			put_text(w, o, "language", languages[frame->language]);
-			if (frame->function)
-				put_text(w, o, "function", frame->function);
-			if (frame->file)
-				put_text(w, o, "file", frame->file);
-			if (frame->line)
-				put_count(w, o, "line", frame->line);
-			if (frame->module)
-				put_text(w, o, "module", frame->module);
-			if (frame->language == FRAME_NATIVE)
-				put_count(w, o, "offset", frame->offset);
-		}
-		if (json_array_append_new(list, o)) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
-	return list;
 }
 
 static json_t *site_object(struct json_writer *w, const struct snap_process *process, const struct snap_site *site)
@@ -278,7 +250,7 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	if (site->stack_count)
 		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
 	if (site->frame_count)
-		put(w, o, "frames", frame_array(w, site->frames, site->frame_count));
+		put(w, o, "frames", json_frames(w, site->frames, site->frame_count));
 	return o;
 }
 
@@ -362,75 +334,6 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 	json_close(w, '}');
 }
 
-static json_t *holder_list(struct json_writer *w, const struct snap_detail *detail)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; list && i < detail->holder_count; i++) {
-		const struct snap_holder *holder = &detail->holders[i];
-		json_t *o = put_new(w);
-
-		put_count(w, o, "pid", holder->pid);
-		put_text(w, o, "command", holder->command);
-		put_text(w, o, "watched_from", holder->from_attach ? "attach" : "start");
-		put_count(w, o, "live_bytes", holder->live);
-		if (json_array_append_new(list, o)) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
-	return list;
-}
-
-static json_t *suspect_list(struct json_writer *w, const struct snap_detail *detail)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; list && i < detail->suspect_count; i++) {
-		const struct snap_suspect *suspect = &detail->suspects[i];
-		json_t *o = put_new(w);
-
-		put_text(w, o, "kernel", suspect->kernel);
-		put_device(w, o, suspect->device);
-		put_hex(w, o, "stream", suspect->stream);
-		put(w, o, "stream_exact", json_boolean(suspect->stream_exact));
-		put_count(w, o, "launches", suspect->launches);
-		if (json_array_append_new(list, o)) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
-	return list;
-}
-
-static void put_detail(struct json_writer *w, json_t *o, const struct snap_detail *detail)
-{
-	put_device(w, o, detail->device);
-	if (detail->call < CALL_COUNT)
-		put_text(w, o, "call", call_name(detail->call));
-	if (detail->code)
-		put(w, o, "code", json_integer(detail->code));
-	if (detail->site[0])
-		put_text(w, o, "site", detail->site);
-	if (detail->total) {
-		put_count(w, o, "tracked_bytes", detail->tracked);
-		put_count(w, o, "total_bytes", detail->total);
-	}
-	if (detail->span) {
-		put_count(w, o, "span_bytes", detail->span);
-		put_count(w, o, "free_bytes", detail->span_free);
-		put_count(w, o, "largest_gap_bytes", detail->span_gap);
-	}
-	if (detail->holder_count) {
-		put(w, o, "holders", holder_list(w, detail));
-		put_count(w, o, "holders_omitted", detail->holders_omitted);
-	}
-	if (detail->is_fault) {
-		put(w, o, "suspects", suspect_list(w, detail));
-		put_count(w, o, "suspects_omitted", detail->suspects_omitted);
-	}
-}
-
 static json_t *device_object(struct json_writer *w, const struct snap_device *device)
 {
 	json_t *o = put_new(w);
@@ -446,24 +349,6 @@ static json_t *device_object(struct json_writer *w, const struct snap_device *de
 	put_number(w, o, "utilization", device->utilization);
 	put_number(w, o, "temperature_celsius", device->temperature);
 	put_number(w, o, "power_watts", device->power);
-	return o;
-}
-
-static json_t *event_object(struct json_writer *w, const struct snap_event *event)
-{
-	json_t *o = put_new(w);
-
-	put_time(w, o, "time", event->time);
-	if (event->pid)
-		put_count(w, o, "pid", event->pid);
-	put_text(w, o, "kind", event_kinds[event->kind].name);
-	put_text(w, o, "text", event->text);
-	if (event->bytes)
-		put_count(w, o, "bytes", event->bytes);
-	if (event->repeated)
-		put_count(w, o, "repeated", event->repeated);
-	if (event->detail)
-		put_detail(w, o, event->detail);
 	return o;
 }
 
@@ -548,7 +433,7 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	}
 	json_open(&writer, "events", '[');
 	for (size_t i = 0; i < snapshot->event_count && !sink.error; i++)
-		json_item(&writer, event_object(&writer, &snapshot->events[i]));
+		json_item(&writer, json_event(&writer, &snapshot->events[i]));
 	json_close(&writer, ']');
 	json_open(&writer, "processes", '[');
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)

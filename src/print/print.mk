@@ -5,6 +5,8 @@ print_sources = \
 	src/print/folded.c \
 	src/print/formats.c src/print/formats.h \
 	src/print/json.c \
+	src/print/json_events.c \
+	src/print/json_parts.h \
 	src/print/leak_report.c \
 	src/print/line.c src/print/line.h \
 	src/print/print.h \

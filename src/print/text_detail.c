@@ -382,9 +382,30 @@ static void print_failures(struct line *line, const struct snap_process *process
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
 		line_format(line, failure->extra.symbol ? "  %s" : "  %s (%d)", failure->error, failure->code);
+		if (failure->where.site)
+			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in", failure->where.site);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");
+}
+
+/* The call sites that held most when an allocation found no memory. */
+static void print_lines(struct line *line, const struct snap_detail *detail)
+{
+	char text[LINE_TEXT];
+
+	if (detail->line_count < 2)
+		return;		/* the event says it */
+	for (size_t i = 0; i < detail->line_count; i++) {
+		line_to(line, INDENT + 9);
+		line_text(line, snapshot_line(&detail->lines[i], text));
+		line_end(line);
+	}
+	if (detail->lines_omitted) {
+		line_to(line, INDENT + 9);
+		line_format(line, "and %zu more call site%s", detail->lines_omitted, detail->lines_omitted == 1 ? "" : "s");
+		line_end(line);
+	}
 }
 
 /* Of the events only those that keep circumstances: the rest shows in the figures. */
@@ -408,6 +429,7 @@ static void print_events(struct line *line, uint64_t since, const struct snapsho
 			line_format(line, "(%" PRIu64 " times) ", event->repeated + 1);
 		line_text(line, event->text);
 		line_end(line);
+		print_lines(line, event->detail);
 	}
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failures: calls that failed, with what the error means. */
+/*
+ * Failures: calls that failed, with what the error means, and where the first of them was made: in a column, or where there is no
+ * room for one, below. In full height the stack stands there, if it is known.
+ */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/calls.h"
@@ -8,21 +12,48 @@
 #include "util/util.h"
 #include "view/cells.h"
 
-enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_MEANING };
+enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
+
+#define SITE_COLS	90	/* for a column of sites */
+#define MEANING_COLS	143	/* for one of meanings; with sites, SITE_MORE more */
+#define SITE_MORE	22
 
 static const struct list_column failure_columns[] = {
 	[F_COUNT] = { "COUNT", .width = 7, .rank = 0 },
 	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2 },
 	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1 },	/* cudaErrorInvalidMemcpyDirection */
-	[F_CODE] = { "CODE", .width = 4, .rank = 6 },
-	[F_FIRST] = { "FIRST", .width = 8, .rank = 4 },
-	[F_LAST] = { "LAST", .width = 8, .rank = 3 },
-	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 5 },
+	[F_CODE] = { "CODE", .width = 4, .rank = 7 },
+	[F_FIRST] = { "FIRST", .width = 8, .rank = 5 },
+	[F_LAST] = { "LAST", .width = 8, .rank = 4 },
+	[F_SITE] = { "FIRST SITE", .least = 20, .left = true, .rank = 3 },
+	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 6 },
 };
+
+/* A row: a failure; or its site, or a frame of its stack. */
+struct failure_row {
+	const struct snap_failure *failure;
+	const char *place;	/* NULL: the failure itself */
+	size_t number;		/* of rows behind it */
+};
+
+static const struct failure_row *row_of(const struct list *list, size_t item)
+{
+	return (const struct failure_row *)list->items + item;
+}
+
+static size_t failure_owner(const struct list *list, size_t item)
+{
+	return item - row_of(list, item)->number;
+}
+
+static int failure_whole(const struct list *list, size_t item)
+{
+	return row_of(list, item)->place ? F_CALL : -1;
+}
 
 static double failure_number(const struct list *list, size_t item, size_t column)
 {
-	const struct snap_failure *failure = &list->process->failure_list[item];
+	const struct snap_failure *failure = row_of(list, item)->failure;
 
 	switch (column) {
 	case F_COUNT: return (double)failure->count;
@@ -34,9 +65,15 @@ static double failure_number(const struct list *list, size_t item, size_t column
 
 static enum style failure_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {
-	const struct snap_failure *failure = &list->process->failure_list[item];
-	const char *meaning;
+	const struct snap_failure *failure = row_of(list, item)->failure;
+	const char *meaning, *place = row_of(list, item)->place;
 
+	if (place) {
+		out[0] = 0;
+		if (column == F_CALL)
+			snprintf(out, CELL_TEXT, "  %s", place);
+		return ST_DIM;
+	}
 	switch (column) {
 	case F_COUNT:
 		return cell_failures(out, (double)failure->count, false, list->desc->columns[column].width);
@@ -53,6 +90,8 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	case F_LAST:
 		format_when(list->view, failure->last, out, CELL_TEXT);
 		return ST_PLAIN;
+	case F_SITE:
+		return cell_text(out, ST_PLAIN, failure->where.site ? failure->where.site : "-");
 	default:
 		meaning = error_meaning(call_layer(failure->call), failure->code);
 		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
@@ -79,17 +118,55 @@ static void meaning_draw(const struct area *area, int row, const struct snap_fai
 		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, meaning);
 }
 
+/* Rows of the failures, each followed by its site if that is wanted, or by its stack. Returns NULL without memory. */
+static struct failure_row *rows_make(const struct snap_process *process, bool with_sites, bool with_stacks, size_t *count)
+{
+	size_t room = process->failure_count, at = 0;
+	struct failure_row *rows;
+
+	for (size_t i = 0; i < process->failure_count; i++)
+		room += process->failure_list[i].where.stack_count + 1;
+	rows = calloc(room + 1, sizeof(*rows));
+	for (size_t i = 0; rows && i < process->failure_count; i++) {
+		const struct snap_failure *failure = &process->failure_list[i];
+		const struct snap_place *where = &failure->where;
+		bool has_stack = with_stacks && where->stack_count;
+
+		rows[at++].failure = failure;
+		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++)
+			rows[at++] = (struct failure_row){ failure, where->stack[frame], frame + 1 };
+		if (!has_stack && with_sites && where->site)
+			rows[at++] = (struct failure_row){ failure, where->site, 1 };
+	}
+	*count = at;
+	return rows;
+}
+
+static bool has_sites(const struct snap_process *process)
+{
+	for (size_t i = 0; i < process->failure_count; i++)
+		if (process->failure_list[i].where.site)
+			return true;
+	return false;
+}
+
 static void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
+	bool in_column = has_sites(process) && area->rect.cols >= SITE_COLS;
 	struct list list = {
-		.desc = &pane_failures, .count = process->failure_count, .view = view, .process = process,
+		.desc = &pane_failures, .view = view, .process = process, .hidden = in_column ? 0 : 1u << F_SITE,
 		.empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS : "No call has failed.",
 	};
-	size_t i, row = process->failure_count + 2;
+	struct failure_row *rows = rows_make(process, !in_column, view->full, &list.count);
+	size_t i, row = list.count + 2;
 
+	if (!rows)
+		return;
+	list.items = rows;
 	list_draw(view, area, &list);
+	free(rows);
 	/* Too narrow for a column of that: below, as far as there is room. */
-	if (area->rect.cols < 143)
+	if (area->rect.cols < MEANING_COLS + (in_column ? SITE_MORE : 0))
 		for (i = 0; i < process->failure_count && row < (size_t)area->rect.rows; i++)
 			if (same_error(process->failure_list, i) == i)
 				meaning_draw(area, (int)row++, &process->failure_list[i]);
@@ -103,5 +180,7 @@ const struct pane_desc pane_failures = {
 	.column_count = ARRAY_LEN(failure_columns),
 	.cell = failure_cell,
 	.number = failure_number,
+	.owner = failure_owner,
+	.whole = failure_whole,
 	.draw = failures_draw,
 };

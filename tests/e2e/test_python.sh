@@ -195,6 +195,55 @@ watch failing --library "$library" -- "$interpreter" "$T/failing.py" "$library"
 expect failing '[.events[] | select(.kind == "out-of-memory" or .kind == "failure" or .kind == "double-free").text | sub(" on device.*|: an argument.*|: the copy.*"; "") |
 	sub("0x[0-9a-f]*"; "P")]' '["cudaMalloc of 1.0E at big at failing.py:5 (python): out of memory","cudaFree in twice at failing.py:9 (python) failed: cudaErrorInvalidValue (1)","cudaFree of P, which was freed before, called from twice at failing.py:9 (python)","cudaMemcpy in wrong at failing.py:11 (python) failed: cudaErrorInvalidMemcpyDirection (21)"]'
 expect_nothing_lost failing
+# The first of each kind, by its line and the way there.
+expect failing '[p.failures[] | [.call, .count, .site]] | sort' '[["cudaFree",1,"twice at failing.py:9 (python)"],["cudaMalloc",2,"big at failing.py:5 (python)"],["cudaMemcpy",1,"wrong at failing.py:11 (python)"]]'
+expect failing '[p.failures[] | select(.call == "cudaFree") | .frames[1:][] | [.language, .function, .line]]' \
+	'[["python","twice",9],["python","<module>",16]]'
+expect failing '[p.failures[], (.events[] | select(.kind == "out-of-memory" or .kind == "double-free")) | (.stack | length) == (.frames | length) and
+	.frames[0].language == "native" and .frames[1].language == "python"] | unique' '[true]'
+expect failing '[.events[] | select(.kind == "double-free") | .frames[1] | [.function, .file, .line]]' "[[\"twice\",\"$T/failing.py\",9]]"
+expect failing '[.events[] | select(.kind == "out-of-memory") | [.stack[1:][] | sub(".*py:"; "")]]' '[["5 (python)","14 (python)"]]'
+"$CUTOP" -b -n 1 --library "$library" -- "$interpreter" "$T/failing.py" "$library" >"$T/failing.txt" 2>&1
+check "text: failures: $(cat "$T/failing.txt")" grep -q '^  cudaMalloc  *2  cudaErrorMemoryAllocation (2)  first in big at failing.py:5 (python)' "$T/failing.txt"
+check "text: a double free" grep -q 'which was freed before, called from twice at failing.py:9 (python)$' "$T/failing.txt"
+
+# ---- no memory: the lines that hold most, whatever way led there
+
+cat >"$T/hungry.py" <<'END'
+import ctypes, sys
+sys.path.insert(0, sys.argv[2])
+from site_malloc import cuda, malloc
+def weights():
+    return malloc(5)
+def twice():
+    weights()
+cuda.cudaFree(weights())
+weights()
+twice()
+for size in range(1, 12):
+    exec(compile("\n" * size + "malloc(size)", "layers.py", "exec"))
+cuda.cudaFree(ctypes.c_void_p(0x1000))
+malloc(1 << 30)
+END
+mkdir -p "$T/hungry/site-packages"
+cat >"$T/hungry/site-packages/site_malloc.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+def malloc(size):
+    pointer = ctypes.c_void_p()
+    cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(size << 20))
+    return pointer
+END
+watch hungry --library "$library" -- env PYTHONDONTWRITEBYTECODE=1 "$interpreter" "$T/hungry.py" "$library" "$T/hungry/site-packages"
+expect hungry '[.events[] | select(.kind == "out-of-memory") | .sites[] | [.live_bytes / 1048576, .allocations, (.site | sub(" [(]python[)]"; ""))]]' \
+	'[[11,1,"<module> at layers.py:12"],[10,2,"weights at hungry.py:5"],[10,1,"<module> at layers.py:11"],[9,1,"<module> at layers.py:10"],[8,1,"<module> at layers.py:9"],[7,1,"<module> at layers.py:8"],[6,1,"<module> at layers.py:7"],[5,1,"<module> at layers.py:6"],[4,1,"<module> at layers.py:5"],[3,1,"<module> at layers.py:4"]]'
+expect hungry '[.events[] | select(.kind == "out-of-memory") | .sites_omitted, .site]' '[2,"<module> at hungry.py:14 (python)"]'
+expect hungry '[.events[] | select(.kind == "out-of-memory") | .sites[1].frames[1:][:2][] | [.function, .line]]' '[["malloc",5],["weights",5]]'
+expect hungry '[.events[] | select(.kind == "unknown-free") | [.text, .frames[1].line]]' \
+	'[["cudaFree of 0x1000, where no allocation is known to begin, called from <module> at hungry.py:13 (python)",13]]'
+"$CUTOP" -b -n 1 --library "$library" -- "$interpreter" "$T/hungry.py" "$library" "$T/hungry/site-packages" >"$T/hungry.txt" 2>&1
+check "text: the lines that hold most: $(cat "$T/hungry.txt")" [ "$(grep -c '^  *[0-9.]*M in [12] allocations* from .* (python)$' "$T/hungry.txt")" = 10 ]
+check "text: how many more" grep -q '^  *and 2 more call sites$' "$T/hungry.txt"
 
 "$CUTOP" trace --stacks -t --library "$library" -- "$interpreter" "$T/failing.py" "$library" >"$T/trace.out" 2>"$T/trace.err"
 sed -n '/^  *[a-z<>]* at failing/{s/^ *//;p}; /cudaM[a-z]*(/{s/.* \(cuda[A-Za-z]*\)(.*/\1/;p}' "$T/trace.out" | head -n 7 >"$T/trace"

@@ -80,6 +80,7 @@ Suite *suite_counters(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
 Suite *suite_mortem(void);
+Suite *suite_places(void);
 Suite *suite_suspect(void);
 Suite *suite_stacks(void);
 Suite *suite_spans(void);

@@ -123,6 +123,8 @@ END_TEST
 
 START_TEST(other_failing_frees)
 {
+	const char *text;
+
 	feed_alloc(&feed, 0x10000, 100);
 	feed_free(&feed, 0x10010, 1);		/* never seen */
 	feed_free(&feed, 0x10000, 700);		/* live: a sticky error, it stays */
@@ -130,7 +132,18 @@ START_TEST(other_failing_frees)
 	ck_assert_uint_eq(process->failed_frees, 2);
 	ck_assert_uint_eq(process->double_frees, 0);
 	ck_assert_uint_eq(process->live, 100);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_UNKNOWN_FREE, &text), 1);
+	ck_assert_ptr_nonnull(strstr(text, "cudaFree of 0x10010, where no allocation is known to begin, called from "));
 }
+
+START_TEST(failing_frees_after_a_sticky_error_are_not_told_of)
+{
+	feed_free(&feed, 0x10010, 700);
+	look();
+	ck_assert_uint_eq(process->failed_frees, 1);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_UNKNOWN_FREE, NULL), 0);
+}
+END_TEST
 END_TEST
 
 START_TEST(address_is_used_again_after_a_free)
@@ -419,6 +432,7 @@ Suite *suite_memory(void)
 	tcase_add_test(tests, unknown_free_is_no_failure);
 	tcase_add_test(tests, second_failing_free_is_a_double_free);
 	tcase_add_test(tests, other_failing_frees);
+	tcase_add_test(tests, failing_frees_after_a_sticky_error_are_not_told_of);
 	tcase_add_test(tests, address_is_used_again_after_a_free);
 	tcase_add_test(tests, free_that_arrives_after_the_address_was_given_again);
 	tcase_add_test(tests, race_over_two_generations);

@@ -123,6 +123,17 @@ START_TEST(json_head)
 	assert_text(document, "events.0.holders.1.command", "./in?fer");
 	assert_text(document, "events.0.holders.1.watched_from", "attach");
 	assert_int(document, "events.0.holders_omitted", 3);
+	assert_text(document, "events.0.site", "grow+0x1f (libinfer.so)");
+	assert_text(document, "events.0.stack.1", "grow at infer.py:40 (python)");
+	assert_text(document, "events.0.frames.1.file", "/srv/infer.py");
+	ck_assert_uint_eq(json_array_size(at(document, "events.0.sites")), 2);
+	assert_text(document, "events.0.sites.0.site", "grow at infer.py:40 (python)");
+	assert_int(document, "events.0.sites.0.live_bytes", 536870912);
+	assert_int(document, "events.0.sites.0.allocations", 12);
+	assert_text(document, "events.0.sites.0.frames.1.function", "grow");
+	assert_text(document, "events.0.sites.1.site", "main+0x20 (infer)");
+	assert_absent(document, "events.0.sites.1.stack");
+	assert_int(document, "events.0.sites_omitted", 1);
 	assert_absent(document, "events.0.total_bytes");
 	assert_absent(document, "events.1.repeated");
 	assert_absent(document, "events.1.device");
@@ -264,6 +275,13 @@ START_TEST(json_activity)
 	assert_int(infer, "failures.0.code", 2);
 	assert_text(infer, "failures.0.first", "2025-11-21T14:03:21.123456Z");
 	assert_absent(infer, "failures.1.last");
+	assert_text(infer, "failures.0.site", "grow at infer.py:40 (python)");
+	assert_text(infer, "failures.0.stack.1", "grow at infer.py:40 (python)");
+	assert_text(infer, "failures.0.frames.1.language", "python");
+	assert_int(infer, "failures.0.frames.1.line", 40);
+	assert_text(infer, "failures.1.site", "main+0x20 (infer)");
+	assert_absent(infer, "failures.1.stack");
+	assert_absent(infer, "failures.1.frames");
 	ck_assert_uint_eq(json_array_size(at(infer, "kernels")), 0);
 	json_decref(document);
 }

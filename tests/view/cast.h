@@ -31,6 +31,7 @@ Suite *suite_layout(void);
 Suite *suite_modes(void);
 Suite *suite_mouse(void);
 Suite *suite_narrow(void);
+Suite *suite_places(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of a snapshot's JSON that are files of their own. Used by json.c. */
+#ifndef PRINT_JSON_PARTS_H
+#define PRINT_JSON_PARTS_H
+
+#include "model/snapshot.h"
+#include "util/json_writer.h"
+
+/* An event, with its circumstances. NULL without memory. */
+json_t *json_event(struct json_writer *w, const struct snap_event *event);
+/* What places in the code are. NULL without memory. */
+json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frames, size_t count);
+/* Puts the stack and the frames of what is called "site" in @o beside that, where they are known. */
+void json_put_place(struct json_writer *w, json_t *o, const struct snap_place *where);
+
+#endif
