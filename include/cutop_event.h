@@ -88,6 +88,7 @@ enum rec_type {
 	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
 	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
 	REC_TRANSLATOR,		/* struct rec_translator: a program that runs translations of code maps a probed file; in the ring only */
+	REC_INSTANTIATED = 40,	/* struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
 
 	/* In the ring only: cutop_python.h */
 	REC_PYTHON_CODE = 56,
@@ -573,6 +574,15 @@ struct rec_graph {
 	__u16 call;
 	__u8 role;		/* enum graph_role */
 	__u8 enabled;		/* EXEC_ENABLE */
+};
+
+struct rec_instantiated {
+	struct rec_hdr hdr;	/* time: at return */
+	__u64 exec;
+	__u64 site;		/* the caller's return address */
+	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
+	__u16 call;
+	__u8 pad[6];
 };
 
 enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };

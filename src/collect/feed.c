@@ -321,6 +321,16 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 	record_sink_put(feed->sink, &alloc.hdr, size);
 }
 
+static void instantiated_feed(struct feed *feed, const struct rec_instantiated *record)
+{
+	struct rec_instantiated made = *record;
+
+	site_feed(feed, &made.hdr, made.site);
+	if (made.stack)
+		made.stack = stacks_id(feed->stacks, made.hdr.program, made.stack);
+	record_sink_put(feed->sink, &made.hdr, sizeof(made));
+}
+
 /* A traced call. Its stack is known by another number once it was cut. */
 static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
 {
@@ -405,6 +415,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		return;
 	case REC_ALLOC:
 		alloc_feed(feed, data, size);
+		return;
+	case REC_INSTANTIATED:
+		if (size >= sizeof(struct rec_instantiated))
+			instantiated_feed(feed, data);
 		return;
 	case REC_CALL:
 		call_feed(feed, data, size);

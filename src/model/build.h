@@ -80,6 +80,7 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 int build_kernels(struct build *build, struct program *program, struct snap_process *process);
 int build_copies(struct build *build, struct program *program, struct snap_process *process);
 int build_calls(struct build *build, struct program *program, struct snap_process *process);
+int build_graphs(struct build *build, struct program *program, struct snap_process *process);
 int build_failures(struct build *build, struct program *program, struct snap_process *process);
 
 /* build_process.c: all of it; and what @program counted in one list or another, which is kept when it is forgotten. */

@@ -162,6 +162,38 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 	return 0;
 }
 
+static int graph_order(const void *left, const void *right)
+{
+	const struct snap_graph_site *a = left, *b = right;
+	int order = ORDER(b->launches, a->launches);
+
+	if (!order)
+		order = ORDER(b->made, a->made);
+	return order ? order : strcmp(a->where.site, b->where.site);
+}
+
+int build_graphs(struct build *build, struct program *program, struct snap_process *process)
+{
+	struct graph_site *site;
+
+	if (!program->graphs.sites.count)
+		return 0;
+	process->graph_sites = arena_alloc(build->arena, program->graphs.sites.count, sizeof(*process->graph_sites));
+	if (!process->graph_sites)
+		return -ENOMEM;
+	for (site = graph_sites_first(&program->graphs.sites); site; site = graph_sites_next(site)) {
+		struct snap_graph_site *shown = &process->graph_sites[process->graph_site_count];
+
+		*shown = (struct snap_graph_site){ .call = site->call, .made = site->made, .live = site->live, .launches = site->launches };
+		if (build_place_at(build, program, site->site, site->stack, &shown->where))
+			return -ENOMEM;
+		process->graph_site_count += shown->where.site != NULL;
+	}
+	if (process->graph_site_count)
+		qsort(process->graph_sites, process->graph_site_count, sizeof(*process->graph_sites), graph_order);
+	return 0;
+}
+
 int build_kernels(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));

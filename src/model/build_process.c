@@ -115,6 +115,7 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
 	process->sync_seconds = (double)program->sync_ns / 1e9;
 	return build_kernels(build, program, process) ?:
 	       build_copies(build, program, process) ?:
+	       build_graphs(build, program, process) ?:
 	       build_calls(build, program, process) ?:
 	       build_failures(build, program, process);
 }

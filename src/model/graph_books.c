@@ -98,10 +98,20 @@ struct graph *graph_find(struct graph_tree *tree, uint64_t handle)
 	return RB_FIND(graph_tree, tree, &key);
 }
 
+void graph_set_site(struct graph *graph, struct graph_site *site)
+{
+	if (graph->made_at)
+		graph->made_at->live--;
+	graph->made_at = site;
+	if (site)
+		site->live++;
+}
+
 void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph)
 {
 	while (graph->nodes)
 		graph_node_free(books, graph->nodes);
+	graph_set_site(graph, NULL);
 	RB_REMOVE(graph_tree, tree, graph);
 	parts_drop(&books->parts, graph->parts);
 	books->graph_count--;
@@ -212,8 +222,10 @@ void graph_books_free(struct graph_books *books)
 		return;
 	while ((graph = RB_MIN(graph_tree, &books->graphs)) != NULL)
 		graph_free(books, &books->graphs, graph);
-	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL)
+	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL) {
+		graph->made_at = NULL;	/* it was live to the end */
 		graph_free(books, &books->execs, graph);
+	}
 	while ((node = RB_MIN(graph_node_tree, &books->nodes)) != NULL)
 		graph_node_free(books, node);
 	free(books);

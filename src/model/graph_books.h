@@ -7,6 +7,7 @@
 #define MODEL_GRAPH_BOOKS_H
 
 #include "model/graph_parts.h"
+#include "model/graph_sites.h"
 #include "model/name_store.h"
 
 struct graph_node;
@@ -19,6 +20,7 @@ struct graph {
 	struct graph_node *nodes;	/* that have a handle */
 	/* of an executable graph */
 	uint64_t epoch, launches;	/* what is counted in its parts */
+	struct graph_site *made_at;	/* NULL: not told */
 	uint64_t ahead;			/* the epoch of a row whose record was not read yet */
 };
 
@@ -67,6 +69,8 @@ struct graph *graph_find(struct graph_tree *tree, uint64_t handle);
 void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph);
 /* Adds a graph without parts. One of the same handle is gone: its end was not seen. NULL with act->error set. */
 struct graph *graph_add(struct act *act, struct graph_tree *tree, uint64_t handle);
+/* An executable graph is made at @site from now on (NULL: nowhere that is known). */
+void graph_set_site(struct graph *graph, struct graph_site *site);
 /* A new, empty graph; or NULL with act->error set. */
 struct graph *graph_new(struct act *act, uint64_t handle);
 /* The graph that the record changes: one that was not seen made holds more than we know. */

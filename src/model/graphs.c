@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "model/graph_books.h"
+#include "model/limits.h"
 
 /* ---- kernels ---- */
 
@@ -225,6 +226,13 @@ static void exec_unknown(struct act *act, struct graph *exec, unsigned int call,
 		graph_put(act, exec, 0, kernel, 1, false);
 }
 
+static void exec_launched(struct graph *exec, uint64_t launches)
+{
+	parts_launched(exec->parts, launches);
+	if (exec->made_at)
+		exec->made_at->launches += launches;
+}
+
 /* Tells the kernels of the epoch that the record ended. */
 static void exec_settle(struct act *act, struct graph *exec)
 {
@@ -238,7 +246,7 @@ static void exec_settle(struct act *act, struct graph *exec)
 		exec->epoch = record->before;
 	}
 	if (exec->parts && exec->epoch == record->before && record->launches > exec->launches)
-		parts_launched(exec->parts, record->launches - exec->launches);
+		exec_launched(exec, record->launches - exec->launches);
 }
 
 static void exec_fill(struct act *act, struct graph *exec)
@@ -341,6 +349,8 @@ static void exec_record(struct act *act)
 		graph_free(act->books, tree, exec);
 		return;
 	}
+	if (record->role == EXEC_CREATE)
+		graph_set_site(exec, NULL);	/* where it was made is told next */
 	if (record->role == EXEC_CREATE || record->role == EXEC_UPDATE)
 		exec_fill(act, exec);
 	else if (!exec->parts)
@@ -427,13 +437,27 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 	return act_end(&act, graphs);
 }
 
+int graphs_made(struct graphs *graphs, const struct rec_instantiated *record)
+{
+	struct graph *exec = graphs->books ? graph_find(&graphs->books->execs, record->exec) : NULL;
+	struct graph_site *site = graph_sites_get(&graphs->sites, record->site, record->stack);
+
+	if (!site)
+		return graphs->sites.count < GRAPH_SITES_MAX ? -ENOMEM : 0;
+	site->made++;
+	site->call = record->call;
+	if (exec)
+		graph_set_site(exec, site);
+	return 0;
+}
+
 /* ---- rows ---- */
 
 static void exec_count(struct graph *exec, uint64_t launches)
 {
 	if (launches <= exec->launches)
 		return;
-	parts_launched(exec->parts, launches - exec->launches);
+	exec_launched(exec, launches - exec->launches);
 	exec->launches = launches;
 }
 

@@ -8,12 +8,14 @@
 
 #include "cutop_event.h"
 #include "model/counters.h"
+#include "model/graph_sites.h"
 #include "model/name_store.h"
 
 struct graph_books;
 
 struct graphs {
 	struct graph_books *books;	/* NULL until there is a graph */
+	struct graph_sites sites;	/* where executable ones are made */
 	bool inexact;			/* something of them was lost, or could not be told apart */
 	bool updatable;			/* as launch_entry.updatable, of a kernel that is not known */
 };
@@ -26,11 +28,13 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 		  const struct name_store *names, const struct rec_graph *record);
 int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices, const struct graph_key *key,
 	       const struct graph_row *row, bool ended);
+/* The executable graph that the record names was made where it says. Returns 0 or -ENOMEM. */
+int graphs_made(struct graphs *graphs, const struct rec_instantiated *record);
 /* As model_graph_last() says. */
 void graphs_last(struct graphs *graphs, const struct graph_key *key, const struct graph_row *row);
 /* Brings launch_entry.graph_launches up to date. */
 void graphs_settle(struct graphs *graphs);
-/* Forgets what graphs hold; how often that ran stays. */
+/* Forgets what graphs hold; how often that ran stays, and where they were made. */
 void graphs_free(struct graphs *graphs);
 
 #endif

@@ -17,6 +17,7 @@
 #define STATICS_MAX		65536
 #define CONTEXTS_MAX		4096
 #define GRAPHS_MAX		65536		/* executable ones included */
+#define GRAPH_SITES_MAX		4096
 #define GRAPH_PARTS_MAX		262144
 #define STREAMS_MAX		65536
 #define NAME_BYTES_MAX		(64u << 20)	/* of names of kernels, mangled and shown, and of call sites */

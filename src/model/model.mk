@@ -26,6 +26,7 @@ model_sources = \
 	src/model/globals.c src/model/globals.h \
 	src/model/graph_books.c src/model/graph_books.h \
 	src/model/graph_parts.c src/model/graph_parts.h \
+	src/model/graph_sites.c src/model/graph_sites.h \
 	src/model/graphs.c src/model/graphs.h \
 	src/model/histogram.c src/model/histogram.h \
 	src/model/identity.c src/model/identity.h \

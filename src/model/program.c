@@ -21,6 +21,7 @@ struct program *program_new(uint32_t number, struct device_list *machine, uint64
 void program_free(struct program *program)
 {
 	graphs_free(&program->graphs);
+	graph_sites_free(&program->graphs.sites);
 	pending_free(&program->pending);
 	counters_free(&program->counters);
 	statics_free(&program->statics);
@@ -44,6 +45,7 @@ size_t program_weight(const struct program *program)
 {
 	return program->counters.launch_count * sizeof(struct launch_entry) +
 	       program->counters.fail_count * sizeof(struct fail_entry) + program->ledger.sites.count * sizeof(struct site) +
+	       program->graphs.sites.count * sizeof(struct graph_site) +
 	       program->names.place_count * 2 * sizeof(struct place) + program->names.kernel_count * sizeof(struct kernel_name) +
 	       program->names.bytes;
 }

@@ -25,6 +25,7 @@ size_t record_size(unsigned int type)
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_GRAPH: return sizeof(struct rec_graph);
+	case REC_INSTANTIATED: return sizeof(struct rec_instantiated);
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
 	case REC_STACK: return sizeof(struct rec_stack);
@@ -73,6 +74,7 @@ size_t record_call_offset(unsigned int type)
 	case REC_MAP: return offsetof(struct rec_map, call);
 	case REC_TILES: return offsetof(struct rec_tiles, call);
 	case REC_GRAPH: return offsetof(struct rec_graph, call);
+	case REC_INSTANTIATED: return offsetof(struct rec_instantiated, call);
 	case REC_CALL: return offsetof(struct rec_call, call);
 	case REC_LAUNCH_ROW: return offsetof(struct rec_launch_row, key.call);
 	case REC_COPY_ROW: return offsetof(struct rec_copy_row, key.call);
@@ -110,6 +112,8 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
 		       record->graph.role != EXEC_LAUNCH;
+	case REC_INSTANTIATED:
+		return record->instantiated.call < CALL_COUNT;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);

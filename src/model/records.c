@@ -21,7 +21,7 @@ static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
 	       type == REC_RESET || type == REC_FAULT || type == REC_HOST || type == REC_DEVICE || type == REC_MAP ||
-	       type == REC_TILES || type == REC_GRAPH;
+	       type == REC_TILES || type == REC_GRAPH || type == REC_INSTANTIATED;
 }
 
 /* The names of @program, and what follows from them. */
@@ -273,6 +273,8 @@ static int dispatch(struct model *model, struct program *program, const union re
 		return take_name(program, record, tail);
 	case REC_GRAPH:
 		return take_graph(model, program, &record->graph);
+	case REC_INSTANTIATED:
+		return graphs_made(&program->graphs, &record->instantiated);
 	case REC_IDENTITY:
 		return take_identity(program, &record->identity, tail, tail_len);
 	default:

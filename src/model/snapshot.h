@@ -144,6 +144,14 @@ struct snap_site {
 	size_t frame_count;		/* 0: none is known */
 };
 
+/* Where executable graphs are made. */
+struct snap_graph_site {
+	struct snap_place where;
+	uint16_t call;			/* that made the last */
+	uint64_t made, live;		/* how many, and of them those not destroyed; of a process that ended, by then */
+	uint64_t launches;		/* of them */
+};
+
 /* What a process holds on one device. */
 struct snap_use {
 	int device;			/* CUTOP_DEVICE_UNKNOWN: on one that is not known */
@@ -209,6 +217,8 @@ struct snap_process {
 	size_t call_count;
 	struct snap_failure *failure_list;	/* most first */
 	size_t failure_count;
+	struct snap_graph_site *graph_sites;	/* most launches first */
+	size_t graph_site_count;
 	struct snap_site *sites;		/* most live + leaked first */
 	size_t site_count;
 };

@@ -254,6 +254,19 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	return o;
 }
 
+static json_t *graph_object(struct json_writer *w, const struct snap_graph_site *site)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "call", call_name(site->call));
+	put_count(w, o, "instantiated", site->made);
+	put_count(w, o, "live", site->live);
+	put_count(w, o, "launches", site->launches);
+	put_text(w, o, "site", site->where.site);
+	json_put_place(w, o, &site->where);
+	return o;
+}
+
 static void put_end(struct json_writer *w, json_t *o, const struct snap_process *process)
 {
 	if (!process->exited)
@@ -323,6 +336,12 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 		json_item(w, site_object(w, process, &process->sites[i]));
 	json_close(w, ']');
 
+	if (process->graph_site_count) {
+		json_open(w, "graphs", '[');
+		for (size_t i = 0; i < process->graph_site_count && !w->sink->error; i++)
+			json_item(w, graph_object(w, &process->graph_sites[i]));
+		json_close(w, ']');
+	}
 	json_open(w, "synchronize", '{');
 	o = put_new(w);
 	if (!process->unreturned) {

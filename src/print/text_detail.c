@@ -18,6 +18,7 @@
 
 #define KERNELS_MAX 10
 #define FAILURES_MAX 10
+#define GRAPH_SITES_SHOWN 10
 #define INDENT 2
 
 static bool has_history(const struct snap_process *process)
@@ -26,7 +27,8 @@ static bool has_history(const struct snap_process *process)
 
 	for (size_t i = 0; i < process->call_count; i++)
 		probed |= process->call_list[i].extra.symbol != NULL;
-	return process->allocations || process->kernel_count || process->copy_count || process->failure_count || probed;
+	return process->allocations || process->kernel_count || process->graph_site_count || process->copy_count ||
+	       process->failure_count || probed;
 }
 
 static bool ended_since(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
@@ -353,6 +355,41 @@ static void print_extras(struct line *line, const struct snap_process *process)
 			print_extra(line, &process->call_list[i], from, !process->unreturned);
 }
 
+/* Where the columns of graphs end, or begin. */
+enum { G_MADE = 25, G_LIVE = 34, G_LAUNCHES = 46, G_SITE = 48 };
+
+static void print_graphs(struct line *line, const struct snap_process *process)
+{
+	size_t shown = process->graph_site_count < GRAPH_SITES_SHOWN ? process->graph_site_count : GRAPH_SITES_SHOWN;
+	char text[NUMBER_SIZE];
+
+	if (!shown)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "GRAPHS");
+	line_right(line, G_MADE, "INSTANTIATED");
+	line_right(line, G_LIVE, "LIVE");
+	line_right(line, G_LAUNCHES, "LAUNCHES");
+	line_to(line, G_SITE);
+	line_text(line, "SITE");
+	line_end(line);
+	for (size_t i = 0; i < shown; i++) {
+		const struct snap_graph_site *site = &process->graph_sites[i];
+
+		snprintf(text, sizeof(text), "%" PRIu64, site->made);
+		line_right(line, G_MADE, text);
+		snprintf(text, sizeof(text), "%" PRIu64, site->live);
+		line_right(line, G_LIVE, text);
+		snprintf(text, sizeof(text), "%" PRIu64, site->launches);
+		line_right(line, G_LAUNCHES, text);
+		line_to(line, G_SITE);
+		line_text(line, site->where.site);
+		line_end(line);
+	}
+	print_more(line, process->graph_site_count, shown, "site");
+}
+
 static void print_failures(struct line *line, const struct snap_process *process)
 {
 	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count : FAILURES_MAX;
@@ -467,6 +504,7 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 	if (lists_map)
 		print_map(line, process);
 	print_kernels(line, process);
+	print_graphs(line, process);
 	print_copies(line, process);
 	print_extras(line, process);
 	print_failures(line, process);

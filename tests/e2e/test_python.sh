@@ -207,6 +207,38 @@ expect failing '[.events[] | select(.kind == "out-of-memory") | [.stack[1:][] | 
 check "text: failures: $(cat "$T/failing.txt")" grep -q '^  cudaMalloc  *2  cudaErrorMemoryAllocation (2)  first in big at failing.py:5 (python)' "$T/failing.txt"
 check "text: a double free" grep -q 'which was freed before, called from twice at failing.py:9 (python)$' "$T/failing.txt"
 
+# ---- graphs, by the line that instantiates them
+
+cat >"$T/graphs.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+graph, exec1, exec2 = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+assert cuda.cudaGraphCreate(ctypes.byref(graph), 0) == 0
+def instantiate(into):
+    assert cuda.cudaGraphInstantiate(ctypes.byref(into), graph, ctypes.c_ulonglong(0)) == 0
+def step():
+    for _ in range(5):
+        assert cuda.cudaGraphLaunch(exec1, None) == 0
+instantiate(exec1)
+step()
+assert cuda.cudaGraphExecDestroy(exec1) == 0
+instantiate(exec1)
+assert cuda.cudaGraphInstantiateWithFlags(ctypes.byref(exec2), graph, ctypes.c_ulonglong(0)) == 0
+step()
+END
+watch graphs --library "$library" -- "$interpreter" "$T/graphs.py" "$library"
+check "graphs: status $status: $(cat "$T/graphs.err")" [ "$status" = 0 ]
+expect graphs '[p.graphs[] | [.call, .instantiated, .live, .launches, .site, [.frames[1:][].line]]] | sort_by(.[5])' \
+	'[["cudaGraphInstantiate",1,0,5,"instantiate at graphs.py:6 (python)",[6,10]],["cudaGraphInstantiate",1,1,5,"instantiate at graphs.py:6 (python)",[6,13]],["cudaGraphInstantiateWithFlags",1,1,0,"<module> at graphs.py:14 (python)",[14]]]'
+expect graphs '[p.graphs[] | .frames[0].language] | unique' '["native"]'
+expect_nothing_lost graphs
+watch graphs-native --no-python --library "$library" -- "$interpreter" "$T/graphs.py" "$library"
+expect graphs-native '[p.graphs[] | has("stack")] | any' false
+expect graphs-native '[p.graphs[].instantiated] | add' 3
+"$CUTOP" record -o "$T/graphs.cutop" --library "$library" -- "$interpreter" "$T/graphs.py" "$library" >"$T/record.out" 2>&1
+"$CUTOP" -b --replay "$T/graphs.cutop" >"$T/graphs.txt"
+check "graphs: text: $(cat "$T/graphs.txt")" grep -q '^  *1  *1  *5  instantiate at graphs.py:6 (python)$' "$T/graphs.txt"
+
 # ---- no memory: the lines that hold most, whatever way led there
 
 cat >"$T/hungry.py" <<'END'

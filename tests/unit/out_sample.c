@@ -23,6 +23,10 @@ static struct snap_device devices[2];
 static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)", "grow at infer.py:40 (python)" };
 static const struct snap_frame grow_frame = { FRAME_PYTHON, "grow", "/srv/infer.py", NULL, 40, 0 };
 static const struct snap_frame *const grow_frames[] = { NULL, &grow_frame };
+static struct snap_graph_site infer_graphs[] = {
+	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2 }, CALL_cudaGraphInstantiate, 12, 2, 50000 },
+	{ { "main+0x20 (infer)", NULL, 0, NULL, 0 }, CALL_cuGraphInstantiateWithFlags, 1, 1, 0 },
+};
 static const struct snap_detail out_of_memory = {
 	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
 	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
@@ -211,6 +215,8 @@ static void fill_infer(void)
 	p->device_count = 2;
 	p->exited = true;
 	p->exit_code = SIGKILL;
+	p->graph_sites = infer_graphs;
+	p->graph_site_count = 2;
 	infer_failures[0] = (struct snap_failure){
 		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 3, .first = NOW - NS, .last = NOW,
 		.where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2 },

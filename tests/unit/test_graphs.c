@@ -84,6 +84,69 @@ static void make_graph(void)
 	add_node(GRAPH, NODE + 2, SAXPY);
 }
 
+/* The executable graph was made at @site. */
+static void made(uint64_t exec, uint64_t site)
+{
+	const struct rec_instantiated record = {
+		.hdr = { .type = REC_INSTANTIATED, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
+		.exec = exec, .site = site, .call = CALL_cudaGraphInstantiate,
+	};
+
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
+}
+
+static void assert_made(size_t i, const char *site, uint64_t count, uint64_t live, uint64_t launches)
+{
+	ck_assert_uint_gt(process->graph_site_count, i);
+	ck_assert_str_eq(process->graph_sites[i].where.site, site);
+	ck_assert_uint_eq(process->graph_sites[i].made, count);
+	ck_assert_uint_eq(process->graph_sites[i].live, live);
+	ck_assert_uint_eq(process->graph_sites[i].launches, launches);
+}
+
+START_TEST(where_executable_graphs_are_made)
+{
+	feed_text(&feed, REC_SITE, PLACE_PYTHON | 1, 0, "capture at train.py:12 (python)");
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	made(EXEC, PLACE_PYTHON | 1);
+	row(EXEC, 10);
+	look();
+	ck_assert_uint_eq(process->graph_site_count, 1);
+	assert_made(0, "capture at train.py:12 (python)", 1, 1, 10);
+	/* Updated, it is still the one that was made there. */
+	CHANGE(EXEC_UPDATE, EXEC, 12, .graph = GRAPH);
+	row(EXEC, 3);
+	/* Its handle is given out again, though its end was not seen. */
+	CHANGE(EXEC_CREATE, EXEC, 5, .graph = GRAPH);
+	made(EXEC, 0x402000);
+	row(EXEC, 1);
+	look();
+	ck_assert_uint_eq(process->graph_site_count, 2);
+	assert_made(0, "capture at train.py:12 (python)", 1, 0, 17);
+	assert_made(1, "0x402000", 1, 1, 1);
+	CHANGE(EXEC_DESTROY, EXEC, 4);
+	made(OTHER, PLACE_PYTHON | 1);		/* its record was lost */
+	look();
+	assert_made(0, "capture at train.py:12 (python)", 2, 0, 17);
+	assert_made(1, "0x402000", 1, 0, 4);
+	ck_assert_uint_eq(process->graph_sites[0].call, CALL_cudaGraphInstantiate);
+}
+END_TEST
+
+START_TEST(what_was_made_is_known_after_the_end)
+{
+	make_graph();
+	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
+	made(EXEC, 0x402000);
+	row(EXEC, 10);
+	feed_exit(&feed, END_EXIT, 0);
+	model_graphs_done(feed.model, feed.program);
+	look();
+	assert_made(0, "0x402000", 1, 1, 10);
+}
+END_TEST
+
 START_TEST(a_launch_runs_what_the_graph_holds)
 {
 	make_graph();
@@ -551,6 +614,7 @@ START_TEST(any_order)
 		};
 
 		send(record, GRAPH_CREATE + below(GRAPH_ROLE_COUNT - GRAPH_CREATE));
+		made(below(4), below(8));
 		row_at(below(4), below(5), below(5));
 		if (!(i % 1000))
 			look();
@@ -568,6 +632,8 @@ Suite *suite_graphs(void)
 
 	tcase_add_checked_fixture(tests, setup_kernels, teardown);
 	tcase_add_test(tests, a_launch_runs_what_the_graph_holds);
+	tcase_add_test(tests, where_executable_graphs_are_made);
+	tcase_add_test(tests, what_was_made_is_known_after_the_end);
 	tcase_add_test(tests, a_node_never_launched_is_no_kernel);
 	tcase_add_test(tests, own_launches_stay_apart);
 	tcase_add_test(tests, captures_become_graphs);

@@ -275,6 +275,14 @@ START_TEST(json_activity)
 	assert_int(infer, "failures.0.code", 2);
 	assert_text(infer, "failures.0.first", "2025-11-21T14:03:21.123456Z");
 	assert_absent(infer, "failures.1.last");
+	assert_text(infer, "graphs.0.call", "cudaGraphInstantiate");
+	assert_int(infer, "graphs.0.instantiated", 12);
+	assert_int(infer, "graphs.0.live", 2);
+	assert_int(infer, "graphs.0.launches", 50000);
+	assert_text(infer, "graphs.0.site", "grow at infer.py:40 (python)");
+	assert_text(infer, "graphs.0.frames.1.function", "grow");
+	assert_absent(infer, "graphs.1.stack");
+	assert_absent(train, "graphs");
 	assert_text(infer, "failures.0.site", "grow at infer.py:40 (python)");
 	assert_text(infer, "failures.0.stack.1", "grow at infer.py:40 (python)");
 	assert_text(infer, "failures.0.frames.1.language", "python");
