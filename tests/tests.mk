@@ -64,6 +64,7 @@ TESTS_MORE = \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_points.sh \
 	tests/e2e/test_real_libraries.sh \
+	tests/e2e/test_python_libraries.sh \
 	tests/e2e/test_verifier.sh \
 	tests/checks/test_checks.sh \
 	tests/checks/test_setup.sh

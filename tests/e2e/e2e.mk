@@ -195,4 +195,4 @@ $(e2e_bin)/hostile: tests/python/hostile.c $(double_lib)/libcudart.so.13
 check_DATA += $(e2e_python)
 CLEANFILES += $(e2e_python)
 EXTRA_DIST += tests/python/native.c tests/python/hostile.c
-EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh
+EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh tests/python/fetch_libraries.sh
