@@ -111,6 +111,8 @@ static void move(struct view *view, enum action action)
 	case ACT_LAST: step = 1000000000; break;
 	default: break;
 	}
+	if (cursor_move(view, step))
+		return;
 	if (view->full)
 		pane_scroll(view, step);
 	else if (step < 0)
@@ -129,6 +131,8 @@ void pane_show(struct view *view, enum pane pane)
 
 static void back(struct view *view)
 {
+	if (cursor_close(view))
+		return;
 	if (view->full) {
 		view->full = false;
 		view->scroll_to_selected = true;
@@ -218,6 +222,19 @@ static void pan(struct view *view, int step)
 	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
 }
 
+static void group(struct view *view)
+{
+	struct pane_state *pane = &view->panes[PANE_SITES];
+
+	if (view->settings.pane != PANE_SITES) {
+		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES + 1);
+		return;
+	}
+	view->settings.sites_by = (view->settings.sites_by + 1) % SITE_GROUPING_COUNT;
+	pane->top = 0;
+	pane->cursor.chosen = false;
+}
+
 static void signal_menu(struct view *view)
 {
 	const struct snap_process *process = view_selected(view);
@@ -283,7 +300,8 @@ static void act(struct view *view, enum action action)
 		move(view, action);
 		break;
 	case ACT_OPEN:
-		view->full = true;
+		if (!cursor_open(view))
+			view->full = true;
 		break;
 	case ACT_BACK:
 		back(view);
@@ -345,6 +363,7 @@ static void act(struct view *view, enum action action)
 	case ACT_BASELINE: baseline(view); break;
 	case ACT_CLEAR: clear_exited(view); break;
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
+	case ACT_GROUP: group(view); break;
 	case ACT_ZOOM_IN: zoom(view, 1); break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;
 	case ACT_PAN_LEFT: pan(view, -1); break;

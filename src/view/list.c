@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "view/bars.h"
+#include "view/list_cursor.h"
 
 struct fit {
 	int start[PANE_COLUMNS_MAX], width[PANE_COLUMNS_MAX];
@@ -125,7 +126,7 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 		if (text_find(text, search))
 			return true;
 	}
-	return false;
+	return list->desc->hides && list->desc->hides(list, item, search);
 }
 
 static void seek(struct view *view, struct pane_state *pane, const struct list *list, const size_t *items)
@@ -144,6 +145,8 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 		if (item_matches(list, items[at], view->search)) {
 			pane->top = at;
 			pane->found = at + 1;
+			pane->cursor.row = at;
+			pane->cursor.moved = pane->cursor.chosen = true;
 			return;
 		}
 	}
@@ -160,6 +163,7 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
 	for (size_t i = 0; i < list->desc->column_count; i++) {
 		const struct list_column *column = &list->desc->columns[i];
+		const char *title = list->titles && list->titles[i] ? list->titles[i] : column->title;
 		bool sorted = pane->sort == i + 1;
 		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
 		int end = fit->start[i] + fit->width[i];
@@ -171,9 +175,9 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 			pane->title_end[i] = area->rect.col + end;
 		}
 		if (column->left)
-			end = area_cut(area, 0, fit->start[i], fit->width[i], style, column->title);
+			end = area_cut(area, 0, fit->start[i], fit->width[i], style, title);
 		else
-			area_right(area, 0, end, style, column->title);
+			area_right(area, 0, end, style, title);
 		if (sorted && !column->is_bar)
 			area_text(area, 0, end, style, column->left == pane->reverse ? "▼" : "▲");
 	}
@@ -270,6 +274,15 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 	}
 }
 
+/* Before a row that can be opened stands whether it is. */
+static void mark_draw(const struct area *area, int row, const struct list *list, size_t item)
+{
+	const struct pane_desc *desc = list->desc;
+
+	if (desc->opens(list, item) == item && desc->can_open(list, item))
+		area_text(area, row, 0, ST_DIM, list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
+}
+
 /* A thumb on the right edge, where not all is in sight. */
 static void scrollbar(const struct area *area, int rows, size_t top, size_t count)
 {
@@ -306,6 +319,7 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 		return;
 	titles_draw(area, list, &fit, pane);
 	if (!list->count) {
+		pane->cursor.count = 0;
 		if (rows)
 			area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, list->empty);
 		return;
@@ -314,6 +328,8 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	if (!items)
 		return;
 	seek(view, pane, list, items);
+	if (list_has_cursor(list))
+		list_cursor_place(list, pane, items);
 	if (pane->top + rows > list->count)
 		pane->top = list->count > rows ? list->count - rows : 0;
 	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
@@ -323,6 +339,10 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search, pane->shift);
 		if (view->search[0] && pane->found == pane->top + i + 1 && item_matches(list, items[pane->top + i], view->search))
 			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_BOLD);
+		if (list_has_cursor(list))
+			mark_draw(area, (int)i + 1, list, items[pane->top + i]);
+		if (list_has_cursor(list) && pane->top + i == pane->cursor.row)
+			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_SELECTED);
 	}
 	scrollbar(area, (int)rows, pane->top, list->count);
 	free(items);

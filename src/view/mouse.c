@@ -93,6 +93,8 @@ static void click(struct view *view, int row, int col, enum mouse what)
 			view_key(view, key);
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
+	} else if (is_in(layout->pane, row, col) && cursor_click(view, row, what == MOUSE_DOUBLE)) {
+		return;
 	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
 		view->full = !view->full;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sites: where memory is allocated. Where stacks were asked for, a site is a
- * way to an allocation; in full height each is followed by its frames. With a
- * baseline, figures are differences; bars stay those of what there is.
+ * Sites: where memory is allocated; or sums of sites that are alike (site_groups.c). Where stacks are known, a site is
+ * a way to an allocation. In full height a group opens to its sites, and a site to the frames of its stack, innermost
+ * first. With a baseline, figures are differences; bars stay those of what there is.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -12,11 +12,14 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/list_cursor.h"
+#include "view/site_groups.h"
 
-enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK };
+enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK, S_COUNT };
 
-/* Where there is little room, a site's source line is worth more than a bar. */
-static const struct list_column site_columns[] = {
+/* Where there is little room, a site's source line is worth more than a bar, and than how many frames, or sites, there are. */
+#define LINE_AND_STACK 90	/* cells: room for both */
+static const struct list_column site_columns[S_COUNT] = {
 	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true },
 	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0 },
 	[S_LIVE] = { "LIVE", .width = 7, .rank = 1 },
@@ -27,20 +30,50 @@ static const struct list_column site_columns[] = {
 	[S_STACK] = { "STACK", .width = 5, .rank = 6 },
 };
 
-/* A row: a site, or a frame of the site that stands before it. */
+/* Of groups: what they are by, and how many sites each has. */
+static const char *const group_titles[SITE_GROUPING_COUNT][S_COUNT] = {
+	[SITES_BY_FUNCTION] = { [S_SITE] = "FUNCTION", [S_STACK] = "SITES" },
+	[SITES_BY_FILE] = { [S_SITE] = "FILE", [S_STACK] = "SITES" },
+	[SITES_BY_LIBRARY] = { [S_SITE] = "LIBRARY", [S_STACK] = "SITES" },
+};
+
+/* A row: a group, or a site, or a frame of the site that stands before it. */
 struct site_row {
-	const struct snap_site *site, *before;	/* before: as it was at the baseline, or NULL */
-	size_t frame;		/* 0: the site itself, which is the innermost */
+	const struct site_group *group;	/* of a group only */
+	const struct snap_site *site;
+	size_t frame;			/* + 1, of a frame only */
+	size_t top, opens;		/* the row it is sorted with; the row that it is part of, or itself */
+	int depth;			/* how far it is set in */
+	uint64_t bytes;			/* live, leaked, held: the length of the bar */
+	enum style bar;
+	double figures[S_COUNT];	/* since the baseline, if there is one */
+};
+
+struct site_rows {
+	struct site_row *list;
+	size_t count, room;
+	uint64_t most;			/* the most bytes of any row */
+	struct site_groups groups;	/* of these rows */
 };
 
 static const struct site_row *row_of(const struct list *list, size_t item)
 {
-	return (const struct site_row *)list->items + item;
+	return &((const struct site_rows *)list->items)->list[item];
 }
 
 static size_t site_owner(const struct list *list, size_t item)
 {
-	return item - row_of(list, item)->frame;
+	return row_of(list, item)->top;
+}
+
+static size_t site_opens(const struct list *list, size_t item)
+{
+	return row_of(list, item)->opens;
+}
+
+static bool site_can_open(const struct list *list, size_t item)
+{
+	return row_of(list, item)->group || row_of(list, item)->site->stack_count > 1;
 }
 
 static int site_whole(const struct list *list, size_t item)
@@ -48,34 +81,58 @@ static int site_whole(const struct list *list, size_t item)
 	return row_of(list, item)->frame ? S_SITE : -1;
 }
 
-static double figure_of(const struct snap_site *site, size_t column)
+/* ---- which row it is ---- */
+
+static uint64_t hash_add(uint64_t hash, const void *bytes, size_t len)
 {
-	switch (column) {
-	case S_LIVE: return (double)site->live;
-	case S_SUSPECT: return (double)site->suspect;
-	case S_LEAKED: return (double)site->leaked;
-	case S_HELD: return (double)site->held;
-	case S_STACK: return (double)site->stack_count;
-	default: return (double)site->allocations;
-	}
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+	return hash;
 }
+
+static uint64_t row_key(const struct snap_process *process, const struct site_row *row)
+{
+	uint64_t hash = hash_add(0xcbf29ce484222325, &process->program, sizeof(process->program));
+
+	if (row->group)
+		return hash_add(hash, row->group->key, strlen(row->group->key));
+	hash = hash_add(hash, &row->site->address, sizeof(row->site->address));
+	hash = hash_add(hash, &row->site->stack_id, sizeof(row->site->stack_id));
+	return hash_add(hash, &row->frame, sizeof(row->frame));
+}
+
+static uint64_t site_key(const struct list *list, size_t item)
+{
+	return row_key(list->process, row_of(list, item));
+}
+
+/* ---- cells ---- */
 
 static double site_number(const struct list *list, size_t item, size_t column)
 {
-	const struct site_row *row = row_of(list, item);
-	double number = figure_of(row->site, column);
-
-	return row->before && column != S_STACK ? number - figure_of(row->before, column) : number;
+	return row_of(list, item)->figures[column];
 }
 
+/* A frame of the stack; the arrow is before the one that is shown as the site. */
 static enum style frame_cell(const struct site_row *row, size_t column, char out[CELL_TEXT])
 {
+	bool is_site = row->frame - 1 == row->site->shown;
+	int len;
+
 	out[0] = 0;
-	if (column == S_SITE) {
-		strcpy(out, "  ");
-		utf8_fit(out + 2, CELL_TEXT - 2, row->site->stack[row->frame], INT_MAX);
-	}
-	return ST_DIM;
+	if (column != S_SITE)
+		return ST_DIM;
+	len = snprintf(out, CELL_TEXT, "%*s%s ", 2 * row->depth, "", is_site ? "→" : " ");
+	utf8_fit(out + len, (size_t)(CELL_TEXT - len), row->site->stack[row->frame - 1], INT_MAX);
+	return is_site ? ST_PLAIN : ST_DIM;
+}
+
+static enum style name_cell(const struct site_row *row, char out[CELL_TEXT])
+{
+	int len = snprintf(out, CELL_TEXT, "%*s", 2 * row->depth, "");
+
+	utf8_fit(out + len, (size_t)(CELL_TEXT - len), row->group ? row->group->name : row->site->site, INT_MAX);
+	return row->group ? ST_HEAD : ST_PLAIN;
 }
 
 static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
@@ -84,20 +141,23 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD,
 	};
 	const struct site_row *row = row_of(list, item);
-	double number = site_number(list, item, column);
+	double number = row->figures[column];
 	char body[CELL_TEXT];
 
 	if (row->frame)
 		return frame_cell(row, column, out);
 	switch (column) {
 	case S_SITE:
-		return cell_text(out, ST_PLAIN, row->site->site);
+		return name_cell(row, out);
 	case S_ALLOCS:
 		return cell_count(out, number, list->desc->columns[column].width);
 	case S_STACK:
-		if (!row->site->stack_count)
+		/* A column of sites has no place for frames. */
+		if (!row->group && list->titles)
+			return cell_text(out, ST_DIM, "");
+		if (!(number > 0))
 			return cell_text(out, ST_DIM, "-");
-		snprintf(out, CELL_TEXT, "%zu", row->site->stack_count);
+		snprintf(out, CELL_TEXT, "%.0f", number);
 		return ST_DIM;
 	default:
 		cell_bytes(body, number);
@@ -108,57 +168,160 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 
 static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
 {
-	const struct snap_site *site = row_of(list, item)->site, *first = list->process->sites;
-	double most = (double)first->live + (double)first->leaked + (double)first->held;
+	const struct site_row *row = row_of(list, item);
+	uint64_t most = ((const struct site_rows *)list->items)->most;
 
 	(void)column;
-	*style = site->leaked ? ST_LEAKED : site->suspect ? ST_SUSPECT : site->held > site->live ? ST_HELD : ST_LIVE;
-	if (row_of(list, item)->frame)
-		return 0;
-	return most > 0 ? ((double)site->live + (double)site->leaked + (double)site->held) / most : 0;
+	*style = row->bar;
+	return most ? (double)row->bytes / (double)most : 0;
 }
+
+static bool site_hides(const struct list *list, size_t item, const char *text)
+{
+	const struct site_row *row = row_of(list, item);
+
+	for (size_t i = 0; !row->group && !row->frame && i < row->site->stack_count; i++)
+		if (text_find(row->site->stack[i], text))
+			return true;
+	return false;
+}
+
+/* ---- rows ---- */
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct snap_site *a = ((const struct site_row *)left)->site, *b = ((const struct site_row *)right)->site;
+	const struct snap_site *a = *(const struct snap_site *const *)left, *b = *(const struct snap_site *const *)right;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
 }
 
-/* Gives the @count rows what @base knew of their sites. */
-static void befores_find(struct site_row *rows, size_t count, const struct snap_process *base)
+/* What @base knew of each site of @process, NULL where it knew none, in a new list; NULL without memory. */
+static const struct snap_site **befores_find(const struct snap_process *process, const struct snap_process *base)
 {
-	struct site_row *then = calloc(base->site_count + 1, sizeof(*then)), *found;
+	const struct snap_site **then = calloc(base->site_count + 1, sizeof(*then)), **found, *site;
+	const struct snap_site **befores = calloc(process->site_count + 1, sizeof(*befores));
 
 	for (size_t i = 0; then && i < base->site_count; i++)
-		then[i].site = &base->sites[i];
+		then[i] = &base->sites[i];
 	if (then)
 		qsort(then, base->site_count, sizeof(*then), compare_places);
-	for (size_t i = 0; then && i < count; i++) {
-		found = bsearch(&rows[i], then, base->site_count, sizeof(*then), compare_places);
-		rows[i].before = found ? found->site : NULL;
+	for (size_t i = 0; then && befores && i < process->site_count; i++) {
+		site = &process->sites[i];
+		found = bsearch(&site, then, base->site_count, sizeof(*then), compare_places);
+		befores[i] = found ? *found : NULL;
 	}
 	free(then);
+	return befores;
 }
 
-/* One row for each site, and, if @expanded, one for each frame behind its first. Returns NULL without memory. */
-static struct site_row *rows_make(const struct snap_process *process, bool expanded, size_t *count)
+static void figures_add(double figures[S_COUNT], const struct snap_site *site, double sign)
 {
-	size_t room = process->site_count, at = 0;
-	struct site_row *rows;
+	figures[S_LIVE] += sign * (double)site->live;
+	figures[S_SUSPECT] += sign * (double)site->suspect;
+	figures[S_LEAKED] += sign * (double)site->leaked;
+	figures[S_HELD] += sign * (double)site->held;
+	figures[S_ALLOCS] += sign * (double)site->allocations;
+}
 
-	for (size_t i = 0; expanded && i < process->site_count; i++)
-		room += process->sites[i].stack_count;
-	rows = calloc(room + 1, sizeof(*rows));
-	for (size_t i = 0; rows && i < process->site_count; i++) {
-		rows[at++].site = &process->sites[i];
-		for (size_t frame = 1; expanded && frame < process->sites[i].stack_count; frame++)
-			rows[at++] = (struct site_row){ &process->sites[i], NULL, frame };
+static struct site_row *row_add(struct site_rows *rows, struct site_row row)
+{
+	size_t at = rows->count;
+
+	if (at == rows->room) {
+		size_t room = rows->room ? rows->room * 2 : 64;
+		struct site_row *list = realloc(rows->list, room * sizeof(*list));
+
+		if (!list)
+			return NULL;
+		rows->list = list;
+		rows->room = room;
 	}
-	*count = at;
-	return rows;
+	/* A row that belongs to none before it is its own. */
+	row.top = row.depth ? row.top : at;
+	row.opens = row.frame ? row.opens : at;
+	rows->list[rows->count++] = row;
+	return &rows->list[at];
+}
+
+static enum style bar_style(uint64_t leaked, uint64_t suspect, uint64_t held, uint64_t live)
+{
+	return leaked ? ST_LEAKED : suspect ? ST_SUSPECT : held > live ? ST_HELD : ST_LIVE;
+}
+
+/* What all rows are made from. */
+struct making {
+	const struct view *view;
+	const struct snap_process *process;
+	const struct snap_site **befores;	/* of each site; NULL: there is no baseline */
+	struct site_rows *rows;
+};
+
+static bool is_open(const struct making *making, const struct site_row *row)
+{
+	return list_is_open(making->view, PANE_SITES, row_key(making->process, row));
+}
+
+/* The row of the site at @at of the snapshot, below the row @top if it is set in, and those of its frames if it is open. */
+static int site_add(const struct making *making, size_t at, size_t top, int depth)
+{
+	const struct snap_site *site = &making->process->sites[at], *before = making->befores ? making->befores[at] : NULL;
+	struct site_row row = {
+		.site = site, .top = top, .depth = depth, .bytes = site->live + site->leaked + site->held,
+		.bar = bar_style(site->leaked, site->suspect, site->held, site->live),
+	}, *added;
+
+	figures_add(row.figures, site, 1);
+	if (before)
+		figures_add(row.figures, before, -1);
+	row.figures[S_STACK] = (double)site->stack_count;
+	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
+	added = row_add(making->rows, row);
+	if (!added)
+		return -1;
+	row = *added;
+	for (size_t i = 0; is_open(making, &row) && i < site->stack_count; i++)
+		if (!row_add(making->rows, (struct site_row){ .site = site, .frame = i + 1, .top = row.top, .opens = row.opens, .depth = depth + 1 }))
+			return -1;
+	return 0;
+}
+
+static int group_add(const struct making *making, const struct site_group *group, const size_t *members)
+{
+	struct site_row row = {
+		.group = group, .bytes = group->live + group->leaked + group->held,
+		.bar = bar_style(group->leaked, group->suspect, group->held, group->live),
+	};
+	size_t top = making->rows->count;
+
+	for (size_t i = 0; i < group->count; i++) {
+		figures_add(row.figures, &making->process->sites[members[i]], 1);
+		if (making->befores && making->befores[members[i]])
+			figures_add(row.figures, making->befores[members[i]], -1);
+	}
+	row.figures[S_STACK] = (double)group->count;
+	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
+	if (!row_add(making->rows, row))
+		return -1;
+	for (size_t i = 0; is_open(making, &row) && i < group->count; i++)
+		if (site_add(making, members[i], top, 1))
+			return -1;
+	return 0;
+}
+
+static int rows_make(const struct making *making)
+{
+	enum site_grouping by = making->view->settings.sites_by;
+	struct site_groups groups = { NULL, 0, NULL };
+	int err = by == SITES_EACH ? 0 : site_groups_make(&groups, making->process, by);
+
+	for (size_t i = 0; by == SITES_EACH && !err && i < making->process->site_count; i++)
+		err = site_add(making, i, 0, 0);
+	for (size_t i = 0; by != SITES_EACH && !err && i < groups.count; i++)
+		err = group_add(making, &groups.list[i], groups.members + groups.list[i].first);
+	making->rows->groups = groups;
+	return err;
 }
 
 static bool has_stacks(const struct snap_process *process)
@@ -171,20 +334,24 @@ static bool has_stacks(const struct snap_process *process)
 
 static void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
+	enum site_grouping by = view->settings.sites_by;
+	struct site_rows rows = { .list = NULL };
 	struct list list = {
-		.desc = &pane_sites, .view = view, .process = process, .hidden = has_stacks(process) ? 0 : 1u << S_STACK,
+		.desc = &pane_sites, .items = &rows, .view = view, .process = process,
+		.hidden = area->rect.cols >= LINE_AND_STACK && (by != SITES_EACH || has_stacks(process)) ? 0 : 1u << S_STACK,
 		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.",
+		.titles = by == SITES_EACH ? NULL : group_titles[by],
 	};
-	struct site_row *rows = rows_make(process, view->full, &list.count);
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
+	struct making making = { view, process, base ? befores_find(process, base) : NULL, &rows };
 
-	if (!rows)
-		return;
-	if (base)
-		befores_find(rows, list.count, base);
-	list.items = rows;
-	list_draw(view, area, &list);
-	free(rows);
+	if (!rows_make(&making)) {
+		list.count = rows.count;
+		list_draw(view, area, &list);
+	}
+	free(making.befores);
+	free(rows.list);
+	site_groups_free(&rows.groups);
 }
 
 const struct pane_desc pane_sites = {
@@ -197,6 +364,11 @@ const struct pane_desc pane_sites = {
 	.number = site_number,
 	.owner = site_owner,
 	.whole = site_whole,
+	.key = site_key,
+	.opens = site_opens,
+	.can_open = site_can_open,
+	.closed = "its stack is not known: --stacks takes those of native code",
+	.hides = site_hides,
 	.bar = site_bar,
 	.draw = sites_draw,
 };

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "view/theme.h"
 
@@ -53,6 +54,15 @@ struct pane_desc {
 	size_t (*owner)(const struct list *list, size_t item);
 	/* The column whose cell is all of @item's row; -1: it has cells in all. NULL: each has */
 	int (*whole)(const struct list *list, size_t item);
+	/*
+	 * What tells @item from all others of the pane, from one snapshot to the next. In full height there is a cursor
+	 * then, and Enter opens and closes the row where it is. NULL: the list only scrolls, and what follows is NULL, too.
+	 */
+	uint64_t (*key)(const struct list *list, size_t item);
+	size_t (*opens)(const struct list *list, size_t item);		/* the item that Enter means: @item, or the one it belongs to */
+	bool (*can_open)(const struct list *list, size_t item);		/* there is more of it */
+	const char *closed;						/* what to say if there is not */
+	bool (*hides)(const struct list *list, size_t item, const char *text);	/* what is not open has @text in it */
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 

@@ -26,7 +26,7 @@
 #define SECTION "screen"
 #define LINE_SIZE 1024	/* of the file: all columns take 201 */
 
-enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SORT, ITEM_REVERSE,
+enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SITES, ITEM_SORT, ITEM_REVERSE,
 	    ITEM_COLUMNS, ITEM_COUNT };
 
 static const struct {
@@ -40,6 +40,7 @@ static const struct {
 	[ITEM_FOLLOW] = { "follow", "Follow", "keep the selected process in sight (key F)" },
 	[ITEM_NAMES] = { "full_names", "Full kernel names", "with arguments and templates (key c)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
+	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library (key b)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL },	/* a line for each column */
@@ -88,6 +89,9 @@ static void value_write(const struct settings *settings, enum item item, char *o
 		break;
 	case ITEM_PANE:
 		snprintf(out, size, "%s", panes[settings->pane]->title);
+		break;
+	case ITEM_SITES:
+		snprintf(out, size, "%s", site_grouping_names[settings->sites_by]);
 		break;
 	case ITEM_SORT:
 		for (i = 0; i < settings->sort.count && used < size; i++)
@@ -153,6 +157,13 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 		for (i = 0; i < PANE_COUNT; i++)
 			if (!strcasecmp(value, panes[i]->title)) {
 				settings->pane = (enum pane)i;
+				return true;
+			}
+		return false;
+	case ITEM_SITES:
+		for (i = 0; i < SITE_GROUPING_COUNT; i++)
+			if (!strcasecmp(value, site_grouping_names[i])) {
+				settings->sites_by = (enum site_grouping)i;
 				return true;
 			}
 		return false;
@@ -277,6 +288,9 @@ static void item_next(struct view *view, enum item item, int step)
 		break;
 	case ITEM_PANE:
 		settings->pane = (enum pane)((settings->pane + PANE_COUNT + (unsigned int)step) % PANE_COUNT);
+		break;
+	case ITEM_SITES:
+		settings->sites_by = (enum site_grouping)((settings->sites_by + SITE_GROUPING_COUNT + (unsigned int)step) % SITE_GROUPING_COUNT);
 		break;
 	case ITEM_SORT:
 		i = (size_t)(settings->sort.keys[0] - columns);

@@ -14,6 +14,7 @@
 #include "model/columns.h"
 #include "util/util.h"
 #include "view/panes.h"
+#include "view/site_groups.h"
 #include "view/theme.h"
 
 /* What is saved by W. */
@@ -21,6 +22,7 @@ struct settings {
 	const struct theme *theme;
 	bool ascii, mouse, tree, follow, full_names;
 	enum pane pane;
+	enum site_grouping sites_by;
 	uint64_t delay;				/* ns */
 	struct sort_order sort;
 	const struct column *columns[COLUMNS_MAX];	/* of the process table */

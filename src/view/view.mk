@@ -14,6 +14,7 @@ view_sources = \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout.c src/view/layout.h \
 	src/view/list.c src/view/list.h \
+	src/view/list_cursor.c src/view/list_cursor.h \
 	src/view/map.c src/view/map.h \
 	src/view/mouse.c \
 	src/view/overlay.c \
@@ -27,6 +28,7 @@ view_sources = \
 	src/view/panes.c src/view/panes.h \
 	src/view/rows.c \
 	src/view/settings.c src/view/settings.h \
+	src/view/site_groups.c src/view/site_groups.h \
 	src/view/table.c \
 	src/view/theme.c src/view/theme.h \
 	src/view/times.c \

@@ -24,7 +24,20 @@ enum input_mode {
 
 enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
 
+/* Where the cursor of a pane is, and what was opened there: list_cursor.c. */
+struct pane_cursor {
+	uint64_t key;		/* of its row when last drawn */
+	uint64_t opens;		/* of the row that Enter opens or closes */
+	size_t row, count;	/* of the list; how many there are */
+	bool chosen;		/* by the user */
+	bool moved, revealed;	/* since last drawn: the row is what counts, not the key; what was opened is to be in sight */
+	bool in_sight, can_open;
+	uint64_t open[64];	/* keys of open rows */
+	size_t open_count;
+};
+
 struct pane_state {
+	struct pane_cursor cursor;
 	size_t top;
 	unsigned int sort;	/* column + 1; 0: as the pane has it */
 	bool reverse;
@@ -115,6 +128,12 @@ void sort_by(struct view *view, const struct column *column);	/* once more: inve
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);
+
+/* The cursor of the pane that is shown, if it has one. False: it has none, or nothing was to be done. */
+bool cursor_move(struct view *view, long step);
+bool cursor_open(struct view *view);	/* or closes, or says that there is nothing to open */
+bool cursor_close(struct view *view);
+bool cursor_click(struct view *view, int row, bool again);	/* @row of the screen; again: it opens what was clicked before */
 
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
 void rows_arrange(struct view *view);

@@ -18,6 +18,12 @@ struct snapshot *cast_snapshot(int step);
 /* Adds what a driver says: four devices, one of them silent, and what the trainer uses. */
 void cast_devices(struct snapshot *snapshot);
 
+/*
+ * Gives the trainer the sites of a Python program that calls a library, too: two functions of one file, one of another
+ * file of the same name, and native ones, of some of which little is known. Returns the trainer.
+ */
+struct snap_process *cast_python(struct snapshot *snapshot);
+
 /* A view that has seen @steps of them. */
 void cast_view(struct view *view, int steps);
 
@@ -34,5 +40,6 @@ Suite *suite_narrow(void);
 Suite *suite_places(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);
+Suite *suite_sites(void);
 
 #endif

@@ -298,6 +298,41 @@ START_TEST(graphs)
 }
 END_TEST
 
+/* Sites of a Python program: each, opened, and grouped. */
+START_TEST(sites)
+{
+	struct snapshot *snapshot = cast_snapshot(STEPS);
+	struct view view;
+
+	cast_python(snapshot);
+	cast_view(&view, STEPS);
+	view_feed(&view, snapshot);
+	golden_begin();
+	cast_keys(&view, "/4242\r6");
+	view.search[0] = 0;
+	draw(&view, 24, 80, "sites", false);
+	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "full", false);
+	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "opened", true);
+	draw(&view, 24, 160, "opened, wide", false);
+	draw(&view, 10, 40, "opened, narrow", false);
+	view.settings.ascii = true;
+	draw(&view, 24, 80, "opened, ascii", false);
+	view.settings.ascii = false;
+	cast_keys(&view, "b");
+	draw(&view, 24, 80, "by function", true);
+	cast_keys(&view, "b");
+	draw(&view, 24, 120, "by file", false);
+	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "by file, opened", true);
+	cast_keys(&view, "b");
+	draw(&view, 24, 120, "by library", true);
+	golden_end("sites");
+	view_clear(&view);
+}
+END_TEST
+
 /* What the driver says: a line per device, as many as there is room for, in every width. */
 START_TEST(devices)
 {
@@ -337,6 +372,7 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, overlays);
 	tcase_add_test(tests, states);
 	tcase_add_test(tests, graphs);
+	tcase_add_test(tests, sites);
 	tcase_add_test(tests, devices);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -19,6 +19,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_places.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
+	tests/view/test_sites.c \
 	tests/view/test_view.c
 tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -34,6 +35,7 @@ EXTRA_DIST += \
 	tests/view/golden/full-80x24.txt \
 	tests/view/golden/graphs.txt \
 	tests/view/golden/overlays.txt \
+	tests/view/golden/sites.txt \
 	tests/view/golden/states.txt \
 	tests/view/golden/theme-colorblind.txt \
 	tests/view/golden/theme-default.txt \

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call sites that are alike, summed up: those of one function, of one source file, or of one library. A function of
+ * the snapshot alone.
+ *
+ * The function and the file are those of the line that is shown as the site; of a Python program, its own line. The
+ * library is that of the innermost frame, which is the code that makes CUDA's call: of Python, the extension module.
+ */
+#ifndef VIEW_SITE_GROUPS_H
+#define VIEW_SITE_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/snapshot.h"
+
+enum site_grouping { SITES_EACH, SITES_BY_FUNCTION, SITES_BY_FILE, SITES_BY_LIBRARY, SITE_GROUPING_COUNT };
+
+extern const char *const site_grouping_names[SITE_GROUPING_COUNT];	/* "site", "function", ... */
+
+struct site_group {
+	char *key;		/* what its sites have in common, a line or two; differs between groups */
+	char *name;		/* the same as it is shown */
+	uint64_t live, suspect, leaked, held, allocations;	/* sums of its sites' */
+	size_t first, count;	/* of members[] */
+};
+
+struct site_groups {
+	struct site_group *list;	/* most live + leaked first */
+	size_t count;
+	size_t *members;		/* places in process->sites, group by group, each in the order of the sites */
+};
+
+/* Groups the sites of @process; not for SITES_EACH. Returns 0 or -ENOMEM; site_groups_free() in any case. */
+int site_groups_make(struct site_groups *groups, const struct snap_process *process, enum site_grouping by);
+void site_groups_free(struct site_groups *groups);
+
+#endif

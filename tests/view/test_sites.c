@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Call sites: what is summed up as one, and how the rows of the pane open and close. */
+#include <stdio.h>
+
+#include "at_screen.h"
+#include "util/util.h"
+#include "view/site_groups.h"
+
+#define MIB 1048576ull
+
+static struct snap_process *python;
+
+static struct snap_process *python_feed(int step)
+{
+	struct snapshot *snapshot = cast_snapshot(step);
+
+	python = cast_python(snapshot);
+	view_feed(&view, snapshot);
+	return python;
+}
+
+static void setup_python(void)
+{
+	setup();
+	python_feed(11);
+	keys("/4242\r6\r");
+	view.search[0] = 0;
+	draw();
+}
+
+/* ---- groups ---- */
+
+struct expected {
+	const char *name;
+	uint64_t live, suspect, leaked, held, allocations;	/* bytes: MiB */
+	size_t count;
+};
+
+static void expect_groups(enum site_grouping by, const struct expected *expected, size_t count)
+{
+	struct snapshot *snapshot = cast_snapshot(1);
+	const struct snap_process *process = cast_python(snapshot);
+	struct site_groups groups;
+	uint64_t seen = 0;
+
+	ck_assert_int_eq(site_groups_make(&groups, process, by), 0);
+	for (size_t i = 0; i < count && i < groups.count; i++) {
+		const struct site_group *group = &groups.list[i];
+
+		ck_assert_str_eq(group->name, expected[i].name);
+		ck_assert_uint_eq(group->live, expected[i].live * MIB);
+		ck_assert_uint_eq(group->suspect, expected[i].suspect * MIB);
+		ck_assert_uint_eq(group->leaked, expected[i].leaked * MIB);
+		ck_assert_uint_eq(group->held, expected[i].held * MIB);
+		ck_assert_uint_eq(group->allocations, expected[i].allocations);
+		ck_assert_uint_eq(group->count, expected[i].count);
+		for (size_t j = 0; j < group->count; j++)
+			seen |= 1ull << groups.members[group->first + j];
+	}
+	ck_assert_uint_eq(groups.count, count);
+	/* Each site is in one of them. */
+	ck_assert_uint_eq(seen, (1ull << process->site_count) - 1);
+	site_groups_free(&groups);
+	snapshot_free(snapshot);
+}
+
+/* Two lines of one function are one; a function of the same name in another file is another. */
+START_TEST(by_function)
+{
+	static const struct expected expected[] = {
+		{ "Attention.__init__ (attention.py)", 0, 0, 256, 0, 4, 1 },
+		{ "Attention.grow (attention.py)", 0, 40, 136, 0, 68, 1 },
+		{ "pool::grow (libpool.so)", 80, 0, 0, 10, 12, 2 },
+		{ "Attention.grow (attention.py)", 0, 0, 20, 0, 150, 1 },
+		{ "no function known (libpool.so)", 2, 0, 0, 0, 1, 1 },
+		{ "not known", 1, 0, 0, 0, 1005, 2 },
+	};
+
+	expect_groups(SITES_BY_FUNCTION, expected, ARRAY_LEN(expected));
+}
+END_TEST
+
+/* Without facts of a place, as in old recordings, its text says what there is. */
+START_TEST(by_file)
+{
+	static const struct expected expected[] = {
+		{ "attention.py (/home/ana/app/models)", 0, 40, 392, 0, 72, 2 },
+		{ "pool.cc (/src)", 50, 0, 0, 10, 9, 1 },
+		{ "pool.cc", 30, 0, 0, 0, 3, 1 },
+		{ "attention.py (/home/ana/old)", 0, 0, 20, 0, 150, 1 },
+		{ "no file known (libpool.so)", 2, 0, 0, 0, 1, 1 },
+		{ "not known", 1, 0, 0, 0, 1005, 2 },
+	};
+
+	expect_groups(SITES_BY_FILE, expected, ARRAY_LEN(expected));
+}
+END_TEST
+
+/* The library is the one that calls CUDA: of Python, that of the frame before its lines. */
+START_TEST(by_library)
+{
+	static const struct expected expected[] = {
+		{ "libffi.so.8.1.2", 0, 40, 412, 0, 222, 3 },
+		{ "libpool.so", 82, 0, 0, 10, 13, 3 },
+		{ "not known", 1, 0, 0, 0, 1005, 2 },
+	};
+
+	expect_groups(SITES_BY_LIBRARY, expected, ARRAY_LEN(expected));
+}
+END_TEST
+
+/* Whatever a text looks like, it is read within its bounds, and every site is in a group. */
+START_TEST(odd_texts)
+{
+	static const char *const odd[] = { "", ")", " ()", " (", " at ", " at  (python)", "+0x", "a at b:c at d: (e) (f)", "at", "f at :1 (python)",
+		" (python)", "x+0x1 at", "(python)", " at : ()" };
+	struct snap_site sites[ARRAY_LEN(odd)];
+	struct snap_process process = { .sites = sites, .site_count = ARRAY_LEN(odd) };
+	struct site_groups groups;
+	size_t count;
+
+	memset(sites, 0, sizeof(sites));
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+		sites[i].site = odd[i];
+	for (enum site_grouping by = SITES_BY_FUNCTION; by < SITE_GROUPING_COUNT; by++) {
+		ck_assert_int_eq(site_groups_make(&groups, &process, by), 0);
+		count = 0;
+		for (size_t i = 0; i < groups.count; i++) {
+			ck_assert_uint_gt(strlen(groups.list[i].name), 0);
+			count += groups.list[i].count;
+		}
+		ck_assert_uint_eq(count, ARRAY_LEN(odd));
+		site_groups_free(&groups);
+	}
+	process.site_count = 0;
+	ck_assert_int_eq(site_groups_make(&groups, &process, SITES_BY_FILE), 0);
+	ck_assert_uint_eq(groups.count, 0);
+	site_groups_free(&groups);
+}
+END_TEST
+
+/* ---- rows ---- */
+
+static int row_number(const char *text)
+{
+	char line[4096];
+
+	for (int row = view.layout.pane.row; row < canvas.rows; row++) {
+		line[0] = 0;
+		for (int col = 0; col < canvas.cols; col++)
+			strcat(line, canvas_cell(&canvas, row, col)->text);
+		if (strstr(line, text))
+			return row;
+	}
+	return -1;
+}
+
+/* True if the row with @text is where the cursor is. */
+static bool is_at(const char *text)
+{
+	int row = row_number(text);
+
+	return row >= 0 && canvas_cell(&canvas, row, 1)->flags & CELL_SELECTED;
+}
+
+START_TEST(a_row_opens)
+{
+	ck_assert(is_at("▶Attention.__init__ at"));
+	keys("\r");
+	ck_assert(is_at("▼Attention.__init__ at"));
+	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"), row_number("▼Attention.__init__") + 1);
+	ck_assert_int_eq(row_number("  alloc at cuda.py:5 (python)"), row_number("▼Attention.__init__") + 2);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"), row_number("▼Attention.__init__") + 3);
+	ck_assert_int_eq(row_number("  main at train.py:7 (python)"), row_number("▼Attention.__init__") + 4);
+	ck_assert_int_eq(row_number("▶Attention.grow at"), row_number("▼Attention.__init__") + 5);
+	/* On a frame, Enter closes what it is of. */
+	keys("jjj\r");
+	ck_assert(is_at("▶Attention.__init__ at"));
+	ck_assert_int_eq(row_number("alloc at cuda.py"), -1);
+	/* Esc goes back one step: from the frames to the row, from there to the table. */
+	keys("\rjj\033");
+	ck_assert(is_at("▶Attention.__init__ at"));
+	ck_assert(view.full);
+	keys("\033");
+	ck_assert(!view.full);
+	/* In half height nothing is open, and keys are the table's. */
+	keys("\r\r\033");
+	ck_assert(view.full);
+	keys("\r\033\033");
+	ck_assert_int_eq(row_number("alloc at cuda.py"), -1);
+}
+END_TEST
+
+START_TEST(no_stack)
+{
+	keys("jj");
+	ck_assert(is_at(" pool::grow+0x13 at"));
+	keys("\r");
+	ck_assert_ptr_nonnull(strstr(view.message, "--stacks"));
+	keys("\033");
+	ck_assert(!view.full);
+}
+END_TEST
+
+/* The cursor is on a site, wherever that goes; what is open stays so. As long as none was chosen, it is on the first. */
+START_TEST(the_cursor_is_a_site)
+{
+	struct snap_site site;
+
+	keys("j\r");
+	ck_assert(is_at("▼Attention.grow at"));
+	python_feed(12);
+	site = python->sites[1];
+	python->sites[1] = python->sites[0];
+	python->sites[0] = site;
+	draw();
+	ck_assert(is_at("▼Attention.grow at"));
+	ck_assert_int_lt(row_number("▼Attention.grow"), row_number("▶Attention.__init__"));
+	keys("I>>>");	/* by another column */
+	ck_assert(is_at("▼Attention.grow at"));
+	/* One that is gone leaves its place. */
+	python->sites++;
+	python->site_count--;
+	draw();
+	ck_assert(is_at("Attention."));
+	python->site_count = 0;
+	draw();
+	keys("jjj\rG\r");
+	ck_assert_int_eq(row_number("No memory was allocated"), view.layout.pane.row + 1);
+}
+END_TEST
+
+START_TEST(moving)
+{
+	keys("G");
+	ck_assert(is_at("0x7f0012345678"));
+	keys("j");
+	ck_assert(is_at("0x7f0012345678"));
+	keys("k");
+	ck_assert(is_at("other call sites"));
+	keys("g");
+	ck_assert(is_at("Attention.__init__"));
+	keys("k\r");
+	press(K_PAGE_DOWN);
+	draw();
+	ck_assert(is_at("0x7f0012345678"));
+	/* What is opened at the end of a short screen is brought in sight, as far as there is room. */
+	ck_assert_int_eq(canvas_resize(&canvas, 14, 60), 0);
+	keys("g\rG");
+	ck_assert_int_eq(row_number("Attention.__init__"), -1);
+	keys("kkk");
+	ck_assert(is_at("▶Attention.grow"));
+	keys("\r");
+	ck_assert(is_at("▼Attention.grow"));
+	ck_assert_int_gt(row_number("main at train.py"), row_number("▼Attention.grow"));
+}
+END_TEST
+
+START_TEST(searching_in_stacks)
+{
+	keys("/alloc at\r");
+	ck_assert(is_at("▶Attention.__init__"));
+	keys("n");
+	ck_assert(is_at("▶Attention.grow at"));
+	keys("n");
+	ck_assert(is_at("▶Attention.__init__"));
+	ck_assert_str_eq(view.message, "");
+}
+END_TEST
+
+START_TEST(clicking)
+{
+	int row = row_number("▶Attention.grow");
+
+	view_mouse(&view, row, 10, MOUSE_CLICK);
+	draw();
+	ck_assert(is_at("▶Attention.grow"));
+	view_mouse(&view, row, 10, MOUSE_DOUBLE);
+	draw();
+	ck_assert(is_at("▼Attention.grow"));
+	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"), row + 1);
+	view_mouse(&view, row, 10, MOUSE_DOUBLE);
+	draw();
+	ck_assert(is_at("▶Attention.grow"));
+	/* Below the last row there is none. */
+	view_mouse(&view, canvas.rows - 2, 10, MOUSE_CLICK);
+	draw();
+	ck_assert(is_at("▶Attention.grow"));
+}
+END_TEST
+
+START_TEST(grouping)
+{
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " SITE "));
+	keys("jb");
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " FUNCTION "));
+	ck_assert(is_at("▶Attention.__init__ (attent"));
+	keys("b");
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " FILE "));
+	ck_assert_ptr_nonnull(strstr(row_with("▶attention.py (/home/ana/a"), "   ~40.0M     392M        0        72"));
+	/* A group opens to its sites, and each of them to its frames. */
+	keys("\rj\r");
+	ck_assert(is_at("▼  Attention.__init__ at"));
+	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"), row_number("▼  Attention.__init__ at") + 3);
+	ck_assert_int_eq(row_number("▶  Attention.grow at"), row_number("▼  Attention.__init__ at") + 5);
+	ck_assert_ptr_nonnull(strstr(row_with("▶  Attention.grow at"), "   ~40.0M     136M        0        68"));
+	/* Esc: from a frame to its site, from that to its group, and no further than there is something open. */
+	keys("jj\033");
+	ck_assert(is_at("▶  Attention.__init__ at"));
+	keys("k\033");
+	ck_assert(is_at("▶attention.py"));
+	keys("\033");
+	ck_assert(!view.full);
+	keys("b");
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " LIBRARY "));
+	keys("b");
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " SITE "));
+	/* Elsewhere the key says where it works. */
+	keys("1b");
+	ck_assert_int_eq(view.settings.sites_by, SITES_EACH);
+	ck_assert_ptr_nonnull(strstr(view.message, "6"));
+}
+END_TEST
+
+START_TEST(groups_since_a_baseline)
+{
+	keys("bbx");
+	python_feed(12);
+	python->sites[1].leaked += 7 * MIB;
+	python->sites[1].allocations += 2;
+	python->sites[4].leaked += MIB;
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("attention.py (/home/ana/a"), "  7.0M        0         2"));
+	ck_assert_ptr_nonnull(strstr(row_with("attention.py (/home/ana/o"), "  1.0M        0         0"));
+	ck_assert_ptr_nonnull(strstr(row_with("pool.cc (/src)"), "     0        0        0        0         0"));
+}
+END_TEST
+
+Suite *suite_sites(void)
+{
+	Suite *suite = suite_create("sites");
+	TCase *groups = tcase_create("groups"), *rows = tcase_create("rows");
+
+	tcase_add_test(groups, by_function);
+	tcase_add_test(groups, by_file);
+	tcase_add_test(groups, by_library);
+	tcase_add_test(groups, odd_texts);
+	suite_add_tcase(suite, groups);
+	tcase_add_checked_fixture(rows, setup_python, teardown);
+	tcase_add_test(rows, a_row_opens);
+	tcase_add_test(rows, no_stack);
+	tcase_add_test(rows, the_cursor_is_a_site);
+	tcase_add_test(rows, moving);
+	tcase_add_test(rows, searching_in_stacks);
+	tcase_add_test(rows, clicking);
+	tcase_add_test(rows, grouping);
+	tcase_add_test(rows, groups_since_a_baseline);
+	suite_add_tcase(suite, rows);
+	return suite;
+}
