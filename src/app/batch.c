@@ -87,7 +87,7 @@ static int batch_open(struct batch *batch)
 	batch->out_options = (struct out_options){
 		.sort = options->sort, .version = PACKAGE_VERSION, .ascii = options->ascii, .tells_on = true,
 		.lists_map = options->map_given, .weight = options->folded_by, .stacks = options->stacks,
-		.kernels = options->kernels_shown,
+		.kernels = options->metrics_limits.kernels, .sites = options->metrics_limits.sites,
 	};
 	if (batch->format->open)
 		err = batch->format->open(&batch->out_options);

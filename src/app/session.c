@@ -363,7 +363,7 @@ int session_open(struct session *session, const struct options *options, const i
 	/* A low port may be one of the rights. */
 	err = rights_raise(&why);
 	if (!err)
-		err = serve_open(&session->serve, options->listen_host, options->listen_port, options->kernels_shown, &why);
+		err = serve_open(&session->serve, options->listen_host, options->listen_port, &options->metrics_limits, &why);
 	if (!err)
 		err = rights_lower(&why);
 	return err ? session_fail(session, EXIT_FAILED, why.text) : 0;

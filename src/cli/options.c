@@ -71,8 +71,13 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		return parse_listen(options, argument);
 	case OPTION_TOP_KERNELS:
 		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
-		options->kernels_shown = (unsigned int)value;
+		options->metrics_limits.kernels = (unsigned int)value;
 		options->kernels_given = true;
+		return err;
+	case OPTION_TOP_SITES:
+		err = parse_count("top-sites", argument, 0, SITES_SHOWN_MAX, &value);
+		options->metrics_limits.sites = (unsigned int)value;
+		options->sites_given = true;
 		return err;
 	case 'p':
 		return parse_pids(options, argument);
@@ -331,8 +336,9 @@ static int purpose_check(const struct options *options)
 {
 	if (options->allow_no_cuda && !options->fail_on_leak)
 		return usage_error("--allow-no-cuda is for --fail-on-leak");
-	if (options->kernels_given && !options->listen && !format_is_metrics(options->format))
-		return usage_error("--top-kernels is for metrics: --listen, or --format openmetrics or prometheus");
+	if ((options->kernels_given || options->sites_given) && !options->listen && !format_is_metrics(options->format))
+		return usage_error("--top-%s is for metrics: --listen, or --format openmetrics or prometheus",
+				   options->kernels_given ? "kernels" : "sites");
 	return 0;
 }
 
@@ -442,7 +448,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->uid = (uint32_t)-1;
 	options->leak_age = 10 * NSEC_PER_SEC;
 	options->map_max = 1000;
-	options->kernels_shown = KERNELS_SHOWN_DEFAULT;
+	options->metrics_limits = (struct metrics_limits){ .kernels = KERNELS_SHOWN_DEFAULT, .sites = SITES_SHOWN_DEFAULT };
 	options->groups = GROUPS_DEFAULT;
 	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;

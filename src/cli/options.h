@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "metrics/openmetrics.h"
 #include "model/columns.h"
 #include "print/print.h"
 #include "probe/choice.h"
@@ -42,8 +43,8 @@ struct options {
 	bool listen;			/* serve metrics at: */
 	char listen_host[256];
 	uint16_t listen_port;		/* 0: any free one */
-	unsigned int kernels_shown;	/* in metrics, per process */
-	bool kernels_given;
+	struct metrics_limits metrics_limits;
+	bool kernels_given, sites_given;	/* these limits */
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;

@@ -347,7 +347,9 @@ int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct sn
 
 static int metrics_open(struct out_options *options)
 {
-	options->metrics = openmetrics_new(options->kernels);
+	const struct metrics_limits limits = { options->kernels, options->sites };
+
+	options->metrics = openmetrics_new(&limits);
 	return options->metrics ? 0 : -ENOMEM;
 }
 

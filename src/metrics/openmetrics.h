@@ -4,7 +4,7 @@
  * metric means: docs/metrics.md.
  *
  * Counters never go down, and series are few: of each process the kernels
- * launched most by name, the rest as one; processes that ended for some minutes
+ * launched most by name, the rest as one, and the call sites that leak most; processes that ended for some minutes
  * more; of all processes but so many. What has to be remembered from one
  * exposition to the next for that is in struct openmetrics.
  */
@@ -17,6 +17,14 @@
 
 #define KERNELS_SHOWN_DEFAULT	20	/* per process, by name */
 #define KERNELS_SHOWN_MAX	200
+#define SITES_SHOWN_DEFAULT	10	/* likewise: call sites that leak */
+#define SITES_SHOWN_MAX		200
+
+/* How many series a process has at most. */
+struct metrics_limits {
+	unsigned int kernels;	/* by name; all others are one */
+	unsigned int sites;	/* that leak most; 0: none */
+};
 
 enum exposition_form {
 	EXPOSITION_OPENMETRICS,		/* application/openmetrics-text; version=1.0.0 */
@@ -25,8 +33,8 @@ enum exposition_form {
 
 struct openmetrics;
 
-/* At most @kernels of a process are named. Returns NULL without memory; free it with openmetrics_free(). */
-struct openmetrics *openmetrics_new(unsigned int kernels);
+/* Returns NULL without memory; free it with openmetrics_free(). */
+struct openmetrics *openmetrics_new(const struct metrics_limits *limits);
 void openmetrics_free(struct openmetrics *metrics);
 
 /*

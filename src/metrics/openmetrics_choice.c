@@ -36,19 +36,19 @@ struct books {
 };
 
 struct openmetrics {
-	unsigned int kernels;
+	struct metrics_limits limits;
 	struct books *books;
 	struct shown *list;	/* of the latest choice */
 	struct named *scratch;	/* kernels of one process */
 	size_t scratch_size;
 };
 
-struct openmetrics *openmetrics_new(unsigned int kernels)
+struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
 {
 	struct openmetrics *metrics = calloc(1, sizeof(*metrics));
 
 	if (metrics)
-		metrics->kernels = kernels;
+		metrics->limits = *limits;
 	return metrics;
 }
 
@@ -83,7 +83,7 @@ static struct books *books_of(struct openmetrics *metrics, uint32_t program)
 	if (!books)
 		return NULL;
 	books->program = program;
-	books->slots = calloc(metrics->kernels + 1, sizeof(*books->slots));
+	books->slots = calloc(metrics->limits.kernels + 1, sizeof(*books->slots));
 	if (!books->slots) {
 		free(books);
 		return NULL;
@@ -281,7 +281,7 @@ static int kernels_choose(struct openmetrics *metrics, struct books *books, stru
 	if (count < 0)
 		return (int)count;
 	slots_refresh(books, metrics->scratch, (size_t)count);
-	slots_give(books, metrics->scratch, (size_t)count, metrics->kernels);
+	slots_give(books, metrics->scratch, (size_t)count, metrics->limits.kernels);
 	others_sum(books, metrics->scratch, (size_t)count);
 	shown->slots = books->slots;
 	shown->slot_count = books->slot_count;
@@ -357,6 +357,7 @@ int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snaps
 	if (!metrics->list)
 		return -ENOMEM;
 	choice->list = metrics->list;
+	choice->sites = metrics->limits.sites;
 	processes_collect(choice, snapshot);
 	processes_limit(choice);
 	HASH_ITER(hh, metrics->books, books, next)

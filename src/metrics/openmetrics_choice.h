@@ -37,6 +37,7 @@ struct shown {
 struct choice {
 	struct shown *list;	/* by first sight, those that ended last */
 	size_t count, omitted;
+	unsigned int sites;	/* that are shown of each */
 };
 
 /* Chooses anew. *@choice is valid until the next call, and as long as @snapshot. Returns 0 or -ENOMEM. */

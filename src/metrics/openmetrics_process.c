@@ -13,7 +13,6 @@
 #include "model/columns.h"
 
 #define FAILURES_MAX	50	/* pairs of call and error shown of one process; the rest as one */
-#define SITES_MAX	10	/* call sites that leak, shown of one process */
 
 /* Begins a sample of @process with the labels that all of its series have. */
 static void process_begin(struct exposition *out, const struct snap_process *process)
@@ -242,8 +241,8 @@ static int leaks_order(const void *left, const void *right)
 	return first != second ? (first < second ? 1 : -1) : strcmp(a->name, b->name);
 }
 
-/* The call sites of @process that leak, most first, in a new list. Returns how many, or a negative errno. */
-static ssize_t leaks_collect(const struct snap_process *process, struct named **result)
+/* The call sites of @process that leak most, @max at most, in a new list. Returns how many, or a negative errno. */
+static ssize_t leaks_collect(const struct snap_process *process, size_t max, struct named **result)
 {
 	struct named *list = calloc(process->site_count + 1, sizeof(*list));
 	size_t i, count = 0;
@@ -260,7 +259,7 @@ static ssize_t leaks_collect(const struct snap_process *process, struct named **
 	count = named_merge(list, count);
 	if (count)
 		qsort(list, count, sizeof(*list), leaks_order);
-	return (ssize_t)(count < SITES_MAX ? count : SITES_MAX);
+	return (ssize_t)(count < max ? count : max);
 }
 
 static int write_sites(struct exposition *out, const struct choice *choice)
@@ -274,10 +273,10 @@ static int write_sites(struct exposition *out, const struct choice *choice)
 	ssize_t count, i;
 	size_t j, k;
 
-	for (k = 0; k < 2; k++) {
+	for (k = 0; k < 2 && choice->sites; k++) {
 		exposition_family(out, &families[k]);
 		for (j = 0; j < choice->count; j++) {
-			count = leaks_collect(choice->list[j].process, &list);
+			count = leaks_collect(choice->list[j].process, choice->sites, &list);
 			if (count < 0)
 				return (int)count;
 			for (i = 0; i < count; i++) {

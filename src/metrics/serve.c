@@ -453,7 +453,7 @@ static int listen_at(struct serve *serve, const char *host, uint16_t port, struc
 	return 0;
 }
 
-int serve_open(struct serve **result, const char *host, uint16_t port, unsigned int kernels, struct reason *why)
+int serve_open(struct serve **result, const char *host, uint16_t port, const struct metrics_limits *limits, struct reason *why)
 {
 	struct serve *serve = calloc(1, sizeof(*serve));
 	int err;
@@ -463,7 +463,7 @@ int serve_open(struct serve **result, const char *host, uint16_t port, unsigned 
 		return reason_set(why, -ENOMEM, "no memory");
 	serve->socket = -1;
 	pthread_mutex_init(&serve->lock, NULL);
-	serve->metrics = openmetrics_new(kernels);
+	serve->metrics = openmetrics_new(limits);
 	err = serve->metrics ? listen_at(serve, host, port, why) : reason_set(why, -ENOMEM, "no memory");
 	if (err) {
 		serve_close(serve);

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "metrics/openmetrics.h"
 #include "model/snapshot.h"
 #include "util/util.h"
 
@@ -16,11 +17,11 @@ struct serve;
 
 /*
  * Takes @port (0: any free one) at @host, a name or an address, so that no other
- * process can have it. Nothing is answered yet. @kernels: see openmetrics_new().
+ * process can have it. Nothing is answered yet.
  * Returns 0 or a negative errno with @why set. The caller frees it with
  * serve_close().
  */
-int serve_open(struct serve **serve, const char *host, uint16_t port, unsigned int kernels, struct reason *why);
+int serve_open(struct serve **serve, const char *host, uint16_t port, const struct metrics_limits *limits, struct reason *why);
 
 /* Begins to answer. To be called after all forks of programs, and with signals blocked. */
 int serve_start(struct serve *serve, struct reason *why);

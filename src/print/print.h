@@ -43,7 +43,7 @@ struct out_options {
 	enum folded_weight weight;	/* folded */
 	bool stacks;		/* folded: call sites have whole stacks */
 	uint64_t folded_total;	/* folded: set to the sum of the weights written */
-	unsigned int kernels;	/* metrics: named per process */
+	unsigned int kernels, sites;	/* metrics: with series of their own, per process */
 	struct openmetrics *metrics;	/* metrics: what is remembered between snapshots; theirs */
 	const char *advice;	/* set by open(): what would make more of the format; or NULL */
 	const char *remark;	/* set by print(): why there is nothing to be read; or NULL */

@@ -28,12 +28,13 @@ static void server_stop(void)
 static void server_start(void)
 {
 	struct model_config config = { .start_real = 1700000000ull * NSEC_PER_SEC, .totals = true };
+	const struct metrics_limits limits = { 20, 10 };
 	struct model *model = model_new(&config);
 	struct snapshot *snapshot = model ? model_snapshot(model, NSEC_PER_SEC, 10) : NULL;
 	struct reason why = { "" };
 	unsigned int number = 0;
 
-	if (!snapshot || atexit(server_stop) || serve_open(&serve, "127.0.0.1", 0, 20, &why) || serve_start(serve, &why) ||
+	if (!snapshot || atexit(server_stop) || serve_open(&serve, "127.0.0.1", 0, &limits, &why) || serve_start(serve, &why) ||
 	    sscanf(serve_url(serve), "http://127.0.0.1:%u/", &number) != 1)
 		abort();
 	port = (uint16_t)number;

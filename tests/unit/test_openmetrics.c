@@ -12,10 +12,19 @@
 static struct openmetrics *metrics;
 static char *text;
 
+/* With @sites call sites per process. */
+static void metrics_new(unsigned int sites)
+{
+	const struct metrics_limits limits = { 2, sites };
+
+	openmetrics_free(metrics);
+	metrics = openmetrics_new(&limits);
+	ck_assert_ptr_nonnull(metrics);
+}
+
 static void setup(void)
 {
-	metrics = openmetrics_new(2);
-	ck_assert_ptr_nonnull(metrics);
+	metrics_new(10);
 	text = NULL;
 }
 
@@ -23,6 +32,7 @@ static void teardown(void)
 {
 	free(text);
 	openmetrics_free(metrics);
+	metrics = NULL;
 }
 
 static void print(const struct snapshot *snapshot, enum exposition_form form)
@@ -350,6 +360,50 @@ START_TEST(failures_are_few)
 }
 END_TEST
 
+/* How many lines begin with @start. */
+static size_t lines_with(const char *start)
+{
+	size_t count = 0;
+
+	for (const char *at = strstr(text, start); at; at = strstr(at + 1, start))
+		count += at == text || at[-1] == '\n';
+	return count;
+}
+
+/* So many call sites, those that leak most: the ways to one line are one, and its name may be anything. */
+START_TEST(sites_that_leak)
+{
+	struct snapshot *snapshot = sample();
+	struct snap_site sites[15];
+	char names[15][40];
+
+	memset(sites, 0, sizeof(sites));
+	for (unsigned int i = 0; i < 15; i++) {
+		snprintf(names[i], sizeof(names[i]), "step at train.py:%u (python)", i);
+		sites[i] = (struct snap_site){ .site = names[i], .leaked = i * 100, .suspect = i, .allocations = 1 };
+	}
+	sites[1].site = names[14];	/* another way */
+	sites[13].site = "f\"\\\n\033[2J at \xff.py:3 (python)";
+	snapshot->processes[0].sites = sites;
+	snapshot->processes[0].site_count = 15;
+	print(snapshot, EXPOSITION_OPENMETRICS);
+	ck_assert_uint_eq(lines_with("cutop_process_site_leaked_bytes{" LEAKY), 10);
+	ck_assert_uint_eq(lines_with("cutop_process_site_suspect_bytes{" LEAKY), 10);
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"step at train.py:14 (python)\"} 1500"));
+	ck_assert(has("cutop_process_site_suspect_bytes{" LEAKY ",site=\"step at train.py:14 (python)\"} 15"));
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"f\\\"\\\\??[2J at ?.py:3 (python)\"} 1300"));
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"step at train.py:5 (python)\"} 500"));
+	ck_assert_ptr_null(strstr(text, "train.py:4 "));
+	metrics_new(2);
+	print(snapshot, EXPOSITION_PROMETHEUS);
+	ck_assert_uint_eq(lines_with("cutop_process_site_leaked_bytes{" LEAKY), 2);
+	ck_assert_ptr_nonnull(strstr(text, "train.py:14 "));
+	metrics_new(0);
+	print(snapshot, EXPOSITION_PROMETHEUS);
+	ck_assert_ptr_null(strstr(text, "cutop_process_site"));
+}
+END_TEST
+
 START_TEST(histograms)
 {
 	static struct snap_call calls[1];
@@ -433,6 +487,7 @@ TCase *openmetrics_tests(void)
 	tcase_add_test(tests, long_symbols);
 	tcase_add_test(tests, who_is_shown);
 	tcase_add_test(tests, failures_are_few);
+	tcase_add_test(tests, sites_that_leak);
 	tcase_add_test(tests, histograms);
 	tcase_add_test(tests, a_full_disk);
 	tcase_add_test(tests, accept_header);

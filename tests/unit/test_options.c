@@ -190,12 +190,15 @@ static bool matches(const char *command, const char *arguments, const char *comm
 START_TEST(test_listen)
 {
 	ck_assert(parse("-b"));
-	ck_assert(!options.listen && options.kernels_shown == 20);
+	ck_assert(!options.listen && options.metrics_limits.kernels == 20 && options.metrics_limits.sites == 10);
 	ck_assert(parse("-b --listen 9400 --top-kernels 5"));
 	ck_assert(options.listen);
 	ck_assert_str_eq(options.listen_host, "127.0.0.1");
 	ck_assert_uint_eq(options.listen_port, 9400);
-	ck_assert_uint_eq(options.kernels_shown, 5);
+	ck_assert_uint_eq(options.metrics_limits.kernels, 5);
+	ck_assert(parse("-b --listen 9400 --top-sites 0"));
+	ck_assert_uint_eq(options.metrics_limits.sites, 0);
+	ck_assert(parse("-b --listen 9400"));
 	ck_assert(parse("-b --listen=0.0.0.0:0"));
 	ck_assert_str_eq(options.listen_host, "0.0.0.0");
 	ck_assert_uint_eq(options.listen_port, 0);
@@ -214,6 +217,9 @@ START_TEST(test_listen)
 	ck_assert(!parse("-b --listen -1"));
 	ck_assert(!parse("-b --top-kernels 201"));
 	ck_assert(!parse("-b --top-kernels 5"));
+	ck_assert(!parse("-b --top-sites 5"));
+	ck_assert(!parse("-b -f prometheus --top-sites 201"));
+	ck_assert(parse("-b -f prometheus --top-sites 5"));
 	ck_assert(parse("-b -f prometheus --top-kernels 5"));
 	ck_assert(parse("-b --top-kernels 5 -f openmetrics"));
 	ck_assert(!parse("doctor --listen 9400"));

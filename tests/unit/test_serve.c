@@ -15,6 +15,7 @@
 static struct serve *serve;
 static struct model *model;
 static char answer[1 << 16];
+static const struct metrics_limits limits = { 20, 10 };
 
 static void setup(void)
 {
@@ -23,7 +24,7 @@ static void setup(void)
 
 	model = model_new(&config);
 	ck_assert_ptr_nonnull(model);
-	ck_assert_msg(!serve_open(&serve, "127.0.0.1", 0, 20, &why), "%s", why.text);
+	ck_assert_msg(!serve_open(&serve, "127.0.0.1", 0, &limits, &why), "%s", why.text);
 	ck_assert_msg(!serve_start(serve, &why), "%s", why.text);
 }
 
@@ -223,7 +224,7 @@ START_TEST(taken)
 	struct serve *other;
 	struct reason why;
 
-	ck_assert_int_ne(serve_open(&other, "127.0.0.1", port(), 20, &why), 0);
+	ck_assert_int_ne(serve_open(&other, "127.0.0.1", port(), &limits, &why), 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "already in use"));
 	ck_assert_ptr_null(other);
 }
