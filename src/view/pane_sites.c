@@ -18,7 +18,8 @@
 enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK, S_COUNT };
 
 /* Where there is little room, a site's source line is worth more than a bar, and than how many frames, or sites, there are. */
-#define LINE_AND_STACK 90	/* cells: room for both */
+#define LINE_AND_STACK	90	/* cells: room for both */
+#define LINE_AND_BAR	130
 static const struct list_column site_columns[S_COUNT] = {
 	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true },
 	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0 },
@@ -338,7 +339,8 @@ static void sites_draw(struct view *view, const struct area *area, const struct 
 	struct site_rows rows = { .list = NULL };
 	struct list list = {
 		.desc = &pane_sites, .items = &rows, .view = view, .process = process,
-		.hidden = area->rect.cols >= LINE_AND_STACK && (by != SITES_EACH || has_stacks(process)) ? 0 : 1u << S_STACK,
+		.hidden = (area->rect.cols >= LINE_AND_BAR ? 0 : 1u << S_BAR) |
+			  (area->rect.cols >= LINE_AND_STACK && (by != SITES_EACH || has_stacks(process)) ? 0 : 1u << S_STACK),
 		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.",
 		.titles = by == SITES_EACH ? NULL : group_titles[by],
 	};

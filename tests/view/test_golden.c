@@ -323,7 +323,7 @@ START_TEST(sites)
 	cast_keys(&view, "b");
 	draw(&view, 24, 80, "by function", true);
 	cast_keys(&view, "b");
-	draw(&view, 24, 120, "by file", false);
+	draw(&view, 24, 140, "by file", false);
 	cast_keys(&view, "\r");
 	draw(&view, 24, 80, "by file, opened", true);
 	cast_keys(&view, "b");
