@@ -24,3 +24,8 @@ EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh
 	tests/recordings/sample.folded tests/recordings/sample.leaked.folded \
 	tests/recordings/sample.openmetrics tests/recordings/sample.trace.txt tests/recordings/sample.trace.json \
 	tests/recordings/sample.chrome.json
+# Made with --trace --stacks, of a Python program.
+EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.txt tests/recordings/python.sparse.txt tests/recordings/python.json \
+	tests/recordings/python.csv tests/recordings/python.folded tests/recordings/python.leaked.folded \
+	tests/recordings/python.openmetrics tests/recordings/python.trace.txt tests/recordings/python.trace.json \
+	tests/recordings/python.chrome.json
