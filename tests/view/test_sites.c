@@ -322,6 +322,22 @@ START_TEST(grouping)
 }
 END_TEST
 
+/* Sites of a group have the order of the groups, and frames stay behind their site. */
+START_TEST(order_in_groups)
+{
+	keys("bb\rj\r");
+	ck_assert_int_lt(row_number("▼  Attention.__init__ at"), row_number("▶  Attention.grow at"));
+	keys(">>>>>>");	/* allocations */
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), "ALLOCS▼"));
+	ck_assert_int_lt(row_number("▶not known"), row_number("▶attention.py (/home/ana/o"));
+	ck_assert_int_lt(row_number("▶attention.py (/home/ana/o"), row_number("▼attention.py (/home/ana/a"));
+	ck_assert_int_eq(row_number("▶  Attention.grow at"), row_number("▼attention.py (/home/ana/a") + 1);
+	ck_assert_int_eq(row_number("▼  Attention.__init__ at"), row_number("▼attention.py (/home/ana/a") + 2);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at"), row_number("▼  Attention.__init__ at") + 3);
+	ck_assert(is_at("▼  Attention.__init__ at"));
+}
+END_TEST
+
 START_TEST(groups_since_a_baseline)
 {
 	keys("bbx");
@@ -354,6 +370,7 @@ Suite *suite_sites(void)
 	tcase_add_test(rows, searching_in_stacks);
 	tcase_add_test(rows, clicking);
 	tcase_add_test(rows, grouping);
+	tcase_add_test(rows, order_in_groups);
 	tcase_add_test(rows, groups_since_a_baseline);
 	suite_add_tcase(suite, rows);
 	return suite;
