@@ -45,6 +45,7 @@ TESTS_MORE = \
 	tests/e2e/test_attach.sh \
 	tests/e2e/test_doctor.sh \
 	tests/e2e/test_mouse.sh \
+	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_graphs.sh \
 	tests/e2e/test_random_many.sh \

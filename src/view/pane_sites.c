@@ -283,7 +283,8 @@ static int site_add(const struct making *making, size_t at, size_t top, int dept
 		return -1;
 	row = *added;
 	for (size_t i = 0; is_open(making, &row) && i < site->stack_count; i++)
-		if (!row_add(making->rows, (struct site_row){ .site = site, .frame = i + 1, .top = row.top, .opens = row.opens, .depth = depth + 1 }))
+		if (!row_add(making->rows, (struct site_row){
+				.site = site, .frame = i + 1, .top = row.top, .opens = row.opens, .depth = depth + 1 }))
 			return -1;
 	return 0;
 }

@@ -23,7 +23,6 @@ e2e_tests = \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_python.sh \
-	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_folded.sh \
 	tests/e2e/test_trace.sh \
