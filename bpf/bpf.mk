@@ -3,7 +3,7 @@
 # a skeleton. They need no header and no BTF of the kernel they are built on.
 
 bpf_sources = \
-	bpf/cutop.bpf.c bpf/arguments.bpf.h bpf/base.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
+	bpf/cutop.bpf.c bpf/arguments.bpf.h bpf/base.bpf.h bpf/call_sites.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
 	bpf/copy.bpf.h bpf/deferred_names.bpf.h bpf/extra.bpf.h bpf/failures.bpf.h bpf/fault.bpf.h bpf/files.bpf.h \
 	bpf/frame_args.bpf.h bpf/frames.bpf.h bpf/graph.bpf.h bpf/launch.bpf.h bpf/launch_config.bpf.h \
 	bpf/launch_rows.bpf.h bpf/loader.bpf.h bpf/loading.bpf.h bpf/memory.bpf.h bpf/names.bpf.h \

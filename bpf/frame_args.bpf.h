@@ -32,7 +32,8 @@ struct launch_args {
 	__u64 function;
 	union {
 		__u64 words[4];		/* launch_registers(): grid and block of a launch that is counted at its return */
-		struct { __u64 before, clock; } counted;	/* LAUNCH_COUNTED; the row's launch clock without this launch, and with it */
+		/* LAUNCH_COUNTED; the row's launch clock without this launch, and with it; launches that its site counts for, 0: it is not taken */
+		struct { __u64 before, clock, weight; } counted;
 		struct { __u64 graph, updatable; } captured;	/* LAUNCH_CAPTURED; whether kernels may change the node */
 	};
 };

@@ -14,6 +14,7 @@
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
 
+#include "call_sites.bpf.h"
 #include "capture.bpf.h"
 #include "fault.bpf.h"
 #include "launch_config.bpf.h"
@@ -25,7 +26,6 @@
 #else
 #define LAUNCH_ON_STACK	0
 #endif
-#define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
 /*
  * Counts @times launches of @shape in @row. Returns @news, or true if there is
@@ -38,7 +38,8 @@ static __always_inline bool launch_count(struct launch_row *row, struct launch_s
 {
 	__u64 before = __sync_fetch_and_add(&row->launches, times);
 
-	news = news || !(before & (LAUNCH_SAMPLE - 1));
+	/* With sites, which of them are taken is drawn. */
+	news = news || !(launch_sites ? before : before & (LAUNCH_SAMPLE - 1));
 	if (words && driver)
 		shape->block[2] = row->block[2];	/* it is in memory, too */
 	if (!same_grid(row, shape)) {
@@ -386,6 +387,24 @@ static __always_inline bool launch_is_inside(struct call_run *run)
 	return true;
 }
 
+/*
+ * With sites: whether the launch just counted is taken by chance. A thread that remembers the kernel counts down to the next
+ * that is, as launch_quick() does; @was_hot: from before this launch.
+ */
+static __always_inline bool launch_turn(struct hot_launch *hot, bool was_hot, bool is_hot)
+{
+	if (!is_hot)
+		return launch_drawn();
+	if (!was_hot)
+		hot->left = launch_gap();
+	if (!hot->left) {
+		hot->left = launch_gap();
+		return true;
+	}
+	hot->left--;
+	return false;
+}
+
 /* A launch whose return is seen in any case, with its configuration in registers: it is counted at the return. */
 static __always_inline int launch_keep(struct call_run *run, bool driver)
 {
@@ -398,31 +417,39 @@ static __always_inline int launch_keep(struct call_run *run, bool driver)
 	return call_entered(run);
 }
 
-/* Counts a launch with its configuration in registers, and if need be on the stack. Returns its row, NULL without room. */
-static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news)
+/*
+ * Counts a launch with its configuration in registers, and if need be on the stack. Returns its row, NULL without room.
+ * *@drawn, with sites: whether it is taken by chance.
+ */
+static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news,
+								 bool *drawn)
 {
 	struct hot_launch *hot = hot_place(run->thread, function);
 	struct launch_shape shape = {};
 	struct launch_row *row;
 	__u64 words[4];
-	bool due;
+	bool was_hot, due;
 
 	launch_registers(run->ctx, driver, words);
-	due = is_hot(hot, run->thread, function, run->call) && !hot->left;
+	was_hot = is_hot(hot, run->thread, function, run->call);
+	due = was_hot && !hot->left;
 	row = launch_row_of(run->thread, function, run->call);
 	if (!row)
 		return NULL;
+	if (launch_sites)
+		*drawn = launch_turn(hot, was_hot, is_hot(hot, run->thread, function, run->call));
 	shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-	*news = launch_count(row, &shape, 1, call_stack(run->ctx), driver, due);
+	*news = launch_count(row, &shape, 1, call_stack(run->ctx), driver, due && !launch_sites);
 	if (is_hot(hot, run->thread, function, run->call)) {
 		__builtin_memcpy(hot->words, words, sizeof(words));
-		hot->left = LAUNCH_SAMPLE - 1;
+		if (!launch_sites)
+			hot->left = LAUNCH_SAMPLE - 1;
 	}
 	return row;
 }
 
-/* Counts a launch of any other form. *@function becomes what it launches. */
-static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function, bool *news)
+/* Counts a launch of any other form. *@function becomes what it launches. *@drawn as above. */
+static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function, bool *news, bool *drawn)
 {
 	bool driver = run->desc->a == FORM_DRIVER;
 	struct launch_shape shape = {};
@@ -436,11 +463,13 @@ static __always_inline struct launch_row *launch_count_memory(struct call_run *r
 	row = launch_row_of(run->thread, *function, run->call);
 	if (row)
 		*news = launch_count(row, &shape, times, NULL, driver, false);
+	if (launch_sites)
+		*drawn = launch_drawn();
 	return row;
 }
 
-/* A launch that was counted is followed to its return. @before: the row's launch clock without it. */
-static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before)
+/* A launch that was counted is followed to its return. @before: the row's launch clock without it; @weight: of its site. */
+static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before, __u64 weight)
 {
 	run->frame = launch_open(run->thread, run->ctx, run->cookie);
 	if (!run->frame)
@@ -450,12 +479,14 @@ static __always_inline int launch_follow(struct call_run *run, __u64 function, _
 	run->frame->launch.function = function;
 	run->frame->launch.counted.before = before;
 	run->frame->launch.counted.clock = run->thread->launch_clock;
+	run->frame->launch.counted.weight = weight;
 	return call_entered(run);
 }
 
 static __always_inline int launch_entry(struct call_run *run)
 {
-	bool driver = run->desc->a == FORM_DRIVER, on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS), news;
+	bool driver = run->desc->a == FORM_DRIVER, on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS);
+	bool news, drawn = false, certain;
 	__u64 function = PT_REGS_PARM1(run->ctx), before;
 	struct thread_state *thread = run->thread;
 	struct launch_row *row;
@@ -470,17 +501,18 @@ static __always_inline int launch_entry(struct call_run *run)
 	if (on_stack && (!run->session || exact_launches))
 		return launch_keep(run, driver);
 	if (on_stack)
-		row = launch_count_registers(run, driver, function, &news);
+		row = launch_count_registers(run, driver, function, &news, &drawn);
 	else
-		row = launch_count_memory(run, &function, &news);
+		row = launch_count_memory(run, &function, &news, &drawn);
 	if (!row)
 		return 1;
 	watch = *watchful_of(thread->program);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
 		launch_stamp(thread, row, news || !on_stack);
-	if (news || !thread->settled || !run->session || exact_launches || watch)
-		return launch_follow(run, function, before);
+	certain = news || !thread->settled || exact_launches || watch;
+	if (certain || drawn || !run->session)
+		return launch_follow(run, function, before, certain ? 1 : drawn ? LAUNCH_SAMPLE : 0);
 	launch_skip(run->ctx, thread, run->desc, row, function);
 	return 1;
 }
@@ -522,6 +554,7 @@ static __always_inline void launch_return(struct call_run *run)
 	struct launch_shape shape = {};
 	__u32 call = run->call, *guard, left;
 	__s32 result = run->result;
+	__u64 weight = 0;
 	struct launch_row *row;
 	bool news;
 
@@ -535,17 +568,21 @@ static __always_inline void launch_return(struct call_run *run)
 	if (row && frame->flags & LAUNCH_COUNTED) {
 		if (result && row->last == frame->launch.counted.clock)
 			row->last = frame->launch.counted.before;	/* it was not launched */
+		weight = frame->launch.counted.weight;
 	} else if (row) {
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
 		/* The stream is read on news only: it is known of this launch if it is read now. */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
+		weight = news || exact_launches ? 1 : launch_sites && launch_drawn() ? LAUNCH_SAMPLE : 0;
 	}
 	if (row && !row->ns)
 		launch_place(thread, frame->launch.function, call_site(run->ctx), call);
 	if (row)
 		launch_sample(row, run->now - frame->entry, result != 0);
+	if (launch_sites && row && weight)
+		call_site_count(run->ctx, thread, call, frame->launch.function, weight);
 counted:
 	if (result) {
 		call_failed(run);

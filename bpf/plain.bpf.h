@@ -7,6 +7,7 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
+#include "call_sites.bpf.h"
 #include "context.bpf.h"
 #include "pending.bpf.h"
 
@@ -65,6 +66,8 @@ static __always_inline void plain_return(struct call_run *run)
 
 	call_finished(run, is_failure(desc, run->result));
 	if (desc->class == CLASS_SYNC) {
+		if (launch_sites)
+			call_site_count(run->ctx, thread, run->call, 0, run->now - frame->entry);
 		sync = sync_end(thread->program, thread, run->now);
 		if (sync && !run->result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);

@@ -115,9 +115,10 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
  */
 static __noinline int stack_fetch(struct pt_regs *ctx)
 {
+	__u8 class = desc_of(bpf_get_attach_cookie(ctx))->class;
 	struct thread_state *thread;
 
-	if (!tracing && desc_of(bpf_get_attach_cookie(ctx))->class != CLASS_ALLOC)
+	if (!tracing && class != CLASS_ALLOC && !(launch_sites && (class == CLASS_LAUNCH || class == CLASS_SYNC)))
 		return 0;
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	if (thread && thread->program && thread->depth &&

@@ -123,6 +123,7 @@ enum rec_type {
 	REC_UNRETURNED,		/* struct rec_unreturned: returns of the program's calls are not probed */
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
 	REC_LIMIT,		/* struct rec_limit: a limit that the user may change is reached for the first time */
+	REC_CALL_SITE,		/* struct rec_call_site_row: more launches, or waits, at a call site */
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
@@ -636,6 +637,7 @@ enum lost_cause {
 	LOST_TRACED,		/* a traced call found no room in the ring buffer */
 	LOST_UNANSWERED,	/* a file or memory that nothing delivered: user space counts it here */
 	LOST_PYTHON,		/* Python frames that could not be read or kept: the native call site stands in their place */
+	LOST_CALL_SITES,	/* no room for one more call site of a kernel or of a wait */
 	LOST_BPF_COUNT,
 	/* found by the collector, which tells of them as of those before */
 	LOST_LINES = LOST_BPF_COUNT,	/* source lines: their file ended the process that reads them, or its user's allowance is used up */

@@ -73,6 +73,22 @@ struct launch_row {
 	__u32 announced;	/* its name was told of before a traced call */
 };
 
+/* Where a kernel is launched, or, with the call of a function that waits, no device and no function, where a thread waits. */
+struct call_site_key {
+	struct launch_key launch;
+	__u64 site;		/* the call's return address; 0, without stack: all sites for which there was no room */
+	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
+};
+
+struct call_site_row {
+	__u64 launches;		/* that the samples stand for */
+	__u64 samples;		/* launches whose site was looked at, or waits, which all are */
+	__u64 ns;		/* of waits */
+};
+
+#define CALL_SITES_MAX	8192	/* rows of one program */
+#define LAUNCH_GAPS	256	/* a power of two */
+
 #define LAUNCH_SLOTS	4096	/* a power of two */
 
 struct launch_slot {
@@ -300,6 +316,7 @@ enum row_map {
 	ROWS_GRAPHS,
 	ROWS_FAILURES,
 	ROWS_PENDING,
+	ROWS_CALL_SITES,
 	ROWS_COUNT,
 };
 

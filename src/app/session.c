@@ -221,6 +221,7 @@ static int collector_begin(struct session *session)
 		.probe = {
 			.bpf = {
 				.exact_launches = options->exact_launches,
+				.launch_sites = options->launch_sites,
 				.stacks = options->stacks,
 				/* A trace takes stacks only where it is to show them. */
 				.python = !options->no_python && (options->mode != MODE_TRACE || options->stacks),

@@ -38,6 +38,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
 	{ OPTION_STACKS, "stacks", NULL, IN_SNAPSHOTS | IN_TRACE, "whole user stacks as call sites (by frame pointers); trace: below each line" },
 	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "Python files that match are not shown as call sites, as installed packages' are not" },
+	{ OPTION_LAUNCH_SITES, "launch-sites", NULL, IN_SNAPSHOTS, "where kernels are launched, from a sample, and where threads wait" },
 	{ OPTION_NO_PYTHON, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },

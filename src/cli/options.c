@@ -118,6 +118,9 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_EXACT:
 		options->exact_launches = true;
 		return 0;
+	case OPTION_LAUNCH_SITES:
+		options->launch_sites = true;
+		return 0;
 	case OPTION_TRANSLATORS:
 		err = parse_choice("translators", argument, translators, ARRAY_LEN(translators));
 		if (err >= 0)
@@ -324,7 +327,8 @@ static int trace_check(const struct options *options)
 /* What is to be learned from returns is not, where there are none. */
 static int returns_check(const struct options *options)
 {
-	const char *option = options->exact_launches ? "exact-launches" : options->pairs ? "pairs" : options->stacks ? "stacks" : NULL;
+	const char *option = options->exact_launches ? "exact-launches" : options->launch_sites ? "launch-sites" :
+			     options->pairs ? "pairs" : options->stacks ? "stacks" : NULL;
 
 	if (!option || options->returns != RETURNS_NEVER)
 		return 0;

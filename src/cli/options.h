@@ -57,6 +57,7 @@ struct options {
 	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
+	bool launch_sites;
 	bool hold;			/* COMMAND's threads wait while libraries that they load are probed */
 	bool no_single_step;		/* functions whose probe would be single-stepped are left out */
 	enum returns_choice returns;

@@ -2,6 +2,7 @@
 # The collector and what feeds it.
 collect_sources = \
 	src/collect/arrivals.c src/collect/arrivals.h \
+	src/collect/call_site_rows.c src/collect/call_site_rows.h \
 	src/collect/collector.c src/collect/collector.h \
 	src/collect/collector_internal.h \
 	src/collect/collector_replay.c \

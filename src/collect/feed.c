@@ -162,7 +162,7 @@ static void site_told(void *context, const struct rec_hdr *record)
 	record_sink_put(feed->sink, record, record->size);
 }
 
-static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
+void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
 	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, site_told, feed);
 }
@@ -507,12 +507,13 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
 	feed->stacks = stacks_new(feed->modules);
+	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->unread = unread_names_new(probe);
 	feed->python = python_stacks_new(feed->stacks, python_skip);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->unread || !feed->python || !feed->arrivals ||
-	    !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites || !feed->unread || !feed->python ||
+	    !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -530,6 +531,7 @@ void feed_free(struct feed *feed)
 	arrivals_free(feed->arrivals);
 	unread_names_free(feed->unread);
 	python_stacks_free(feed->python);
+	call_site_rows_free(feed->call_sites);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
 	modules_free(feed->modules);

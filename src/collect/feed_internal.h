@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "collect/arrivals.h"
+#include "collect/call_site_rows.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
 #include "collect/python_stacks.h"
@@ -44,6 +45,7 @@ struct feed {
 	struct modules *modules;
 	struct site_names *sites;
 	struct stacks *stacks;
+	struct call_site_rows *call_sites;
 	struct unread_names *unread;
 	unsigned int news;	/* errands_news() when what took too long was tried last */
 	bool unidentified;	/* some watched is */
@@ -72,6 +74,8 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 /* Reads what is in the ring, and of what comes meanwhile not without end. */
 void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
+/* Tells the model what the call site @address of the process of @hdr is, unless it was told. */
+void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address);
 
 /* feed_rows.c */
 /* feed_watch() of a program by its row, where its record was lost; NULL if it has none. */

@@ -178,6 +178,21 @@ ROW_VISIT(graph)
 ROW_VISIT(fail)
 ROW_VISIT(pending)
 
+static bool call_site_visit(void *context, const struct call_site_key *key, const struct call_site_row *row)
+{
+	struct feed *feed = context;
+	struct watched *watched = feed_watched(feed, key->launch.program);
+	struct rec_call_site_row record;
+	bool last, wanted = row_wanted(feed, key->launch.program, &last);
+
+	if (!call_site_rows_take(feed->call_sites, key, row, last, &record) || !wanted)
+		return last;
+	if (watched && record.key.site)
+		site_feed(feed, &watched->process.hdr, record.key.site);
+	record_sink_put(feed->sink, &record.hdr, sizeof(record));
+	return last;
+}
+
 /* Whether a process still runs that was forked from @program, and has the names of its kernels from there. */
 static bool program_has_copies(const struct feed *feed, uint32_t program)
 {
@@ -303,6 +318,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit_graphs(feed->rows, graph_visit, feed);
 	rows_visit_failures(feed->rows, fail_visit, feed);
 	rows_visit_pending(feed->rows, pending_visit, feed);
+	rows_visit_call_sites(feed->rows, call_site_visit, feed);
 	lost_feed(feed);
 	limit_feed(feed);
 	unseen_feed(feed);

@@ -102,6 +102,7 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_TRACED] = "traced_calls",
 	[LOST_UNANSWERED] = "unanswered",
 	[LOST_PYTHON] = "python_frames",
+	[LOST_CALL_SITES] = "call_sites",
 	[LOST_GRAPHS] = "graphs",
 	[LOST_STACKS] = "stacks",
 	[LOST_LINES] = "lines",

@@ -83,6 +83,9 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 int build_graphs(struct build *build, struct program *program, struct snap_process *process);
 int build_failures(struct build *build, struct program *program, struct snap_process *process);
 
+/* build_call_sites.c: where kernels are launched, and where threads wait; after the kernels. */
+int build_call_sites(struct build *build, struct program *program, struct snap_process *process);
+
 /* build_process.c: all of it; and what @program counted in one list or another, which is kept when it is forgotten. */
 int build_process(struct build *build, struct program *program, struct snap_process *process);
 int build_counters(struct build *build, struct program *program, struct snap_process *process);

@@ -135,6 +135,7 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 		const struct launch_row *row = &list[i].entry->row;
 		uint64_t max_ns = 0, launches = 0, before = 0, graph_before = 0;
 
+		kernel->number = process->kernel_count - 1;
 		kernel->function = list[i].entry->key.function;
 		kernel->is_graph = list[i].entry->is_graph;
 		kernel->updatable = program->graphs.updatable && list[i].entry->in_graph;
@@ -151,6 +152,7 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 			before += entry->before;
 			graph_before = add_saturated(graph_before, entry->graph_before);
 			entry->before = entry->row.launches;
+			entry->number = kernel->number;
 			entry->graph_before = entry->graph_launches;
 		}
 		kernel->launches_per_second = build_rate(build, launches, before);

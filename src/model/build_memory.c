@@ -91,7 +91,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.held = site->held ? site->ended : 0,
 			.stack = where.stack,
 			.stack_count = where.stack_count,
-			.shown = site->stack ? site->stack->shown : 0,
+			.shown = where.shown,
 			.frames = where.frames,
 			.frame_count = where.frame_count,
 		};

@@ -42,7 +42,7 @@ int build_place(struct build *build, struct program *program, struct place *plac
 {
 	struct place *shown = stack && stack->shown ? stack->frames[stack->shown] : place;
 
-	*where = (struct snap_place){ .site = text_of(build, program, shown) };
+	*where = (struct snap_place){ .site = text_of(build, program, shown), .shown = stack ? stack->shown : 0 };
 	if (!where->site || (stack && build_stack(build, program, stack, where)))
 		return -ENOMEM;
 	return place_frames_build(build->arena, build->number, stack ? stack->frames : &place, stack ? stack->count : 1, where);

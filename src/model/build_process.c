@@ -132,7 +132,9 @@ int build_process(struct build *build, struct program *program, struct snap_proc
 	if (result)
 		return result;
 	build_sites_sort(process);
-	result = build_uses(build, program, process) ?: build_counters(build, program, process);
+	result = build_uses(build, program, process) ?:
+		 build_counters(build, program, process) ?:
+		 build_call_sites(build, program, process);
 	if (!result)
 		build_rates(build, program, process);
 	return result;

@@ -47,6 +47,20 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 	return 0;
 }
 
+int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row)
+{
+	unsigned int call = key->launch.call;
+	struct program *program;
+	int error;
+
+	if (call >= CALL_COUNT || (call_descs[call].class != CLASS_LAUNCH && call_descs[call].class != CLASS_SYNC))
+		return refuse(model);
+	program = model_program(model, key->launch.program, &error);
+	if (!program)
+		return error;
+	return call_sites_add(&program->call_sites, &program->names, key, row) ? no_memory(model, program) : 0;
+}
+
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row)
 {
 	struct copy_entry *entry;

@@ -72,6 +72,13 @@ ENTRIES(copy, copy_tree, copies)
 ENTRIES(call, call_tree, calls)
 ENTRIES(fail, fail_tree, fails)
 
+struct launch_entry *counters_find_launch(const struct counters *counters, const struct launch_key *key)
+{
+	struct launch_entry wanted = { .key = *key };
+
+	return RB_FIND(launch_tree, (struct launch_tree *)&counters->launches, &wanted);
+}
+
 struct launch_entry *counters_launch_of(struct counters *counters, const struct launch_key *key)
 {
 	struct launch_entry least = { .key = { .device = key->device, .function = key->function } };

@@ -21,6 +21,7 @@ struct launch_entry {
 	struct launch_key key;
 	struct launch_row row;
 	uint64_t before;		/* launches at the previous snapshot */
+	size_t number;			/* snap_kernel.number of the latest snapshot */
 	uint64_t graph_launches, graph_before;	/* by graphs */
 	bool is_graph;			/* stands for a graph of which it is not known what it holds */
 	bool in_graph;			/* some graph holds it, or did */
@@ -69,6 +70,8 @@ struct counters {
  * counters->is_full set, without room.
  */
 struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices, const struct launch_key *key);
+/* The entry of @key, or NULL. */
+struct launch_entry *counters_find_launch(const struct counters *counters, const struct launch_key *key);
 /* Some entry of the same function and device, by whichever call; NULL if there is none. */
 struct launch_entry *counters_launch_of(struct counters *counters, const struct launch_key *key);
 

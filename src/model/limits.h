@@ -5,6 +5,7 @@
 
 /* What one process may make us keep. */
 #define SITES_MAX		65536
+#define LAUNCH_SITES_MAX	16384		/* of kernels and waits: CALL_SITES_MAX of BPF, and one more for each kernel */
 #define PLACES_MAX		262144
 #define STACKS_MAX		65536
 #define KERNELS_MAX		65536

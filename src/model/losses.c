@@ -18,6 +18,7 @@ static const char *const words[LOST_COUNT] = {
 	[LOST_PENDING_ROWS] = "streams with asynchronous copies for which there was no room",
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_PYTHON] = "Python frames that could not be read or kept",
+	[LOST_CALL_SITES] = "sites of launches or waits for which there was no room",
 	[LOST_LINES] = "source lines: the process that reads them ended at their file, or that user's files ended it too often",
 	[LOST_SYMBOLS] = "names of functions for which there was no memory (see --names-memory), or no time",
 	[LOST_UNANSWERED] = "reads of files or memory that nothing delivered",

@@ -58,6 +58,8 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
 int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
+/* Of these each adds to those before, and their sites are rows of the same program's records of names. */
+int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row);
 
 /*
  * Total time (ns) in which at least one thread of @program was inside a

@@ -4,6 +4,7 @@ model_sources = \
 	src/model/allocations.c src/model/allocations.h \
 	src/model/arena.c src/model/arena.h \
 	src/model/build.c src/model/build.h \
+	src/model/build_call_sites.c \
 	src/model/build_calls.c \
 	src/model/build_devices.c \
 	src/model/build_kernels.c \
@@ -13,6 +14,7 @@ model_sources = \
 	src/model/build_snapshot.c \
 	src/model/build_totals.c src/model/build_totals.h \
 	src/model/caches.c src/model/caches.h \
+	src/model/call_sites.c src/model/call_sites.h \
 	src/model/chosen.c src/model/chosen.h \
 	src/model/columns.c src/model/columns.h \
 	src/model/contexts.c src/model/contexts.h \

@@ -24,6 +24,7 @@ void program_free(struct program *program)
 	graph_sites_free(&program->graphs.sites);
 	pending_free(&program->pending);
 	counters_free(&program->counters);
+	call_sites_free(&program->call_sites);
 	statics_free(&program->statics);
 	globals_free(&program->globals);
 	levels_free(&program->levels);
@@ -47,5 +48,6 @@ size_t program_weight(const struct program *program)
 	       program->counters.fail_count * sizeof(struct fail_entry) + program->ledger.sites.count * sizeof(struct site) +
 	       program->graphs.sites.count * sizeof(struct graph_site) +
 	       program->names.place_count * 2 * sizeof(struct place) + program->names.kernel_count * sizeof(struct kernel_name) +
+	       program->call_sites.count * sizeof(struct call_site_entry) +
 	       program->names.bytes;
 }

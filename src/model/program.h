@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/call_sites.h"
 #include "model/counters.h"
 #include "model/events.h"
 #include "model/globals.h"
@@ -53,6 +54,7 @@ struct program {
 	struct globals globals;		/* variables of modules, and the like */
 	struct statics statics;		/* variables of known size */
 	struct counters counters;
+	struct call_sites call_sites;	/* of launches and waits */
 	struct pending pending;
 	struct graphs graphs;
 	uint64_t sync_ns;		/* inside synchronizing calls */

@@ -42,6 +42,7 @@ size_t record_size(unsigned int type)
 	case REC_GRAPH_LAST: return sizeof(struct rec_graph_row);
 	case REC_FAIL_ROW: return sizeof(struct rec_fail_row);
 	case REC_PENDING_ROW: return sizeof(struct rec_pending_row);
+	case REC_CALL_SITE: return sizeof(struct rec_call_site_row);
 	case REC_SYNC: return sizeof(struct rec_sync);
 	case REC_SYNCED: return sizeof(struct rec_synced);
 	case REC_INEXACT:
@@ -80,6 +81,7 @@ size_t record_call_offset(unsigned int type)
 	case REC_COPY_ROW: return offsetof(struct rec_copy_row, key.call);
 	case REC_CALL_ROW: return offsetof(struct rec_call_row, key.call);
 	case REC_FAIL_ROW: return offsetof(struct rec_fail_row, key.call);
+	case REC_CALL_SITE: return offsetof(struct rec_call_site_row, key.launch.call);
 	case REC_GRAPH_ROW:
 	case REC_GRAPH_LAST: return offsetof(struct rec_graph_row, row.call);
 	default: return 0;
@@ -119,6 +121,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
 	case REC_FRAME:
 		return record->frame.language < FRAME_LANGUAGES;
+	case REC_CALL_SITE:
+		return record->call_site.key.launch.call < CALL_COUNT;
 	case REC_KERNEL:
 		return record->kernel.name_len <= tail;
 	case REC_CALL:

@@ -42,6 +42,7 @@ union record {
 	struct rec_graph_row graph_row;
 	struct rec_fail_row fail_row;
 	struct rec_pending_row pending;
+	struct rec_call_site_row call_site;
 	struct rec_sync sync;
 	struct rec_unseen unseen;
 	struct rec_limit limit;

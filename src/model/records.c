@@ -310,6 +310,8 @@ static int dispatch_row(struct model *model, const union record *record)
 		return model_fail_row(model, &record->fail_row.key, &record->fail_row.row);
 	case REC_PENDING_ROW:
 		return model_pending_row(model, &record->pending.key, &record->pending.row);
+	case REC_CALL_SITE:
+		return model_call_site(model, &record->call_site.key, &record->call_site.row);
 	case REC_GRAPH_LAST:
 		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
 		return 0;

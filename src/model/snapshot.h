@@ -58,6 +58,7 @@ struct snap_kernel {
 	const char *signature;	/* full, demangled */
 	const char *symbol;	/* mangled; NULL if not known */
 	uint64_t function;
+	size_t number;		/* of the kernels of its process, as launch_entry.number has it */
 	int device;
 	uint64_t launches, failures, samples;
 	uint64_t captured;	/* calls that became nodes of a graph: not launches */
@@ -67,6 +68,7 @@ struct snap_kernel {
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;
+	bool has_sites;		/* launch_sites[] of its process says where it is launched */
 	double launches_per_second, graph_launches_per_second;
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
@@ -115,6 +117,7 @@ struct snap_place {
 	const char *site;			/* name or hex address; NULL: not known */
 	const char *const *stack;		/* names or hex addresses, innermost first */
 	size_t stack_count;			/* 0: no stack is known */
+	size_t shown;				/* which of it `site` is */
 	const struct snap_frame *const *frames;	/* as snap_site has them */
 	size_t frame_count;
 };
@@ -150,6 +153,25 @@ struct snap_graph_site {
 	uint16_t call;			/* that made the last */
 	uint64_t made, live;		/* how many, and of them those not destroyed; of a process that ended, by then */
 	uint64_t launches;		/* of them */
+};
+
+/* Where a kernel is launched. */
+struct snap_launch_site {
+	struct snap_place at;
+	uint64_t address, stack_id;		/* tell places of one name apart */
+	const struct snap_kernel *kernel;	/* in the process's kernels[]; NULL: there was no room for it */
+	uint64_t launches;			/* all sites of a kernel: as many as it has */
+	uint64_t samples;			/* launches whose site was looked at; if all were, the figure is exact: */
+	bool sampled;				/* it is not */
+};
+
+/* Where a thread waits. */
+struct snap_wait_site {
+	struct snap_place at;
+	uint64_t address, stack_id;
+	uint16_t call;
+	uint64_t calls;				/* that returned */
+	double seconds;				/* in them */
 };
 
 /* What a process holds on one device. */
@@ -221,6 +243,10 @@ struct snap_process {
 	size_t graph_site_count;
 	struct snap_site *sites;		/* most live + leaked first */
 	size_t site_count;
+	struct snap_launch_site *launch_sites;	/* most launches first */
+	size_t launch_site_count;
+	struct snap_wait_site *wait_sites;	/* most seconds first */
+	size_t wait_site_count;
 };
 
 /* What a call is called, and what people call it: @extra is that of its snap_call or snap_failure. */

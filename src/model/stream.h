@@ -29,6 +29,9 @@ REC_ROW(graph);
 REC_ROW(fail);
 REC_ROW(pending);
 
+/* What the row counted since it was told last: two rows may come to be of one site, and the site of one may be known better later. */
+REC_ROW(call_site);
+
 struct rec_sync {
 	struct rec_hdr hdr;
 	__u64 ns;		/* model_sync() */

@@ -11,8 +11,8 @@
  * without the offset, so that calls from all over a function are drawn as one;
  * the innermost one is the call site and keeps its source line. Of a Python program the call site is a Python frame
  * farther out, which keeps its line, too. Bytes are
- * weighed by call site, launches by kernel: where those come from is not
- * recorded. What graphs launched stands below a frame of its own.
+ * weighed by call site, launches by kernel, with --launch-sites by call site and kernel. What graphs launched stands below a frame
+ * of its own. Waits are weighed by call site and function, in microseconds.
  *
  * Names are hostile. A semicolon would be one more frame, a line break one more
  * line; a number that ends the last frame would be taken for the weight of
@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/calls.h"
 #include "print/print.h"
 #include "util/sink.h"
 #include "util/utf8.h"
@@ -38,6 +39,7 @@ const char *const folded_weight_names[FOLDED_WEIGHT_COUNT] = {
 	[FOLDED_HELD] = "held",
 	[FOLDED_ALLOCATED] = "allocated",
 	[FOLDED_LAUNCHES] = "launches",
+	[FOLDED_WAIT] = "wait",
 };
 
 struct folded {
@@ -97,9 +99,9 @@ static void write_python(struct sink *sink, const struct snap_frame *place, cons
 /*
  * Writes what @place is called, for an outer frame without the offset and the line:
  * "make_buffer+0x13 at leak.cu:21 (leak)". A place without a symbol, "leak+0x13",
- * has nothing but its offset to be told by.
+ * has nothing but its offset to be told by. @is_site: it is no outer frame; @is_last: nor does another follow.
  */
-static void write_place(struct sink *sink, const char *place, bool is_last)
+static void write_place(struct sink *sink, const char *place, bool is_site, bool is_last)
 {
 	const char *plus = strstr(place, "+0x"), *file, *end;
 	char frame[FRAME_MAX];
@@ -110,7 +112,7 @@ static void write_place(struct sink *sink, const char *place, bool is_last)
 	file = strstr(end, " (");
 	if (!file || (*end && *end != ' '))
 		goto whole;
-	snprintf(frame, sizeof(frame), "%.*s%s", (int)(plus - place), place, is_last ? end : file);
+	snprintf(frame, sizeof(frame), "%.*s%s", (int)(plus - place), place, is_site ? end : file);
 	write_frame(sink, frame, false, is_last);
 	return;
 whole:
@@ -156,27 +158,73 @@ static uint64_t site_weight(const struct snap_site *site, enum folded_weight wei
 	}
 }
 
+/* The way to @site; @is_last: it ends the line, else the kernel does that was launched there. */
+static void write_where(struct sink *sink, const struct snap_place *site, bool is_last)
+{
+	for (size_t j = site->stack_count; j-- > 0; ) {
+		const struct snap_frame *frame = j < site->frame_count ? site->frames[j] : NULL;
+
+		if (frame && frame->language == FRAME_PYTHON)
+			write_python(sink, frame, site->stack[j], j == site->shown, !j && is_last);
+		else
+			write_place(sink, site->stack[j], !j, is_last);
+	}
+	if (!site->stack_count)
+		write_place(sink, site->site, true, is_last);
+}
+
 static void fold_sites(struct folded *folded, const struct snap_process *process)
 {
 	struct sink *sink = folded->sink;
 
 	for (size_t i = 0; i < process->site_count && !sink->error; i++) {
 		const struct snap_site *site = &process->sites[i];
+		const struct snap_place where = {
+			.site = site->site, .stack = site->stack, .stack_count = site->stack_count, .shown = site->shown,
+			.frames = site->frames, .frame_count = site->frame_count,
+		};
 		uint64_t weight = site_weight(site, folded->weight);
 
 		if (!weight)
 			continue;
 		write_process(sink, process);
-		for (size_t j = site->stack_count; j-- > 0; ) {
-			const struct snap_frame *frame = j < site->frame_count ? site->frames[j] : NULL;
+		write_where(sink, &where, true);
+		write_weight(folded, weight);
+	}
+}
 
-			if (frame && frame->language == FRAME_PYTHON)
-				write_python(sink, frame, site->stack[j], j == site->shown, !j);
-			else
-				write_place(sink, site->stack[j], !j);
-		}
-		if (!site->stack_count)
-			write_place(sink, site->site, true);
+/* Launches by where they come from, and below that by kernel. */
+static void fold_launch_sites(struct folded *folded, const struct snap_process *process)
+{
+	struct sink *sink = folded->sink;
+
+	for (size_t i = 0; i < process->launch_site_count && !sink->error; i++) {
+		const struct snap_launch_site *site = &process->launch_sites[i];
+
+		if (!site->launches)
+			continue;
+		write_process(sink, process);
+		write_where(sink, &site->at, !site->kernel);
+		if (site->kernel)
+			write_frame(sink, site->kernel->name, false, true);
+		write_weight(folded, site->launches);
+	}
+}
+
+/* Time that threads waited, in microseconds. */
+static void fold_waits(struct folded *folded, const struct snap_process *process)
+{
+	struct sink *sink = folded->sink;
+
+	for (size_t i = 0; i < process->wait_site_count && !sink->error; i++) {
+		const struct snap_wait_site *site = &process->wait_sites[i];
+		uint64_t weight = (uint64_t)(site->seconds * 1e6);
+
+		if (!weight)
+			continue;
+		write_process(sink, process);
+		write_where(sink, &site->at, false);
+		write_frame(sink, call_name(site->call), false, true);
 		write_weight(folded, weight);
 	}
 }
@@ -188,7 +236,7 @@ static void fold_kernels(struct folded *folded, const struct snap_process *proce
 	for (size_t i = 0; i < process->kernel_count && !sink->error; i++) {
 		const struct snap_kernel *kernel = &process->kernels[i];
 
-		if (kernel->launches) {
+		if (kernel->launches && !kernel->has_sites) {
 			write_process(sink, process);
 			write_frame(sink, kernel->name, false, true);
 			write_weight(folded, kernel->launches);
@@ -209,6 +257,7 @@ static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
 	[FOLDED_HELD] = "nothing is held",
 	[FOLDED_ALLOCATED] = "nothing was allocated",
 	[FOLDED_LAUNCHES] = "no kernel was launched",
+	[FOLDED_WAIT] = "no call that waits was seen to return; where they are made is seen with --launch-sites",
 };
 
 int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
@@ -222,10 +271,16 @@ int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options
 		return ret;
 	folded.sink = &sink;
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++) {
-		if (folded.weight == FOLDED_LAUNCHES)
-			fold_kernels(&folded, &snapshot->processes[i]);
-		else
-			fold_sites(&folded, &snapshot->processes[i]);
+		const struct snap_process *process = &snapshot->processes[i];
+
+		if (folded.weight == FOLDED_WAIT) {
+			fold_waits(&folded, process);
+		} else if (folded.weight == FOLDED_LAUNCHES) {
+			fold_launch_sites(&folded, process);
+			fold_kernels(&folded, process);
+		} else {
+			fold_sites(&folded, process);
+		}
 	}
 	options->folded_total = folded.total;
 	/* An empty flame graph does not say why it is empty. */

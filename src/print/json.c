@@ -267,6 +267,51 @@ static json_t *graph_object(struct json_writer *w, const struct snap_graph_site 
 	return o;
 }
 
+static json_t *launch_site_object(struct json_writer *w, const struct snap_launch_site *site)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "site", site->at.site);
+	json_put_place(w, o, &site->at);
+	if (site->kernel) {
+		put_text(w, o, "kernel", site->kernel->name);
+		put_device(w, o, site->kernel->device);
+	}
+	put_count(w, o, "launches", site->launches);
+	put_count(w, o, "samples", site->samples);
+	put(w, o, "sampled", json_boolean(site->sampled));
+	return o;
+}
+
+static json_t *wait_site_object(struct json_writer *w, const struct snap_wait_site *site)
+{
+	json_t *o = put_new(w);
+
+	put_text(w, o, "site", site->at.site);
+	json_put_place(w, o, &site->at);
+	put_text(w, o, "call", call_name(site->call));
+	put_count(w, o, "calls", site->calls);
+	put_number(w, o, "seconds", site->seconds);
+	return o;
+}
+
+/* Where kernels are launched and threads wait: with --launch-sites. */
+static void write_call_sites(struct json_writer *w, const struct snap_process *process)
+{
+	if (process->launch_site_count) {
+		json_open(w, "launch_sites", '[');
+		for (size_t i = 0; i < process->launch_site_count && !w->sink->error; i++)
+			json_item(w, launch_site_object(w, &process->launch_sites[i]));
+		json_close(w, ']');
+	}
+	if (process->wait_site_count) {
+		json_open(w, "wait_sites", '[');
+		for (size_t i = 0; i < process->wait_site_count && !w->sink->error; i++)
+			json_item(w, wait_site_object(w, &process->wait_sites[i]));
+		json_close(w, ']');
+	}
+}
+
 static void put_end(struct json_writer *w, json_t *o, const struct snap_process *process)
 {
 	if (!process->exited)
@@ -335,6 +380,7 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 	for (size_t i = 0; i < process->site_count && !w->sink->error; i++)
 		json_item(w, site_object(w, process, &process->sites[i]));
 	json_close(w, ']');
+	write_call_sites(w, process);
 
 	if (process->graph_site_count) {
 		json_open(w, "graphs", '[');

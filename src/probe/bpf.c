@@ -181,6 +181,23 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
 	s->rodata->keep_books = !trace->no_books;
 }
 
+/*
+ * How many launches pass before one is taken, if each is with the chance of 1 in 64 (LAUNCH_SAMPLE of bpf/call_sites.bpf.h):
+ * the number for each of LAUNCH_GAPS parts of all cases.
+ */
+static void gaps_fill(volatile __u16 *gaps)
+{
+	double more = 63.0 / 64;	/* the chance that more than `gap` pass */
+	__u16 gap = 0;
+	int i;
+
+	for (i = 0; i < LAUNCH_GAPS; i++) {
+		for (; more > 1 - (i + 0.5) / LAUNCH_GAPS; more *= 63.0 / 64)
+			gap++;
+		gaps[i] = gap;
+	}
+}
+
 /* As long as one takes to place probes on a machine with much to do: docs/do-no-harm.md. */
 #define LOADER_WAIT_MS	50
 
@@ -235,6 +252,10 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	for (call = 0; call < CALL_COUNT; call++)
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
 	s->rodata->exact_launches = settings->exact_launches || settings->trace.on;
+	s->rodata->launch_sites = settings->launch_sites;
+	gaps_fill(s->rodata->launch_gaps);
+	if (!settings->launch_sites)
+		bpf_map__set_max_entries(s->maps.call_sites, 1);
 	trace_set(s, &settings->trace);
 	s->rodata->refuse_all = settings->blind;
 	s->rodata->refuse_filtered = settings->refuse_filtered;

@@ -32,6 +32,7 @@ struct visit {
 		bool (*graph)(void *context, const struct graph_key *key, const struct graph_row *row);
 		bool (*fail)(void *context, const struct fail_key *key, const struct fail_row *row);
 		bool (*pending)(void *context, const struct pending_key *key, const struct pending_row *row);
+		bool (*call_site)(void *context, const struct call_site_key *key, const struct call_site_row *row);
 		bool (*is_gone)(void *context, uint32_t program);
 	};
 };
@@ -135,6 +136,14 @@ static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key
 #define AS_IT_IS(skeleton, key, row)	((void)0)
 #define NOT_NEAR(skeleton, key)		((void)0)
 
+/* The program may have one more. */
+static void call_site_release(struct cutop_bpf *skeleton, const struct call_site_key *key)
+{
+	size_t count = sizeof(skeleton->bss->call_sites_made) / sizeof(skeleton->bss->call_sites_made[0]);
+
+	__atomic_sub_fetch(&skeleton->bss->call_sites_made[key->launch.program % count], 1, __ATOMIC_RELAXED);
+}
+
 #define ROW_VISIT(what, complete, release)								\
 	static bool what##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
 	{												\
@@ -156,6 +165,7 @@ ROW_VISIT(call, call_complete, near_call_release)
 ROW_VISIT(graph, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(fail, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(pending, AS_IT_IS, NOT_NEAR)
+ROW_VISIT(call_site, AS_IT_IS, call_site_release)
 
 #define ROWS_VISITOR(name, what, map)									\
 	void rows_visit_##name(struct rows *rows,							\
@@ -173,6 +183,7 @@ ROWS_VISITOR(calls, call, ROWS_CALLS)
 ROWS_VISITOR(graphs, graph, ROWS_GRAPHS)
 ROWS_VISITOR(failures, fail, ROWS_FAILURES)
 ROWS_VISITOR(pending, pending, ROWS_PENDING)
+ROWS_VISITOR(call_sites, call_site, ROWS_CALL_SITES)
 
 /* ---- what is kept of a program besides ---- */
 

@@ -21,6 +21,7 @@ struct trace_settings {
 
 struct bpf_settings {
 	bool exact_launches;
+	bool launch_sites;	/* where kernels are launched, and where threads wait */
 	bool stacks;		/* of allocations */
 	bool python;		/* Python's frames, in processes that run it */
 	bool extras;		/* functions that are not in the table may be probed */

@@ -165,6 +165,7 @@ static const struct bpf_map *map_of(const struct map_search *search, enum row_ma
 		[ROWS_GRAPHS] = s->maps.graphs,
 		[ROWS_FAILURES] = s->maps.failures,
 		[ROWS_PENDING] = s->maps.pending,
+		[ROWS_CALL_SITES] = s->maps.call_sites,
 	};
 
 	return maps[which];

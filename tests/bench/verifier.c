@@ -4,11 +4,11 @@
  * (log level 4): instructions walked through, of a million that it allows, states
  * kept, and its time; and how large the program becomes.
  *
- *   verifier [-l LIMIT] [-s BYTES] [-f] [METHOD]
+ *   verifier [-l LIMIT] [-s BYTES] [-f] [-w] [METHOD]
  *
  * METHOD is session, multi or perf; default the best that this kernel has. With -f
  * programs are loaded as with all options that add to them: trace with pairs and
- * arguments, whole stacks, exact launches, filters. -l: exit status 1 if a
+ * arguments, whole stacks, exact launches, filters. -w: as by default, and with Python's frames and sites of launches and waits. -l: exit status 1 if a
  * program makes the verifier walk through more than LIMIT instructions. -s: the same
  * if one that probes takes more than BYTES of stack, without the functions it
  * calls: bpf/cutop.bpf.c says what 64 would mean.
@@ -38,12 +38,13 @@ static unsigned long number_after(const char *log, const char *word)
 	return at ? strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-static void settings_set(struct bpf_settings *settings, bool full)
+static void settings_set(struct bpf_settings *settings, bool full, bool sites)
 {
 	memset(settings, 0, sizeof(*settings));
 	settings->layers = 1u << LAYER_RUNTIME | 1u << LAYER_DRIVER;
 	settings->only_uid = (uint32_t)-1;
 	settings->ring_bytes = 1 << 20;
+	settings->python = settings->launch_sites = full || sites;
 	if (!full)
 		return;
 	settings->exact_launches = settings->stacks = settings->extras = true;
@@ -137,13 +138,15 @@ int main(int argc, char **argv)
 	struct reason why;
 	unsigned int count;
 	uint64_t began;
-	bool full = false, whole = false;
+	bool full = false, sites = false, whole = false;
 	struct bpf bpf;
 	int option;
 
-	while ((option = getopt(argc, argv, "fl:s:v")) != -1) {
+	while ((option = getopt(argc, argv, "fl:s:vw")) != -1) {
 		if (option == 'f')
 			full = true;
+		else if (option == 'w')
+			sites = true;
 		else if (option == 'v')
 			whole = true;
 		else if (option == 'l')
@@ -153,7 +156,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	settings_set(&settings, full);
+	settings_set(&settings, full, sites);
 	answers = calloc(PROGRAMS_MAX, sizeof(*answers));
 	if (!answers || kernel_features_read(&features, argv[optind], &why)) {
 		fprintf(stderr, "verifier: %s\n", answers ? why.text : "no memory");

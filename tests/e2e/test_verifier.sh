@@ -15,7 +15,7 @@ for method in session multi perf; do
 		continue
 	fi
 	unset CUTOP_ATTACH
-	for full in "" -f; do
+	for full in "" -w -f; do
 		check "$method links $full" "$verifier" -l 500000 $full $method
 		CUTOP_TEST_STACKS=shared
 		export CUTOP_TEST_STACKS

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * With --launch-sites: where kernels are launched, and where threads wait.
+ *
+ * A row for each kernel and each place that it is launched from, and for each function that waits and each place that calls it.
+ * A record for each would fill the ring: programs launch a million kernels a second, from a handful of lines.
+ *
+ * Of launches a sample is taken, of those whose return is looked at anyhow, and each counts for as many launches as were
+ * as likely to be taken. One in LAUNCH_SAMPLE at regular distances would be the same line again and again of a loop that
+ * launches 64 kernels, or 32. So the distance is drawn: each launch is taken with the chance of 1 in LAUNCH_SAMPLE, and counts
+ * for as many; one that is taken for certain (the first of a kernel, one with another grid) counts for itself. User space knows how
+ * many launches there were.
+ *
+ * Waits are few and long, so all of them are taken.
+ */
+#ifndef CALL_SITES_BPF_H
+#define CALL_SITES_BPF_H
+
+#include "python_call.bpf.h"
+#include "stacks.bpf.h"
+
+#define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
+
+HASH_MAP(call_sites, struct call_site_key, struct call_site_row, 1 << 16);	/* user space makes it small where it is not wanted */
+
+/* Per program, by its low bits: its rows. User space takes off those that it deletes. */
+__u32 call_sites_made[WATCHFUL_COUNT];
+
+/* User space fills it in: launches that pass before one is taken, each as likely as the next (probe/bpf.c) */
+const volatile __u16 launch_gaps[LAUNCH_GAPS];
+
+static const struct call_site_row no_call_site;
+
+/* Launches of a thread that pass before its next one is taken. */
+static __always_inline __u16 launch_gap(void)
+{
+	return launch_gaps[bpf_get_prandom_u32() & (LAUNCH_GAPS - 1)];
+}
+
+/* The same asked at each launch: whether it is taken. */
+static __always_inline bool launch_drawn(void)
+{
+	return !(bpf_get_prandom_u32() & (LAUNCH_SAMPLE - 1));
+}
+
+/* The row of @key, or one for what found no room of its own; NULL if there is none of that either. */
+static __always_inline struct call_site_row *call_site_row_get(struct call_site_key *key)
+{
+	__u32 *made = &call_sites_made[key->launch.program & (WATCHFUL_COUNT - 1)];
+	struct call_site_row *row = bpf_map_lookup_elem(&call_sites, key);
+
+	if (row)
+		return row;
+	if (*made >= CALL_SITES_MAX) {
+		key->site = key->stack = 0;
+		row = bpf_map_lookup_elem(&call_sites, key);
+		if (row)
+			return row;
+	}
+	if (!bpf_map_update_elem(&call_sites, key, &no_call_site, BPF_NOEXIST)) {
+		__sync_fetch_and_add(made, 1);
+		row_made(ROWS_CALL_SITES);
+	}
+	row = bpf_map_lookup_elem(&call_sites, key);
+	if (!row)
+		count_lost(LOST_CALL_SITES);
+	return row;
+}
+
+/* At the return of @call: a launch of @function that stands for @amount launches, or a wait of @amount nanoseconds. */
+static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 function, __u64 amount)
+{
+	struct call_site_key key = { .launch = { .program = thread->program, .call = call, .function = function } };
+	struct call_site_row *row;
+
+	key.site = call_site(ctx);
+	site_announce(thread, key.site);
+	key.stack = python_of(thread, key.site, stack_of(ctx, thread));
+	if (desc_of(call)->class == CLASS_LAUNCH)
+		key.launch.device = thread->device;
+	row = call_site_row_get(&key);
+	if (!row)
+		return 0;
+	__sync_fetch_and_add(&row->samples, 1);
+	if (desc_of(call)->class == CLASS_LAUNCH)
+		__sync_fetch_and_add(&row->launches, amount);
+	else
+		__sync_fetch_and_add(&row->ns, amount);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --launch-sites: where kernels are launched and where threads wait, of C programs and of Python ones: exact where every
+# launch is looked at, within the error of a sample where not, and then it says so; folded, recorded, with whole stacks.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+sites=$top_builddir/tests/e2e/bin/launch_sites
+python=$(sh "$top_srcdir/tests/python/interpreters.sh" | head -n 1 | cut -d ' ' -f 3)
+launches=$top_srcdir/tests/python/launches.py
+# mark WORD: the number of the line that is so marked
+mark() {
+	grep -n "# $1\$" "$launches" | cut -d : -f 1
+}
+often="often at launches.py:$(mark 'three times') (python)"
+once="once at launches.py:$(mark once) (python)"
+other="other at launches.py:$(mark 'the other kernel') (python)"
+wait="wait at launches.py:$(mark waits) (python)"
+export CUDA_DOUBLE_DELAY=cudaDeviceSynchronize=5ms
+
+# near NAME FILTER VALUE PERCENT: what the filter gives is that much off at most
+near() {
+	check "$1: $2 is $(jq -c "$2" "$T/$1.json"), not about $3" \
+		jq -e "($2) as \$is | \$is >= $3 * (100 - $4) / 100 and \$is <= $3 * (100 + $4) / 100" "$T/$1.json" >"$T/jq"
+}
+
+by_function='.processes[].launch_sites | map({ key: (.site | sub("[+].*"; "")), value: . }) | from_entries'
+
+# ---- C: every launch, then a sample, by both ways to launch
+watch exact --launch-sites --exact-launches -- "$sites" 1000 20
+check "exact: status $status" [ "$status" = 0 ]
+expect exact '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launches, .samples, .sampled]]' \
+	'[["often","scale",3000,3000,false],["once","scale",1000,1000,false]]'
+expect exact '[p.launch_sites[] | .frames[0] | [.language, .function, .module]] | unique' \
+	'[["native","often","launch_sites"],["native","once","launch_sites"]]'
+expect exact '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .call, .calls]]' \
+	'[["wait_device","cudaDeviceSynchronize",20],["wait_stream","cudaStreamSynchronize",20]]'
+expect exact 'p.wait_sites[0].seconds | . > 0.1 and . < 20' true
+# A wait's time is that of its call, and what the process waited.
+expect exact 'p.wait_sites[0].seconds == call("cudaDeviceSynchronize").seconds' true
+expect exact '([p.wait_sites[].seconds] | add) - p.synchronize.seconds | fabs < 0.001' true
+expect_nothing_lost exact
+for way in "" exc; do
+	watch "sample$way" --launch-sites -- "$sites" 20000 0 $way
+	expect "sample$way" '[p.launch_sites[].launches] | add' 80000
+	expect "sample$way" '[p.launch_sites[] | .sampled and .samples > 50 and .samples < 80000 / 4] | unique' '[true]'
+	near "sample$way" "$by_function | .often.launches" 60000 10
+	near "sample$way" "$by_function | .once.launches" 20000 30
+	expect "sample$way" 'p | has("wait_sites")' false
+	expect_nothing_lost "sample$way"
+done
+watch without -- "$sites" 1000 20
+expect without 'p | has("launch_sites") or has("wait_sites")' false
+
+# ---- whole stacks
+watch stacks --launch-sites --stacks --exact-launches -- "$sites" 100 3
+expect stacks '[p.launch_sites[], p.wait_sites[] | .stack[:2] | map(sub("[+].*"; "")) | join(" ")] | sort' \
+	'["often main","once main","wait_device main","wait_stream main"]'
+
+# ---- by lines of Python
+if [ "$python" ]; then
+	watch lines --launch-sites --exact-launches --library "$double/libcudart.so.13" -- "$python" "$launches" "$double/libcudart.so.13" 500 20
+	check "lines: status $status: $(cat "$T/lines.err")" [ "$status" = 0 ]
+	expect lines '[p.launch_sites[] | [.site, .kernel, .launches, .sampled]] | sort' \
+		"[[\"$often\",\"often\",1500,false],[\"$once\",\"often\",500,false],[\"$other\",\"seldom\",500,false]]"
+	expect lines '[p.launch_sites[].frames | map(select(.language == "python").function) | join(" ")] | sort' \
+		'["often <module>","once <module>","other <module>"]'
+	expect lines '[p.wait_sites[] | [.site, .call, .calls]]' "[[\"$wait\",\"cudaDeviceSynchronize\",20]]"
+	expect lines 'p.wait_sites[0].seconds | . > 0.1 and . < 20' true
+	expect_nothing_lost lines
+	watch some --launch-sites --library "$double/libcudart.so.13" -- "$python" "$launches" "$double/libcudart.so.13" 20000 0
+	expect some '[p.launch_sites[] | select(.kernel == "often").launches] | add' 80000
+	expect some '[p.launch_sites[] | select(.kernel == "seldom").launches]' '[20000]'
+	near some "[.processes[].launch_sites[] | select(.site == \"$often\").launches] | add" 60000 10
+	near some "[.processes[].launch_sites[] | select(.site == \"$once\").launches] | add" 20000 30
+	expect some '.lost | [.python_frames, .call_sites, .ring_full] | add' 0
+fi
+
+# ---- recorded, and folded
+"$CUTOP" record -o "$T/recording" --launch-sites --exact-launches -- "$sites" 100 20 >"$T/record.out" 2>&1
+check "record: $(cat "$T/record.out")" [ "$?" = 0 ]
+"$CUTOP" -b -f json -n 1 --replay "$T/recording" >"$T/replay.json"
+expect replay '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launches, .sampled]]' \
+	'[["often","scale",300,false],["once","scale",100,false]]'
+expect replay '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",20],["wait_stream",20]]'
+"$CUTOP" -b -f folded --folded-by launches --replay "$T/recording" | sed 's/^[^;]*;//; s/ at [^;]*;/;/' >"$T/folded"
+check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'often;scale 300
+once;scale 100' ]
+"$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" >"$T/waits"
+check "folded waits: $(cat "$T/waits")" grep -qE '^launch_sites \([0-9]+\);wait_device[^;]*;cudaDeviceSynchronize [1-9][0-9]{5,}$' "$T/waits"
+"$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" | awk '{ n += $NF } END { printf "%d", n }' >"$T/sum"
+check "folded waits: $(cat "$T/sum") microseconds" \
+	jq -e --argjson sum "$(cat "$T/sum")" '[.processes[].wait_sites[].seconds] | add * 1e6 - $sum | fabs < 3' "$T/replay.json" >"$T/jq"
+
+finish
