@@ -14,11 +14,11 @@
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
 
-#include "call_sites.bpf.h"
 #include "capture.bpf.h"
 #include "fault.bpf.h"
 #include "launch_config.bpf.h"
 #include "launch_rows.bpf.h"
+#include "site_rows.bpf.h"
 
 /* Whether shared bytes and stream of a launch by arguments lie on the stack; arm64 has registers for them. */
 #if defined(__TARGET_ARCH_x86)

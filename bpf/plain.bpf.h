@@ -7,9 +7,9 @@
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
 
-#include "call_sites.bpf.h"
 #include "context.bpf.h"
 #include "pending.bpf.h"
+#include "site_rows.bpf.h"
 
 /*
  * The device whose work is all done when a synchronizing call of @scope returns;

@@ -33,7 +33,7 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 const volatile __u8 call_streams[CALL_TABLE_SIZE];	/* which argument is the stream: cutop_event.h */
 const volatile __u8 call_traced[CALL_TABLE_SIZE];	/* CUTOP_TRACED, cutop_event.h */
 const volatile bool exact_launches;
-const volatile bool launch_sites;	/* call_sites.bpf.h */
+const volatile bool launch_sites;	/* site_rows.bpf.h */
 const volatile bool tracing;		/* a record for every call that is traced */
 const volatile bool trace_entries;	/* at its entry only, and no return is probed */
 const volatile bool trace_pairs;	/* one at its entry and one at its return */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of launches BPF takes a sample (bpf/call_sites.bpf.h). How many there were is known, for each kernel: so what is said of its
+ * Of launches BPF takes a sample (bpf/site_rows.bpf.h). How many there were is known, for each kernel: so what is said of its
  * sites is made to add up to that. Where each launch was taken nothing is changed.
  */
 #include <errno.h>

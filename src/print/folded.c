@@ -167,7 +167,7 @@ static void write_where(struct sink *sink, const struct snap_place *site, bool i
 		if (frame && frame->language == FRAME_PYTHON)
 			write_python(sink, frame, site->stack[j], j == site->shown, !j && is_last);
 		else
-			write_place(sink, site->stack[j], !j, is_last);
+			write_place(sink, site->stack[j], !j, !j && is_last);
 	}
 	if (!site->stack_count)
 		write_place(sink, site->site, true, is_last);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls: every function that was called, with the time inside it. */
+/*
+ * Calls: every function that was called, with the time inside it. With --launch-sites those that wait are followed by the places
+ * that wait longest in them; not with a baseline, since figures are differences then.
+ */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cuda/calls.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/place_rows.h"
 
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
@@ -23,6 +28,8 @@ static const struct list_column call_columns[] = {
 	[C_MAX] = { "MAX", .width = 6, .rank = 7 },
 };
 
+#define PLACES_SHOWN	4	/* of a call; in full height all */
+
 static double calls_seconds(const struct snap_process *process)
 {
 	double seconds = 0;
@@ -32,15 +39,36 @@ static double calls_seconds(const struct snap_process *process)
 	return seconds;
 }
 
-static double call_number(const struct list *list, size_t item, size_t column)
+struct calls_list {
+	double seconds;			/* inside all of them */
+	struct place_row *rows;
+};
+
+static const struct place_row *call_row_of(const struct list *list, size_t row)
 {
-	const struct snap_call *call = &list->process->call_list[item];
+	return &((const struct calls_list *)list->items)->rows[row];
+}
+
+static size_t call_owner(const struct list *list, size_t row)
+{
+	return call_row_of(list, row)->first;
+}
+
+static int call_whole(const struct list *list, size_t row)
+{
+	return call_row_of(list, row)->is_place ? C_CALL : -1;
+}
+
+static double call_number(const struct list *list, size_t row, size_t column)
+{
+	const struct snap_call *call = &list->process->call_list[call_row_of(list, row)->item];
+	double seconds = ((const struct calls_list *)list->items)->seconds;
 
 	switch (column) {
 	case C_CALLS: return (double)call->calls;
 	case C_FAILED: return process_known(list->process, (double)call->failures);
 	case C_TIME: return process_known(list->process, call->seconds);
-	case C_SHARE: return *(const double *)list->items > 0 ? call->seconds / *(const double *)list->items : NAN;
+	case C_SHARE: return seconds > 0 ? call->seconds / seconds : NAN;
 	/* Of a launch that is not watched to its end the time is not known. */
 	case C_AVERAGE:
 		return call->calls && !call->sampled ? process_known(list->process, call->seconds / (double)call->calls) : NAN;
@@ -50,13 +78,35 @@ static double call_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
-static enum style call_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+/* "      20   105ms  wait at train.py:12 (python)" */
+static enum style place_cell(const struct list *list, const struct place_row *row, size_t column, char out[CELL_TEXT])
 {
-	const struct snap_call *call = &list->process->call_list[item];
-	double number = call_number(list, item, column);
+	char calls[CELL_TEXT], time[CELL_TEXT];
+	int width = list->desc->columns[C_CALLS].width;
+
+	out[0] = 0;
+	if (column != C_CALL)
+		return ST_DIM;
+	if (row->more) {
+		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
+		return ST_DIM;
+	}
+	cell_count(calls, row->place.calls, width);
+	cell_time(time, row->place.amount);
+	snprintf(out, CELL_TEXT, "%*.32s %7.32s  %.*s", width, calls, time, CELL_TEXT - 80, row->place.site);
+	return ST_PLAIN;
+}
+
+static enum style call_cell(const struct list *list, size_t row, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_call *call = &list->process->call_list[call_row_of(list, row)->item];
+	double number = call_number(list, row, column);
 	int width = list->desc->columns[column].width;
 	char time[CELL_TEXT];
 	enum style style;
+
+	if (call_row_of(list, row)->is_place)
+		return place_cell(list, call_row_of(list, row), column, out);
 
 	switch (column) {
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
@@ -72,22 +122,44 @@ static enum style call_cell(const struct list *list, size_t item, size_t column,
 	}
 }
 
-static double call_bar(const struct list *list, size_t item, size_t column, enum style *style)
+static double call_bar(const struct list *list, size_t row, size_t column, enum style *style)
 {
 	(void)column;
 	*style = ST_WAIT;
-	return call_number(list, item, C_SHARE);
+	return call_number(list, row, C_SHARE);
+}
+
+/* Returns where the calls of @process wait, NULL without memory; the caller frees it. */
+static struct item_place *wait_places(const struct snap_process *process)
+{
+	struct item_place *places = calloc(process->wait_site_count + 1, sizeof(*places));
+	size_t call;
+
+	for (size_t i = 0; places && i < process->wait_site_count; i++) {
+		const struct snap_wait_site *wait = &process->wait_sites[i];
+
+		for (call = 0; call < process->call_count && process->call_list[call].call != wait->call; call++)
+			;
+		places[i] = (struct item_place){
+			.item = call, .site = wait->at.site, .amount = wait->seconds, .calls = (double)wait->calls,
+		};
+	}
+	return places;
 }
 
 static void calls_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
-	double seconds = calls_seconds(process);
-	struct list list = {
-		.desc = &pane_calls, .count = process->call_count, .view = view, .items = &seconds, .process = process,
-		.empty = "No call was made.",
-	};
+	struct calls_list items = { .seconds = calls_seconds(process) };
+	struct list list = { .desc = &pane_calls, .view = view, .items = &items, .process = process, .empty = "No call was made." };
+	struct item_place *places = view->base ? NULL : wait_places(process);
 
+	items.rows = place_rows_make(process->call_count, places, places ? process->wait_site_count : 0,
+				     view->full ? SIZE_MAX : PLACES_SHOWN, &list.count);
+	free(places);
+	if (!items.rows)
+		return;
 	list_draw(view, area, &list);
+	free(items.rows);
 }
 
 const struct pane_desc pane_calls = {
@@ -99,6 +171,8 @@ const struct pane_desc pane_calls = {
 	.column_count = ARRAY_LEN(call_columns),
 	.cell = call_cell,
 	.number = call_number,
+	.owner = call_owner,
+	.whole = call_whole,
 	.bar = call_bar,
 	.draw = calls_draw,
 };

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kernels: launches by name, with their shapes and times. */
+/*
+ * Kernels: launches by name, with their shapes and times. With --launch-sites each is followed by the places that launch it most.
+ * With a baseline it is not: its figures are differences, which a sample is not made for.
+ */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/place_rows.h"
 
 enum { K_BAR, K_NAME, K_LAUNCHES, K_GRAPH, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
 
@@ -24,6 +29,8 @@ static const struct list_column kernel_columns[] = {
 	[K_DEVICE] = { "DEV", .width = 3, .rank = 12 },
 };
 
+#define SITES_SHOWN	4	/* of a kernel; in full height all */
+
 static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 {
 	if (!shape[0])
@@ -43,9 +50,19 @@ static double kernel_runs(const struct snap_kernel *kernel)
 	return (double)kernel->launches + (double)kernel->graph_launches;
 }
 
-static double kernel_number(const struct list *list, size_t item, size_t column)
+static const struct snap_kernel *kernel_of(const struct list *list, size_t row)
 {
-	const struct snap_kernel *kernel = &list->process->kernels[item];
+	return &list->process->kernels[place_row_of(list, row)->item];
+}
+
+static int kernel_whole(const struct list *list, size_t row)
+{
+	return place_row_of(list, row)->is_place ? K_NAME : -1;
+}
+
+static double kernel_number(const struct list *list, size_t row, size_t column)
+{
+	const struct snap_kernel *kernel = kernel_of(list, row);
 
 	switch (column) {
 	case K_LAUNCHES: return (double)kernel->launches;
@@ -63,12 +80,33 @@ static double kernel_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
-static enum style kernel_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+/* "   ~60823  76.0%  step at train.py:12 (python)" */
+static enum style site_cell(const struct list *list, const struct place_row *row, size_t column, char out[CELL_TEXT])
 {
-	const struct snap_kernel *kernel = &list->process->kernels[item];
-	double number = kernel_number(list, item, column);
+	double launches = (double)list->process->kernels[row->item].launches;
+	char number[CELL_TEXT], share[CELL_TEXT];
+
+	out[0] = 0;
+	if (column != K_NAME)
+		return ST_DIM;
+	if (row->more) {
+		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
+		return ST_DIM;
+	}
+	cell_about(number, row->place.amount, !row->place.sampled, list->desc->columns[K_LAUNCHES].width);
+	cell_share(share, launches > 0 ? row->place.amount / launches : 0);
+	snprintf(out, CELL_TEXT, "%*.32s %6.32s  %.*s", list->desc->columns[K_LAUNCHES].width, number, share, CELL_TEXT - 80, row->place.site);
+	return ST_PLAIN;
+}
+
+static enum style kernel_cell(const struct list *list, size_t row, size_t column, char out[CELL_TEXT])
+{
+	const struct snap_kernel *kernel = kernel_of(list, row);
+	double number = kernel_number(list, row, column);
 	int width = list->desc->columns[column].width;
 
+	if (place_row_of(list, row)->is_place)
+		return site_cell(list, place_row_of(list, row), column, out);
 	switch (column) {
 	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
@@ -84,24 +122,47 @@ static enum style kernel_cell(const struct list *list, size_t item, size_t colum
 	}
 }
 
-static double kernel_bar(const struct list *list, size_t item, size_t column, enum style *style)
+static double kernel_bar(const struct list *list, size_t row, size_t column, enum style *style)
 {
 	const struct snap_kernel *kernels = list->process->kernels;
+	size_t item = place_row_of(list, row)->item;
 
 	(void)column;
 	*style = kernels[item].failures ? ST_FAILED : ST_LAUNCH;
 	return kernel_runs(&kernels[0]) > 0 ? kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) : 0;
 }
 
+/* Returns where the kernels of @process are launched, NULL without memory; the caller frees it. */
+static struct item_place *launch_places(const struct snap_process *process)
+{
+	struct item_place *places = calloc(process->launch_site_count + 1, sizeof(*places));
+
+	for (size_t i = 0; places && i < process->launch_site_count; i++) {
+		const struct snap_launch_site *site = &process->launch_sites[i];
+
+		places[i] = (struct item_place){
+			.item = site->kernel ? (size_t)(site->kernel - process->kernels) : process->kernel_count,
+			.site = site->at.site, .amount = (double)site->launches, .calls = (double)site->samples, .sampled = site->sampled,
+		};
+	}
+	return places;
+}
+
 static void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
-	struct list list = {
-		.desc = &pane_kernels, .count = process->kernel_count, .view = view, .process = process, .empty = "No kernel was launched.",
-	};
+	struct list list = { .desc = &pane_kernels, .view = view, .process = process, .empty = "No kernel was launched." };
+	struct item_place *places = view->base ? NULL : launch_places(process);
+	struct place_row *rows = place_rows_make(process->kernel_count, places, places ? process->launch_site_count : 0,
+						 view->full ? SIZE_MAX : SITES_SHOWN, &list.count);
 
+	free(places);
+	if (!rows)
+		return;
+	list.items = rows;
 	if (!process->graph_launches)
 		list.hidden = 1u << K_GRAPH;
 	list_draw(view, area, &list);
+	free(rows);
 }
 
 const struct pane_desc pane_kernels = {
@@ -112,6 +173,8 @@ const struct pane_desc pane_kernels = {
 	.column_count = ARRAY_LEN(kernel_columns),
 	.cell = kernel_cell,
 	.number = kernel_number,
+	.owner = place_row_owner,
+	.whole = kernel_whole,
 	.bar = kernel_bar,
 	.draw = kernels_draw,
 };

@@ -26,6 +26,7 @@ view_sources = \
 	src/view/pane_memory.c \
 	src/view/pane_sites.c \
 	src/view/panes.c src/view/panes.h \
+	src/view/place_rows.c src/view/place_rows.h \
 	src/view/rows.c \
 	src/view/settings.c src/view/settings.h \
 	src/view/site_groups.c src/view/site_groups.h \

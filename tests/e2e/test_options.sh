@@ -95,6 +95,7 @@ refused 2 'allow-no-cuda is for --fail-on-leak' -b --allow-no-cuda -- true
 refused 2 'top-kernels is for metrics' -b --top-kernels 5
 refused 2 'top-sites is for metrics' -b --top-sites 5
 refused 2 'exact-launches needs return probes' -b --exact-launches --returns=never
+refused 2 'launch-sites needs return probes' -b --launch-sites --returns=never
 refused 2 'stacks needs return probes' trace --returns=never --stacks
 refused 2 'pairs needs return probes' trace --returns=never --pairs
 refused 2 "no user 'nobody-at-all'" -b --run-as nobody-at-all -- true

@@ -77,6 +77,7 @@ Suite *suite_memory(void);
 Suite *suite_leaks(void);
 Suite *suite_mappings(void);
 Suite *suite_counters(void);
+Suite *suite_call_sites(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
 Suite *suite_mortem(void);

@@ -10,6 +10,7 @@
 /* Adds @test to @suite as a case of its own. */
 void probe_test_add(Suite *suite, const char *name, const TTest *test);
 
+void call_site_rows_tests(Suite *suite);
 void closure_tests(Suite *suite);
 void container_tests(Suite *suite);
 void elfinfo_tests(Suite *suite);

@@ -92,6 +92,10 @@ START_TEST(test_options)
 	ck_assert(!parse("doctor --translators yield"));
 	ck_assert(parse("-b --returns never"));
 	ck_assert(!parse("-b --returns never --exact-launches"));
+	ck_assert(!parse("-b --returns never --launch-sites"));
+	ck_assert(parse("record --launch-sites -o x"));
+	ck_assert(options.launch_sites);
+	ck_assert(!parse("trace --launch-sites"));
 	ck_assert(!parse("-b --stacks --returns never"));
 	ck_assert(!parse("trace --pairs --returns never"));
 	ck_assert(parse("trace --pairs --stacks --returns always"));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "out_sample.h"
+#include "util/util.h"
 
 static struct out_options options;
 
@@ -51,6 +52,43 @@ START_TEST(weights)
 		      "leaky (4107);vector_add 1000\n"
 		      "leaky (4107);ns::scale 1000\n"
 		      "python train.py (4242);at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed 1200000\n");
+}
+END_TEST
+
+/* By place, and below that by kernel or call; kernels of which that is not known stand alone. */
+START_TEST(launches_and_waits)
+{
+	static const char *const names[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)", "<module> at train.py:40 (python)" };
+	static const struct snap_frame step = { .language = FRAME_PYTHON, .function = "step", .file = "/home/ana/train.py", .line = 12 },
+				       module = { .language = FRAME_PYTHON, .function = "<module>", .file = "/home/ana/train.py", .line = 40 };
+	static const struct snap_frame *const frames[] = { NULL, &step, &module };
+	struct snapshot *snapshot = sample_snapshot();
+	struct snap_process *process = &snapshot->processes[0];
+	struct snap_launch_site launches[] = {
+		{ .at = { .site = names[1], .stack = names, .stack_count = 3, .shown = 1, .frames = frames, .frame_count = 3 },
+		  .kernel = &process->kernels[0], .launches = 900, .samples = 14, .sampled = true },
+		{ .at = { .site = "main+0x1f4 at leaky.c:9 (leaky)" }, .kernel = &process->kernels[0], .launches = 100 },
+		{ .at = { .site = "main+0x1f8 (leaky)" }, .launches = 3 },
+		{ .at = { .site = "main+0x200 (leaky)" }, .kernel = &process->kernels[0] },
+	};
+	struct snap_wait_site waits[] = {
+		{ .at = launches[0].at, .call = CALL_cudaDeviceSynchronize, .calls = 3, .seconds = 1.25 },
+		{ .at = { .site = "main+0x210 (leaky)" }, .call = CALL_cudaStreamSynchronize, .calls = 1, .seconds = 2e-7 },
+	};
+
+	snapshot->process_count = 1;
+	process->launch_sites = launches;
+	process->launch_site_count = ARRAY_LEN(launches);
+	process->wait_sites = waits;
+	process->wait_site_count = ARRAY_LEN(waits);
+	process->kernels[0].has_sites = true;
+	assert_folded(snapshot, FOLDED_LAUNCHES,
+		      "leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;vector_add 900\n"
+		      "leaky (4107);main at leaky.c:9 (leaky);vector_add 100\n"
+		      "leaky (4107);main (leaky) 3\n"
+		      "leaky (4107);ns::scale 1000\n");
+	assert_folded(snapshot, FOLDED_WAIT,
+		      "leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;cudaDeviceSynchronize 1250000\n");
 }
 END_TEST
 
@@ -184,6 +222,7 @@ TCase *folded_tests(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, weights);
+	tcase_add_test(tests, launches_and_waits);
 	tcase_add_test(tests, nothing);
 	tcase_add_test(tests, graphs);
 	tcase_add_loop_test(tests, hostile_places, 0, (int)(sizeof(places) / sizeof(places[0])));

@@ -430,6 +430,7 @@ int main(void)
 	arrivals_tests(suite);
 	maps_tests(suite);
 	near_tests(suite);
+	call_site_rows_tests(suite);
 	closure_tests(suite);
 	container_tests(suite);
 	errand_tests(suite);

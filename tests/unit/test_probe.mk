@@ -8,6 +8,7 @@ endif
 tests_unit_test_probe_SOURCES = \
 	tests/unit/probe_tests.h \
 	tests/unit/test_arrivals.c \
+	tests/unit/test_call_site_rows.c \
 	tests/unit/test_closure.c \
 	tests/unit/test_container.c \
 	tests/unit/test_elfinfo.c \

@@ -333,6 +333,56 @@ START_TEST(sites)
 }
 END_TEST
 
+/* With --launch-sites: places below their kernels and calls, the same one once, in the order of the rows above; all in full height. */
+START_TEST(places)
+{
+	static const char *const lines[] = { "step at train.py:12 (python)", "evaluate at train.py:31 (python)", "warm at train.py:44 (python)",
+					     "log at train.py:52 (python)", "save at train.py:60 (python)", "load at train.py:71 (python)" };
+	static const uint64_t launches[] = { 16000, 9000, 2500, 1100, 900, 600, 500 };
+	struct snap_launch_site sites[ARRAY_LEN(launches) + 1] = { 0 };
+	struct snap_wait_site waits[3] = { 0 };
+	struct snapshot *snapshot = cast_snapshot(STEPS);
+	struct snap_process *trainer = NULL;
+	struct view view;
+
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		if (snapshot->processes[i].program == CAST_TRAINER)
+			trainer = &snapshot->processes[i];
+	ck_assert_ptr_nonnull(trainer);
+	/* The last line is the first one's, by another way. */
+	for (size_t i = 0; i < ARRAY_LEN(launches); i++)
+		sites[i] = (struct snap_launch_site){
+			.at.site = lines[i % ARRAY_LEN(lines)], .kernel = &trainer->kernels[0], .launches = launches[i], .samples = 9, .sampled = true,
+		};
+	sites[ARRAY_LEN(launches)] = (struct snap_launch_site){ .at.site = lines[1], .kernel = &trainer->kernels[1], .launches = 12 };
+	trainer->launch_sites = sites;
+	trainer->launch_site_count = ARRAY_LEN(sites);
+	waits[0] = (struct snap_wait_site){ .at.site = lines[3], .call = CALL_cudaDeviceSynchronize, .calls = 100, .seconds = 40 };
+	waits[1] = (struct snap_wait_site){ .at.site = lines[4], .call = CALL_cudaDeviceSynchronize, .calls = 300, .seconds = 18.2 };
+	/* Of a call that is not in the list. */
+	waits[2] = (struct snap_wait_site){ .at.site = lines[4], .call = CALL_cudaStreamSynchronize, .calls = 1, .seconds = 1 };
+	trainer->wait_sites = waits;
+	trainer->wait_site_count = ARRAY_LEN(waits);
+	cast_view(&view, STEPS);
+	view_feed(&view, snapshot);
+	golden_begin();
+	cast_keys(&view, "/python\r2");
+	view.search[0] = 0;
+	draw(&view, 24, 80, "kernels", true);
+	view.settings.ascii = true;
+	cast_keys(&view, "5");
+	draw(&view, 24, 80, "calls", false);
+	view.settings.ascii = false;
+	view.full = true;
+	cast_keys(&view, "2");
+	draw(&view, 24, 80, "all places", false);
+	cast_keys(&view, ">");
+	draw(&view, 24, 80, "sorted", false);
+	golden_end("places");
+	view_clear(&view);
+}
+END_TEST
+
 /* What the driver says: a line per device, as many as there is room for, in every width. */
 START_TEST(devices)
 {
@@ -373,6 +423,7 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, states);
 	tcase_add_test(tests, graphs);
 	tcase_add_test(tests, sites);
+	tcase_add_test(tests, places);
 	tcase_add_test(tests, devices);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	tests/view/golden/graphs.txt \
 	tests/view/golden/overlays.txt \
 	tests/view/golden/sites.txt \
+	tests/view/golden/places.txt \
 	tests/view/golden/states.txt \
 	tests/view/golden/theme-colorblind.txt \
 	tests/view/golden/theme-default.txt \

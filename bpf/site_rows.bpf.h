@@ -13,8 +13,8 @@
  *
  * Waits are few and long, so all of them are taken.
  */
-#ifndef CALL_SITES_BPF_H
-#define CALL_SITES_BPF_H
+#ifndef SITE_ROWS_BPF_H
+#define SITE_ROWS_BPF_H
 
 #include "python_call.bpf.h"
 #include "stacks.bpf.h"
