@@ -228,12 +228,20 @@ int traced_enter(struct pt_regs *ctx)
 	return 0;
 }
 
+static __noinline int python_began(struct pt_regs *ctx)
+{
+	return python_begin(ctx);
+}
+
 /* At functions of Python's interpreter. */
 SEC("uprobe")
 int python_begins(struct pt_regs *ctx)
 {
 	stack_keep();
-	return python_begin(ctx);
+	hold();
+	python_began(ctx);
+	release();
+	return 0;
 }
 
 /*
