@@ -510,8 +510,9 @@ static __always_inline int launch_entry(struct call_run *run)
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
 		launch_stamp(thread, row, news || !on_stack);
-	certain = news || !thread->settled || exact_launches || watch;
-	if (certain || drawn || !run->session)
+	/* A program whose launches are followed for good has its sites taken by chance all the same. */
+	certain = news || !thread->settled || exact_launches || (watch & ~WATCHFUL_MARKS);
+	if (certain || drawn || watch || !run->session)
 		return launch_follow(run, function, before, certain ? 1 : drawn ? LAUNCH_SAMPLE : 0);
 	launch_skip(run->ctx, thread, run->desc, row, function);
 	return 1;

@@ -32,6 +32,14 @@ static int where_build(struct build *build, struct program *program, const struc
 
 /* ---- launches ---- */
 
+/* @part of @sum, of which it is one, as a part of @whole. */
+static uint64_t part_of(uint64_t part, uint64_t sum, uint64_t whole)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)((wide)part * whole / sum);
+}
+
 /* The @count sites at @list are all of a kernel that was launched @launches times. */
 static void launches_settle(struct snap_launch_site *list, size_t count, uint64_t launches)
 {
@@ -51,7 +59,7 @@ static void launches_settle(struct snap_launch_site *list, size_t count, uint64_
 		list[i].sampled = true;
 		if (!launches || !sum)
 			continue;
-		list[i].launches = (uint64_t)((double)list[i].launches / (double)sum * (double)launches);
+		list[i].launches = part_of(list[i].launches, sum, launches);
 		settled = add_saturated(settled, list[i].launches);
 	}
 	list[most].launches = add_saturated(list[most].launches, launches ? subtract_saturated(launches, settled) : 0);

@@ -49,7 +49,7 @@ vm_run_from() {
 		export CUTOP_TEST_LOADING=function
 		failed=0
 		uname -a
-		for full in "" -f; do
+		for full in "" -w -f; do
 			/t/build/tests/bench/verifier -l 500000 $full || { echo "FAIL: the verifier"; failed=1; }
 		done
 		/t/build/src/cutop doctor | grep -e session: -e multi: -e perf: -e seccomp
