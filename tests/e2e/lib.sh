@@ -8,6 +8,15 @@
 #   split NAME NAMES...          when COMMAND was a shell: the programs it ran one after
 #                                the other, each with its children as a document
 #                                of its own, $T/NAMES.json
+#   queue NAME COMMAND...        a program, of words without quotes, that the next watch_queue runs
+#   watch_queue NAME [cutop options]
+#                                the queued programs run one after the other below one cutop: what takes the time of a watch is
+#                                starting cutop. What watch leaves of all of them is in $T/NAME.*; of each program its output
+#                                in $T/ITS-NAME.out and .err, its exit status in .status, and it with all that descends from
+#                                it as a document of its own, $T/ITS-NAME.json. Totals and losses there are those of all.
+#   queue_end NAME               the queued programs as a shell script, $T/NAME.sh, for other uses; of each the process is in
+#                                $T/ITS-NAME.pid
+#   queued_status NAME N         such a program's exit status
 #   check "what" command...      the command succeeds
 #   private_double FOLDER        the double there, where nobody else's probes are; its runtime is $library
 #   libraries_below ROOT FILE... copies what these are linked to, but for the double, to the same paths below ROOT
@@ -137,6 +146,43 @@ split() {
 			.events |= map(select(.pid as \$p | \$ours | index(\$p)))" "$T/$whole.json" >"$T/$name.json"
 		number=$((number + 1))
 	done
+}
+
+queued=
+
+queue() {
+	queued="$queued $1"
+	# shellcheck disable=SC2016
+	{
+		printf '%s ' 'sh -c '\''echo $$ >"$0.pid"; exec "$@"'\'' '"'$T/$1'"
+		name=$1
+		shift
+		printf "'%s' " "$@"
+		echo ">'$T/$name.out' 2>'$T/$name.err'; echo \$? >'$T/$name.status'"
+	} >>"$T/queue"
+}
+
+queue_end() {
+	programs=$queued
+	queued=
+	mv "$T/queue" "$T/$1.sh"
+}
+
+watch_queue() {
+	whole=$1
+	queue_end "$whole"
+	watch "$@" -- sh "$T/$whole.sh"
+	for name in $programs; do
+		jq -c --argjson pid "$(cat "$T/$name.pid")" '.processes as $all | ([$pid] |
+			until(. as $of | all($all[]; .pid as $p | .parent_pid as $q | ($of | index($q) | not) or ($of | index($p)));
+				. as $of | . + [$all[] | .parent_pid as $q | select($of | index($q)).pid] | unique)) as $ours |
+			.processes |= map(select(.pid as $p | $ours | index($p))) |
+			.events |= map(select(.pid as $p | $ours | index($p)))' "$T/$whole.json" >"$T/$name.json"
+	done
+}
+
+queued_status() {
+	check "$1: status $(cat "$T/$1.status"), not $2: $(cat "$T/$1.err")" [ "$(cat "$T/$1.status")" = "$2" ]
 }
 
 check() {
