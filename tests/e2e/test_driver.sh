@@ -44,30 +44,64 @@ for method in session multi; do
 done
 unset CUTOP_ATTACH
 
-# The last shape of each way to launch.
-for more in '' --exact-launches; do
+# ---- all else: one cutop for what is asked of it in the same way
+
+libraries="--library $double/libcudart.so.13 --library $double/libcuda.so.1 --library $e2e_bin/libsecond.so"
+queue contexts env CUDA_DOUBLE_DEVICES=2 "$driver_calls" contexts
+queue virtual env CUDA_DOUBLE_DEVICES=2 "$driver_calls" virtual
+queue pool env CUDA_DOUBLE_DEVICES=2 "$mixed_calls" pool
+queue popped "$mixed_calls" popped
+for group in plain exact never; do
+	case $group in plain) more= ;; exact) more=--exact-launches ;; never) more=--returns=never ;; esac
+	queue second-$group "$mixed_calls" second 5000 "$e2e_bin/libsecond.so"
+	if [ $group != never ]; then
+		queue shapes-$group "$driver_calls" shapes
+		queue callback-$group "$mixed_calls" callback 20
+		queue mix-both-$group "$mixed_calls" mix 1000
+	fi
+	if [ $group = plain ]; then
+		queue table-both "$mixed_calls" table
+		queue private-both "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
+	fi
 	# shellcheck disable=SC2086
-	watch shapes $more -- "$driver_calls" shapes
-	expect shapes '[p.kernels[] | [.name, .launches, .grid, .block, .shared_bytes]] | sort' \
+	watch_queue $group $libraries $more
+	expect_nothing_lost $group
+	expect $group '.totals.launches == ([.processes[].kernels[].launches] | add)' true
+done
+for layer in driver runtime; do
+	case $layer in driver) libraries="--library $double/libcuda.so.1" ;; *) libraries="--library $double/libcudart.so.13" ;; esac
+	queue mix-$layer-plain "$mixed_calls" mix 1000
+	queue table-$layer "$mixed_calls" table
+	queue private-$layer "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
+	[ $layer = driver ] || queue unseen env CUDA_DOUBLE_DEVICES=2 "$driver_calls" basic
+	# shellcheck disable=SC2086
+	watch_queue layer-$layer -l $layer $libraries
+	expect_nothing_lost layer-$layer
+	expect layer-$layer '.totals.launches == ([.processes[].kernels[].launches] | add)' true
+done
+watch mix-driver-exact -l driver --exact-launches -- "$mixed_calls" mix 1000
+expect mix-driver-exact '.totals.launches' 3000
+expect_nothing_lost mix-driver-exact
+
+# The last shape of each way to launch.
+for more in plain exact; do
+	expect shapes-$more '[p.kernels[] | [.name, .launches, .grid, .block, .shared_bytes]] | sort' \
 		'[["a",6,[9,8,7],[6,5,4],32],["b",3,[7,1,1],[16,1,1],96],["c",2,[2,1,1],[64,2,1],0]]'
-	expect_nothing_lost shapes
+	expect shapes-$more '[.processes[].inexact]' '[false]'
 done
 CUDA_DOUBLE_DEVICES=2 CUDA_DOUBLE_FAIL=cuLaunchKernel:50:1 watch failing --exact-launches -- "$driver_calls" basic
 expect failing 'kernel("square") | [.launches, .failures]' '[50,1]'
 
-CUDA_DOUBLE_DEVICES=2 watch unseen -l runtime -- "$driver_calls" basic
 expect unseen '.processes | length' 0
 
 # ---- contexts and devices
 
-CUDA_DOUBLE_DEVICES=2 watch contexts -- "$driver_calls" contexts
 expect contexts "$books" '[6,1,0,15100,0,0]'
 expect contexts '[p.memory.map[] | [.size, .device, .state]] | sort' \
 	'[[100,0,"leaked"],[1000,1,"leaked"],[2000,1,"leaked"],[4000,0,"leaked"],[8000,1,"leaked"]]'
 expect contexts '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' \
 	'["cuCtxDestroy_v2 of device 1: 10.7K leaked","cuDevicePrimaryCtxRelease_v2 of device 0: 4.0K leaked"]'
 expect contexts 'p.devices' '[0,1]'
-expect_nothing_lost contexts
 # Who held the primary context before cutop came holds it still when what came later is released.
 mkfifo "$T/lines"
 "$driver_calls" late <"$T/lines" >"$T/late.said" &
@@ -87,24 +121,18 @@ expect late 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[2,
 expect late '[.events[] | select(.kind == "reset")]' '[]'
 expect_nothing_lost late
 
-CUDA_DOUBLE_DEVICES=2 watch pool -- "$mixed_calls" pool
 expect pool 'p.devices' '[1]'
 expect pool "$books" '[1,1,0,0,0,0]'
 # ---- launches inside another call, by a callback, followed to their end or not; in a trace they leave no room for that call
-for more in '' --exact-launches; do
-	# shellcheck disable=SC2086
-	watch callback $more -- "$mixed_calls" callback 20
-	expect callback '[p.kernels[] | [.name, .launches]]' '[["odd",40]]'
-	expect callback 'call("cudaLaunchHostFunc").calls' 20
-	expect_nothing_lost callback
+for more in plain exact; do
+	expect callback-$more '[p.kernels[] | [.name, .launches]]' '[["odd",40]]'
+	expect callback-$more 'call("cudaLaunchHostFunc").calls' 20
 done
 "$CUTOP" trace -f json -- "$mixed_calls" callback 20 >"$T/callback.json" 2>"$T/callback.err"
 check "a callback's launches are not traced" [ "$(grep -c '"call":"cudaLaunchKernel"' "$T/callback.json")" = 40 ]
 check "nor is it said what is missing" [ "$(jq 'select(.lost).lost.traced_calls' "$T/callback.json")" = 20 ]
-watch popped -- "$mixed_calls" popped
 expect popped "$books" '[1,1,0,0,0,0]'
 expect popped '[.events[] | select(.kind == "leak" or .kind == "reset")]' '[]'
-expect_nothing_lost popped
 
 # A program that sees the machine's devices under other numbers, and stays until its environment was read.
 mkfifo "$T/hold"
@@ -120,28 +148,21 @@ expect_nothing_lost visible
 
 # ---- physical memory and its mappings
 
-CUDA_DOUBLE_DEVICES=2 watch virtual -- "$driver_calls" virtual
 expect virtual "$books" '[4,3,0,2097152,0,0]'
 expect virtual 'p.memory.peak_bytes' 2097152
 at=$(sed -n 's/^left at //p' "$T/virtual.out")
 expect virtual '[p.memory.map[] | [.address, .size, .kind, .device, .state]]' "[[\"$at\",2097152,\"physical\",1,\"leaked\"]]"
 expect virtual '[p.calls[] | select(.call | test("Map$|Unmap|Retain")) | [.call, .calls]] | sort' \
 	'[["cuDevicePrimaryCtxRetain",1],["cuMemMap",5],["cuMemRetainAllocationHandle",1],["cuMemUnmap",3]]'
-expect_nothing_lost virtual
 
 # ---- both layers in one program
 
 for layer in both driver; do
-	for more in '' --exact-launches; do
-		# shellcheck disable=SC2086
-		watch mix -l "$layer" $more -- "$mixed_calls" mix 1000
-		expect mix '[p.kernels[] | [.name, .launches]] | group_by(.[0]) | map([.[0][0], (map(.[1]) | add)])' '[["cube",1000],["odd",2000]]'
-		expect mix '.totals.launches' 3000
-		expect_nothing_lost mix
+	for more in plain exact; do
+		expect mix-$layer-$more '[p.kernels[] | [.name, .launches]] | group_by(.[0]) | map([.[0][0], (map(.[1]) | add)])' '[["cube",1000],["odd",2000]]'
 	done
 done
-watch mix -l runtime -- "$mixed_calls" mix 1000
-expect mix '[p.kernels[] | [.name, .launches]]' '[["odd",1000]]'
+expect mix-runtime-plain '[p.kernels[] | [.name, .launches]]' '[["odd",1000]]'
 
 # ---- each call of the runtime that is known to make one of the driver: one or the other is counted
 
@@ -191,39 +212,31 @@ END
 others='cudaSetDevice|cudaGraphCreate|cudaGraphDestroy|cudaGraphExecDestroy|cuGraphCreate|cuGraphDestroy|cuGraphExecDestroy'
 others="$others|cuInit|cuCtxSetCurrent|cuDevicePrimaryCtxRetain|cuLibraryLoadData|cuLibraryGetKernel|cuDeviceGetCount"
 for layer in runtime both driver; do
-	watch table -l "$layer" -- "$mixed_calls" table
-	check "table: status $status" [ "$status" = 0 ]
+	queued_status table-$layer 0
 	case $layer in driver) which=driver ;; *) which=runtime ;; esac
 	awk '{ n[$1] += $2 } END { for (c in n) print c, n[c] }' "$T/table.$which" | sort >"$T/table.expected"
-	jq -r '.processes[].calls[] | [.call, .calls] | join(" ")' "$T/table.json" | grep -Ev "^($others) " | sort >"$T/table.got"
+	jq -r '.processes[].calls[] | [.call, .calls] | join(" ")' "$T/table-$layer.json" | grep -Ev "^($others) " | sort >"$T/table.got"
 	check "table, $layer: $(diff "$T/table.expected" "$T/table.got")" cmp -s "$T/table.expected" "$T/table.got"
-	expect table "$books" '[7,7,0,0,0,0]'
-	expect_nothing_lost table
+	expect table-$layer "$books" '[7,7,0,0,0,0]'
 done
 
 # ---- a runtime nobody can see, beside one that everybody sees
 
 for layer in both driver; do
-	watch private -l "$layer" -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
-	check "private: status $status" [ "$status" = 0 ]
-	expect private '[p.kernels[] | [.name, .launches, .grid[0]]] | sort' '[["hidden",500,5],["odd",500,1]]'
-	expect private "$books" '[500,500,0,0,0,0]'
-	expect private 'call("cuMemAlloc_v2") | [.calls, .layer]' '[500,"driver"]'
-	expect_nothing_lost private
+	queued_status private-$layer 0
+	expect private-$layer '[p.kernels[] | [.name, .launches, .grid[0]]] | sort' '[["hidden",500,5],["odd",500,1]]'
+	expect private-$layer "$books" '[500,500,0,0,0,0]'
+	expect private-$layer 'call("cuMemAlloc_v2") | [.calls, .layer]' '[500,"driver"]'
 done
-watch private -l runtime -- "$mixed_calls" private 500 "$e2e_bin/libprivate.so"
-expect private '[p.kernels[] | [.name, .launches]]' '[["odd",500]]'
-expect private "$books" '[0,0,0,0,0,0]'
+expect private-runtime '[p.kernels[] | [.name, .launches]]' '[["odd",500]]'
+expect private-runtime "$books" '[0,0,0,0,0,0]'
 
 # ---- two that everybody sees: each launch of the driver's belongs to the one that it comes from
 
-for more in "" --exact-launches --returns=never; do
-	# shellcheck disable=SC2086
-	watch second $more --library "$e2e_bin/libsecond.so" -- "$mixed_calls" second 5000 "$e2e_bin/libsecond.so"
-	expect second '[p.kernels[] | [.name, .launches]] | sort' '[["hidden",5000],["odd",5000]]'
-	expect second '[p.calls[] | select(.call | test("Launch")) | [.call, .calls]] | sort' \
+for more in plain exact never; do
+	expect second-$more '[p.kernels[] | [.name, .launches]] | sort' '[["hidden",5000],["odd",5000]]'
+	expect second-$more '[p.calls[] | select(.call | test("Launch")) | [.call, .calls]] | sort' \
 		'[["cudaLaunchCooperativeKernel",5000],["cudaLaunchKernel",5000]]'
-	expect_nothing_lost second
 done
 
 # ---- programs of the runtime, one after the other, have the same books in all three
