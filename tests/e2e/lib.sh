@@ -13,7 +13,7 @@
 #                                the queued programs run one after the other below one cutop: what takes the time of a watch is
 #                                starting cutop. What watch leaves of all of them is in $T/NAME.*; of each program its output
 #                                in $T/ITS-NAME.out and .err, its exit status in .status, and it with all that descends from
-#                                it as a document of its own, $T/ITS-NAME.json. Totals and losses there are those of all.
+#                                it as a document of its own, $T/ITS-NAME.json, but for what lost its parent. Totals and losses there are those of all.
 #   queue_end NAME               the queued programs as a shell script, $T/NAME.sh, for other uses; of each the process is in
 #                                $T/ITS-NAME.pid
 #   queued_status NAME N         such a program's exit status

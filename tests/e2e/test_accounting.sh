@@ -116,20 +116,30 @@ expect queries '[call("cudaFuncGetAttributes"), call("cudaGetLastError") | [.cal
 expect queries 'failure("cudaFuncGetAttributes"; "cudaErrorInvalidDeviceFunction")' 1
 expect queries '[p.failures[].count] | add' 18
 
+# ---- what follows runs below one cutop, but for what is looked at while it runs
+odd_memory=$top_builddir/tests/e2e/bin/odd_memory
+queue no_memory env CUDA_DOUBLE_FAIL=cudaMalloc:3:2 "$workload" -k pairs 5 100
+queue no_free env CUDA_DOUBLE_FAIL=cudaFree:2:700 "$workload" pairs 5 100
+queue sync env CUDA_DOUBLE_KERNEL_TIME=5ms "$workload" sync 20 0
+queue nothing "$odd_calls" nothing
+queue odd_memory "$odd_memory"
+for scene in places formats green opengl; do
+	queue $scene "$odd_memory" $scene
+done
+queue devices env CUDA_DOUBLE_DEVICES=2 "$odd_calls" devices
+queue per_thread "$odd_calls" per-thread
+watch_queue many --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" --library "$odd_memory"
+expect_nothing_lost many
+
 # ---- failures that the double is told to make: nothing is allocated, nothing freed
-export CUDA_DOUBLE_FAIL=cudaMalloc:3:2
-watch no_memory -- "$workload" -k pairs 5 100
-check "the status of a program that gave up" [ "$status" = 1 ]
+queued_status no_memory 1
 expect no_memory "$memory" '[2,0,1,0,0,0]'
 expect no_memory "$balance" '[0,0,200]'
 expect no_memory '[p.failures[] | [.call, .error, .code, .count]]' '[["cudaMalloc","cudaErrorMemoryAllocation",2,1]]'
 expect no_memory 'p.exit_code' 1
-export CUDA_DOUBLE_FAIL=cudaFree:2:700
-watch no_free -- "$workload" pairs 5 100
 expect no_free "$memory" '[2,1,0,1,0,0]'
 expect no_free "$balance" '[0,0,100]'
 expect no_free '[p.failures[] | [.call, .error, .code, .count]]' '[["cudaFree","cudaErrorIllegalAddress",700,1]]'
-unset CUDA_DOUBLE_FAIL
 
 # ---- while it runs: live bytes by kind, the map, the state
 export CUDA_DOUBLE_DELAY=cudaHostUnregister=2s
@@ -161,77 +171,55 @@ done
 unset CUDA_DOUBLE_DELAY
 
 # ---- time inside synchronizing calls: 20 waits of 5 ms
-export CUDA_DOUBLE_KERNEL_TIME=5ms
-watch sync -- "$workload" sync 20 0
-unset CUDA_DOUBLE_KERNEL_TIME
 expect sync 'kernel("vectorAdd").launches' 20
 expect sync 'call("cudaStreamSynchronize") | [.calls, .failures]' '[20,0]'
 expect sync 'p.synchronize.seconds | . >= 0.09 and . < 1' true
 expect sync '(p.synchronize.seconds - call("cudaStreamSynchronize").seconds) | fabs < 0.001' true
 expect sync 'call("cudaStreamSynchronize").latency_seconds | .p50 >= 0.004 and .p50 <= .p99 and .p99 <= .max' true
-expect_nothing_lost sync
 
 # ---- sizes of nothing, and freeing nothing
-watch nothing -- "$odd_calls" nothing
 expect nothing "$memory" '[0,0,0,0,0,0]'
 expect nothing "$calls" '[["cudaFree",4,0],["cudaFreeHost",1,0],["cudaMalloc",3,0],["cudaMallocHost",1,0],["cudaMallocManaged",1,0]]'
-expect_nothing_lost nothing
 
 # ---- memory that the double does not have: the host's, arrays in layers and without memory, what others lend
-watch odd_memory -- "$top_builddir/tests/e2e/bin/odd_memory"
 expect odd_memory "$memory" '[18,5,0,0,0,0]'
 expect odd_memory "$balance" "[0,0,$((5000 + 9000 + 3 * 8064 + 6976 + 2048))]"
 expect odd_memory '[p.memory.map[] | [.size, .kind, .device]] | sort' \
 	'[[0,"array",0],[0,"array",0],[0,"array",0],[2000,"async",1],[2048,"array",0],[3000,"async",1],[4000,"managed",0],[5000,"managed",0],[6976,"array",0],[8064,"array",0],[8064,"array",0],[8064,"array",0]]'
 expect odd_memory '[p.copies[] | [.direction, .bytes]]' '[["D2H",10]]'
 expect odd_memory 'p.inexact' false
-expect_nothing_lost odd_memory
 
 # ---- where memory may lie: only the host's three places are the host's (cudaMemLocationType in driver_types.h, CUDA 13.0).
 # What a process does not see (5, CUDA 13.2), and what is still to come, is memory of a GPU.
-watch places -- "$top_builddir/tests/e2e/bin/odd_memory" places
 expect places '[p.memory.map[] | select(.kind == "physical") | .size / 1048576] | sort' '[1,5,6,7]'
 expect places '[p.memory.map[] | select(.kind == "async") | .size] | sort' '[1000,5000,6000,7000]'
 expect places '[p.memory.map[].device] | sort' '[null,null,null,null,null,null,0,0]'
 expect places "$balance" "[0,0,$((19 * 1048576 + 19000))]"
-expect_nothing_lost places
 
 # ---- arrays whose size is not that of their channels: as many levels as there can be, blocks of texels, planes
-watch formats -- "$top_builddir/tests/e2e/bin/odd_memory" formats
 expect formats '[p.memory.map[].size] | sort' \
 	"[112,512,$((171 * 4)),1024,1024,2048,2048,$((171 * 4 * 3)),3072,3072,3072,3072,4096,6144,6144,6144,8192,8192,8192,8192,12288,12288,16384]"
-expect_nothing_lost formats
 
 # ---- green contexts hold the primary one of their device
-watch green -- "$top_builddir/tests/e2e/bin/odd_memory" green
 expect green '[p.memory.map[] | [.size, .device, .state]] | sort' '[[1000,1,"leaked"],[2000,1,"leaked"],[4000,0,"leaked"]]'
 expect green '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' \
 	'["cuDevicePrimaryCtxRelease_v2 of device 1: 2.9K leaked","cuGreenCtxDestroy of device 0: 3.9K leaked"]'
-expect_nothing_lost green
 
 # ---- a context made for OpenGL is one like others
-watch opengl -- "$top_builddir/tests/e2e/bin/odd_memory" opengl
 expect opengl '[p.memory.map[] | [.size, .device, .state]]' '[[1000,1,"leaked"]]'
 expect opengl '[.events[] | select(.kind == "reset") | .text | sub(" ended.*: "; ": ")]' '["cuCtxDestroy_v2 of device 1: 1.0K leaked"]'
-expect_nothing_lost opengl
 
 # ---- two devices: a reset ends what is on its own, whichever thread asks
-export CUDA_DOUBLE_DEVICES=2
-watch devices -- "$odd_calls" devices
-unset CUDA_DOUBLE_DEVICES
-check "devices: status" [ "$status" = 0 ]
+queued_status devices 0
 expect devices "$memory" '[5,4,0,0,0,0]'
 expect devices "$balance" '[0,0,1111]'
 expect devices '[p.memory.map[] | [.size, .device, .state]]' '[[1111,1,"leaked"]]'
 expect devices 'p.devices' '[0,1]'
-expect_nothing_lost devices
 
 # ---- the per-thread forms of the calls
-watch per_thread -- "$odd_calls" per-thread
 expect per_thread "$memory" '[2,2,0,0,0,0]'
 expect per_thread 'kernel("odd") | [.launches, .grid, .block]' '[3,[1,1,1],[32,1,1]]'
 expect per_thread '[p.copies[] | [.direction, .mode, .calls, .bytes]] | sort' '[["D2H","sync",1,200],["H2D","async",1,100]]'
 expect per_thread "$calls" '[["cudaFreeAsync_ptsz",2,0],["cudaLaunchKernel_ptsz",3,0],["cudaMallocAsync_ptsz",2,0],["cudaMemcpyAsync_ptsz",1,0],["cudaMemcpy_ptds",1,0],["cudaStreamSynchronize_ptsz",1,0]]'
-expect_nothing_lost per_thread
 
 finish

@@ -24,8 +24,14 @@ unreturned() {
 	expect_nothing_lost "$1"
 }
 
-# harmless NAME ROUNDS [cutop options] -- WHAT...
+# harmless NAME ROUNDS: such a program, which was queued
 harmless() {
+	queued_status "$1" 0
+	books "$1" "$2"
+}
+
+# harmless_alone NAME ROUNDS [cutop options] -- WHAT...
+harmless_alone() {
 	name=$1
 	rounds=$2
 	shift 2
@@ -46,18 +52,29 @@ unprobed() {
 "$harmed" break 3 >/dev/null
 [ $? != 1 ] || skip "a process may not be traced here"
 
+# Those of which nothing is lost run below one cutop.
+known="--library $top_builddir/tests/e2e/bin/libharmed.so.1"
 for options in "" --stacks; do
+	queue filter "$harmed" filter 50
+	queue altstack "$harmed" altstack 50
+	queue threads "$harmed" threads 1000 5
+	if [ -z "$options" ]; then
+		queue strict "$harmed" strict 50
+		queue late "$harmed" late 50
+		queue step "$harmed" step 20
+		queue break "$harmed" break 20
+		queue exec "$harmed" exec 8
+	fi
 	# shellcheck disable=SC2086
-	harmless filter 50 $options -- "$harmed" filter 50
-	# shellcheck disable=SC2086
-	harmless altstack 50 $options -- "$harmed" altstack 50
-	# shellcheck disable=SC2086
-	harmless threads 5000 $options -- "$harmed" threads 1000 5
+	watch_queue harmless $known $options
+	harmless filter 50
+	harmless altstack 50
+	harmless threads 5000
 done
-harmless strict 50 -- "$harmed" strict 50
-harmless late 100 -- "$harmed" late 50
-harmless step 20 -- "$harmed" step 20
-harmless break 20 -- "$harmed" break 20
+harmless strict 50
+harmless late 100
+harmless step 20
+harmless break 20
 
 # ---- signals: a handler's calls are the program's own, whatever they interrupt
 watch signals -- "$harmed" signals 500
@@ -98,8 +115,7 @@ check "metrics: copies are there" grep -q '^cutop_process_copy_bytes_total{' "$T
 check "metrics: $(grep '^cutop_process_copy_[fsp]' "$T/never.metrics")" sh -c '! grep -q "^cutop_process_copy_[fsp]" "$1"' - "$T/never.metrics"
 
 # ---- another program is run while threads are inside calls: they end with the old one, which loses nothing
-watch exec -- "$harmed" exec 8
-check "exec: unharmed" [ "$status" = 0 ]
+queued_status exec 0
 expect exec '[.processes[] | [.ended, .inexact, .memory.allocations]] | sort' '[["exec",false,0],["exit",false,1]]'
 expect_nothing_lost exec
 
@@ -125,29 +141,34 @@ check "trace: 250 calls" [ "$(grep -c ' = cudaSuccess' "$T/trace")" = 250 ]
 
 # ---- what the kernel's return probes cannot do, and the way out
 if [ -x "$thrower" ]; then
-	watch thrown -- "$thrower" throw
-	check "an exception ends the program where returns are probed" [ "$status" = 134 ]
+	queue thrown "$thrower" throw
+	queue traced "$thrower" backtrace
+	queue nested "$thrower" nest 100
+	watch_queue thrower --library "$thrower"
+	check "an exception ends the program where returns are probed" [ "$(cat "$T/thrown.status")" = 134 ]
 	check "without return probes it does not" unprobed spared throw
 	expect spared 'p | [.no_returns, .calls[0].call]' '["asked","cudaDeviceSynchronize"]'
-	watch traced -- "$thrower" backtrace
-	check "backtrace() ends at the trampoline" [ "$status" = 1 ]
+	check "backtrace() ends at the trampoline" [ "$(cat "$T/traced.status")" = 1 ]
 	check "without return probes it does not end" unprobed whole backtrace
-	watch nested -- "$thrower" nest 100
-	check "a hundred calls within each other" [ "$status" = 0 ]
+	check "a hundred calls within each other" [ "$(cat "$T/nested.status")" = 0 ]
 fi
 
 # ---- where return probes would kill, those who would be killed have none
 export CUTOP_TEST_KILLS=seccomp
-for kind in filter strict; do
-	watch refused -- "$harmed" $kind 50
-	check "$kind refused: unharmed" [ "$status" = 0 ]
-	unreturned refused 50 seccomp
-	expect refused '[.events[] | select(.kind == "no-returns").text | test("seccomp filter")]' '[true]'
+for kind in filter strict late; do
+	queue $kind-refused "$harmed" $kind 50
 done
-watch late_refused -- "$harmed" late 50
-check "late refused: unharmed" [ "$status" = 0 ]
-expect late_refused 'p | [.no_returns, (.kernels[] | .launches), (.copies[] | .calls)]' '["seccomp",100,100]'
-harmless unfiltered 50 -- "$harmed" plain 50
+queue unfiltered "$harmed" plain 50
+# shellcheck disable=SC2086
+watch_queue refused $known
+for kind in filter strict; do
+	queued_status $kind-refused 0
+	unreturned $kind-refused 50 seccomp
+	expect $kind-refused '[.events[] | select(.kind == "no-returns").text | test("seccomp filter")]' '[true]'
+done
+queued_status late-refused 0
+expect late-refused 'p | [.no_returns, (.kernels[] | .launches), (.copies[] | .calls)]' '["seccomp",100,100]'
+harmless unfiltered 50
 
 # Both at once: the one is seen in full beside the other.
 # shellcheck disable=SC2016
@@ -171,7 +192,7 @@ check "trace refused: no returns" [ "$(grep -c ' = ' "$T/trace")" = 0 ]
 expect doctor '[.checks[] | select(.name == "seccomp") | [.state, (.text | test("such programs have none"))]]' '[["warning",true]]'
 
 # The user knows better.
-harmless always 50 --returns=always -- "$harmed" filter 50
+harmless_alone always 50 --returns=always -- "$harmed" filter 50
 
 # Without sessions a return probe is everybody's: there are none.
 export CUTOP_ATTACH=multi
@@ -180,11 +201,11 @@ if [ -n "$(attach_method)" ]; then
 	check "no sessions: unharmed" [ "$status" = 0 ]
 	unreturned none 50 seccomp
 	check "no sessions: it is said, with the way out" grep -q 'give --returns=always' "$T/none.err"
-	harmless multi_always 50 --returns=always -- "$harmed" filter 50
+	harmless_alone multi_always 50 --returns=always -- "$harmed" filter 50
 fi
 export CUTOP_TEST_KILLS=shadow_stack
 if ! grep -qs '^x86_Thread_features:.*shstk' /proc/[0-9]*/status; then
-	harmless no_shadows 50 -- "$harmed" plain 50
+	harmless_alone no_shadows 50 -- "$harmed" plain 50
 	export GLIBC_TUNABLES=glibc.cpu.x86_shstk=on
 	watch shadows -- "$harmed" plain 50
 	unset GLIBC_TUNABLES
