@@ -20,63 +20,67 @@ by_direction='[p.copies | group_by([.direction, .mode])[] |
 calls='[p.calls[] | select(.call | test("^cudaMem(cpy|set)")) | [.call, .calls, .failures]] | sort'
 all_calls='[["cudaMemcpy",8,1],["cudaMemcpy2D",3,1],["cudaMemcpy2DAsync",1,0],["cudaMemcpy2DFromArray",1,0],["cudaMemcpy2DToArray",1,0],["cudaMemcpy3D",1,0],["cudaMemcpy3DAsync",1,0],["cudaMemcpyAsync",5,1],["cudaMemcpyFromSymbol",1,0],["cudaMemcpyPeer",1,0],["cudaMemcpyPeerAsync",1,0],["cudaMemcpyToSymbol",1,0],["cudaMemcpyToSymbolAsync",1,0],["cudaMemset",1,0],["cudaMemset2D",1,0],["cudaMemsetAsync",1,0]]'
 
+# One cutop sees most of what follows.
+odd_memory=$top_builddir/tests/e2e/bin/odd_memory
 for build in workload workload-static; do
-	watch copies -- "$bin/$build" copies
-	check "$build: status" [ "$status" = 0 ]
-	expect copies "$by_direction" "$alone"
-	expect copies "$calls" "$all_calls"
-	expect copies '[p.failures[] | [.call, .error, .code, .count]] | sort' '[["cudaMemcpy","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpy2D","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpyAsync","cudaErrorInvalidMemcpyDirection",21,1]]'
+	queue copies-$build "$bin/$build" copies
+	queue arrays-$build "$bin/$build" arrays
+done
+queue peers env CUDA_DOUBLE_DEVICES=2 "$workload" copies
+queue asked-both env CUDA_DOUBLE_DEVICES=2 "$odd_calls" peers
+queue contexts "$odd_memory" peers
+queue default env CUDA_DOUBLE_DEVICES=2 "$odd_calls" default
+queue directions "$odd_memory" directions
+queue waits env CUDA_DOUBLE_KERNEL_TIME=200ms CUDA_DOUBLE_COPY_BANDWIDTH=100K "$odd_calls" waits
+queue study env CUDA_DOUBLE_COPY_BANDWIDTH=10M "$workload" case-study
+queue failed env CUDA_DOUBLE_FAIL=cudaMemcpyAsync:2:1,cudaMemcpy2D:1:1 "$workload" copies
+watch_queue all --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" --library "$bin/workload-static" --library "$odd_memory"
+expect_nothing_lost all
+for layer in runtime driver; do
+	CUDA_DOUBLE_DEVICES=2 watch asked-$layer -l $layer -- "$odd_calls" peers
+	echo $status >"$T/asked-$layer.status"
+	expect_nothing_lost asked-$layer
+done
+
+for build in workload workload-static; do
+	queued_status copies-$build 0
+	expect copies-$build "$by_direction" "$alone"
+	expect copies-$build "$calls" "$all_calls"
+	expect copies-$build '[p.failures[] | [.call, .error, .code, .count]] | sort' '[["cudaMemcpy","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpy2D","cudaErrorInvalidMemcpyDirection",21,1],["cudaMemcpyAsync","cudaErrorInvalidMemcpyDirection",21,1]]'
 	# Every successful copy is in one bucket by size, the one of no bytes in the first.
-	expect copies '[p.copies[] | (.sizes | add) == .calls - .failures] | all' true
-	expect copies 'copies("H2D"; "sync").sizes | [.[0], .[8], .[9], .[12], .[14]]' '[1,3,1,1,1]'
-	expect copies 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[5,5,0,212992]'
-	expect copies '[p.copies[].device] | unique' '[0]'
+	expect copies-$build '[p.copies[] | (.sizes | add) == .calls - .failures] | all' true
+	expect copies-$build 'copies("H2D"; "sync").sizes | [.[0], .[8], .[9], .[12], .[14]]' '[1,3,1,1,1]'
+	expect copies-$build 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[5,5,0,212992]'
+	expect copies-$build '[p.copies[].device] | unique' '[0]'
 	# The host waits for the end of these alone; and of the last, all are small.
-	expect copies '[p.copies[] | select(has("bytes_per_second")).direction] | unique' '["D2H","H2H"]'
-	expect_nothing_lost copies
+	expect copies-$build '[p.copies[] | select(has("bytes_per_second")).direction] | unique' '["D2H","H2H"]'
 done
 
 # ---- two devices: the peer copies really go from one to the other
-export CUDA_DOUBLE_DEVICES=2
-watch peers -- "$workload" copies
-unset CUDA_DOUBLE_DEVICES
 expect peers "$by_direction" "$rows"
 expect peers 'call("cudaSetDevice").calls' 2
 expect peers 'p.devices' '[0,1]'
-expect_nothing_lost peers
 
 for layer in both runtime driver; do
-	export CUDA_DOUBLE_DEVICES=2
-	watch asked -l $layer -- "$odd_calls" peers
-	unset CUDA_DOUBLE_DEVICES
-	check "peers, $layer: status" [ "$status" = 0 ]
-	expect asked "$by_direction" '[["D2D","sync",4,0,1650],["P2P","async",3,0,1400],["P2P","sync",2,0,140]]'
-	expect asked '[p.copies[] | select(has("bytes_per_second")).direction] | unique' '[]'
-	expect asked '[p.copies[].pending_bytes // 0] | add' 0
-	expect_nothing_lost asked
+	queued_status asked-$layer 0
+	expect asked-$layer "$by_direction" '[["D2D","sync",4,0,1650],["P2P","async",3,0,1400],["P2P","sync",2,0,140]]'
+	expect asked-$layer '[p.copies[] | select(has("bytes_per_second")).direction] | unique' '[]'
+	expect asked-$layer '[p.copies[].pending_bytes // 0] | add' 0
 done
 
 # ---- the driver's calls say contexts, which may be one device's
-watch contexts -- "$top_builddir/tests/e2e/bin/odd_memory" peers
 expect contexts "$by_direction" '[["D2D","async",1,0,20],["D2D","sync",3,0,1110],["P2P","async",1,0,40],["P2P","sync",2,0,2030]]'
-expect_nothing_lost contexts
 
 # ---- cudaMemcpyDefault in every direction, from and to the middle of allocations, and symbols
-export CUDA_DOUBLE_DEVICES=2
-watch default -- "$odd_calls" default
-unset CUDA_DOUBLE_DEVICES
-check "default: status" [ "$status" = 0 ]
+queued_status default 0
 expect default "$by_direction" '[["D2D","sync",1,0,110],["D2H","sync",3,0,270],["H2D","async",2,0,130],["H2D","sync",3,0,120],["H2H","sync",2,0,30],["P2P","sync",1,0,120]]'
-expect_nothing_lost default
 
 # ---- arrays: bytes that run on over several rows are one copy of them all, by whatever calls the runtime makes it
 for build in workload workload-static; do
-	watch arrays -- "$bin/$build" arrays
-	check "arrays, $build: status" [ "$status" = 0 ]
-	expect arrays "$by_direction" '[["D2D","sync",1,0,500],["D2H","async",2,1,512],["D2H","sync",2,0,1500],["H2D","async",1,0,4096],["H2D","sync",3,2,1000]]'
-	expect arrays '[p.failures[] | [.call, .error, .count]] | sort' '[["cudaCreateTextureObject","cudaErrorInvalidValue",1],["cudaDestroySurfaceObject","cudaErrorInvalidValue",1],["cudaDestroyTextureObject","cudaErrorInvalidValue",1],["cudaMemcpyFromArrayAsync","cudaErrorInvalidValue",1],["cudaMemcpyToArray","cudaErrorInvalidValue",2]]'
-	expect arrays 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[3,3,0,16384]'
-	expect_nothing_lost arrays
+	queued_status arrays-$build 0
+	expect arrays-$build "$by_direction" '[["D2D","sync",1,0,500],["D2H","async",2,1,512],["D2H","sync",2,0,1500],["H2D","async",1,0,4096],["H2D","sync",3,2,1000]]'
+	expect arrays-$build '[p.failures[] | [.call, .error, .count]] | sort' '[["cudaCreateTextureObject","cudaErrorInvalidValue",1],["cudaDestroySurfaceObject","cudaErrorInvalidValue",1],["cudaDestroyTextureObject","cudaErrorInvalidValue",1],["cudaMemcpyFromArrayAsync","cudaErrorInvalidValue",1],["cudaMemcpyToArray","cudaErrorInvalidValue",2]]'
+	expect arrays-$build 'p.memory | [.allocations, .frees, .leaked_bytes, .peak_bytes]' '[3,3,0,16384]'
 done
 
 # ---- batches: whole, and into the stream that they were given, whether an argument of CUDA 12 stands before it or not
@@ -87,19 +91,14 @@ check "batches: $got" [ "$got" = "$expect_batches" ]
 check "batches: what could not be read is not counted" [ "$(jq -s 'last.lost.arguments' "$T/batches.trace")" = 2 ]
 
 # ---- whose direction the ends say: all of a large batch, arrays and their levels in elements, variables, and copies with attributes
-watch directions -- "$top_builddir/tests/e2e/bin/odd_memory" directions
 expect directions "$by_direction" '[["D2D","async",2,0,448],["D2H","async",2,0,116],["D2H","sync",2,0,22],["H2D","async",5,0,14074],["H2D","sync",4,0,50]]'
 expect directions '[p.calls[] | select(.call | test("Attributes")) | [.call, .calls, .failures]] | sort' \
 	'[["cuMemcpy3DWithAttributesAsync",1,0],["cuMemcpyWithAttributesAsync",1,0],["cudaMemcpy3DWithAttributesAsync",1,0],["cudaMemcpyWithAttributesAsync",1,0]]'
-expect_nothing_lost directions
 
 # ---- what synchronous copies wait for (API synchronization behavior in cuda_runtime_api.h, CUDA 13.0): D2D for nothing, D2H
 # for the kernel before it, H2D of pageable memory for that and the staging, of pinned memory for its end. 65,536 bytes are
 # "64 KB or less", and count in no throughput; one byte more does, at its 650 ms.
-export CUDA_DOUBLE_KERNEL_TIME=200ms CUDA_DOUBLE_COPY_BANDWIDTH=100K
-watch waits -- "$odd_calls" waits
-unset CUDA_DOUBLE_KERNEL_TIME CUDA_DOUBLE_COPY_BANDWIDTH
-check "waits: status" [ "$status" = 0 ]
+queued_status waits 0
 expect waits 'copies("D2D"; "sync") | [.bytes, .seconds < 0.1, has("bytes_per_second")]' '[100000,true,false]'
 expect waits 'copies("D2H"; "sync") | [.bytes, .seconds >= 0.2]' '[1000,true]'
 expect waits 'copies("H2D"; "sync") | [.bytes, .seconds >= 0.84, .seconds < 1.3]' '[133073,true,true]'
@@ -111,23 +110,15 @@ got=$(jq -cs '[.[] | select(.call == "cudaEventElapsedTime") | .arguments.ms > 0
 check "events: $got" [ "$got" = '[true]' ]
 
 # ---- call throughput: of synchronous copies only, and not where they return early
-export CUDA_DOUBLE_COPY_BANDWIDTH=10M
-watch study -- "$workload" case-study
-unset CUDA_DOUBLE_COPY_BANDWIDTH
 expect study 'copies("H2D"; "sync") | [.calls, .failures, .bytes]' '[2,0,16000000]'
 expect study 'copies("D2H"; "sync") | [.calls, .failures, .bytes]' '[1,0,8000000]'
 expect study 'copies("D2H"; "sync").bytes_per_second | . > 5e6 and . < 12e6' true
 expect study 'copies("D2H"; "sync") | (.bytes_per_second * .seconds / .bytes - 1 | fabs) < 1e-6' true
 expect study '[p.copies[] | select(.mode == "async")] | length' 0
-expect_nothing_lost study
 
 # ---- copies that fail move nothing
-export CUDA_DOUBLE_FAIL=cudaMemcpyAsync:2:1,cudaMemcpy2D:1:1
-watch failed -- "$workload" copies
-unset CUDA_DOUBLE_FAIL
 expect failed 'copies("D2H"; "async") | [.calls, .failures, .bytes]' '[1,1,0]'
 expect failed 'copies("H2D"; "async") | [.calls, .failures, .bytes]' '[1,0,8192]'
 expect failed 'failure("cudaMemcpyAsync"; "cudaErrorInvalidValue")' 1
-expect_nothing_lost failed
 
 finish
