@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the signatures of the table of calls; cutop_call_table.h tells how they are written. */
+/* Parses the signatures in the call table; cutop_call_table.h describes how they are written. */
 #include <linux/types.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static enum argument_kind kind_of(char letter)
 #define MEMORY_WORDS	1
 #endif
 
-/* The state: where in the string, which word, and whether a result was met. */
+/* The state: position in the string, register, and whether a result argument was seen. */
 #define STATE_SHIFT	16
 #define STATE_WORD	24
 #define STATE_RESULT	(1u << STATE_SHIFT)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names and kinds of the arguments of calls whose class does not tell what they mean (struct rec_call, words). */
+/*
+ * Names and kinds of the arguments of calls whose class does not say what their arguments mean
+ * (struct rec_call, words).
+ */
 #ifndef CUDA_ARGUMENTS_H
 #define CUDA_ARGUMENTS_H
 
@@ -18,21 +21,24 @@ enum argument_kind {
 };
 
 struct call_argument {
-	const char *name;	/* not ended by NUL: */
+	const char *name;	/* not ended by NUL; its length: */
 	size_t name_len;
 	enum argument_kind kind;
 	unsigned int word;	/* which integer register it stands in, from 0 */
 	bool is_out;		/* it points at a result of that kind */
-	bool is_result;		/* the first that does: what it points at is read when the call succeeded */
+	bool is_result;		/* the first such argument: what it points at is read if the call succeeded */
 };
 
 /*
- * Steps through the arguments of @call: *@state is 0 at first. Returns false
- * after the last, or at once where nothing is known of them.
+ * Steps through the arguments of @call: *@state is 0 at first. Returns false after the last one, or
+ * at once if the table says nothing about them.
  */
 bool call_argument_next(unsigned int call, unsigned int *state, struct call_argument *argument);
 
-/* Which argument of @call is read when it succeeded: CUTOP_TRACED_OUT and so on, cutop_event.h; 0: none. */
+/*
+ * Which argument of @call is read after it succeeded: CUTOP_TRACED_OUT and so on, cutop_event.h; 0:
+ * none.
+ */
 unsigned int call_out(unsigned int call);
 
 #endif

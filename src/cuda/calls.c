@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of hooked functions as data, and the names of all that is numbered. */
+/* The table of hooked functions as data, and the names of everything that is numbered. */
 #include <stdint.h>
 #include <string.h>
 
@@ -141,7 +141,7 @@ int call_failed(unsigned int call, int code)
 {
 	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
 
-	if (CUTOP_IS_EXTRA(call))	/* its result was judged where it was seen: 0 may be a NULL */
+	if (CUTOP_IS_EXTRA(call))	/* the BPF side already judged its result: 0 may be a NULL */
 		return 1;
 	if (!code || flags & CALL_ECHO)
 		return 0;

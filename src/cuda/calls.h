@@ -12,14 +12,14 @@
 #include "cutop_event.h"
 
 extern const struct call_desc call_descs[CALL_COUNT];
-extern const uint64_t call_options[CALL_COUNT];		/* of their lines: CUTOP_OPTION_... */
-extern const char *const call_signatures[CALL_COUNT];	/* their arguments: cutop_call_table.h */
+extern const uint64_t call_options[CALL_COUNT];		/* options of each table line: CUTOP_OPTION_... */
+extern const char *const call_signatures[CALL_COUNT];	/* arguments of each call: cutop_call_table.h */
 
-/* The function's symbol; "?" for a number that is none. */
+/* The function's symbol; "?" for an unknown number. */
 const char *call_name(unsigned int call);
 const char *call_layer_name(unsigned int layer);	/* "runtime", "driver", "probe" */
 
-/* The layer of @call; LAYER_EXTRA for what is not in the table. */
+/* The layer of @call; LAYER_EXTRA for a function that is not in the table. */
 enum call_layer call_layer(unsigned int call);
 
 extern const char *const call_group_names[GROUP_COUNT];	/* "memory", "copies", ... */
@@ -30,13 +30,19 @@ extern const char *const unseen_cause_names[UNSEEN_COUNT];	/* as in JSON */
 extern const char *const unreturned_names[UNRETURNED_COUNT];	/* "seccomp", ... */
 extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
 
-/* True if all that is missing for what was lost to @cause is names: the figures stand. */
+/* True if losing records to @cause loses only names: the figures stay right. */
 bool lost_is_names(enum lost_cause cause);
 
-/* Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Those of copies and synchronizing calls only. */
+/*
+ * Which argument of @call is its stream: CUTOP_STREAM_..., cutop_event.h. Set for copies and
+ * synchronizing calls only.
+ */
 unsigned int call_stream(unsigned int call);
 
-/* True if @code, returned by @call, is a failure of that call (not an echo, not a poll's "not ready"). */
+/*
+ * True if @code, returned by @call, is a failure of that call itself, not an earlier error reported
+ * again, nor "not ready" from a poll.
+ */
 int call_failed(unsigned int call, int code);
 
 #endif

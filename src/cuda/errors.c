@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CUDA's error codes. Codes and names come from NVIDIA's headers through
- * errors_table.h; what they mean is said here in our own words, for those that
- * a user meets. The two layers share the numbers from 100 on, and mean the same.
+ * CUDA's error codes. Codes and names come from NVIDIA's headers through errors_table.h. The
+ * explanations are in our own words, for the codes that users meet. From 100 on both layers share
+ * numbers and meanings.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct meaning {
 	const char *text;
 };
 
-/* Each list by ascending code. */
+/* Both lists are sorted by code. */
 static const struct meaning runtime_meanings[] = {
 	{ 1, "an argument is out of range or makes no sense here" },
 	{ 2, "the device has not enough free memory for this" },

@@ -11,7 +11,7 @@
 /* Returns "cudaErrorMemoryAllocation" and the like, or NULL for a code that has no name. */
 const char *error_name(enum call_layer layer, int code);
 
-/* Returns a line of plain words that says what the error means, or NULL. In our own words. */
+/* Returns one line, in our own words, that says what the error means, or NULL. */
 const char *error_meaning(enum call_layer layer, int code);
 
 /* True for errors after which every call fails until the process ends (illegal address, launch failure ...). */

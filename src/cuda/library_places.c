@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The usual places, as patterns for glob(3). A library found here is probed
- * before anybody loads it, so that its first call is seen; one that lies
- * elsewhere is caught when it is mapped.
+ * The usual places, as patterns for glob(3). A library found here is probed before any program
+ * loads it, so that its first call is seen; a library elsewhere is found when it is mapped.
  */
 #include "cuda/library_places.h"
 
@@ -52,7 +51,10 @@ void places_visit(unsigned int layers, void (*visit)(void *context, const char *
 {
 	size_t i;
 
-	/* The runtime is looked for in any case: its registrations name the driver's kernels. */
+	/*
+	 * Look for the runtime in any case: its registration calls name the kernels that the driver
+	 * launches.
+	 */
 	for (i = 0; i < ARRAY_LEN(runtime_patterns); i++)
 		visit(context, runtime_patterns[i]);
 	for (i = 0; i < ARRAY_LEN(driver_patterns) && layers & 1u << LAYER_DRIVER; i++)

@@ -4,8 +4,9 @@
 #define CUDA_LIBRARY_PLACES_H
 
 /*
- * Calls @visit with each pattern (glob(7)) for files in the usual places that are named like a CUDA runtime or, if @layers has
- * it, driver. One by one: a home may be on a server that does not answer.
+ * Calls @visit with each pattern (glob(7)) for files in the usual places that are named like a CUDA
+ * runtime or, if @layers includes it, like the driver. One pattern at a time: a home folder may be
+ * on a server that does not answer.
  */
 void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern), void *context);
 

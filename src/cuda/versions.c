@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the versions in the options of the table's lines: what the public headers of CUDA 11.4 to 13.0 declare. */
+/*
+ * Reads the version options of the table's lines: which functions the public headers of CUDA 11.4
+ * to 13.0 declare.
+ */
 #include "cuda/versions.h"
 
 #include <stddef.h>
@@ -35,7 +38,7 @@ enum declared call_declared(unsigned int call, unsigned int version, int major_o
 	if (call >= CALL_COUNT || call_descs[call].layer != LAYER_RUNTIME)
 		return DECLARED_UNKNOWN;
 	if (!major_only) {
-		/* Within a major version nothing is taken away. */
+		/* Within a major version no function is ever removed. */
 		if (version > NEWEST && version / 1000 == NEWEST / 1000)
 			version = NEWEST;
 		if (version < OLDEST || version > NEWEST)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CUDA_VISIBLE_DEVICES lists devices by number, or by the beginning of their
- * UUID; the first entry that is no device ends the list (CUDA C++ Programming
- * Guide, environment variables). The driver has a directory per device, named by
- * its place on the PCI bus; in the order of these, nvidia-smi counts.
+ * CUDA_VISIBLE_DEVICES lists devices by number, or by the beginning of their UUID; the first entry
+ * that is no device ends the list (CUDA C++ Programming Guide, environment variables). The driver
+ * has a directory per device, named by its address on the PCI bus; nvidia-smi numbers devices in
+ * the order of these addresses.
  */
 #include "cuda/visible_devices.h"
 
@@ -82,7 +82,7 @@ size_t visible_parse(const char *list, const char *gpus, int *devices)
 			break;
 		for (i = 0; i < count; i++)
 			if (devices[i] == device)
-				return 0;	/* twice: CUDA shows no device at all */
+				return 0;	/* a device listed twice: CUDA then shows no device at all */
 		devices[count++] = device;
 	}
 	return count;

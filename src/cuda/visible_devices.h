@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the machine's devices a process sees: CUDA_VISIBLE_DEVICES. */
+/* Which of the machine's devices a process sees, by its CUDA_VISIBLE_DEVICES. */
 #ifndef CUDA_VISIBLE_DEVICES_H
 #define CUDA_VISIBLE_DEVICES_H
 
@@ -9,14 +9,17 @@
 #define VISIBLE_MAX	64	/* devices */
 
 /*
- * Reads @list, a value of CUDA_VISIBLE_DEVICES: the process's device number i is
- * the machine's number @devices[i]. UUIDs are looked up in @gpus, the driver's
- * directory of devices (/proc/driver/nvidia/gpus). Returns how many there are
- * in @devices, which has room for VISIBLE_MAX, or 0 if that cannot be said.
+ * Parses @list, a value of CUDA_VISIBLE_DEVICES: the process's device number i is the machine's
+ * number @devices[i]. UUIDs are looked up in @gpus, the driver's directory of devices
+ * (/proc/driver/nvidia/gpus). Returns how many entries it stored in @devices, which has room for
+ * VISIBLE_MAX, or 0 if the list cannot be resolved.
  */
 size_t visible_parse(const char *list, const char *gpus, int *devices);
 
-/* The same for the process that was started with @environment: @len bytes, words each ended by NUL, and one NUL more. */
+/*
+ * The same for the process that was started with @environment: @len bytes of strings, each ended by
+ * NUL, and one more NUL.
+ */
 size_t visible_find(const char *environment, size_t len, int *devices);
 
 #endif

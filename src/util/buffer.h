@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing run of bytes, and numbers put into it without printf: for what is
- * printed hundreds of thousands of times a second.
- *
- * A buffer remembers that memory ran out and takes nothing more then; what
- * fills it need not look before the end.
+ * A growing run of bytes, and functions that append numbers to it without printf: for text that is
+ * printed hundreds of thousands of times a second. A buffer remembers that memory ran out and
+ * ignores what is appended after that; the caller need only check at the end.
  */
 #ifndef UTIL_BUFFER_H
 #define UTIL_BUFFER_H

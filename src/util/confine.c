@@ -54,13 +54,19 @@ int confine_calls(const int *calls, unsigned int count)
 
 static int rights_drop(void)
 {
-	/* Where cutop has given up the right to change user, the user is one who may open nothing below. */
+	/*
+	 * This fails where cutop has already given up the right to change its user; the process
+	 * then keeps its user, and the filter below lets it open nothing.
+	 */
 	if (setgroups(0, NULL) || setresgid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING) || setresuid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING))
 		errno = 0;
 	return capabilities_clear();
 }
 
-/* What a process allocates, and what it got from the one that it was forked from; mapped files do not count. */
+/*
+ * Bytes of this process's private memory, including what it inherited by fork(); mapped files do
+ * not count.
+ */
 static uint64_t memory_taken(void)
 {
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -92,16 +98,16 @@ static void limits_set(uint64_t memory)
 }
 
 /*
- * Memory that is shared with the process we were forked from: BPF maps, among others, which it takes for its own. Files that are
- * only read stay, the C library's tables among them.
- * A build for "make coverage" keeps it, since its counters are shared memory, too.
+ * Unmaps memory that is shared with the process we were forked from, such as BPF maps: that process
+ * trusts what it holds. Read-only file mappings stay, for example the C library's tables.
+ * A build for "make coverage" keeps shared memory, since its counters are in it.
  */
 int confine_memory(void)
 {
 #ifdef CUTOP_COVERAGE
 	return 0;
 #endif
-	char text[8192], kind[5], *line, *end;	/* a line has a path of PATH_MAX at most */
+	char text[8192], kind[5], *line, *end;	/* a line holds a path of PATH_MAX bytes at most */
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	unsigned long from, to;
 	int path = 0;
@@ -144,7 +150,10 @@ static void signals_set(void)
 	sigset_t set;
 	size_t i;
 
-	/* Those of the terminal are blocked: the other end decides when we end. */
+	/*
+	 * The terminal's signals are blocked: the process at the other end decides when this one
+	 * ends.
+	 */
 	sigfillset(&set);
 	for (i = 0; i < ARRAY_LEN(fatal); i++) {
 		sigaction(fatal[i], &action, NULL);

@@ -35,7 +35,7 @@ static void fail(struct json_writer *writer, int error)
 static void dump(struct json_writer *writer, json_t *value, size_t flags)
 {
 	if (value && json_dump_callback(value, dump_to_sink, writer->sink, DUMP_FLAGS | flags))
-		fail(writer, -ENOMEM);	/* unless the sink's own error came first */
+		fail(writer, -ENOMEM);	/* unless the sink already had an error of its own */
 	json_decref(value);
 }
 
@@ -93,8 +93,8 @@ void put(struct json_writer *writer, json_t *object, const char *key, json_t *va
 }
 
 /*
- * Strings come cleaned. Should one not be, a document that no parser takes
- * would be the worst answer: its bytes above ASCII become question marks.
+ * Strings come here cleaned. If one is not valid UTF-8 all the same, its bytes above ASCII become
+ * question marks: a document that no parser accepts would be worse.
  */
 static json_t *text_new(const char *text)
 {
@@ -120,7 +120,7 @@ void put_text(struct json_writer *writer, json_t *object, const char *key, const
 		put(writer, object, key, text_new(text));
 }
 
-/* jansson's integers are signed: the upper half of 64 bits goes as a real */
+/* jansson's integers are signed: values of 2^63 and more are written as reals */
 static json_t *count_new(uint64_t count)
 {
 	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);

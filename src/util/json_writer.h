@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON piece by piece: what nests and may be long is written as it comes, what
- * is small goes through jansson trees, one at a time.
- *
- * A writer remembers its first failure (memory, stream) and does nothing after
- * it; its user need not look before the end.
+ * JSON piece by piece, through jansson: long, nested values are written as they come; small ones
+ * are built as jansson trees, one at a time. A writer remembers its first failure (memory, stream)
+ * and does nothing after it; the caller need only check at the end.
  */
 #ifndef UTIL_JSON_WRITER_H
 #define UTIL_JSON_WRITER_H
@@ -17,7 +15,7 @@
 
 struct json_writer {
 	struct sink *sink;
-	bool comma;		/* something stands before the next item on this level */
+	bool comma;		/* an item precedes the next one on this level */
 };
 
 /* Opens '{' or '[', under @key unless that is NULL. */
@@ -30,7 +28,10 @@ void json_members(struct json_writer *writer, json_t *object);
 /* Writes @value as the next item of the array that is open. Takes the reference. */
 void json_item(struct json_writer *writer, json_t *value);
 
-/* Builds small trees. What is unknown (NULL, NAN) is left out; without memory the writer fails. */
+/*
+ * Builds small trees. Unknown values (NULL, NAN) are left out; if memory runs out, the writer
+ * fails.
+ */
 json_t *put_new(struct json_writer *writer);
 void put(struct json_writer *writer, json_t *object, const char *key, json_t *value);
 void put_text(struct json_writer *writer, json_t *object, const char *key, const char *text);

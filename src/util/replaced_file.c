@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A temporary file in the same folder, which takes the file's name when it is complete. */
+/*
+ * Writes to a temporary file in the same folder, and renames it to the file's name when it is
+ * complete.
+ */
 #include "util/replaced_file.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@ int replaced_open(struct replaced *file, const char *path)
 	if (!stat(path, &status)) {
 		if (!S_ISREG(status.st_mode))
 			return 1;
-		/* Not the link that leads to it. */
+		/* Replace the file that a symbolic link leads to, not the link. */
 		if (!realpath(path, file->path))
 			return -errno;
 		file->mode = status.st_mode & 0777;
@@ -29,7 +32,7 @@ int replaced_open(struct replaced *file, const char *path)
 		if (errno != ENOENT)
 			return -errno;
 		strcpy(file->path, path);
-		/* A link to what is not there yet stays one, too. */
+		/* A symbolic link to a file that does not exist yet is kept, too. */
 		if (!lstat(path, &status)) {
 			fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 			if (fd < 0)

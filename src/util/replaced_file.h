@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is replaced as a whole, again and again: who reads it finds the
- * old contents or the new, never a part.
+ * A file that is replaced as a whole, again and again: a reader finds the old contents or the new,
+ * never a part.
  */
 #ifndef UTIL_REPLACED_FILE_H
 #define UTIL_REPLACED_FILE_H
@@ -12,16 +12,15 @@
 
 struct replaced {
 	char path[PATH_MAX];
-	char temporary[PATH_MAX + 16];	/* beside it */
+	char temporary[PATH_MAX + 16];	/* in the same folder */
 	mode_t mode;
-	FILE *stream;			/* NULL: none is being written */
+	FILE *stream;			/* NULL while no new contents are being written */
 };
 
 /*
- * Prepares to replace @path, which need not exist, and makes sure that it can be.
- * To be called before there are threads (umask). Returns 0, 1 if that is no
- * file to be replaced (a terminal, a pipe, /dev/null) but one to be written to,
- * or a negative errno.
+ * Prepares to replace @path, which need not exist, and checks that it can be replaced. To be called
+ * before there are threads (umask). Returns 0, 1 if @path is not a file that can be replaced (a
+ * terminal, a pipe, /dev/null) but one to write to, or a negative errno.
  */
 int replaced_open(struct replaced *file, const char *path);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * docs/faults.md says which right is for what. The uid stays: files are written as the user who started cutop.
- *
- * The list of refused system calls is one of what cutop never does: to list what it does would
- * be the stronger filter, and would break with the next C library, or with NVIDIA's. Linux asks such a
- * filter once per system call number and remembers that it allows it whatever its arguments
- * (since 5.11), so that it costs nothing.
+ * docs/faults.md says which right is for what. The uid stays: files are written as the user who
+ * started cutop. The system call filter lists what cutop never does. A list of what it does would
+ * be stricter, but would break with the next C library or NVIDIA library. The filter costs nothing
+ * at run time: since 5.11 Linux evaluates it once per system call number and remembers the numbers
+ * that it always allows.
  */
 #include "util/rights.h"
 
@@ -43,7 +42,8 @@ static const struct {
 	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
 	{ RIGHTS_SIGNAL, CAP_KILL },
 	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },
-	{ RIGHTS_WRITE, CAP_CHOWN },			/* a settings file stays its owner's */
+	/* when a settings file is replaced, it keeps its owner */
+	{ RIGHTS_WRITE, CAP_CHOWN },
 	{ RIGHTS_WRITE, CAP_FOWNER },
 };
 
@@ -54,24 +54,24 @@ static const int refused_calls[] = {
 	SCMP_SYS(ptrace),	/* the search for leaks at the end */
 #endif
 	SCMP_SYS(process_vm_writev), SCMP_SYS(userfaultfd), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
-	/* files past what leads to them; system calls past this filter */
+	/* opening files by handle, past the permissions of folders; io_uring, past this filter */
 	SCMP_SYS(open_by_handle_at), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
-	/* other users */
+	/* changing user */
 	SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
 	SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups),
 	SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl),
-	/* another view of the machine */
+	/* another view of the file system */
 	SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(fsopen), SCMP_SYS(fspick), SCMP_SYS(fsconfig), SCMP_SYS(fsmount),
 	SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(mount_setattr), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
 	SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mknod), SCMP_SYS(mknodat),
-	/* another machine */
+	/* changing the machine itself: modules, reboot, clocks */
 	SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
 	SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(acct),
 	SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex),
 	SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
 };
 
-/* Lets the capabilities that are permitted have effect, or none. */
+/* Makes the permitted capabilities effective (@any), or none of them. */
 static int effect_set(bool any, struct reason *why)
 {
 	unsigned int capability;
@@ -97,8 +97,9 @@ int rights_raise(struct reason *why)
 }
 
 /*
- * What is chosen of the capabilities held; without CAP_BPF and CAP_PERFMON their predecessor stands in for them. It alone may
- * open a perf event that is a probe (perf_uprobe_event_init(), kernel/events/core.c).
+ * Chooses which of the held capabilities to keep. If CAP_BPF and CAP_PERFMON are missing, their
+ * predecessor CAP_SYS_ADMIN takes their place. Only that one may open a perf event that is a probe
+ * (perf_uprobe_event_init(), kernel/events/core.c).
  */
 static bool is_kept(unsigned int keep, unsigned int capability)
 {
@@ -125,7 +126,7 @@ static int capabilities_drop(unsigned int keep, struct reason *why)
 		return reason_set(why, -EIO, "cannot read the capabilities held");
 	for (capability = 0; capability <= CAP_LAST_CAP; capability++)
 		kept[capability] = is_kept(keep, capability);
-	/* The bounding set may only be changed by who holds this. */
+	/* Changing the bounding set takes CAP_SETPCAP. */
 	limits = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
 	capng_clear(limits ? CAPNG_SELECT_ALL : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
 	for (capability = 0; capability <= CAP_LAST_CAP; capability++) {
@@ -145,8 +146,8 @@ static const unsigned int refused_namespaces[] = {
 };
 
 /*
- * Namespaces by clone(2) and clone3(2). The flags of the second lie in memory, where a filter does not see them: the C library
- * is told that there is no such call, and makes threads by the first.
+ * Forbids new namespaces by clone(2) and clone3(2). The flags of clone3() lie in memory, where a
+ * filter cannot read them: so it returns ENOSYS, and the C library falls back to clone().
  */
 static int namespaces_refuse(scmp_filter_ctx filter)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums and differences that stop at their limits: a hostile figure must not make another wrap around. */
+/*
+ * Sums and differences that stop at the limits of their type: a hostile number must not make a sum
+ * wrap around.
+ */
 #ifndef UTIL_SATURATED_H
 #define UTIL_SATURATED_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream that remembers its first error, and the locale printers run in.
- *
- * The error is taken at the write that failed: once a full buffer could not be
- * written, a later fflush() may find nothing left to do and succeed, and errno
- * is long another one's. The locale is the thread's own (uselocale), so that
- * the program's LC_NUMERIC shows in no number; other threads do not notice.
+ * A stream that remembers its first error, and the locale that printers run in.
+ * The error is stored at the write that failed: after a full buffer could not be written, a later
+ * fflush() may find nothing left to do and succeed, and by then errno may belong to another call.
+ * The locale is set for the calling thread alone (uselocale), so that the user's LC_NUMERIC does
+ * not change how numbers look; other threads keep theirs.
  */
 #include <errno.h>
 #include <string.h>
@@ -64,7 +63,7 @@ const char *format_rfc3339(uint64_t time, char out[RFC3339_SIZE])
 	struct tm tm;
 	size_t len;
 
-	/* 64 bits of ns end in the year 2554: this cannot fail, nor be cut */
+	/* 64 bits of ns end in the year 2554: gmtime_r() cannot fail, nor the text be cut */
 	gmtime_r(&seconds, &tm);
 	len = strftime(out, RFC3339_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(out + len, RFC3339_SIZE - len, ".%06uZ", micros);

@@ -13,14 +13,20 @@
 
 struct sink {
 	FILE *stream;
-	int error;		/* the first one, negative errno; later writes do nothing */
+	int error;		/* the first error, a negative errno; later writes do nothing */
 	locale_t ours, previous;
 };
 
-/* Our locale, for text that goes to no sink; freelocale() undoes it. Returns 0 without memory. */
+/*
+ * cutop's own locale, for text that goes to no sink; restore with freelocale(). Returns 0 without
+ * memory.
+ */
 locale_t sink_locale(void);
 
-/* Between the two the calling thread prints in our locale. sink_close() flushes and returns the first error. */
+/*
+ * Between sink_open() and sink_close() the calling thread prints in cutop's locale. sink_close()
+ * flushes and returns the first error.
+ */
 int sink_open(struct sink *sink, FILE *stream);
 int sink_close(struct sink *sink);
 

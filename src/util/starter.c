@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes two capabilities out of the thread's effective set, and puts those of them back that are permitted. */
+/*
+ * Takes two capabilities out of the thread's effective set for a while, then puts back those that
+ * are permitted.
+ */
 #include "util/starter.h"
 
 #include <errno.h>
@@ -15,11 +18,14 @@ _Static_assert(CAP_DAC_OVERRIDE < 32 && CAP_DAC_READ_SEARCH < 32, "both are in t
 
 bool starter_has_less(void)
 {
-	/* The kernel says so where the file that is run gives rights (security/commoncap.c). */
+	/* The kernel sets this if the file that is run gives rights (security/commoncap.c). */
 	return getauxval(AT_SECURE);
 }
 
-/* Gives @right, of those that are permitted, and takes the others of READS_ALL. @before: which of them had effect. */
+/*
+ * Makes @right effective if it is permitted, and takes away the other rights of READS_ALL. Sets
+ * *@before to those of them that were effective.
+ */
 static int reading_set(uint32_t right, uint32_t *before)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

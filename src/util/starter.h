@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where cutop's file gives it capabilities (setcap), files that its starter names are opened as the starter could do: without
- * the right to read everything. Root, and a starter who has capabilities of his own, has that right himself.
+ * If cutop's file gives it capabilities (setcap), files named by the starting user are opened with
+ * that user's own rights: without the right to read everything. Root, and a user with capabilities
+ * of their own, has that right anyway.
  */
 #ifndef UTIL_STARTER_H
 #define UTIL_STARTER_H
@@ -9,12 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if the file that is run gives rights which its starter has not: by capabilities, or by its owner. */
+/*
+ * True if the file that is run gives rights that the starting user lacks: by capabilities, or by
+ * setuid.
+ */
 bool starter_has_less(void);
 
 /*
- * From here to starter_end() the calling thread opens only files that the starter may open; its other rights stay. @kept is
- * for starter_end(). Returns 0, or a negative errno: then nothing may be opened, and nothing is to be ended.
+ * From here to starter_end() the calling thread can open only files that the starting user may
+ * open; its other rights stay. @kept is for starter_end(). Returns 0, or a negative errno: then do
+ * not open anything, and do not call starter_end().
  */
 int starter_begin(uint32_t *kept);
 void starter_end(uint32_t kept);

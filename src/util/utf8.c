@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Widths come from the C library's table for UTF-8, by a locale object of our own, so that the user's locale changes
- * nothing. Lines, blocks and arrows are our own signs: they take one cell whatever the library says.
+ * Widths come from the C library's table for UTF-8, through a locale object of our own, so that the
+ * user's locale changes nothing. The lines, blocks and arrows that cutop draws take one cell,
+ * whatever the library says.
  */
 #include "util/utf8.h"
 
@@ -31,7 +32,7 @@ size_t utf8_next(const char *text, int32_t *point)
 		return 1;
 	value = byte[0] & (0xff >> (len + 1));
 	for (i = 1; i < len; i++) {
-		if ((byte[i] & 0xc0) != 0x80)	/* the NUL at the end continues nothing */
+		if ((byte[i] & 0xc0) != 0x80)	/* the NUL at the end is no continuation byte */
 			return 1;
 		value = value << 6 | (byte[i] & 0x3f);
 	}
@@ -162,7 +163,7 @@ char *utf8_clean_copy(const char *text, size_t len)
 {
 	char *raw = strndup(text, len), *clean = NULL;
 
-	/* What replaces a character is no longer than it. */
+	/* A replacement is never longer than the character it replaces. */
 	if (raw)
 		clean = malloc(strlen(raw) + 1);
 	if (clean)
@@ -195,7 +196,7 @@ char *utf8_fit(char *out, size_t size, const char *text, int cells)
 		used += len;
 		taken += width;
 		if (taken < cells && used + sizeof(sign) <= size)
-			fits = used;	/* and the sign behind it */
+			fits = used;	/* there is room for "…" behind the text so far */
 	}
 	out[used] = 0;
 	return out;

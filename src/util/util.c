@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small things that every room needs. Nothing here keeps state, but for what never changes: the time namespace. */
+/*
+ * Small things that every room needs. Nothing here keeps state, except what never changes: the time
+ * namespace.
+ */
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -29,10 +32,13 @@ uint64_t clock_own_ns(int clock)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Of our time namespace, ns; the same as long as we live. */
+/* Offsets of our time namespace in ns; constant as long as the process lives. */
 static int64_t offset_monotonic, offset_boottime;
 
-/* Lines like "boottime 1000 0", seconds and nanoseconds; none in a kernel without time namespaces. */
+/*
+ * Parses lines like "boottime 1000 0": seconds and nanoseconds. A kernel without time namespaces
+ * has no such file.
+ */
 static void offsets_read(void)
 {
 	char *text = file_read("/proc/self/timens_offsets", 4096, NULL), *line;
@@ -205,7 +211,7 @@ int file_place_cached(const char *path)
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED | RESOLVE_NO_MAGICLINKS };
 	int place, tries = 0;
 
-	/* A change somewhere on the way makes it fail once. */
+	/* A change somewhere on the path makes openat2() fail once: try again. */
 	do
 		place = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 	while (place < 0 && errno == EAGAIN && tries++ < 3);
@@ -234,7 +240,7 @@ int capabilities_clear(void)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	const struct __user_cap_data_struct none[2] = { 0 };
 
-	/* What is ambient goes with what is inheritable: capabilities(7). */
+	/* Clearing the inheritable set also clears the ambient one: capabilities(7). */
 	if (syscall(SYS_capset, &header, none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	return 0;
