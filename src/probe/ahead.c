@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command line is followed word by word as the programs in it would do it. It need not be perfect: a library found
- * wrongly gets a probe that never fires, and one not found is met when it is loaded.
+ * Follows a command line word by word, as the programs in it would. It need not be perfect: a
+ * library found by mistake gets a probe that never fires, and one that is missed is found when a
+ * program maps it.
  */
 #include "probe/ahead.h"
 
@@ -43,9 +44,9 @@ static const char *base_of(const char *path)
 
 static const struct starter {
 	const char *name;
-	const char *with_value;		/* letters of options whose value is a word of its own */
+	const char *with_value;		/* letters of options that take a value in a word of their own */
 	const char *long_with_value;	/* " --name " for each such */
-	unsigned int words;		/* that come before the program */
+	unsigned int words;		/* how many words come before the program */
 } starters[] = {
 	{ "chrt", "TPD", " --sched-runtime --sched-period --sched-deadline ", 1 },
 	{ "ionice", "cn", " --class --classdata ", 0 },
@@ -96,7 +97,10 @@ static void follow_starter(struct ahead *ahead, const struct starter *starter, c
 	follow(ahead, words, *start, depth);
 }
 
-/* Sets the variable that @word, NAME=VALUE, is about, if it is one of @start's. @len: of NAME; @value NULL: is not set. */
+/*
+ * Sets the variable that @word ("NAME=VALUE") assigns, if it is one of @start's. @len: the length
+ * of NAME; @value NULL: unset.
+ */
 static void variable_set(struct ahead_start *start, const char *name, size_t len, const char *value)
 {
 	const struct {
@@ -155,7 +159,10 @@ static void follow_env(struct ahead *ahead, char *const *words, struct ahead_sta
 			value = word[1] == 'S' ? word + 2 : word[14] == '=' ? word + 15 : "";
 			if (!*value && !(value = *++words))
 				return;
-			/* What follows are the program's words, most often a script that only a shell or Python would read. */
+			/*
+			 * What follows are the program's words, most often a script that only a
+			 * shell or Python can read.
+			 */
 			snprintf(text, sizeof(text), "%s", value);
 			for (size_t count = words_split(text, split), i = 1; words[i] && count < WORDS_MAX; i++) {
 				split[count++] = words[i];
@@ -183,7 +190,10 @@ static void follow_chroot(struct ahead *ahead, char *const *words, struct ahead_
 	char root[4096];
 
 	words = options_skip(words + 1, "", " --userspec --groups ");
-	/* One in another is not followed: the first one's path would have to be put before the second's. */
+	/*
+	 * A relative path within another is not followed: the first one's folder would have to be
+	 * put before the second's.
+	 */
 	if (!*words || start.root || !realpath(*words, root))
 		return;
 	start.root = root;
@@ -222,8 +232,8 @@ struct shell_text {
 };
 
 /*
- * The next word, without its quotes; NULL where a command ends. What a variable stands for is not known: such a word stays
- * as it is, and no file is called that.
+ * The next word, without its quotes; NULL where a command ends. The values of variables are
+ * unknown: such a word stays as it is, and no file has that name.
  */
 static char *shell_word(struct shell_text *text)
 {
@@ -255,13 +265,16 @@ static void shell_end(struct shell_text *text)
 {
 	if (*text->at == '#')
 		text->at += strcspn(text->at, "\n");
-	/* A file that is read or written ends the words of a command, too: nothing of it runs. */
+	/* A redirection ends a command's words, too: its file is read or written, not run. */
 	if (*text->at == '<' || *text->at == '>')
 		text->at += strcspn(text->at, "\n;|");
 	text->at += strspn(text->at, " \t\n;&|()`");
 }
 
-/* Each command in the text of a script, or of sh -c, one by one. What a command sets for those after it counts. */
+/*
+ * Each command in the text of a script, or of sh -c, one by one. Variables that a command sets
+ * count for those after it.
+ */
 static void follow_text(struct ahead *ahead, const char *commands, struct ahead_start start, unsigned int depth)
 {
 	char *room = malloc(2 * strlen(commands) + 2), *words[WORDS_MAX + 1], *word;
@@ -352,7 +365,10 @@ static bool is_python(const char *name)
 	return !strncmp(name, "python", strlen("python")) && !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
 }
 
-/* Where wheels keep libcudart and libcuda in a folder of sys.path: NVIDIA's, PyTorch's, others', and what was put in by auditwheel. */
+/*
+ * Where Python wheels keep libcudart and libcuda in a folder of sys.path: NVIDIA's, PyTorch's and
+ * other wheels, and libraries that auditwheel put in.
+ */
 static void packages_visit(struct ahead *ahead, const char *root, const char *folder)
 {
 	static const char *const places[] = { "nvidia/*/lib", "torch/lib", "*.libs", "*/lib", "*/.data/lib", "*", "." };
@@ -365,7 +381,7 @@ static void packages_visit(struct ahead *ahead, const char *root, const char *fo
 				glob_visit(ahead, root, pattern);
 }
 
-/* The folders for packages below @prefix, in the ways of Python itself and of Debian. */
+/* Visits the package folders below @prefix, in the layouts of Python itself and of Debian. */
 static void prefix_visit(struct ahead *ahead, const char *root, const char *prefix)
 {
 	static const char *const folders[] = { "lib/python3*/site-packages", "lib64/python3*/site-packages", "local/lib/python3*/dist-packages",
@@ -381,7 +397,10 @@ static void prefix_visit(struct ahead *ahead, const char *root, const char *pref
 		glob_visit(ahead, root, path);
 }
 
-/* @program, as it is called: a virtual environment's is a link, and its folder is where the link lies; and the file it is. */
+/*
+ * @program is tried both as it is called and as the file it leads to: in a virtual environment it
+ * is a link, and the folder of the link counts.
+ */
 static void follow_python(struct ahead *ahead, const char *program, const char *real, const struct ahead_start *start)
 {
 	const char *const names[] = { program, real };
@@ -414,7 +433,7 @@ static void follow_python(struct ahead *ahead, const char *program, const char *
 
 /* ---- a command ---- */
 
-/* Where @name is found, as its process will see it. Returns false if it is not. */
+/* Finds @name as its process will. Returns false if it is not found. */
 static bool program_find(const char *name, const struct ahead_start *start, char path[4096])
 {
 	const char *list = start->path ? start->path : "/usr/local/bin:/usr/bin:/bin";
@@ -443,7 +462,7 @@ static void follow_script(struct ahead *ahead, char *path, char *const *words, c
 	interpreter[count] = line + 2 + strspn(line + 2, " \t");
 	if (!*interpreter[count])
 		goto out;
-	/* What follows its name is one word. */
+	/* What follows the interpreter's name is one word. */
 	argument = interpreter[count++] + strcspn(interpreter[0], " \t");
 	if (*argument) {
 		*argument++ = 0;
@@ -457,7 +476,7 @@ static void follow_script(struct ahead *ahead, char *path, char *const *words, c
 	for (words++; *words && count < WORDS_MAX; words++)
 		interpreter[count++] = *words;
 	interpreter[count] = NULL;
-	/* One that is its own runs nothing. */
+	/* A script that names itself as its interpreter runs nothing. */
 	if (strcmp(interpreter[0], path))
 		follow(ahead, interpreter, *start, depth);
 out:

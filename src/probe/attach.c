@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates links by bpf(2) itself: libbpf before 1.3 knows no uprobe_multi
- * links, and its perf links would make one object per function.
- *
- * The helper of the perf method is a child that makes the links, reports how
- * many, closes everything else and waits for its pipe to close. When cutop
- * ends, however it ends, the helper sees that, and exits; the kernel undoes
- * its links then, one by one.
+ * Creates links by bpf(2) itself: libbpf before 1.3 knows no uprobe_multi links, and its perf links
+ * would make one object per function.
+ * The perf method uses a helper child: it makes the links, reports how many, closes everything else
+ * and waits until its pipe closes. When cutop ends, however it ends, the pipe closes and the helper
+ * exits; the kernel then removes its links one by one.
  */
 #include "probe/attach.h"
 
@@ -82,9 +80,9 @@ static const struct call_desc *desc_of(unsigned int call)
 }
 
 /*
- * Allocations by the driver are seen nowhere else. Those of the runtime come to
- * the driver, whose calls are watched, or at least noticed. A free that is not
- * seen makes a leak of what is none: it is seen at the lowest layer watched.
+ * An allocation by a driver function is seen nowhere else, so a missing probe there counts. One by
+ * a runtime function also reaches the driver, whose calls are watched or at least noticed. A free
+ * that is missed makes a leak of what is none; frees are seen at the lowest layer that is watched.
  */
 void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call)
 {
@@ -108,7 +106,10 @@ static void unprobed_list(struct attachment *attachment, const struct attach_cho
 		unprobed_add(&attachment->unprobed, choice, CUTOP_COOKIE_CALL(list->cookies[i]));
 }
 
-/* The functions that say that a process runs Python: nobody asked for them, so they count as little as what is noticed. */
+/*
+ * The functions that show that a process runs Python: the user did not ask for them, so like
+ * noticed ones they are left out of the counts.
+ */
 static void list_python(struct probe_list *list, const struct elf_functions *functions)
 {
 	size_t i;
@@ -121,7 +122,10 @@ static void list_python(struct probe_list *list, const struct elf_functions *fun
 		}
 }
 
-/* The wanted functions of @class. A name may stand at several offsets (a local copy): all are probed. */
+/*
+ * The wanted functions of @class. One name may be at several offsets (a local copy): all are
+ * probed.
+ */
 static void list_class(struct probe_list *list, struct unprobed *unprobed, const struct elf_functions *functions,
 		       enum call_class class, const struct attach_choice *choice, bool noticed)
 {
@@ -154,8 +158,8 @@ static void attached_count(struct attachment *attachment, const struct probe_lis
 }
 
 /*
- * Attaches @list in one link; if the kernel refuses (one function that cannot
- * be probed spoils the link), in halves, so that only the culprits stay out.
+ * Attaches @list in one link. One function that cannot be probed makes the kernel refuse the whole
+ * link; then the list is split in halves, so that only the culprits stay out.
  */
 static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
 			 const struct attach_choice *choice, const struct probe_list *list, __u32 first, __u32 count,
@@ -179,7 +183,7 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 		return;
 	}
 	*error = fd;
-	/* It is not for one function that there is no room. */
+	/* These errors do not depend on which functions are in the link. */
 	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE || fd == -ENFILE) {
 		attachment->failed += count;
 		unprobed_list(attachment, choice, list, first, count);
@@ -190,7 +194,7 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 		     counted);
 }
 
-/* What of an attachment could not be placed so far. */
+/* What could not be placed so far for one attachment. */
 struct refused {
 	unsigned int failed;
 	struct unprobed unprobed;
@@ -217,11 +221,14 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 			continue;
 		}
 		before = (struct refused){ attachment->failed, attachment->unprobed };
-		/* Returns first: a return without entry is known to be harmless, an entry without return is not. */
+		/*
+		 * Returns first: a return without an entry is harmless, an entry without a return
+		 * is not.
+		 */
 		if (programs.exit)
 			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, choice,
 				     &list, 0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
-		/* A function that is refused is so twice, and counts once. */
+		/* A function whose entry and return are both refused counts once. */
 		returns = (struct refused){ attachment->failed, attachment->unprobed };
 		attachment->failed = before.failed;
 		attachment->unprobed = before.unprobed;
@@ -238,7 +245,10 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 
 		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, ATTACH_TYPE_UPROBE_MULTI,
 			     choice, &list, 0, list.count, 0, pid, &error, false);
-		/* The user did not ask for these probes, so they count neither as attached nor as failed. */
+		/*
+		 * The user did not ask for these probes, so they count neither as attached nor as
+		 * failed.
+		 */
 		attachment->noticed = list.count - (attachment->failed - failed);
 		attachment->failed = failed;
 	}
@@ -254,7 +264,7 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 	}
 	if (attachment->attached || attachment->noticed)
 		return 0;
-	/* Functions that were left out on purpose are missing, which is no error. */
+	/* Functions that were left out on purpose are missing, but that is no error. */
 	return error ? error : attachment->failed ? 0 : -ENOENT;
 }
 
@@ -268,7 +278,7 @@ static void counts_set(struct attachment *attachment, const struct attachment *c
 	memcpy(attachment->points, counted->points, sizeof(attachment->points));
 }
 
-/* Each process has links of its own. What they are on is counted for the first that is still there. */
+/* Each process has links of its own. Counts are those of the first process that still runs. */
 static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path, const struct elf_functions *functions,
 		      const struct attach_choice *choice, struct attach_pids pids)
 {
@@ -359,7 +369,10 @@ int link_entry(int program, int fd, uint64_t offset, uint64_t cookie)
 	return link_multi(program, path, ATTACH_TYPE_UPROBE_MULTI, offsets, cookies, 1, 0, 0);
 }
 
-/* The functions worth their price where each costs a link of its own: what keeps books, not what is only timed. */
+/*
+ * The functions that are worth a link each: those that keep the books, not those that are only
+ * timed.
+ */
 static bool in_reduced_list(const struct call_desc *desc)
 {
 	return desc->class != CLASS_PLAIN;
@@ -432,8 +445,8 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 }
 
 /*
- * Closes what the helper must not hold: other helpers' pipes above all, which
- * would never close otherwise.
+ * Closes what the helper must not hold, above all other helpers' pipes, which otherwise would never
+ * close.
  */
 static void helper_close_others(struct bpf *bpf, const int *keep, size_t keep_count)
 {
@@ -468,11 +481,11 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 	prctl(PR_SET_NAME, "cutop-probes");
 	for (i = 1; i < NSIG; i++)
 		signal(i, SIG_IGN);
-	/* What reads cutop's output must see its end when cutop ends. */
+	/* A reader of cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	helper_attach(bpf, path, functions, choice, &report);
-	/* To hold links takes no right. */
+	/* Holding links takes no rights. */
 	capabilities_clear();
 	if (write(answer, &report, sizeof(report)) < 0)
 		_exit(1);
@@ -508,7 +521,7 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 		return err;
 	}
 	if (!pid) {
-		/* A second fork, so that cutop never has to wait for the helper. */
+		/* Fork twice, so that cutop never has to wait for the helper. */
 		pid = fork();
 		if (pid)
 			_exit(pid < 0);
@@ -552,7 +565,7 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
 		err = open_multi(attachment, bpf, path, functions, choice, pids);
-	if (err) {	/* returns may have got links where no entry did */
+	if (err) {	/* some returns may have links although their entries have none */
 		attachment_close(attachment);
 		memset(attachment, 0, sizeof(*attachment));
 		attachment->helper = -1;
@@ -593,7 +606,7 @@ void attachments_close(struct attachment *attachments, size_t count)
 	if (fds)
 		links_close(fds, links);
 	free(fds);
-	/* Helpers, and, without memory for the list, everything one by one. */
+	/* One helper each; if there is no memory for the list, do it one by one. */
 	for (i = 0; i < count; i++)
 		attachment_close(&attachments[i]);
 }

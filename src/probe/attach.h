@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes on one file: the links that hold them. Where the kernel has
- * uprobe_multi, a link per program holds all functions of its class. Where
- * not, there is a perf link per function, and a helper process keeps them,
- * because undoing them takes seconds and the user must not wait for it.
+ * Probes on one file: the links that hold them. With uprobe_multi, one link per BPF program holds
+ * all functions of its class. Without, there is a perf link per function, and a helper process
+ * holds these: removing them takes seconds, and the user must not wait for that.
  */
 #ifndef PROBE_ATTACH_H
 #define PROBE_ATTACH_H
@@ -15,7 +14,9 @@
 #define ATTACH_PIDS_MAX		8	/* processes that have links of their own */
 #define ATTACH_LINKS_MAX	(2 * CLASS_COUNT * ATTACH_PIDS_MAX)
 
-/* The processes that are probed, where the kernel can leave others alone; none: all that map the file. */
+/*
+ * The processes that are probed, if the kernel can leave others out; none: all that map the file.
+ */
 struct attach_pids {
 	const uint32_t *list;
 	size_t count;		/* ATTACH_PIDS_MAX at most */
@@ -25,17 +26,17 @@ struct attachment {
 	int links[ATTACH_LINKS_MAX];
 	size_t link_count;
 	int helper;		/* pipe whose closing ends the helper; -1 if there is none */
-	unsigned int attached;	/* functions */
-	unsigned int failed;	/* those left out among them */
+	unsigned int attached;	/* functions that have probes */
+	unsigned int failed;	/* functions that should have had one */
 	unsigned int points[POINT_COUNT];	/* of those attached, where their probes are */
 	unsigned int noticed;	/* functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
 	struct unprobed unprobed;
 };
 
 /*
- * Attaches to those of @functions of the file open at @fd that @choice asks
- * for, in the processes of @pids. One function that cannot be probed does not stop the rest. Returns 0 if
- * anything was attached, or all was left out (attachment_close() undoes it), or a
+ * Attaches to those of @functions, all in the file open at @fd, that @choice asks for, in the
+ * processes of @pids. A function that cannot be probed does not stop the rest. Returns 0 if
+ * anything was attached, or everything was left out on purpose (undo with attachment_close()), or a
  * negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
@@ -45,24 +46,27 @@ void attachment_close(struct attachment *attachment);
 /* Adds to @unprobed what is not seen because @call, which @choice asks for, is not probed. */
 void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call);
 
-/* What programs for links of @method are to be loaded as: bpf_attach_type of linux/bpf.h. Not for the perf kind. */
+/*
+ * The bpf_attach_type of linux/bpf.h with which to load programs for links of @method. Not for the
+ * perf kind.
+ */
 uint32_t attach_type_of(enum attach_method method);
 
 /*
- * Puts @program on the code at the @count @offsets of the file at @path, PLACES_MAX at most, wherever it is run: on the
- * entry, or, with @returns, on the return (with sessions on both). Links of the perf kind hold one entry.
- * Returns the link or a negative errno.
+ * Puts @program on the code at the @count (PLACES_MAX at most) @offsets of the file at @path, in
+ * every process: on the entry, or, with @returns, on the return (with sessions on both). A link of
+ * the perf kind holds one entry. Returns the link or a negative errno.
  */
 #define PLACES_MAX 64
 int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns);
 
 /*
- * Puts @program, loaded for links of the multi kind, on the code at @offset of the file open at @fd, wherever that is run,
- * with @cookie. Returns the link or a negative errno.
+ * Puts @program, loaded for links of the multi kind, with @cookie on the code at @offset of the
+ * file open at @fd, in every process. Returns the link or a negative errno.
  */
 int link_entry(int program, int fd, uint64_t offset, uint64_t cookie);
 
-/* The same as attachment_close() for each of @count, side by side. */
+/* The same as attachment_close() for each of @count, in parallel. */
 void attachments_close(struct attachment *attachments, size_t count);
 
 #endif

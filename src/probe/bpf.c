@@ -129,7 +129,10 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
 	if (bpf->features.rcu_lock)
 		return;
-	/* What may sleep, and cannot be kept from it, would. */
+	/*
+	 * Without RCU's lock a sleepable program could not be kept from sleeping: load the probes
+	 * as programs that cannot sleep.
+	 */
 	bpf_object__for_each_program(program, bpf->skeleton->obj)
 		if (is_probe(program))
 			bpf_program__set_flags(program, 0);
@@ -198,10 +201,10 @@ static void gaps_fill(volatile __u16 *gaps)
 	}
 }
 
-/* As long as one takes to place probes on a machine with much to do: docs/do-no-harm.md. */
+/* As long as placing probes takes on a busy machine: docs/do-no-harm.md. */
 #define LOADER_WAIT_MS	50
 
-/* A test in an emulated machine, where everything takes longer, says so. */
+/* A test in an emulated machine, where everything takes longer, sets a longer time. */
 static uint64_t wait_choose(void)
 {
 	const char *text = getenv("CUTOP_TEST_HOLD");
@@ -223,9 +226,14 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
-	/* Without return probes it is not known which driver call lies inside a runtime call. */
+	/*
+	 * Without return probes we cannot tell which driver calls are made inside a runtime call.
+	 */
 	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) && !bpf->blind && !bpf->entries_only;
-	/* Links of the perf kind are placed one by one, by a process of their own: no wait would be long enough. */
+	/*
+	 * Links of the perf kind are placed one by one, by a process of their own: no wait would be
+	 * long enough.
+	 */
 	bpf->loader_waits = settings->loader_waits && features->set_ip && features->method != ATTACH_PERF;
 	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
@@ -314,7 +322,10 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 
 	if (!err)
 		err = bpf_load(bpf, why);
-	/* The first kernels that can hold a program on its processor let it call no global function meanwhile. */
+	/*
+	 * The first kernels with bpf_preempt_disable() let a program call no global function while
+	 * it is held.
+	 */
 	if (!err || !bpf->held || !features->hold || err == -EPERM)
 		return err;
 	less.hold = false;
@@ -341,7 +352,7 @@ void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct co
 {
 	int map = bpf_map__fd(bpf->skeleton->maps.runtime_code);
 
-	/* Without room the driver's calls from there are taken for the program's. */
+	/* If the map is full, driver calls made from this code count as the program's own. */
 	if (span)
 		bpf_map_update_elem(map, id, span, BPF_ANY);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF object: opened with the settings of this run, loaded with the
- * programs that the attach method needs, its maps and variables at hand.
+ * The BPF object: opened with the settings of this run, loaded with the programs that the attach
+ * method needs; gives access to its maps and variables.
  */
 #ifndef PROBE_BPF_H
 #define PROBE_BPF_H
@@ -26,8 +26,8 @@ struct bpf {
 	bool loader_waits;	/* bpf_settings.loader_waits, where that can be done */
 	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	/*
-	 * A link that the kernel undoes as slowly as those of the perf method, or -1:
-	 * helpers hold it, too, so that there is no waiting for it at the end.
+	 * A link that the kernel removes as slowly as those of the perf method, or -1: helper
+	 * processes hold it, too, so that cutop's end does not wait for it.
 	 */
 	int slow_link;
 };
@@ -43,8 +43,8 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features, const stru
 void bpf_close(struct bpf *bpf);
 
 /*
- * bpf_open() in two steps: opened and set, and then loaded. In between the
- * programs of bpf->skeleton->obj can be looked at. Both undo everything on failure.
+ * bpf_open() in two steps: open with settings, then load. In between, the programs in
+ * bpf->skeleton->obj can be inspected. Both undo everything on failure.
  */
 int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 		struct reason *why);
@@ -55,13 +55,18 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 /* The program for identify_file(), or -1. Borrowed. */
 int bpf_identifier(const struct bpf *bpf);
 
-/* The code at @span of the file @id is the runtime's: bpf/caller.bpf.h. NULL: no code of it. */
+/* The code at @span of the file @id belongs to the runtime: bpf/caller.bpf.h. NULL: it has none. */
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span);
 
-/* To call after a file was taken out of the map `files`: of a marked one no process would tell again. */
+/*
+ * To be called after a file was removed from the map `files`: otherwise no process that already
+ * told of it would tell again.
+ */
 void bpf_forget_marks(struct bpf *bpf);
 
-/* True if the process of @program runs another one by now: what /proc says of it is said of that. */
+/*
+ * True if @program's process has since run another program: what /proc says is then about that one.
+ */
 bool bpf_has_left(const struct bpf *bpf, uint32_t program);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types for what probe/map_search.h finds, and the parts of rows that BPF does not keep twice: what its histogram says is
- * not counted besides (the head of cutop_rows.h), slots and near rows are added to what stands in the map.
+ * Gives types to what probe/map_search.h finds, and completes rows whose parts BPF keeps elsewhere:
+ * a histogram's sum is not stored a second time (the head of cutop_rows.h), and counts from slots
+ * and cached rows are added to those in the map.
  */
 #include "probe/bpf_rows.h"
 
@@ -185,9 +186,9 @@ ROWS_VISITOR(failures, fail, ROWS_FAILURES)
 ROWS_VISITOR(pending, pending, ROWS_PENDING)
 ROWS_VISITOR(call_sites, call_site, ROWS_CALL_SITES)
 
-/* ---- what is kept of a program besides ---- */
+/* ---- other rows of a program ---- */
 
-/* Keys that hold a program at the same place: those of names.bpf.h and stubs.bpf.h. */
+/* Keys that hold the program in the same place: those of names.bpf.h and stubs.bpf.h. */
 struct address_key {
 	__u64 address;
 	__u32 program;
@@ -217,7 +218,7 @@ static bool primary_visit(void *context, const void *key_bytes, const void *valu
 	return visit->is_gone(visit->context, key.program);
 }
 
-/* Captures that the program did not end. Launches need not look for them any more. */
+/* Captures that the program did not end. Launches no longer need to look for them. */
 static bool capture_visit(void *context, const void *key_bytes, const void *value)
 {
 	const struct visit *visit = context;

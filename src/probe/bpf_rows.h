@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the BPF side keeps in its maps, read as rows of their types (cutop_rows.h), whole wherever their parts are kept:
- * launches in slots, calls and copies in near rows. All of it is used by one thread.
- *
- * A visitor returns true for a row that is to be deleted, once nothing can count in it any more: its program has ended.
+ * What the BPF side keeps in its maps, as rows of their types (cutop_rows.h), each completed from
+ * wherever its parts are kept: launches in slots, calls and copies in cached rows. For one thread.
+ * A visitor returns true to have its row deleted, once nothing can count in it any more because its
+ * program has ended.
  */
 #ifndef PROBE_BPF_ROWS_H
 #define PROBE_BPF_ROWS_H
@@ -26,7 +26,10 @@ void rows_free(struct rows *rows);
 /* Reads the row of @program. False if it has none. */
 bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row);
 
-/* The programs, each with the synchronizing calls that it is in. Rows that are being made are left out. */
+/*
+ * Visits the programs, each with the synchronizing calls that are open in it. Unfinished rows are
+ * left out.
+ */
 void rows_visit_programs(struct rows *rows,
 		       bool (*visit)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
 		       void *context);
@@ -45,7 +48,8 @@ ROWS_VISITOR(call_sites, call_site)
 #undef ROWS_VISITOR
 
 /*
- * Deletes what is kept of programs that are gone: names of kernels where @names_gone says so, all else where @is_gone does.
+ * Deletes the rows of ended programs: names of kernels if @names_gone says so, all others if
+ * @is_gone does.
  */
 void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
 		 void *context);
@@ -53,10 +57,13 @@ void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t prog
 /* How often something was lost, by causes below LOST_BPF_COUNT. */
 uint64_t rows_lost(const struct rows *rows, enum lost_cause cause);
 
-/* How many files the ring had no room to tell of. */
+/* How many files the ring had no room to report. */
 uint32_t rows_untold_files(const struct rows *rows);
 
-/* Allocations by the driver alone where its calls are not watched, and the process of the last of them (CUTOP_COMM_LEN bytes). */
+/*
+ * Counts allocations made directly by the driver where its calls are not watched, and stores the
+ * name of the last process that made one (CUTOP_COMM_LEN bytes).
+ */
 uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **comm);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the BPF programs are told before they are loaded. */
+/* What the BPF programs are configured with before they are loaded. */
 #ifndef PROBE_BPF_SETTINGS_H
 #define PROBE_BPF_SETTINGS_H
 
@@ -12,8 +12,8 @@
 /* A record for every call (struct rec_call). */
 struct trace_settings {
 	bool on;
-	unsigned int groups;	/* bits of enum call_group: what is traced of what is probed */
-	bool entries;		/* at its entry only: no returns are probed, and no books are kept */
+	unsigned int groups;	/* bits of enum call_group: what is traced among what is probed */
+	bool entries;		/* at entries only: no returns are probed, and no books are kept */
 	bool pairs;		/* one at entry, one at return */
 	bool arguments;		/* with the arguments of kernels */
 	bool no_books;		/* the model is not told of allocations and frees */
@@ -26,16 +26,20 @@ struct bpf_settings {
 	bool python;		/* Python's frames, in processes that run it */
 	bool extras;		/* functions that are not in the table may be probed */
 	unsigned int layers;	/* bit set of enum call_layer: what is probed */
-	bool notice_driver;	/* not the driver, but that something is allocated by it alone: bpf/unwatched.bpf.h */
+	/*
+	 * watch not the driver's calls, only whether the driver itself allocates:
+	 * bpf/unwatched.bpf.h
+	 */
+	bool notice_driver;
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */
 	bool probes_listed;	/* no other process has breakpoints */
-	bool translators_early;	/* programs that translate others are told of when they begin, not when they map what is probed */
+	bool translators_early;	/* a translator is reported when it starts, not when it maps a probed file */
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
 	bool loader_waits;	/* threads of listed processes wait in their loader: bpf/loader.bpf.h */
 	enum unreturned blind;	/* not 0: no return is probed, and why */
-	bool refuse_filtered;	/* nor, with sessions, in processes under a seccomp filter */
+	bool refuse_filtered;	/* nor, with sessions, of processes under a seccomp filter */
 	struct trace_settings trace;
 };
 

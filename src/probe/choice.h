@@ -9,12 +9,12 @@
 
 /* Whether returns are probed. */
 enum returns_choice {
-	RETURNS_AUTO,		/* where a trial says that it does no harm */
+	RETURNS_AUTO,		/* if a dry run shows that it does no harm */
 	RETURNS_ALWAYS,
 	RETURNS_NEVER,
 };
 
-/* Functions that are not probed, of those by which allocations are seen at all: see attach.c. */
+/* Functions that are not probed although allocations cannot be seen without them: see attach.c. */
 struct unprobed {
 	unsigned int allocs, frees;
 };
@@ -26,10 +26,9 @@ struct attach_choice {
 };
 
 /*
- * True if @choice asks for the function. Registrations are followed also where
- * only the driver's calls are: they name its kernels, and enclose no call of the
- * driver. What makes graphs is followed with launches: those into a capture
- * would be taken for more than they are.
+ * True if @choice asks for the function. Registrations are followed even if only the driver's calls
+ * are: they name its kernels, and enclose no driver call. Calls that build graphs are followed
+ * together with launches: a launch into a capture would otherwise count as executed.
  */
 static inline bool choice_wants(const struct attach_choice *choice, const struct call_desc *desc)
 {
@@ -41,11 +40,14 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 		groups |= 1u << desc->group;
 	if (!(groups & 1u << desc->group))
 		return false;
-	/* Kernels are named by the runtime alone; the sizes of its variables the driver tells, too. */
+	/*
+	 * Only the runtime names kernels; the sizes of its variables are known from the driver,
+	 * too.
+	 */
 	return choice->layers & 1u << desc->layer || (desc->class == CLASS_REGISTER && desc->b != NO_ARG);
 }
 
-/* True if all that is to be known of a call of the function is that a program makes it, and not the runtime for it. */
+/* True if all we need to know is whether a program itself, not the runtime, calls this function. */
 static inline bool choice_notices(const struct attach_choice *choice, const struct call_desc *desc)
 {
 	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC && KIND_CAN_LEAK(desc->a) &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows DT_NEEDED the way ld.so(8) does, without running it. It need not be
- * perfect: a library found wrongly gets a probe that never fires, one
- * not found is caught when it is mapped.
+ * Follows DT_NEEDED the way ld.so(8) does, without running it. It need not be perfect: a library
+ * found by mistake gets a probe that never fires, and one that is missed is found when it is
+ * mapped.
  */
 #include "probe/closure.h"
 
@@ -134,7 +134,10 @@ static bool try_path(struct closure *closure, const char *dir, const char *name)
 	return closure_add(closure, path);
 }
 
-/* What ld.so(8) puts for a word that begins with '$'. $LIB is what the system's makers chose: @lib is one of these. */
+/*
+ * What ld.so(8) puts for a word that begins with '$'. $LIB depends on the distribution: @lib is one
+ * of its possible values.
+ */
 static size_t token_expand(const char *text, const char *origin, const char *lib, const char **value)
 {
 	const char *platform = (const char *)getauxval(AT_PLATFORM);
@@ -157,7 +160,7 @@ static size_t token_expand(const char *text, const char *origin, const char *lib
 	return 0;
 }
 
-/* Returns whether there was a token that @lib stands for. */
+/* Returns whether @element had a token that @lib replaced. */
 static bool element_expand(const char *element, size_t len, const char *origin, const char *lib, char out[4096])
 {
 	const char *value;
@@ -182,7 +185,7 @@ static bool element_expand(const char *element, size_t len, const char *origin, 
 	return has_lib;
 }
 
-/* Searches a colon-separated list, whose tokens stand for what belongs to a file in @origin. */
+/* Searches a colon-separated list whose tokens refer to a file in @origin. */
 static bool try_list(struct closure *closure, const char *list, const char *origin, const char *name)
 {
 	static const char *const libs[] = {
@@ -253,7 +256,7 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 			return;
 }
 
-/* What LD_PRELOAD names: searched for as what the program itself needs. */
+/* Libraries named in LD_PRELOAD are searched for like those that the program itself needs. */
 static void closure_preload(struct closure *closure, const struct elf_needs *needs, const char *origin)
 {
 	const char *list = closure->settings.preload;
@@ -294,7 +297,7 @@ static void closure_read(struct closure *closure, const char *path)
 		closure_need(closure, &needs, origin, needs.needed[i]);
 	if (is_program && needs.interpreter)
 		closure_add(closure, needs.interpreter);
-	/* No one says that it needs the driver: a runtime, linked in or shared, loads it by name. */
+	/* No DT_NEEDED names the driver: a runtime, linked in or shared, loads it with dlopen(). */
 	closure_need(closure, &needs, origin, DRIVER_NAME);
 	elffile_needs_free(&needs);
 }

@@ -11,11 +11,11 @@ struct closure_settings {
 };
 
 /*
- * Calls @visit with the path of @program, its loader, and each library it needs, directly
- * or not, as ld.so(8) would find them: DT_RPATH, LD_LIBRARY_PATH,
- * DT_RUNPATH, ld.so.cache, the default directories, with $ORIGIN, $LIB and $PLATFORM; and what LD_PRELOAD names.
- * The CUDA driver, which runtimes load by name, counts
- * as needed. What cannot be found or read is left out. @settings NULL: nothing is set.
+ * Calls @visit with the path of @program, its loader, and each library it needs, directly or not,
+ * as ld.so(8) would find them: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default
+ * directories, with $ORIGIN, $LIB and $PLATFORM; and of what LD_PRELOAD names. The CUDA driver,
+ * which runtimes load by name, counts as needed. Files that cannot be found or read are left out.
+ * @settings NULL: nothing is set.
  */
 void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
 		   void *context);

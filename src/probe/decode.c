@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What may be passed is a short list of instructions, each looked at in its
- * operands. Capstone knows for every instruction what it reads and writes, but
- * not without mistakes; of those in the list it is plain.
+ * A probe may move past only a short list of instructions, each checked by its operands. Capstone
+ * says for every instruction what it reads and writes, but makes mistakes; for the instructions in
+ * this list it is right.
  */
 #include "probe/decode.h"
 
@@ -58,7 +58,10 @@ void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t le
 
 #if defined(__x86_64__)
 
-/* %r11 carries no argument and no result, and no caller counts on it (System V ABI for x86-64, 3.2.1). */
+/*
+ * %r11 carries no argument and no result, and no caller relies on it (System V ABI for x86-64,
+ * 3.2.1).
+ */
 static bool is_scratch(const cs_x86_op *op)
 {
 	return op->type == X86_OP_REG && (op->reg == X86_REG_R11 || op->reg == X86_REG_R11D ||
@@ -163,7 +166,7 @@ static void targets_read(const cs_insn *insn, struct instruction *instruction)
 			instruction->targets[instruction->target_count++] = (uint64_t)arm64->operands[i].imm;
 }
 
-/* Jumps and calls of a register have no such operand. */
+/* Jumps and calls through a register have no such operand. */
 static bool is_jump(csh handle, const cs_insn *insn)
 {
 	return insn->id == ARM64_INS_BL || cs_insn_group(handle, insn, CS_GRP_JUMP) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine code of others, instruction by instruction, through Capstone. The code
- * may be anything: nothing is read beyond the bytes given.
+ * Decodes machine code of other programs, instruction by instruction, with Capstone. The code may
+ * be anything: nothing beyond the given bytes is read.
  */
 #ifndef PROBE_DECODE_H
 #define PROBE_DECODE_H
@@ -18,12 +18,12 @@ struct instruction {
 	uint64_t at;		/* where it is, in the addresses given to decoder_begin() */
 	size_t size;		/* bytes */
 	/*
-	 * A probe may sit behind it as well as on it: it goes on to the next
-	 * instruction and writes no memory, and of the registers none but the flags
-	 * and scratch registers that carry no argument and no result.
+	 * A probe may be placed after it as well as on it: it falls through to the next
+	 * instruction, writes no memory, and changes no registers but the flags and scratch
+	 * registers that carry no argument and no result.
 	 */
 	bool may_pass;
-	/* Where it may jump to or call, as far as the instruction says so. */
+	/* Where it may jump to or call, as far as it can be seen from the instruction. */
 	uint64_t targets[TARGETS_MAX];
 	size_t target_count;
 };
@@ -32,10 +32,13 @@ struct instruction {
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *decoder);
 
-/* Goes on with the @len bytes at @code, which lie at @address. They are borrowed until the next begin. */
+/*
+ * Continues with the @len bytes at @code, whose address is @address. They are borrowed until the
+ * next begin.
+ */
 void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t len, uint64_t address);
 
-/* Decodes the next instruction. False at the end, or where the bytes are none. */
+/* Decodes the next instruction. False at the end, or where the bytes are no instruction. */
 bool decoder_next(struct decoder *decoder, struct instruction *instruction);
 
 #endif

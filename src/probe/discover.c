@@ -34,7 +34,7 @@ static int cached_extra(void *context, const char *name, const char *path)
 	struct extra_functions_adding *adding = context;
 
 	(void)name;
-	/* The name says nothing against most of the cache. */
+	/* The name alone rules out most of the cache. */
 	if (extra_functions_want(adding->probe->settings.extras, NULL, path))
 		probe_add_quietly(adding->probe, path);
 	return 0;
@@ -63,7 +63,7 @@ static void extra_add(void *context, const char *request, const char *library, b
 		return;
 	if (result < 0)
 		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request, library, why.text);
-	else	/* with what it needs: a library that is loaded late brings a runtime */
+	else	/* add what it needs, too: a library that is loaded late brings in a runtime */
 		probe_add_program(adding->probe, library, adding->library_path);
 }
 
@@ -90,8 +90,9 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 }
 
 /*
- * probe_examine() of what the process @pid has open or mapped, and told of by @record (or NULL), by our own mounts if it is
- * there, too: through others it would hold those of a service or a container.
+ * probe_examine() of a file that the process @pid has open or mapped, and that @record (or NULL)
+ * tells of. It is opened through our own mounts if it is there, too: through others the probe would
+ * keep those of a service or a container in use.
  */
 static int told_examine(struct probe *probe, const struct seen_file *seen, pid_t pid, const struct rec_hdr *record, struct reason *why)
 {
@@ -215,9 +216,11 @@ void probe_find_ahead(struct probe *probe)
 
 	loader_add_own(probe);
 	translators_find(probe);
-	/* They are to be shown from the first snapshot on. */
+	/* These are to appear from the first snapshot on. */
 	probe_patient(probe, true);
-	/* With -p only those processes; with COMMAND what others map is no business of ours. */
+	/*
+	 * With -p only these processes; with COMMAND the mappings of other processes do not matter.
+	 */
 	for (i = 0; i < probe->settings.pid_count; i++)
 		process_examine(&scan, (pid_t)probe->settings.pids[i]);
 	probe_patient(probe, false);
@@ -257,15 +260,15 @@ static void program_tell(struct probe *probe, const struct seen_file *seen, cons
 }
 
 /*
- * False if the file @seen is surely not the one of @record: its process runs another program by now. Files of overlay
- * mounts may have another inode number here than the kernel told of.
+ * False if the file @seen is certainly not the one of @record: the process has since run another
+ * program. On overlay mounts a file may have another inode number here than the kernel reported.
  */
 static bool is_told_of(const struct rec_exec *record, const struct seen_file *seen)
 {
 	return (uint64_t)seen->st.st_size == record->id.size && (seen->st.st_ino == record->id.inode || seen->layered);
 }
 
-/* Has the next process that runs or maps the file of @id tell of it. */
+/* The next process that runs or maps the file @id will report it again. */
 static void file_ask_again(struct probe *probe, const struct file_id *id)
 {
 	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id);
@@ -313,9 +316,9 @@ struct mapped_search {
 };
 
 /*
- * The record names the file that was mapped as the process had it open. On an
- * overlay mount that is another inode than the one behind the mapping, so
- * only the name says which file is meant; one more examined does no harm.
+ * The record names the file as the process had it open. On an overlay mount that inode differs from
+ * the one behind the mapping, so only the name tells which file is meant; examining one file too
+ * many does no harm.
  */
 static bool is_name_of(const struct rec_mmap *record, const char *path)
 {
@@ -325,7 +328,10 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 	return name && len && !strncmp(name + 1, record->file, len);
 }
 
-/* libcudart and libcuda, of whatever version: the name is all that is left of a file that could not be looked at. */
+/*
+ * libcudart and libcuda of any version: if the file could not be examined, its name is all there is
+ * to go by.
+ */
 static bool is_cuda_name(const struct rec_mmap *record)
 {
 	return !strncmp(record->file, "libcudart", strlen("libcudart")) || !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
@@ -338,7 +344,7 @@ static void mapped_examine(struct mapped_search *search, const struct seen_file 
 
 	result = told_examine(search->probe, seen, (pid_t)search->record->hdr.tgid, &search->record->hdr, &why);
 	search->later = outside_is_later(result);
-	/* A file that is no library was looked at, too. */
+	/* A file that turned out to be no library was examined, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
 		search->found = true;
 	search->is_target |= result > 0;
@@ -363,7 +369,7 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 	return 0;
 }
 
-/* The loader holds the file open until it is mapped; after that the mapping shows it. */
+/* The loader keeps the file open until it is mapped; after that the mapping shows it. */
 static void opened_examine(struct mapped_search *search)
 {
 	const struct rec_mmap *record = search->record;
@@ -402,16 +408,21 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (search.unanswered)
 		probe_lost(probe, LOST_UNANSWERED);
-	/* The process has exited, or has unmapped the library: what it did with it was not seen. */
+	/*
+	 * The process has exited, or has unmapped the library: what it did meanwhile was not seen.
+	 */
 	if (!search.found && is_cuda_name(record))
 		probe->counts.late++;
-	/* On an overlay mount that is not the inode that was examined. */
+	/* On an overlay mount this is not the inode that was examined. */
 	if (search.found)
 		probe_know(probe, &record->id, search.is_target);
 	else if (record->fd >= 0)
 		file_ask_again(probe, &record->id);
 	loader_answer(probe, &record->hdr);
-	/* Else it was met at one touch of many. This process would tell again at the next one; others still do. */
+	/*
+	 * Otherwise only one of many page touches reported it. This process would report it again
+	 * at the next one; others still do.
+	 */
 }
 
 /* ---- what takes long ---- */
@@ -468,7 +479,7 @@ static void later_try(struct probe *probe, const struct later *later)
 	}
 }
 
-/* Those that have to wait once more go to the end. */
+/* Files that have to wait once more go to the end of the list. */
 void probe_try_again(struct probe *probe)
 {
 	unsigned int news = errands_news(probe->outside.errands);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs watch listed processes only, and none is listed: probes of a
- * dry_run fire and return. All of them are kept until the end and taken away side
- * by side, since each removal waits for the kernel.
+ * The programs watch listed processes only, and none is listed: the probes of a dry run fire and
+ * return. All probes are kept until the end and removed in parallel, since each removal waits for
+ * the kernel.
  */
 #include "probe/dry_run.h"
 
@@ -96,7 +96,10 @@ struct search {
 	struct dry_run_attached *attached;
 };
 
-/* Finds those of @count functions that the kernel refuses: by halves, since few or all are. */
+/*
+ * Finds those of @count functions that the kernel refuses, by halving the list: either few are
+ * refused or all.
+ */
 static void refusals_find(struct search *search, struct elf_function *list, size_t count)
 {
 	struct elf_functions part = { .list = list, .count = count };
@@ -122,7 +125,10 @@ static void refusals_find(struct search *search, struct elf_function *list, size
 		(struct dry_run_refusal){ .call = list->call, .error = err ? err : -EINVAL };
 }
 
-/* Copies those functions that are asked for. Where each has its price, that is the first. */
+/*
+ * Copies the functions that are asked for. Where each probe costs time (one link each), only the
+ * first.
+ */
 static size_t functions_choose(const struct elf_functions *functions, const struct attach_choice *choice,
 			       bool first_only, struct elf_function *chosen)
 {
@@ -139,9 +145,9 @@ static size_t functions_choose(const struct elf_functions *functions, const stru
 }
 
 /*
- * A file that no process maps takes any probe: the instructions are looked at when a
- * mapping gets its breakpoints. So we are one that maps it. Nothing is read
- * through the mapping, or run. A file of which there is only a copy is taken as it is.
+ * The kernel accepts any probe on a file that no process maps: it checks the instructions only when
+ * a mapping gets its breakpoints. So map the file here. Nothing is read through the mapping, or
+ * run. A file that we only have a copy of is taken as it is.
  */
 static void *map_code(const struct seen_file *seen, size_t *size)
 {
@@ -151,7 +157,8 @@ static void *map_code(const struct seen_file *seen, size_t *size)
 		return NULL;
 	*size = (size_t)seen->st.st_size;
 	map = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, seen->fd, 0);
-	return map == MAP_FAILED ? NULL : map;	/* mounted noexec, for one: no other process can map it so, either */
+	/* for example, mounted noexec: then no other process can map it as code either */
+	return map == MAP_FAILED ? NULL : map;
 }
 
 int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
@@ -183,7 +190,7 @@ int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const
 		free(tried.list);
 		return 0;
 	}
-	/* They are let go when the errands end. */
+	/* Released when the errands end. */
 	err = outside_hold_functions(outside, seen, &tried, &hold);
 	if (err) {
 		free(tried.list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trial: the BPF programs are loaded and probes placed as a session would,
- * for a moment and with no process watched, to learn what the kernel refuses.
+ * A dry run: loads the BPF programs and places probes as a session would, for a moment and with no
+ * process watched, to learn what the kernel refuses.
  */
 #ifndef PROBE_DRY_RUN_H
 #define PROBE_DRY_RUN_H
@@ -36,7 +36,10 @@ enum dry_run_event {
 	DRY_RUN_MMAP,	/* libraries loaded by programs that run */
 };
 
-/* Watches it for a moment. Returns 0, or a negative errno; for DRY_RUN_MMAP by which enum loading_way. */
+/*
+ * Watches this event for a moment. Returns 0 or a negative errno; for DRY_RUN_MMAP the enum
+ * loading_way that worked.
+ */
 int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event);
 
 /* bpf_identifier() of the programs. Borrowed. */
@@ -49,17 +52,16 @@ struct dry_run_refusal {
 
 struct dry_run_attached {
 	unsigned int tried, attached;	/* functions */
-	bool first_only;		/* each has a price of its own here: only one was tried */
+	bool first_only;		/* each probe takes time here: only one was tried */
 	struct dry_run_refusal *refusals;
 	size_t refused;
 	uint64_t time;			/* ns that placing took */
 };
 
 /*
- * Places probes on those @functions of the file @seen that @choice asks
- * for, until dry_run_close(). Returns 0 or a negative errno with @why set, if the
- * kernel takes none of them; @attached is filled either way, and given to
- * dry_run_attached_free().
+ * Places probes on those @functions of the file @seen that @choice asks for, until dry_run_close().
+ * Returns 0, or a negative errno with @why set if the kernel accepts none of them; @attached is
+ * filled either way, and freed with dry_run_attached_free().
  */
 int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
 		 const struct elf_functions *functions, const struct attach_choice *choice, struct dry_run_attached *attached,

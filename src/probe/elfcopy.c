@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The headers are read here by hand, and nothing in them is believed: whatever they say, what is copied are ranges that lie
- * within the file, up to a limit in all. Who reads the copy meets the same bytes, or zeros, and has to bear both.
+ * The headers are parsed here by hand, and nothing in them is trusted: whatever they say, only
+ * ranges inside the file are copied, up to a limit in all. A reader of the copy finds the file's
+ * bytes, or zeros, and has to cope with both.
  */
 #include "probe/elfcopy.h"
 
@@ -19,7 +20,8 @@
 #include "util/util.h"
 
 #define COPY_MAX	(256ull << 20)
-#define CODE_MAX	(64ull << 20)	/* of larger code what lies around the functions */
+/* bytes of code; of larger code, only what surrounds the functions is copied */
+#define CODE_MAX	(64ull << 20)
 #define CODE_AROUND	(64u << 10)
 #define HEAD		4096
 #define SECTIONS_MAX	65536u
@@ -55,7 +57,7 @@ static void range_copy(struct copy *copy, uint64_t offset, uint64_t len)
 		if (want > copy->left)
 			want = (size_t)copy->left;
 		n = pread(copy->from, copy->chunk, want, (off_t)offset);
-		if (n <= 0) {	/* shorter than it was, or unreadable: a hole */
+		if (n <= 0) {	/* the file became shorter, or is unreadable here: leave a hole */
 			copy->error = n < 0 && errno != EIO ? -errno : 0;
 			return;
 		}
@@ -98,7 +100,7 @@ static bool is_code(const Elf64_Shdr *section)
 	return section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR;
 }
 
-/* What leads to a debug file, or is one, is told by its name. */
+/* Sections that hold debug data, or say where it is, are recognized by name. */
 static bool is_debug_hint(const Elf64_Shdr *section, const char *names, size_t names_len)
 {
 	return section->sh_type == SHT_PROGBITS && names && section->sh_name < names_len &&
@@ -196,7 +198,10 @@ static bool has_hooked(int fd)
 	return found.count;
 }
 
-/* What says which Python's interpreter it is, besides symbols and code. Returns false if it has none. */
+/*
+ * Copies what identifies the version of a Python interpreter, besides symbols and code. Returns
+ * false if the file has none.
+ */
 static bool python_copy(struct copy *copy)
 {
 	struct python_elf elf;

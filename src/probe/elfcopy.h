@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A copy in memory of what cutop reads of an ELF file that lies where a reader may be kept waiting. */
+/*
+ * A copy in memory of the parts of an ELF file that cutop reads, for files whose readers may be
+ * kept waiting.
+ */
 #ifndef PROBE_ELFCOPY_H
 #define PROBE_ELFCOPY_H
 
@@ -14,8 +17,8 @@ enum {
 };
 
 /*
- * Copies of the file open at @fd, of @size bytes, what @want says (at most 256 MB), to where it stands there; the rest is a hole.
- * May sleep. Returns the copy's descriptor or a negative errno.
+ * Copies what @want says (at most 256 MB) of the file open at @fd, of @size bytes, to the same
+ * offsets; the rest is a hole. May sleep. Returns the copy's descriptor or a negative errno.
  */
 int elf_copy(int fd, uint64_t size, unsigned int want);
 

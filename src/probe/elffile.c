@@ -15,12 +15,12 @@
 #include "names/segments.h"
 #include "names/symtab.h"
 
-#define SECTION_MAX	(512u << 20)	/* bytes of a table of strings that are believed */
+#define SECTION_MAX	(512u << 20)	/* bytes of a string table that are accepted */
 #define DYNAMIC_MAX	(1u << 20)	/* bytes of the dynamic section looked at */
 #define DYNAMIC_CHUNK	256
 #define NEEDED_MAX	1024
 #define NAME_MAX_LEN	256		/* longer than every name of the table */
-#define FUNCTIONS_MAX	(64 * CALL_COUNT)	/* a file with more means no good */
+#define FUNCTIONS_MAX	(64 * CALL_COUNT)	/* a file with more is hostile */
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -33,7 +33,7 @@
 /* What the names of the table that begin with one byte all begin with. */
 struct name_start {
 	const char *text;
-	size_t len;		/* 0: there is no such name */
+	size_t len;		/* 0: no name begins with this byte */
 };
 
 struct name_index {
@@ -130,10 +130,10 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 
 /* What is looked for in a file's symbol tables. */
 struct symbol_search {
-	const char *const *mentions;	/* NULL: any table; else those whose names have one of these in them */
+	const char *const *mentions;	/* NULL: any table; else only tables whose names contain one of these */
 	int (*visit)(void *context, const struct elf_symbol *symbol);
 	void *context;
-	bool labels;		/* symbols of every type, and those with a name that is too long */
+	bool labels;		/* report symbols of every type, and those whose name is too long */
 	const struct segments *segments;
 };
 
@@ -182,8 +182,8 @@ static int table_symbols(const struct sections *file, uint32_t type, struct symb
 }
 
 /*
- * Looks through both symbol tables of the file open at @fd. ELF allows one of each kind; a thousand are a way to keep us busy,
- * so that only the first counts.
+ * Searches both symbol tables of the file open at @fd. ELF allows one of each kind; a file with a
+ * thousand wants to keep us busy, so only the first of each counts.
  */
 static int file_symbols(int fd, struct symbol_search search, struct reason *why)
 {
@@ -225,7 +225,7 @@ struct functions_search {
 	size_t room;
 };
 
-/* One of these is in the names of every file that defines a function of the table. */
+/* Every file that defines a function of the table has one of these in its names. */
 static const char *const function_marks[] = { "cuda", "cuMem", NULL };
 
 static int function_visit(void *context, const struct elf_symbol *symbol)
@@ -249,7 +249,7 @@ static int function_compare(const void *a, const void *b)
 	return (int)x->call - (int)y->call;
 }
 
-/* Of several sizes that the names of one place have, the least that says something. */
+/* If one place has several names with different sizes, use the smallest that is not 0. */
 static void size_least(uint32_t *size, uint32_t other)
 {
 	if (other && (!*size || other < *size))
@@ -257,13 +257,13 @@ static void size_least(uint32_t *size, uint32_t other)
 }
 
 /*
- * Keeps one name per offset: two probes at one place would count each call
- * twice. The further names go behind them, in the room of what is dropped.
+ * Keeps one name per offset: two probes at one place would count each call twice. Further names go
+ * behind the list, in the room of the dropped entries.
  */
 static int functions_unique(struct elf_functions *found)
 {
 	struct elf_function *aliases;
-	int last = -1;		/* the name before, wherever it stood: .symtab repeats .dynsym */
+	int last = -1;		/* the name before, in whichever table: .symtab repeats .dynsym */
 	size_t i, kept = 0;
 
 	if (!found->count)

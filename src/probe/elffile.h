@@ -15,9 +15,8 @@
 #include "util/util.h"
 
 /*
- * Opens @fd as an ELF file of this machine's kind, for what reads further things
- * of it. Returns 0 with @file to be given to sections_close(), or a negative errno as
- * elffile_functions() does.
+ * Opens @fd as an ELF file of this machine's kind, for functions that read more of it. Returns 0
+ * with @file to be closed with sections_close(), or a negative errno as elffile_functions() does.
  */
 int elffile_open(int fd, struct sections *file, struct reason *why);
 
@@ -68,20 +67,24 @@ struct elf_symbol {
 };
 
 /*
- * Calls @visit with each function that the file's symbol tables define, some
- * twice; a value other than 0 that it returns ends that, and is returned. Else returns 0 or a negative errno as above.
+ * Calls @visit with each function that the file's symbol tables define, some twice. If @visit
+ * returns nonzero, stops and returns that; otherwise returns 0 or a negative errno as above.
  */
 int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
 
-/* The same with every symbol that lies in code, of whatever type: a label in the middle of a function, for one. */
+/*
+ * The same for every symbol in code, of whatever type: for example a label in the middle of a
+ * function.
+ */
 int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
 
 /* A hash of the @len first bytes of @name. */
 uint32_t elf_name_hash(const char *name, size_t len);
 
 /*
- * Calls @visit for each entry of @file's dynamic section that has a text, borrowed: DT_NEEDED, DT_RPATH, DT_RUNPATH and DT_SONAME.
- * A value other than 0 that it returns ends that, and is returned. Else returns 0 or a negative errno as above.
+ * Calls @visit for each string in @file's dynamic section (DT_NEEDED, DT_RPATH, DT_RUNPATH,
+ * DT_SONAME), borrowed. If @visit returns nonzero, stops and returns that; otherwise returns 0 or a
+ * negative errno as above.
  */
 int elffile_dynamic(const struct sections *file, int (*visit)(void *context, const Elf64_Dyn *entry, const char *text), void *context);
 
@@ -93,7 +96,10 @@ struct elf_needs {
 	char *interpreter;	/* PT_INTERP, NULL if none */
 };
 
-/* Reads what the loader will look for. Returns 0 or a negative errno as above. Freed with elffile_needs_free(). */
+/*
+ * Reads which files the loader will look for. Returns 0 or a negative errno as above. Free with
+ * elffile_needs_free().
+ */
 int elffile_needs(int fd, struct elf_needs *needs, struct reason *why);
 void elffile_needs_free(struct elf_needs *needs);
 

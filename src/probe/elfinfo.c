@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything here reads files of others, with pread(2), within bounds.
- * Code is looked at as bytes: enough to tell the few forms that matter, and
- * never more than a guess that fails to "unknown".
+ * Everything here reads other users' files, with pread(2), within bounds. Code is looked at as
+ * bytes: enough to recognize the few forms that matter; any doubt gives "unknown".
  */
 #include "probe/elfinfo.h"
 
@@ -24,7 +23,7 @@ const char *const start_names[START_OTHER + 1] = {
 	[START_NOP] = "nop", [START_ENDBR] = "endbr64", [START_OTHER] = "other",
 };
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 static void hex_of(const unsigned char *bytes, size_t count, char *out)
 {
@@ -57,9 +56,9 @@ static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
 /* ---- a runtime without symbols ---- */
 
 /*
- * Texts that every version of the runtime has and nothing else of NVIDIA's. The
- * first two are in what it says of errors; the name of the driver alone is in
- * whatever calls the driver by itself.
+ * Texts that every version of the runtime contains and nothing else of NVIDIA's does. The first two
+ * are from its error messages; the driver's name alone is in everything that calls the driver
+ * directly.
  */
 static const char *const runtime_marks[] = {
 	"CUDA driver version is insufficient for CUDA runtime version",
@@ -84,7 +83,7 @@ static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *b
 			if (memmem(buffer, kept + (size_t)n, runtime_marks[i], strlen(runtime_marks[i]) + 1))
 				found |= 1u << i;
 		at += (uint64_t)n;
-		/* What the end of this piece begins, the next may end. */
+		/* The next piece may continue what the end of this one begins. */
 		if (kept + (size_t)n > MARK_MAX) {
 			memmove(buffer, buffer + kept + n - MARK_MAX, MARK_MAX);
 			kept = MARK_MAX;
@@ -137,7 +136,7 @@ int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
 	build_id_find(&file, build_id_take, info);
 	elffile_dynamic(&file, soname_take, info);
 	info->has_symtab = sections_of_type(&file, SHT_SYMTAB) != NULL;
-	/* The C library can be run, too. */
+	/* The C library can be run as a program, too. */
 	if (info->soname[0])
 		info->is_program = false;
 	sections_close(&file);
@@ -196,7 +195,7 @@ static bool is_version(unsigned int number)
 
 #define CODE_MAX 256
 
-/* The number that @code stores through a register: movl $number,(%reg). 0 if there is none that is a version. */
+/* The number that @code stores through a register: movl $number,(%reg). 0 if it is no version. */
 static unsigned int stored_version(const unsigned char *code, size_t len)
 {
 	unsigned int number;
@@ -228,7 +227,7 @@ unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functio
 		return 0;
 	n = pread(fd, code, sizeof(code), (off_t)functions->list[i].offset);
 	version = stored_version(code, n > 0 ? (size_t)n : 0);
-	/* The exported function wraps the one that knows. */
+	/* The exported function wraps the one that holds the number. */
 	for (at = 0; !version && n > 5 && at + 5 <= (size_t)n; at++) {
 		if (code[at] != 0xe8 && code[at] != 0xe9)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What there is to know about a library or program before it is probed: who it
- * is, of which version, how its functions begin, and whether it carries a CUDA
- * runtime that no symbol leads to.
+ * What there is to know about a library or program before it is probed: its name and build id, its
+ * version, how its functions begin, and whether it has a CUDA runtime linked in that no symbol
+ * leads to.
  */
 #ifndef PROBE_ELFINFO_H
 #define PROBE_ELFINFO_H
@@ -26,10 +26,13 @@ struct elf_info {
 /* Fills @info from the file open at @fd. Returns 0 or a negative errno as elffile_functions() does. */
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
 
-/* True if a CUDA runtime's own messages are in the data of the file open at @fd. Reads all of that. */
+/*
+ * True if the file open at @fd contains a CUDA runtime's own messages. Reads all of the file's
+ * data.
+ */
 bool elfinfo_carries_runtime(int fd);
 
-/* A function's first instruction, which a probe replaces: it decides what the probe costs. */
+/* A function's first instruction, which a probe replaces: it decides how much the probe costs. */
 enum start {
 	START_UNKNOWN,		/* not readable, or another architecture */
 	START_PUSH,		/* emulated */
@@ -44,16 +47,18 @@ extern const char *const start_names[START_OTHER + 1];
 /* What @code (@len bytes) begins with. */
 enum start start_of(const unsigned char *code, size_t len);
 
-/* True if a probe on it is slow: the kernel runs the instruction elsewhere, with a trap after it. */
+/*
+ * True if a probe on it is slow: the kernel runs the instruction out of line, with a trap after it.
+ */
 bool start_is_slow(enum start start);
 
 /* The same for each of the @count functions of the file open at @fd; @starts has room for them. */
 void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, enum start *starts);
 
 /*
- * The version of the CUDA runtime that @functions of the file open at @fd are of, as
- * its cudaRuntimeGetVersion() returns it (13000): read from the code, which is
- * not run. 0 if it is not found.
+ * The version of the CUDA runtime that defines @functions in the file open at @fd, as its
+ * cudaRuntimeGetVersion() returns it (13000): read from the code, which is not run. 0 if it is not
+ * found.
  */
 unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that were examined, by what stat(2) says of them, and by the inode that the kernel probes. What is kept of them counts
- * against the budget of names; of those that are no target, the one that was met longest ago goes first.
+ * Files that were examined, found by what stat(2) says of them, and by the inode that the kernel
+ * probes. What is kept of them counts against the budget of names; of files without functions to
+ * probe, the one that was met longest ago is forgotten first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,10 @@ void examined_forget_of(struct probe *probe, const struct target *targets)
 	}
 }
 
-/* Forgets the file looked at longest ago that is no target: programs may map new files without end. */
+/*
+ * Forgets the file that was met longest ago among those that are no target: programs may map new
+ * files without end.
+ */
 static void examined_bound(struct probe *probe)
 {
 	struct examined *file, *next;
@@ -83,7 +87,10 @@ struct examined *examined_add(struct probe *probe, const struct examined_key *ke
 	file->probe = probe;
 	file->item.drop = examined_drop;
 	file->item.context = file;
-	/* Without room it is kept all the same until it is next in turn: the file has to be known while it is looked at. */
+	/*
+	 * If there is no room it is kept all the same until its turn comes to be forgotten: a file
+	 * that is being examined has to be known.
+	 */
 	if (budget_take(probe->settings.budget, examined_bytes(file)))
 		file->taken = examined_bytes(file);
 	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A symbol has one number, in whichever files it is found. How its result says
- * that it failed is what the user says, or what the libraries that come with
- * CUDA do: theirs return a status, 0 if all is well.
+ * A symbol has one number, whichever files it is found in. How its result shows a failure is what
+ * the user says; without that, libraries that come with CUDA are known to return a status, where 0
+ * is success.
  */
 #include "probe/extra_functions.h"
 
@@ -134,7 +134,7 @@ void extra_functions_free(struct extra_functions *extras)
 	free(extras);
 }
 
-/* "libcublas.so.12" means libcublas.so.12.1.3 as well, "cublas" every libcublas. */
+/* "libcublas.so.12" also means libcublas.so.12.1.3; "cublas" means every libcublas. */
 static bool name_matches(const char *library, const char *name)
 {
 	static const char *const before[] = { "", "lib" }, *const after[] = { "", ".*" };
@@ -159,7 +159,7 @@ static bool is_file_of(const struct request *request, const struct stat *st, con
 
 	if (!strchr(request->library, '/'))
 		return name_matches(request->library, name ? name + 1 : path);
-	/* What has its name by now is meant, too: a library is replaced by a newer one. */
+	/* The file that has this name now counts, too: a library may be replaced by a newer one. */
 	return st && (!strcmp(request->library, path) || (request->inode && request->device == st->st_dev && request->inode == st->st_ino));
 }
 
@@ -210,7 +210,7 @@ static bool symbol_matches(const struct request *request, const char *symbol)
 	return matches;
 }
 
-/* The number of @symbol, which is new or not. Returns it, or a negative errno. */
+/* Finds or gives the number of @symbol. Returns it, or a negative errno. */
 static int number_of(struct extra_functions *extras, const struct request *request, const char *symbol)
 {
 	size_t i;
@@ -238,7 +238,9 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 	int number;
 	size_t i;
 
-	/* Of several that mean it the first that says something of its result counts. */
+	/*
+	 * If several requests match it, the first that says how its result shows a failure counts.
+	 */
 	for (at = search->requests; *at; at++)
 		if (symbol_matches(*at, symbol->name)) {
 			(*at)->found = true;
@@ -247,7 +249,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		}
 	if (!request)
 		return 0;
-	/* .symtab repeats .dynsym; of several names of one place one is enough. */
+	/* .symtab repeats .dynsym; if one place has several names, one is enough. */
 	for (i = 0; i < search->count; i++)
 		if (search->list[i].offset == symbol->offset)
 			return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the user names (--probe LIBRARY:SYMBOL): which files they may
- * be in, which symbols of those are meant, and the number of each.
+ * Functions that the user names (--probe LIBRARY:SYMBOL): which files they may be in, which of
+ * their symbols match, and the number of each.
  */
 #ifndef PROBE_EXTRAS_H
 #define PROBE_EXTRAS_H
@@ -18,26 +18,29 @@
 struct extra_functions;
 
 /*
- * Makes the list of @count requests, each LIBRARY:SYMBOL or
- * LIBRARY:SYMBOL=RESULT. LIBRARY is a path if it has a slash, else a file's name,
- * whole or without "lib", ".so" and version, or a glob; SYMBOL is a name or a
- * glob, of what is demangled if it has "::"; RESULT is status, negative, null or
- * none. Returns 0 with *@extras, freed with extra_functions_free(), or -EINVAL, -ENOMEM with
- * @why set.
+ * Makes the list of @count requests, each LIBRARY:SYMBOL or LIBRARY:SYMBOL=RESULT. LIBRARY is a
+ * path if it contains a slash, else a file's name, whole or without "lib", ".so" and version, or a
+ * glob. SYMBOL is a name or a glob, matched against the demangled name if it contains "::". RESULT
+ * is status, negative, null or none. Returns 0 with *@extras, freed with extra_functions_free(), or
+ * -EINVAL, -ENOMEM with @why set.
  */
 int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count, struct reason *why);
 void extra_functions_free(struct extra_functions *extras);
 
-/* True if functions of the file that @st tells of, found as @path, may be meant. @st NULL: going by its name alone. */
+/*
+ * True if the file of @st, found as @path, may have functions that match. @st NULL: decide by its
+ * name alone.
+ */
 struct stat;
 bool extra_functions_want(const struct extra_functions *extras, const struct stat *st, const char *path);
 
-/* Which file is meant by requests with @library, a path, whatever it is called elsewhere. */
+/* Records which file requests for @library, a path, mean, whatever it is called elsewhere. */
 void extras_settle(struct extra_functions *extras, const char *library, const struct stat *st);
 
 /*
- * Appends to @found, as elffile_functions() leaves it, those of the file open at @fd that are meant; what it has behind its
- * list is dropped then. Returns how many, or a negative errno with @why set.
+ * Appends the matching functions of the file open at @fd to @found, which is as elffile_functions()
+ * leaves it; what it has behind its list is dropped. Returns how many, or a negative errno with
+ * @why set.
  */
 int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
 		struct reason *why);
@@ -46,10 +49,13 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 size_t extra_functions_count(const struct extra_functions *extras);
 const char *extra_functions_symbol(const struct extra_functions *extras, size_t number, enum extra_result *result);
 
-/* True once more functions were meant than there is room for (CUTOP_EXTRA_MAX). */
+/* True once more functions matched than there is room for (CUTOP_EXTRA_MAX). */
 bool extra_functions_full(const struct extra_functions *extras);
 
-/* Calls @visit with the library of each request: a path, or a file's name, and with whether anything was found for it. */
+/*
+ * Calls @visit for each request with its library (a path, or a file's name) and whether anything
+ * was found for it.
+ */
 void extra_functions_visit(const struct extra_functions *extras, void (*visit)(void *context, const char *request, const char *library,
 							      bool found), void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of forms. Encodings are compared as strictly as the strictest kernel
- * does: what carries a prefix that the form does not name is FORM_OTHER.
+ * The table of forms. Encodings are compared as strictly as the strictest kernel does: an
+ * instruction with a prefix that the form does not name is FORM_OTHER.
  */
 #include "probe/forms.h"
 
@@ -22,7 +22,7 @@ const char *const form_names[FORM_COUNT] = {
 	[FORM_NOP9] = "nop9", [FORM_ENDBR] = "endbr64", [FORM_FRAME] = "frame", [FORM_SUB8] = "sub8", [FORM_SUB32] = "sub32",
 };
 
-/* Each returns 0 and leaves the registers that a function must keep as they were. */
+/* Each sample returns 0 and preserves the registers that a function must preserve. */
 const struct form_sample form_samples[FORM_COUNT] = {
 	[FORM_OTHER] = SAMPLE("\x31\xc0\xc3", 0),			/* xor %eax,%eax; ret */
 	[FORM_PUSH] = SAMPLE("\x55\x5d\x31\xc0\xc3", 0),		/* push %rbp; pop %rbp; ... */
@@ -70,7 +70,7 @@ enum form form_of(const unsigned char *code, size_t len)
 	for (i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
 		if (len >= exact[i].size && !memcmp(code, exact[i].bytes, exact[i].size))
 			return exact[i].form;
-	/* A length that the code does not have in full is none. */
+	/* An instruction that the code does not hold in full has no form. */
 	if (len >= 1 && code[0] >= 0x50 && code[0] <= 0x57)
 		return FORM_PUSH;
 	if (len >= 2 && code[0] == 0x41 && code[1] >= 0x50 && code[1] <= 0x57)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instruction forms: what a probe on an instruction costs depends on whether
- * the kernel emulates that instruction or runs a copy of it with a trap after
- * it (single-stepping, some ten microseconds in a virtual machine).
- *
- * A form is a set of encodings that a kernel treats alike. Which forms a kernel
+ * Instruction forms. What a probe costs depends on whether the kernel emulates the instruction
+ * under it or runs a copy of it with a trap after it (single-stepping, some ten microseconds in a
+ * virtual machine). A form is a set of encodings that a kernel treats alike. Which forms a kernel
  * emulates is not read from its version but tried at start (probe/formtest.h).
  */
 #ifndef PROBE_FORMS_H
@@ -70,13 +68,16 @@ extern const char *const form_verdict_names[FORM_HARMS + 1];
 
 struct forms {
 	enum form_verdict verdicts[FORM_COUNT];
-	bool tried;		/* by probes on this kernel; else they are what every kernel does */
+	bool tried;		/* found by probes on this kernel; if not, what every kernel does */
 };
 
 /* What every supported kernel emulates: arch/x86/kernel/uprobes.c and arch/arm64/kernel/probes/decode-insn.c since Linux 5.15. */
 void forms_default(struct forms *forms);
 
-/* A function of the form's own: int (*)(void), @at bytes before the instruction of the form. */
+/*
+ * A function made for the form, int (*)(void); the instruction of the form is @at bytes from its
+ * start.
+ */
 struct form_sample {
 	const char *code;
 	size_t size, at;	/* bytes */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples are probed at the entry only: a return probe has the kernel map
- * "[uprobes]" as well. Children run them and answer by their exit status.
- *
- * With links of the perf kind, which older kernels take down one by one in a
- * tenth of a second each, a process of its own places them, answers through a
- * pipe and takes them down with its end: nothing waits for that.
+ * The samples are probed at the entry only: for a return probe the kernel maps "[uprobes]" as well.
+ * Children run them and answer by their exit status. Links of the perf kind, which older kernels
+ * remove one by one in a tenth of a second each, are placed by a separate process: it answers
+ * through a pipe, and the links go when it exits, so that cutop does not wait.
  */
 #include "probe/formtest.h"
 
@@ -138,8 +136,9 @@ static bool have_copies(void)
 }
 
 /*
- * Has a child run the placed samples from @first up to @end. Returns the first that was single-stepped, @end if none was,
- * CHILD_FAILED if that could not be found out, or -1 if the child was killed.
+ * Has a child run the placed samples from @first up to @end. Returns the first one that was
+ * single-stepped, @end if none was, CHILD_FAILED if that could not be found out, or -1 if the child
+ * was killed.
  */
 static int samples_run(const struct samples *samples, const struct sample_links *links, int first, int end)
 {
@@ -186,8 +185,8 @@ static int program_load(enum attach_method method)
 }
 
 /*
- * Probes each sample, and has it run. A kernel refuses an instruction when a mapping gets its breakpoint, which is at
- * once, since we map the samples.
+ * Probes each sample, and has a child run it. The kernel refuses an instruction when a mapping gets
+ * its breakpoint, which is at once here, since we map the samples.
  */
 static void samples_try(struct forms *forms, const struct samples *samples, int program, enum attach_method method,
 			struct sample_links *links)
@@ -199,7 +198,7 @@ static void samples_try(struct forms *forms, const struct samples *samples, int 
 	sample_links_open(links, samples, program, method, wanted, false);
 	for (form = 0; form < FORM_COUNT; form++)
 		forms->verdicts[form] = links->placed[form] ? FORM_EMULATED : FORM_REFUSED;
-	/* The mapping stays once it is there: the next child goes on behind the form that had it made. */
+	/* The mapping, once made, stays: the next child continues after the form that caused it. */
 	for (form = 0; form < FORM_COUNT; form = stopped + 1) {
 		stopped = samples_run(samples, links, form, FORM_COUNT);
 		if (stopped < form || stopped > FORM_COUNT)
@@ -207,13 +206,16 @@ static void samples_try(struct forms *forms, const struct samples *samples, int 
 		if (stopped < FORM_COUNT)
 			forms->verdicts[stopped] = FORM_STEPPED;
 	}
-	/* One of them kills, or fails: each in a child of its own, to tell which. */
+	/* One of them kills, or fails: run each in a child of its own, to tell which. */
 	for (; form < FORM_COUNT; form++) {
 		stopped = links->placed[form] ? samples_run(samples, links, form, form + 1) : form + 1;
 		if (stopped != form + 1)
 			forms->verdicts[form] = stopped < 0 ? FORM_HARMS : FORM_STEPPED;
 	}
-	/* Where not even this takes a probe, nothing was learned; where it seems emulated, the trial is no good. */
+	/*
+	 * If not even FORM_OTHER takes a probe, nothing was learned; if it seems to be emulated,
+	 * the test itself does not work.
+	 */
 	forms->tried = forms->verdicts[FORM_OTHER] == FORM_STEPPED;
 }
 
@@ -244,7 +246,7 @@ static void apart_run(int answer)
 
 	setsid();
 	prctl(PR_SET_NAME, "cutop-forms");
-	/* What reads cutop's output must see its end when cutop ends. */
+	/* A reader of cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 
@@ -256,7 +258,7 @@ static void apart_run(int answer)
 	_exit(0);	/* takes the probes down, which takes seconds */
 }
 
-/* In a process that nothing waits for: its parent ends at once. */
+/* Runs in a process that is not waited for: its parent ends at once. */
 static void forms_try_apart(struct forms *forms)
 {
 	struct forms answer = { .tried = false };
@@ -277,7 +279,7 @@ static void forms_try_apart(struct forms *forms)
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	ready = (struct pollfd){ .fd = ends[0], .events = POLLIN };
-	/* Less than a pipe takes at once: it comes whole or not at all. */
+	/* Less than PIPE_BUF: it is written whole or not at all. */
 	if (child > 0 && poll(&ready, 1, ANSWER_MS) == 1 && read(ends[0], &answer, sizeof(answer)) == sizeof(answer) &&
 	    answer.tried)
 		*forms = answer;

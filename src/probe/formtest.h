@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which instruction forms this kernel emulates under a probe, found by trial: a
- * child runs a probed sample of each form and looks whether the kernel had to
- * make room for a copy of the instruction (the mapping "[uprobes]").
- *
- * The samples lie in a file without a name (memfd), so that neither another
- * cutop's dry_run nor any other program runs into these probes.
+ * Which instruction forms this kernel emulates under a probe, found by trial: a child runs a probed
+ * sample of each form and checks whether the kernel had to make room for a copy of the instruction
+ * (the mapping "[uprobes]"). The samples are in a file without a name (memfd), so that neither
+ * another cutop's dry run nor any other program meets these probes.
  */
 #ifndef PROBE_FORMTEST_H
 #define PROBE_FORMTEST_H
@@ -37,8 +35,8 @@ struct sample_links {
 void sample_links_init(struct sample_links *links);
 
 /*
- * Puts @program on the samples of the forms that are @wanted: as link_places(). One link has all of them, or, if the
- * kernel refuses some, each has its own. To be undone with sample_links_close().
+ * Puts @program on the samples of the forms that are @wanted, as link_places() does. One link holds
+ * them all, or, if the kernel refuses some, each has its own. Undo with sample_links_close().
  */
 void sample_links_open(struct sample_links *links, const struct samples *samples, int program, enum attach_method method,
 		       const bool wanted[FORM_COUNT], bool returns);
@@ -48,11 +46,11 @@ void sample_links_close(struct sample_links *links);
 int sample_run(const struct samples *samples, enum form form);
 
 /*
- * Fills @forms by trial on this kernel, with the links of @features. Needs the rights to probe, and a process
- * without threads: it forks. What cannot be tried stays as forms_default() has it. The links in @left are
- * idle; each takes some 40 ms to close, so close them along with others, by sample_links_close().
- *
- * For tests, the environment's CUTOP_TEST_FORMS lists forms, or "all", that are taken for single-stepped.
+ * Fills @forms by trial on this kernel, with the kind of links in @features. Needs the rights to
+ * probe, and a process without threads, since it forks. Forms that cannot be tried stay as
+ * forms_default() has them. The links in @left are not used any more; each takes some 40 ms to
+ * close, so close them along with others, by sample_links_close(). For tests: CUTOP_TEST_FORMS in
+ * the environment lists forms, or "all", that are taken for single-stepped.
  */
 void forms_try(struct forms *forms, const struct kernel_features *features, struct sample_links *left);
 

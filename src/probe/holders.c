@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* close_range(2) with CLOSE_RANGE_UNSHARE (Linux 5.9) makes the table: a copy without what the thread does not need. */
+/*
+ * close_range(2) with CLOSE_RANGE_UNSHARE (Linux 5.9) makes the table: a copy of the process's,
+ * without the descriptors that the thread does not need.
+ */
 #include "probe/holders.h"
 
 #include <pthread.h>

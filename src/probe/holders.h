@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that hold links, each in a table of descriptors of its own. A thread's table is closed when the thread ends, and all
- * threads of a killed process end at the same time. In one table the kernel would close the links in turn, and wait some 60 ms
- * for each.
+ * Threads that hold links, each in a descriptor table of its own. A thread's table is closed when
+ * the thread ends, and all threads of a killed process end at the same time. From one shared table
+ * the kernel would close the links one after the other, and wait some 60 ms for each.
  */
 #ifndef PROBE_HOLDERS_H
 #define PROBE_HOLDERS_H
@@ -14,12 +14,12 @@
 struct holder;
 
 /*
- * Moves @count links, HOLDER_LINKS at most, to a new thread: they are closed for the caller. Returns NULL if that cannot be
- * done; the links stay the caller's then.
+ * Moves @count links, HOLDER_LINKS at most, to a new thread, and closes the caller's descriptors.
+ * Returns NULL on failure; the links then stay the caller's.
  */
 struct holder *holder_new(const int *links, size_t count);
 
-/* Has the thread close its links, side by side, and end. */
+/* Tells the thread to close its links, in parallel, and to end. */
 void holder_release(struct holder *holder);
 
 /* Waits for that, and frees it. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system call itself, not libbpf: processes run this that know nothing of cutop's BPF object. */
+/*
+ * Makes the system call itself, without libbpf: it also runs in processes that have nothing of
+ * cutop's BPF object.
+ */
 #include "probe/identify.h"
 
 #include <errno.h>
@@ -30,7 +33,8 @@
 #define MAGIC_CEPH	0x00c36400u
 #define MAGIC_EROFS	0xe0f5e1e2u
 
-#define TRIES	100	/* bpf_find_vma() tries the lock of our address space once: a reader of /proc may hold it */
+/* bpf_find_vma() only tries to lock our address space: a reader of /proc may hold the lock */
+#define TRIES	100
 
 static int piece_ask(int program, const void *address, unsigned int piece, __u32 *value)
 {
@@ -100,7 +104,7 @@ int identify_file(int program, int fd, struct file_id *id, __u32 *magic)
 		return -EINVAL;
 	if (program < 0)
 		return by_stat(fd, &st, id, magic);
-	/* Nothing is read through it. */
+	/* The mapping is never read through. */
 	map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;

@@ -9,16 +9,21 @@
 #include "cutop_event.h"
 
 /*
- * Fills @id for the regular file open at @fd, and *@magic, unless NULL, with the magic number of its file system (linux/magic.h).
- * A file of an overlay mount is the one below. @program is the BPF program `identify`, -1 where the kernel has none (before
- * Linux 5.17): then both are as stat(2) and statfs(2) tell. Maps the file, which may sleep. Returns 0 or a negative errno.
+ * Fills @id for the regular file open at @fd, and *@magic, unless NULL, with the magic number of
+ * its file system (linux/magic.h). For a file of an overlay mount, both are of the file below.
+ * @program is the BPF program `identify`, or -1 where the kernel has none (before Linux 5.17): then
+ * both are what stat(2) and statfs(2) say. Maps the file, which may sleep. Returns 0 or a negative
+ * errno.
  */
 int identify_file(int program, int fd, struct file_id *id, __u32 *magic);
 
-/* True if a file system with this magic number needs no other process or machine to open, read or close a file. */
+/*
+ * True if opening, reading and closing files on such a file system depends on no other process or
+ * machine.
+ */
 bool magic_is_local(__u32 magic);
 
-/* True if statx(2) with AT_STATX_DONT_SYNC asks no server there. */
+/* True if statx(2) with AT_STATX_DONT_SYNC asks no server on such a file system. */
 bool magic_tells_cached(__u32 magic);
 
 #endif

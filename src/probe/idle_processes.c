@@ -31,7 +31,10 @@ static bool row_read(uint32_t tgid, struct program_row *row)
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
 	text = file_read(path, 4096, NULL);
-	/* The name, in parentheses, may hold anything; the state follows it, starttime is the 20th word behind it: proc(5). */
+	/*
+	 * The name, in parentheses, may contain anything. The state follows it; starttime is the
+	 * 20th word after that: proc(5).
+	 */
 	at = text ? strrchr(text, ')') : NULL;
 	if (at && sscanf(at + 1, " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 			 &row->parent_tgid, &ticks) == 2) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that --pid names and that have made no call yet: BPF gives a process a program at its first call. */
+/*
+ * Processes that --pid names and that have made no call yet. BPF gives a process a program number
+ * at its first call; this does so earlier.
+ */
 #ifndef PROBE_IDLE_PROCESSES_H
 #define PROBE_IDLE_PROCESSES_H
 

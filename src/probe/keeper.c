@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cutop's side. A process that does not answer within seconds was stopped, or is broken: it is killed, so that cutop neither
- * waits for it nor has probes that it cannot take off.
+ * cutop's side. If the guard process does not answer within seconds, it was stopped, or is broken:
+ * then it is killed, so that cutop neither waits for it nor has probes that it cannot remove.
  */
 #include "probe/keeper.h"
 
@@ -26,11 +26,14 @@ struct keeper {
 	pid_t pid;
 	int socket;
 	bool is_lost, is_ending;
-	uint32_t *told;		/* shelves whose links were closed, and that keeper_told() has yet to return */
+	uint32_t *told;		/* shelves whose links were closed, yet to be returned by keeper_told() */
 	size_t told_count;
 };
 
-/* Waits for the process that is about to end. The kernel may have it wait without end in turn, and then it is left behind. */
+/*
+ * Waits for the process that is about to end. The kernel may keep it waiting without end in turn;
+ * then it is left behind.
+ */
 static void reap(const struct keeper *keeper)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (keeper->is_ending ? END_TIME / 4 : ANSWER_SECONDS * NSEC_PER_SEC);
@@ -60,7 +63,7 @@ static void told_add(struct keeper *keeper, uint32_t shelf)
 	more[keeper->told_count++] = shelf;
 }
 
-/* Returns 1 with @message, 0 if there is none now, or a negative errno: the process is lost. */
+/* Returns 1 with @message, 0 if there is none now, or a negative errno: the process is gone. */
 static int told_receive(struct keeper *keeper, struct keeper_message *message, int flags)
 {
 	ssize_t n;
@@ -95,7 +98,9 @@ static int order_send(struct keeper *keeper, struct keeper_message message, cons
 	const struct iovec part = { &message, sizeof(message) };
 	int err = keeper->is_lost ? -EPIPE : message_send(keeper->socket, &part, 1, fds, count, 0);
 
-	/* Too many descriptors are on their way, or there is no memory: that is no fault of the process's. */
+	/*
+	 * Too many descriptors are in flight, or there is no memory: the process is not to blame.
+	 */
 	if (!err || err == -ETOOMANYREFS || err == -ENOBUFS || err == -ENOMEM)
 		return err;
 	lose(keeper);
@@ -116,7 +121,10 @@ int keeper_start(struct keeper **result, struct reason *why)
 		err = -errno;
 		goto fail;
 	}
-	/* Meant for the other process, and fatal; to be blocked before there is another thread. */
+	/*
+	 * This signal is meant for the guard process, and fatal by default: block it before there
+	 * is another thread.
+	 */
 	sigemptyset(&lease_broken);
 	sigaddset(&lease_broken, SIGIO);
 	pthread_sigmask(SIG_BLOCK, &lease_broken, NULL);
@@ -128,7 +136,7 @@ int keeper_start(struct keeper **result, struct reason *why)
 	keeper->socket = sockets[0];
 	setsockopt(keeper->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(keeper->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	/* That it has given up what it had. */
+	/* The process answers once it has given up its rights. */
 	if (!err)
 		err = answer_wait(keeper);
 	if (!err) {
@@ -143,8 +151,9 @@ fail:
 }
 
 /*
- * The kernel takes probes off with each address space locked that maps the file, and waits without end for one that is held locked
- * over memory that nothing delivers. The process then goes on without us, and ends when it can.
+ * To remove probes the kernel locks each address space that maps the file, and waits without end if
+ * one is already held locked, over memory that never arrives. Then cutop goes on without the guard
+ * process, which ends when it can.
  */
 void keeper_end(struct keeper *keeper)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs in the guard process. It was forked before cutop had anything, gives up all rights, and all system calls but those
- * that it makes. It never waits for cutop: what cutop has no room to be told is told later.
+ * What runs in the guard process. It is forked before cutop has opened anything, and gives up all
+ * rights and all system calls that it does not need. It never waits for cutop: a message for which
+ * cutop's socket has no room is sent later.
  */
 #include "probe/keeper_process.h"
 
@@ -35,10 +36,10 @@ struct held {
 struct shelf {
 	uint32_t number;
 	struct guard guard;	/* fd -1: its file is not watched over */
-	bool lifted;		/* its links are closed, until it is watched anew */
-	bool untold;		/* and cutop has yet to hear of that */
+	bool lifted;		/* its links are closed until the file is watched anew */
+	bool untold;		/* cutop has yet to be told that */
 	struct held *held;
-	int *loose;		/* links for which no thread could be had */
+	int *loose;		/* links for which no thread could be started */
 	size_t loose_count;
 	struct shelf *next;
 };
@@ -46,7 +47,7 @@ struct shelf {
 struct keeping {
 	int socket, signals;
 	struct shelf *shelves;
-	struct shelf *dropped;	/* begin to close */
+	struct shelf *dropped;	/* shelves whose links are being closed */
 };
 
 /* ---- links ---- */
@@ -59,7 +60,7 @@ static void links_release(struct shelf *shelf)
 		holder_release(held->holder);
 }
 
-/* Waits for those that were released, and closes the loose ones. */
+/* Waits for the links that were released, and closes the loose ones. */
 static void links_wait(struct shelf *shelf)
 {
 	struct held *held;
@@ -135,7 +136,10 @@ static void shelf_free(struct shelf *shelf)
 	free(shelf);
 }
 
-/* Tells cutop that the links of @shelf are closed. Returns false if there is no room for that: cutop stands still. */
+/*
+ * Tells cutop that the links of @shelf are closed. Returns false if the socket has no room: cutop
+ * is stopped.
+ */
 static bool lifted_tell(const struct keeping *keeping, const struct shelf *shelf)
 {
 	const struct keeper_message message = { .type = KEEPER_LIFTED, .shelf = shelf->number };
@@ -143,7 +147,7 @@ static bool lifted_tell(const struct keeping *keeping, const struct shelf *shelf
 	return send(keeping->socket, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(message);
 }
 
-/* Answers cutop, which waits for that and makes room. */
+/* Answers cutop, which waits for the answer and so makes room. */
 static void answer(const struct keeping *keeping, size_t value)
 {
 	const struct keeper_message message = { .type = KEEPER_ANSWER, .value = (uint32_t)value };
@@ -154,7 +158,7 @@ static void answer(const struct keeping *keeping, size_t value)
 	while (n < 0 && errno == EINTR);
 }
 
-/* Takes the links off, and lets the writer go on. */
+/* Closes the links, and lets the writer continue. */
 static void shelf_lift(struct keeping *keeping, struct shelf *shelf)
 {
 	links_release(shelf);
@@ -177,7 +181,7 @@ static void shelves_look(struct keeping *keeping, bool leased)
 	}
 }
 
-/* How long nothing has to be looked at, in ms; -1: until a signal comes. */
+/* How long it may sleep before it has to look at files, in ms; -1: until a signal comes. */
 static int look_wait(const struct keeping *keeping)
 {
 	const struct shelf *shelf;
@@ -206,7 +210,7 @@ static void watch(struct keeping *keeping, const struct keeper_message *message,
 		close(fd);
 		return;
 	}
-	/* The lease is the new one's, too. */
+	/* The lease now belongs to the new guard. */
 	if (shelf->guard.fd >= 0)
 		close(shelf->guard.fd);
 	guard_adopt(&shelf->guard, fd, &message->state);
@@ -327,7 +331,7 @@ static void descriptors_close(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), i;
 
-	/* What reads cutop's output must see its end when cutop ends. */
+	/* A reader of cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	if (socket > 3)
@@ -340,7 +344,7 @@ static int process_prepare(int socket)
 {
 	int i;
 
-	/* Signals of the terminal, and those to cutop's process group, are cutop's. */
+	/* The terminal's signals, and those sent to cutop's process group, are for cutop. */
 	setsid();
 	prctl(PR_SET_NAME, "cutop-guard");
 	for (i = 1; i < NSIG; i++)
@@ -353,7 +357,7 @@ static int process_prepare(int socket)
 
 static int process_confine(void)
 {
-	/* To hold links, and to give up leases, takes no right. */
+	/* Holding links and releasing leases takes no rights. */
 	int err = capabilities_clear();
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(CUTOP_COVERAGE)
@@ -377,7 +381,7 @@ _Noreturn void keeper_process(int socket)
 			shelves_look(&keeping, true);
 		shelves_look(&keeping, false);
 		if (fds[0].revents && !message_read(&keeping))
-			/* All threads end now, and the kernel closes what they hold side by side. */
+			/* All threads end now, and the kernel closes what they hold in parallel. */
 			_exit(0);
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What cutop and its guard process say to each other over a socket that keeps messages apart (SOCK_SEQPACKET). */
+/*
+ * Messages between cutop and its guard process, over a socket that preserves message boundaries
+ * (SOCK_SEQPACKET).
+ */
 #ifndef PROBE_KEEPER_PROCESS_H
 #define PROBE_KEEPER_PROCESS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel features, read from the kernel's own BTF where that says it: version
- * numbers lie on kernels with backports. Rights are capabilities, not uid 0.
+ * Kernel features, read from the kernel's own BTF where it has them: version numbers mislead on
+ * kernels with backports. Rights are judged by capabilities, not by uid 0.
  */
 #include "probe/kernel.h"
 #include "probe/stacktest.h"
@@ -123,7 +123,7 @@ static bool enum_has(const struct btf *btf, const char *enum_name, const char *n
 	return false;
 }
 
-/* True if the function @name is there, and has @arguments at least. */
+/* True if the function @name exists and takes @arguments or more. */
 static bool function_has(const struct btf *btf, const char *name, unsigned int arguments)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
@@ -131,7 +131,10 @@ static bool function_has(const struct btf *btf, const char *name, unsigned int a
 	return id > 0 && btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) >= arguments;
 }
 
-/* True if programs at the entry of such a function are allowed: one that does nothing is tried, and thrown away. */
+/*
+ * True if programs at function entries (fentry) are allowed: loads one that does nothing, and drops
+ * it.
+ */
 static bool function_takes(const struct btf *btf, const char *name, unsigned int arguments)
 {
 	static const struct bpf_insn nothing[] = {
@@ -157,7 +160,7 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 #define IP_OFFSET	256	/* of pc in struct user_pt_regs */
 #endif
 
-/* True if programs at uprobes may write to registers: one that does is loaded, and thrown away. */
+/* True if uprobe programs may write to registers: loads one that does, and drops it. */
 static bool ip_can_be_set(void)
 {
 	static const struct bpf_insn set[] = {
@@ -175,7 +178,7 @@ static bool ip_can_be_set(void)
 	return true;
 }
 
-/* True if the tracepoint @name is there, and gives @arguments. */
+/* True if the tracepoint @name exists and passes @arguments. */
 static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int arguments)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
@@ -183,7 +186,7 @@ static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int
 
 	type = type ? btf__type_by_id(btf, type->type) : NULL;
 	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
-	/* The first is the tracepoint's own. */
+	/* The first argument is the tracepoint's own context. */
 	return type && btf_is_func_proto(type) && btf_vlen(type) == arguments + 1;
 }
 
@@ -222,7 +225,7 @@ unsigned int kernel_version(const char *release)
 	unsigned int major = 0, minor = 0, patch = 0;
 
 	sscanf(release, "%u.%u.%u", &major, &minor, &patch);
-	/* KERNEL_VERSION() saturates there, too. */
+	/* KERNEL_VERSION() saturates in the same way. */
 	return KERNEL_AT(major & 0xff, minor & 0xff, patch < 255 ? patch : 255);
 }
 
@@ -265,7 +268,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	if (wanted < features->method)
 		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links", facts->release, force);
 	features->method = wanted;
-	/* As on the oldest kernels, then: arm64 has no BPF trampolines there. */
+	/* Assume what the oldest kernels have: there arm64 has no BPF trampolines. */
 	if (wanted == ATTACH_PERF)
 		features->map_function = features->map_touch = false;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the running kernel can do for us, and what we may do. */
+/* What the running kernel can do, and what this process may do. */
 #ifndef PROBE_KERNEL_H
 #define PROBE_KERNEL_H
 
@@ -24,22 +24,32 @@ struct kernel_features {
 	bool session_context;	/* bpf_session_is_return() takes the context, Linux 7.0 */
 	bool rcu_lock;		/* programs may take RCU's lock, Linux 6.2 */
 	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
-	bool map_function;	/* ksys_mmap_pgoff() can be watched: BPF trampolines, Linux 5.5, on arm64 6.0; some forbid it */
-	bool map_touch;		/* else faults of files can, mm_filemap_map_pages and mm_filemap_fault: Linux 6.12 */
+	/*
+	 * ksys_mmap_pgoff() can be traced: BPF trampolines, Linux 5.5, on arm64 6.0; some kernels
+	 * forbid it
+	 */
+	bool map_function;
+	/*
+	 * otherwise page faults of files can, by mm_filemap_map_pages and mm_filemap_fault: Linux
+	 * 6.12
+	 */
+	bool map_touch;
 	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
-	bool own_stacks;	/* and may do without them: probe/stacktest.h */
-	bool set_ip;		/* a uprobe program may say where its thread goes on, Linux 6.18 */
+	/* and programs can be made to use the task's stack instead: probe/stacktest.h */
+	bool own_stacks;
+	bool set_ip;		/* a uprobe program may set where its thread continues, Linux 6.18 */
 	char release[65];
 };
 
 /* What the kernel says of itself. */
 struct kernel_facts {
 	char release[65];
-	bool btf;		/* /sys/kernel/btf/vmlinux can be read; what follows is from there */
+	bool btf;		/* /sys/kernel/btf/vmlinux can be read; the following fields come from it */
 	bool find_vma, multi, session;
 	bool session_context;
 	bool preempt_disable, rcu_lock;
-	bool own_stacks;	/* programs with a tail call have no stack of a processor's: probe/stacktest.h */
+	/* programs with a tail call use the task's stack, not one per processor: probe/stacktest.h */
+	bool own_stacks;
 	bool map_function, map_touch;
 	bool set_ip;
 };
@@ -61,7 +71,7 @@ unsigned int kernel_version(const char *release);
  */
 int kernel_features_read(struct kernel_features *features, const char *force, struct reason *why);
 
-/* The capabilities that cutop has a use for. */
+/* The capabilities that cutop uses. */
 enum kernel_right {
 	RIGHT_BPF,
 	RIGHT_PERFMON,
@@ -80,15 +90,15 @@ struct kernel_rights_held {
 
 struct kernel_rights_held kernel_rights_read(void);
 
-/* True if with @effective BPF programs may be loaded and attached. */
+/* True if a process with the rights @effective may load and attach BPF programs. */
 bool kernel_rights_suffice(unsigned int effective);
 
 /* True if this process may load and attach BPF programs; else @why says what is missing. */
 bool kernel_rights(struct reason *why);
 
 /*
- * True if processes have the numbers here that probes tell: in the machine's own pid namespace. In another
- * none would be found, or a wrong one; @why (may be NULL) then says what to do.
+ * True if pids here are the ones that probes report: we are in the machine's own pid namespace. In
+ * another, cutop would find no process, or a wrong one; @why (may be NULL) then says what to do.
  */
 bool kernel_pids(struct reason *why);
 

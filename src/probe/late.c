@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Right after a file was probed, everybody who maps it is looked up in /proc. A
- * process that was started in between maps it as well and is not late; its
- * start time tells, as far as /proc's clock ticks do: in doubt it is late, which
- * only makes its figures lower bounds. Nor is one late that waits in its loader.
+ * Right after a file was probed, every process that maps it is looked up in /proc. A process that
+ * was started since then maps it as well and is not late: its start time shows that, as precisely
+ * as /proc's clock ticks. In doubt it counts as late, which only turns its figures into lower
+ * bounds. A process that waits in its loader is not late either.
  */
 #include "probe/late.h"
 
@@ -33,9 +33,8 @@ struct mapper_search {
 };
 
 /*
- * On overlay and btrfs a mapping shows another device than stat(2), at times
- * another inode number, too. A name or a number alike is reason enough to ask
- * the kernel which file it is.
+ * On overlay and btrfs a mapping shows another device than stat(2), and sometimes another inode
+ * number. If either the name or the number agrees, the kernel is asked which file it is.
  */
 static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
 {
@@ -55,7 +54,7 @@ static bool is_mapping_of(struct mapper_search *search, const struct maps_entry 
 	return same;
 }
 
-/* True if @pid was surely started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
+/* True if @pid was certainly started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
 static bool started_since(pid_t pid, uint64_t when)
 {
 	unsigned long long ticks;
@@ -64,7 +63,10 @@ static bool started_since(pid_t pid, uint64_t when)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	text = file_read(path, 4096, NULL);
-	/* The name, in parentheses, may hold anything; starttime is the 20th word behind it: proc(5). */
+	/*
+	 * The name, in parentheses, may contain anything; starttime is the 20th word after it:
+	 * proc(5).
+	 */
 	at = text ? strrchr(text, ')') : NULL;
 	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 			 &ticks) == 1)
@@ -73,7 +75,7 @@ static bool started_since(pid_t pid, uint64_t when)
 	return since;
 }
 
-/* Returns true if the process has a program, of which @on_late then was told. */
+/* Returns true if the process has a program number, which @on_late was then called with. */
 static bool process_mark(struct probe *probe, uint32_t tgid)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
@@ -81,7 +83,10 @@ static bool process_mark(struct probe *probe, uint32_t tgid)
 
 	s->bss->late_ever = 1;
 	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
-	/* Its end took the mark away, unless it came before: the next process of that number is not late. */
+	/*
+	 * The end of a process removes its mark, unless it ended before: remove it here, or the
+	 * next process with this pid would be late.
+	 */
 	if (kill((pid_t)tgid, 0) && errno == ESRCH)
 		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
 	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &program))
@@ -100,7 +105,10 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 
 	if (process_mark(probe, tgid) || !settings->on_late)
 		return;
-	/* It may have ended while we placed the probes. Its row is there until its end is read, which is after this. */
+	/*
+	 * It may have ended while the probes were placed. Its row stays until its end is read,
+	 * which is after this.
+	 */
 	for (; !bpf_map_get_next_key(programs, last, &program); last = &program)
 		if (!bpf_map_lookup_elem(programs, &program, &row) && row.tgid == tgid && row.first_time >= since)
 			settings->on_late(settings->context, program);

@@ -14,19 +14,22 @@ struct probe;
 struct maps_entry;
 
 /*
- * Marks every process as late that has the file @id mapped, was started
- * before @attached (ns, CLOCK_BOOTTIME), when its probes were in place, and does not wait for that in its loader. @st and
- * @path are the file's. Those that have a program already are told of.
+ * Marks as late every process that has the file @id mapped, was started before @attached (ns,
+ * CLOCK_BOOTTIME: when the probes were in place), and does not wait for them in its loader. @st and
+ * @path are the file's. Programs that are already known are reported.
  */
 void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached);
 
 /*
- * Marks the process @tgid, whatever it maps, even if it has ended by now: what it did since @since (ns,
- * CLOCK_MONOTONIC), when it began to run or map what is probed now, is late.
+ * Marks the process @tgid as late, whatever it maps, even if it has ended: what it did since @since
+ * (ns, CLOCK_MONOTONIC), when it began to run or map the newly probed file, was not seen.
  */
 void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
 
-/* Calls @visit with each process but ours that maps code of the file @id, and with the first such mapping of each. */
+/*
+ * Calls @visit for each process but ours that maps code of the file @id, with its first such
+ * mapping.
+ */
 void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path,
 		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry), void *context);
 

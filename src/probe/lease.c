@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A read lease (fcntl(2), F_SETLEASE) makes a process that opens the file for writing, or truncates it, wait until its
- * holder lets go, for /proc/sys/fs/lease-break-time seconds at most. It takes to be the file's owner or
- * CAP_LEASE, and a file on a local file system that knows leases; without, a change is seen too late for who is quick, but seen. A
- * package manager gives a new file the old one's name, and does not wait.
+ * A read lease (fcntl(2), F_SETLEASE) makes a process that opens the file for writing, or truncates
+ * it, wait until the lease's holder releases it, for /proc/sys/fs/lease-break-time seconds at most.
+ * Taking a lease requires being the file's owner or CAP_LEASE, and a local file system that
+ * supports leases. Without one, a quick writer's change is seen only after it was made. A package
+ * manager renames a new file over the old one, and does not wait.
  */
 #include "probe/lease.h"
 
@@ -90,7 +91,10 @@ void guard_open(struct guard *guard, const struct seen_file *seen, pid_t owner)
 	guard->fd = fcntl(seen_place(seen), F_DUPFD_CLOEXEC, 0);
 	guard->is_place = seen->place >= 0;
 	guard->is_blind = guard->is_place && !magic_tells_cached(seen->magic);
-	/* Before the lease, which makes its taker the owner where there is none. */
+	/*
+	 * Set the owner before the lease: taking a lease on a file without an owner would make us
+	 * its owner.
+	 */
 	guard_own(guard, owner);
 	guard->leased = guard->fd >= 0 && !guard->is_place && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
 	look(guard);
@@ -132,7 +136,7 @@ bool guard_is_touched(const struct guard *guard)
 {
 	if (guard->fd < 0)
 		return false;
-	/* A lease that is being broken shows as what it is to become. */
+	/* A lease that is being broken already shows what it will become. */
 	return (guard->leased && fcntl(guard->fd, F_GETLEASE) != F_RDLCK) || has_changed(guard);
 }
 
@@ -150,12 +154,15 @@ bool guard_again(struct guard *guard)
 	look(guard);
 	if (guard->is_place)
 		return settled;
-	/* With the lease before, its owner went. */
+	/* The owner was reset together with the lease. */
 	guard_own(guard, guard->owner);
 	if (!fcntl(guard->fd, F_SETLEASE, F_RDLCK)) {
 		guard->leased = true;
 		return true;
 	}
-	/* EAGAIN: a process writes. Where there are no leases, it has to stay the same from one look to the next. */
+	/*
+	 * EAGAIN: a process has it open for writing. If leases are unsupported, the file has to
+	 * stay the same from one look to the next.
+	 */
 	return errno != EAGAIN && settled;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watches over the content of a probed file. A probe is a breakpoint at an offset, and the kernel puts it there into
- * whatever stands there: written over in place, the file would have breakpoints in the middle of other
- * instructions, and programs would run wrong. So probes are to be gone before anybody writes.
+ * Watches the content of a probed file. A probe is a breakpoint at an offset, and the kernel writes
+ * it over whatever is there: if the file were rewritten in place, breakpoints would end up in the
+ * middle of other instructions, and programs would misbehave. So probes have to be removed before
+ * anything writes.
  */
 #ifndef PROBE_LEASE_H
 #define PROBE_LEASE_H
@@ -12,32 +13,43 @@
 #include <sys/types.h>
 
 struct guard {
-	int fd;			/* ours; -1: nothing is guarded */
-	bool is_place;		/* it is opened with O_PATH, of a file whose server may not answer: that is never asked */
-	bool is_blind;		/* and what the kernel knows of it cannot be had without asking */
-	pid_t owner;		/* who is told of a broken lease */
-	bool leased;		/* who opens it for writing waits for us; else it is looked at now and then */
+	int fd;			/* ours; -1: no file is guarded */
+	/* opened with O_PATH, because the file's server may not answer: the server is never asked */
+	bool is_place;
+	bool is_blind;		/* and the kernel's cached attributes cannot be had without asking it */
+	pid_t owner;		/* the process that is signalled when the lease is broken */
+	/*
+	 * a process that opens it for writing waits for us; if false, the file is checked now and
+	 * then
+	 */
+	bool leased;
 	int64_t size, seconds, nanoseconds;	/* of its last change */
 };
 
 /*
- * Blocks the signal that tells of a broken lease, and returns a descriptor that polls readable when one comes, or a negative
- * errno. To be called before there is another thread.
+ * Blocks the signal that reports a broken lease, and returns a descriptor that polls readable when
+ * one comes, or a negative errno. To be called before there is another thread.
  */
 int guard_signals_open(void);
 
-/* True if a signal came since it was asked last. */
+/* True if a signal came since the last call. */
 bool guard_signals_read(int fd);
 
-/* Guards the file @seen, and has @owner be told of a broken lease. Never fails: what cannot be leased is looked at, as far as that is possible. */
+/*
+ * Guards the file @seen; the kernel signals @owner when the lease is broken. Never fails: a file
+ * that cannot be leased is checked now and then, as far as that is possible.
+ */
 struct seen_file;
 void guard_open(struct guard *guard, const struct seen_file *seen, pid_t owner);
 
-/* fstat(2) of the file, without a wait: as far as the kernel knows. Returns false if that cannot be had. */
+/*
+ * fstat(2) of the file without waiting for a server: what the kernel has cached. Returns false if
+ * that cannot be had.
+ */
 struct stat;
 bool guard_stat(const struct guard *guard, struct stat *st);
 
-/* What another process has to know to guard the same open file. */
+/* What another process needs to guard the same open file. */
 struct guard_state {
 	int64_t size, seconds, nanoseconds;
 	uint8_t leased, is_place, is_blind, pad[5];
@@ -45,22 +57,28 @@ struct guard_state {
 
 struct guard_state guard_state(const struct guard *guard);
 
-/* Guards the file open at @fd, which is the guard's now, from another process's @state on. */
+/*
+ * Guards the file open at @fd, which the guard takes over, continuing from another process's
+ * @state.
+ */
 void guard_adopt(struct guard *guard, int fd, const struct guard_state *state);
 
-/* Has @owner be told from now on. */
+/* From now on the kernel signals @owner. */
 void guard_own(struct guard *guard, pid_t owner);
 
-/* Ends the lease, for all who have the file from guard_open(), and closes it. */
+/* Ends the lease for every process that shares the open file from guard_open(), and closes it. */
 void guard_close(struct guard *guard);
 
-/* True if a process wants to write to it, and waits for guard_let(), or has written. */
+/* True if a process wants to write to the file and waits for guard_let(), or has written. */
 bool guard_is_touched(const struct guard *guard);
 
-/* Lets who waits go on. */
+/* Lets the waiting writer continue. */
 void guard_let(struct guard *guard);
 
-/* True once no process has it open for writing any more, as far as the file system says; then it is guarded again. */
+/*
+ * True once no process has the file open for writing any more, as far as the file system tells;
+ * then it is guarded again.
+ */
 bool guard_again(struct guard *guard);
 
 #endif

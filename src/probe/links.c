@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closing a link waits for the kernel's grace periods, some 60 ms: several wait in threads of their own; and, when cutop ends,
- * in a process of their own.
+ * Closing a link waits for the kernel's grace periods, some 60 ms. So several links are closed by
+ * threads of their own, and, when cutop ends, by a process of its own.
  */
 #include "probe/links.h"
 
@@ -63,7 +63,7 @@ static int fd_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* In a new child: closes the links, and with them the last there is of them. */
+/* In a new child: closes its copies of the links, the last ones there are. */
 static _Noreturn void closer_process(const int *fds, size_t count, int done)
 {
 	long max = sysconf(_SC_OPEN_MAX), fd;
@@ -78,7 +78,7 @@ static _Noreturn void closer_process(const int *fds, size_t count, int done)
 		sorted[i] = fds[i];
 	if (sorted)
 		qsort(sorted, count, sizeof(*sorted), fd_compare);
-	/* What reads cutop's output must see its end when cutop ends. */
+	/* A reader of cutop's output must see its end when cutop ends. */
 	for (fd = 0; sorted && fd < max; fd++) {
 		while (at < count && sorted[at] < fd)
 			at++;
@@ -114,7 +114,7 @@ void links_close_finally(const int *fds, size_t count)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	ended = (struct pollfd){ .fd = done[0], .events = POLLIN };
-	/* The pipe ends with the child. */
+	/* The pipe closes when the child exits. */
 	if (poll(&ended, 1, FINAL_MS) > 0)
 		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 			;

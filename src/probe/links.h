@@ -5,13 +5,17 @@
 
 #include <stddef.h>
 
-/* Closes @count links side by side: each waits for the kernel's grace periods. Negative ones are none. */
+/*
+ * Closes @count links in parallel, since each waits for the kernel's grace periods. Negative
+ * descriptors are skipped.
+ */
 void links_close(const int *fds, size_t count);
 
 /*
- * The same at cutop's end. The kernel takes probes off with the address space of each process locked that maps the file, and waits
- * without end for one that another holds locked, asleep over memory that nothing delivers. So a process of its own closes the
- * links; one that takes longer than a second or so is left behind, until it can.
+ * The same at cutop's end. To remove probes the kernel locks the address space of each process that
+ * maps the file, and waits without end if a process holds that lock, asleep over memory that never
+ * arrives. So a process of its own closes the links; if it takes longer than a second or so, it is
+ * left behind to finish when it can.
  */
 void links_close_finally(const int *fds, size_t count);
 

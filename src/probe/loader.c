@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where to find a loader's state is read from its symbols: it exports both for
- * debuggers. It is the same file for nearly all programs, so one probe serves.
- *
- * A thread that waits is sent back to the instruction before _dl_debug_state():
- * one that does nothing, to fill the space between two functions. So it comes to
- * the probe again, and its registers and its stack stay as they are.
+ * The loader's state is found by two symbols that it exports for debuggers. Nearly all programs use
+ * the same loader file, so one probe serves. A thread that has to wait is sent back to the
+ * instruction before _dl_debug_state(), a nop that fills the space between two functions. So it
+ * reaches the probe again, with its registers and stack unchanged.
  */
 #include "probe/loader.h"
 
@@ -24,11 +22,11 @@
 
 struct loader_symbols {
 	uint64_t changes, state;	/* addresses of _dl_debug_state() and _r_debug; 0: not found */
-	uint64_t offset;		/* of the first, in the file */
+	uint64_t offset;		/* of _dl_debug_state(), in the file */
 	unsigned int pad;		/* bytes of the instruction before it */
 };
 
-/* Instructions that do nothing, as compilers put them between functions. */
+/* Nops that compilers put between functions. */
 static const struct {
 	unsigned int len;
 	unsigned char bytes[8];
@@ -45,7 +43,7 @@ static const struct {
 #endif
 };
 
-/* The length of such an instruction right before @offset of the file open at @fd; 0: there is none. */
+/* The length of the nop right before @offset of the file open at @fd; 0: there is none. */
 static unsigned int pad_before(int fd, uint64_t offset)
 {
 	unsigned char code[8];
@@ -189,7 +187,7 @@ void loader_add_own(struct probe *probe)
 	seen_close(&own);
 }
 
-/* True if the loader of the program that @tgid runs is one of those probed. */
+/* True if the program that @tgid runs was loaded by one of the probed loaders. */
 static bool is_loaded_by_one(struct probe *probe, uint32_t tgid)
 {
 	struct seen_file program, loader;
@@ -205,7 +203,7 @@ static bool is_loaded_by_one(struct probe *probe, uint32_t tgid)
 	return known;
 }
 
-/* True if user space has yet to look at something that @tgid may run already. */
+/* True if user space has yet to look at a file that @tgid may already run. */
 static bool is_loose(struct probe *probe, uint32_t tgid)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
@@ -229,7 +227,7 @@ bool loader_waits(struct probe *probe, uint32_t tgid, uint64_t since)
 	starts = row.state == LOADER_STARTS;
 	if (!starts)
 		return true;
-	/* It may have begun meanwhile, and ended. */
+	/* Its loader may have begun and finished meanwhile. */
 	return is_loaded_by_one(probe, tgid) && !bpf_map_lookup_elem(map, &tgid, &row) && row.state != LOADER_LEFT && row.began <= since;
 }
 
@@ -242,7 +240,7 @@ void loader_answer(struct probe *probe, const struct rec_hdr *record)
 	if (!probe->bpf.loader_waits)
 		return;
 	__atomic_store_n(&s->bss->loader_stalled, 0, __ATOMIC_SEQ_CST);
-	/* Of two threads the later record may come first. */
+	/* The record of one thread may come after a later one of another. */
 	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.answers), &tgid, &before) || before < time)
 		bpf_map_update_elem(bpf_map__fd(s->maps.answers), &tgid, &time, BPF_ANY);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loaders (ld.so) of COMMAND's programs, in which the thread that brings in a library waits until that
- * library was looked at: bpf/loader.bpf.h.
+ * The loaders (ld.so) of COMMAND's programs: the thread that loads a library waits in there until
+ * the library was examined: bpf/loader.bpf.h.
  */
 #ifndef PROBE_LOADER_H
 #define PROBE_LOADER_H
@@ -14,18 +14,27 @@
 
 struct probe;
 
-/* Has threads wait in the loader at @path, if it is one by its name and the starter may read it. What it cannot do it notes. */
+/*
+ * Has threads wait in the loader at @path, if its name is that of a loader and the starting user
+ * may read it. Failures are noted.
+ */
 void loader_add(struct probe *probe, const char *path);
-/* The same with our own, which most programs have. */
+/* The same for our own loader, which most programs use, too. */
 void loader_add_own(struct probe *probe);
 
-/* True if what @tgid began to run or map at @since has run nothing yet, and will not before loader_answer(). */
+/*
+ * True if @tgid has run nothing yet of what it began to run or map at @since, and will not before
+ * loader_answer().
+ */
 bool loader_waits(struct probe *probe, uint32_t tgid, uint64_t since);
 
-/* What @record told of was looked at: who waits for that goes on. */
+/* The file that @record told of was examined: the thread that waits for that continues. */
 void loader_answer(struct probe *probe, const struct rec_hdr *record);
 
-/* From the first to the second a file is examined, and threads wait that may have it mapped. */
+/*
+ * Tells the BPF side that a file is being examined (true) or no longer is (false): threads that may
+ * have mapped it wait meanwhile.
+ */
 void loader_examining(struct probe *probe, bool examining);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library comes into a program by mmap(2). The kernel's function behind that
- * system call is watched where it can be; else the first touch of a file's page,
- * which costs mmap(2) nothing and each such fault a little; or else the system
- * call's tracepoint, which every kernel has, but which makes each system call of
- * every process on the machine dearer, and needs a number from tracefs.
- *
- * A compiler may have put a copy of that function elsewhere, where it is not seen
- * it run; and a file system may bring its pages to a process in ways of its own.
- * So we map and touch some code of our own, and look whether the program saw us.
+ * A program brings in a library by mmap(2). There are three ways to see that: the kernel's function
+ * behind the system call, if it can be traced; the first touch of a page of the file, which costs
+ * mmap(2) nothing and each such page fault a little; or the system call's tracepoint, which every
+ * kernel has, but which slows down each system call of every process on the machine, and takes a
+ * number from tracefs.
+ * A compiler may have inlined a copy of the function that the probe does not see, and a file system
+ * may bring its pages to a process in its own way. So we map and touch some code of our own, and
+ * check whether the BPF program saw that.
  */
 #include "probe/loading.h"
 
@@ -48,7 +47,10 @@ void loading_end(struct loading_watch *watch)
 	}
 }
 
-/* Watches by @programs, one or two, loaded for what they watch. Returns 0 or a negative errno. */
+/*
+ * Watches with @programs, one or two, of the type they were loaded as. Returns 0 or a negative
+ * errno.
+ */
 static int place_watch(struct bpf *bpf, struct loading_watch *watch, const struct bpf_program *program,
 		       const struct bpf_program *other)
 {
@@ -56,7 +58,10 @@ static int place_watch(struct bpf *bpf, struct loading_watch *watch, const struc
 	int err = 0;
 
 	for (size_t i = 0; i < 2 && programs[i] && !err; i++) {
-		/* As tp_btf programs are, by what they were loaded for: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN */
+		/*
+		 * Attaches like a tp_btf program, to what it was loaded for: linux/bpf.h,
+		 * BPF_RAW_TRACEPOINT_OPEN
+		 */
 		watch->fds[i] = bpf_raw_tracepoint_open(NULL, bpf_program__fd(programs[i]));
 		if (watch->fds[i] < 0)
 			err = watch->fds[i];

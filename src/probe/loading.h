@@ -5,26 +5,26 @@
 
 #include "probe/bpf.h"
 
-/* Where, the cheapest first. */
+/* The ways to watch, the cheapest first. */
 enum loading_way {
 	LOADING_FUNCTION,	/* the kernel's function ksys_mmap_pgoff() */
 	LOADING_TOUCH,		/* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
 	LOADING_CALL,		/* the system call's tracepoint sys_enter_mmap */
 };
 
-/* A watch. It lasts until all of @fds, as many as are not -1, are closed: they belong to who asked for it. */
+/* A watch. It lasts until all of @fds that are not -1 are closed; they belong to the caller. */
 struct loading_watch {
 	int fds[2];
 	enum loading_way way;
 };
 
 /*
- * Has @bpf told of every mapping of a file's code. Returns 0, or a negative errno
- * if none of these can be watched.
+ * Has @bpf report every mapping of a file's code. Returns 0, or a negative errno if none of these
+ * ways works.
  */
 int loading_watch(struct bpf *bpf, struct loading_watch *watch);
 
-/* Ends @watch: its descriptors are closed. */
+/* Ends @watch: closes its descriptors. */
 void loading_end(struct loading_watch *watch);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Batched look-ups: one system call brings a thousand rows. A hash map's
- * batch ends at a bucket, so a batch must have room for the largest one; when the
- * kernel says it has not (ENOSPC), the buffers grow.
- *
- * A batch looks into every bucket, and maps have room for a quarter of a
- * million rows: 1 ms, where mostly a handful is there. So the keys that a search
- * found are kept, and as long as BPF has made no other row they are looked up
- * one by one.
+ * Batched look-ups: one system call brings a thousand rows. A hash map's batch ends at a bucket, so
+ * it needs room for the largest bucket; if the kernel reports that there is too little (ENOSPC),
+ * the buffers grow.
+ * A batch looks into every bucket, and the maps have room for a quarter of a million rows: that
+ * takes 1 ms, even for a handful of rows. So the keys found by a search are kept, and looked up one
+ * by one as long as BPF has added no row.
  */
 #include "probe/map_search.h"
 
@@ -18,13 +16,16 @@
 
 #define BATCH_FIRST	1024
 #define BATCH_LAST	65536
-/* Buckets that are searched in the time one key is looked up: 0.4 us against 3 ns, measured. */
+/*
+ * How many buckets a batch searches in the time that it takes to look up one key: 0.4 us against 3
+ * ns, measured.
+ */
 #define BUCKETS_PER_KEY	128
 
 /* The keys of a map's rows. */
 struct known {
 	bool is_complete;
-	__u32 made;		/* the BPF side's count when the map was searched */
+	__u32 made;		/* how many rows the BPF side had added when the map was searched */
 	char *keys;
 	size_t count, room;	/* room in bytes */
 };
@@ -85,7 +86,9 @@ static void known_add(struct known *known, const struct bpf_map *map, const void
 	memcpy(known->keys + known->count++ * key_size, key, key_size);
 }
 
-/* Searches the whole of @map; keeps the keys of rows that stay in @known, unless it is NULL. */
+/*
+ * Searches the whole of @map; unless @known is NULL, stores the keys of the remaining rows in it.
+ */
 static int search_all(struct map_search *search, const struct bpf_map *map, struct known *known,
 		  bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
@@ -110,7 +113,10 @@ static int search_all(struct map_search *search, const struct bpf_map *map, stru
 		for (i = 0; i < count; i++) {
 			const char *key = search->keys + i * key_size;
 
-			/* The next batch begins at a bucket, whatever is gone from those before. */
+			/*
+			 * The next batch begins at a bucket, whichever keys were deleted from
+			 * earlier ones.
+			 */
 			if (visit(context, key, search->values + i * value_size))
 				bpf_map_delete_elem(fd, key);
 			else
@@ -174,7 +180,7 @@ static const struct bpf_map *map_of(const struct map_search *search, enum row_ma
 int map_visit_known(struct map_search *search, enum row_map which,
 		     bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
-	/* Read before the map: what is made meanwhile is searched for next time. */
+	/* Read before the map: rows added meanwhile are found by the next search. */
 	__u32 made = __atomic_load_n(&search->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
 	const struct bpf_map *map = map_of(search, which);
 	struct known *known = &search->known[which];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads /proc/PID/maps. Paths in it are the view of the process's mount
- * namespace, from its root or, if it changed that, from the namespace's, and may
- * name a file that has since been replaced; what identifies a mapping is its
- * device and inode.
+ * Reads /proc/PID/maps. Paths in it are as the process's mount namespace sees them, from the
+ * process's root or, if it changed that, from the namespace's, and a path may lead to a file that
+ * has since been replaced. A mapping is identified by its device and inode.
  */
 #include "probe/maps.h"
 
@@ -62,7 +61,7 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 	return err;
 }
 
-/* True if a mapping of our own of the file at @fd (O_PATH) shows the device and inode of @entry. */
+/* True if a mapping of our own of the file at @fd (O_PATH) shows @entry's device and inode. */
 static bool maps_alike(int fd, const struct maps_entry *entry)
 {
 	struct maps_entry own = { 0 };
@@ -95,8 +94,9 @@ static bool maps_alike(int fd, const struct maps_entry *entry)
 }
 
 /*
- * True if the file open at @fd is @entry's. Another file system may have a file of the same inode number. On overlay and btrfs
- * a mapping shows another device than stat(2) does, so there a mapping of our own is compared with theirs.
+ * True if the file open at @fd is @entry's. A file on another file system may have the same inode
+ * number. On overlay and btrfs a mapping shows another device than stat(2), so there a mapping of
+ * our own is compared with the process's.
  */
 static bool is_file_of(int fd, const struct maps_entry *entry)
 {
@@ -107,7 +107,9 @@ static bool is_file_of(int fd, const struct maps_entry *entry)
 	return st.st_dev == makedev(entry->major, entry->minor) || (S_ISREG(st.st_mode) && maps_alike(fd, entry));
 }
 
-/* Opens @name below the root of @pid, if that is @entry's file (O_PATH). Returns a descriptor, or -1. */
+/*
+ * Opens @name below the root of @pid (O_PATH), if it is @entry's file. Returns a descriptor, or -1.
+ */
 static int below_root(pid_t pid, const char *name, const struct maps_entry *entry)
 {
 	char path[4096 + 64];
@@ -123,7 +125,10 @@ static int below_root(pid_t pid, const char *name, const struct maps_entry *entr
 	return -1;
 }
 
-/* @path of a process that changed its root, chroot(2), as it sees it itself; NULL if it lies elsewhere. */
+/*
+ * Turns @path into the path that a process sees which changed its root, chroot(2); NULL if it lies
+ * outside.
+ */
 static const char *path_in_root(pid_t pid, const char *path)
 {
 	char link[64], root[4096];
@@ -148,7 +153,7 @@ int maps_place(pid_t pid, const struct maps_entry *entry)
 		if (fd >= 0)
 			return fd;
 	}
-	/* This asks for CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN. */
+	/* This takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN. */
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)entry->start,
 		 (unsigned long long)entry->end);
 	fd = open(path, O_PATH | O_CLOEXEC);

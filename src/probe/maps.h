@@ -8,15 +8,16 @@
 
 struct maps_entry {
 	uint64_t start, end;
-	uint64_t offset;	/* in the file, of start */
+	uint64_t offset;	/* the offset of `start` in the file */
 	uint64_t inode;		/* as maps shows it */
 	uint32_t major, minor;
 	const char *path;	/* as the process sees it; borrowed until the callback returns */
 };
 
 /*
- * Calls @visit for each executable file mapping of the process whose /proc/PID/maps has @text (changed), in address order,
- * until it returns non-zero. Returns that, or 0 at the end. outside_maps() reads the text and calls this.
+ * Calls @visit for each executable file mapping in @text, the content of a /proc/PID/maps (which is
+ * changed), in address order, until it returns nonzero. Returns that, or 0 at the end.
+ * outside_maps() reads the text and calls this.
  */
 int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry), void *context);
 
@@ -24,9 +25,9 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 int maps_parse(char *line, struct maps_entry *entry, int *executable);
 
 /*
- * Opens the file that @entry of @pid maps (O_PATH): through the process's own root, or, if that
- * names another file by now, through the mapping itself. May sleep. Returns a descriptor
- * or a negative errno.
+ * Opens the file that @entry of @pid maps (O_PATH): through the process's own root, or, if the path
+ * now leads to another file, through the mapping itself. May sleep. Returns a descriptor or a
+ * negative errno.
  */
 int maps_place(pid_t pid, const struct maps_entry *entry);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files whose path is known: what the user names, and what that leads to before anything of it runs. */
+/*
+ * Files whose path is known: those that the user names, and those that they lead to, before any of
+ * them runs.
+ */
 #include "probe/probe_internal.h"
 
 #include <errno.h>
@@ -57,7 +60,7 @@ void probe_patient(struct probe *probe, bool patient)
 	probe->outside.patience = patient ? ERRAND_MEDIUM : ERRAND_SHORT;
 }
 
-/* What is found by what the starter named is searched for, read and opened as the starter, too. */
+/* What the user named is searched for, read and opened with that user's rights. */
 static void program_add(void *context, const char *path)
 {
 	struct probe *probe = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The asking end: packs questions, unpacks answers. What is asked of workers is in outside_jobs.c. */
+/* The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c. */
 #include "probe/outside.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static void string_add(struct question *question, const char *text)
 	bytes_add(question, text, strlen(text) + 1);
 }
 
-/* One that may be NULL: outside_jobs.c, optional_of(). */
+/* Adds a string that may be NULL: outside_jobs.c, optional_of(). */
 static void optional_add(struct question *question, const char *text)
 {
 	if (text)
@@ -76,7 +76,10 @@ static uint64_t group_of_process(pid_t pid)
 	return 1ull << 62 | (uint32_t)pid;
 }
 
-/* Of a file system without a device of its own, as those of servers are; others answer. */
+/*
+ * A file system without a device of its own (major number 0), such as a server's, is a group of
+ * errands. Others always answer, so they need no group: 0.
+ */
 static uint64_t group_of_device(uint32_t major, uint32_t minor)
 {
 	return major ? 0 : 1ull << 63 | minor;
@@ -91,7 +94,7 @@ static uint32_t user_of(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_uid;
 }
 
-/* Asks @question, which is freed, with @errand for all the rest. */
+/* Asks @question, which is freed, as @errand says. */
 static int ask(const struct outside *outside, struct question *question, const struct errand *errand, struct errand_answer *answer)
 {
 	struct errand asked = *errand;
@@ -105,7 +108,7 @@ static int ask(const struct outside *outside, struct question *question, const s
 	}
 	free(question);
 	if (!err && answer->result < 0) {
-		/* These say how the errand goes: there is no more to come of this one. */
+		/* These results are about the errand itself: there is no answer to unpack. */
 		err = outside_is_later(answer->result) || answer->result == -ETIMEDOUT ? -EIO : answer->result;
 		errand_answer_free(answer);
 	}
@@ -114,7 +117,7 @@ static int ask(const struct outside *outside, struct question *question, const s
 
 /* ---- files ---- */
 
-/* Gives @seen what @answer has, and frees the rest. */
+/* Fills @seen from @answer, and frees the rest of it. */
 static int seen_take(struct errand_answer *answer, struct seen_file *seen)
 {
 	struct seen_told told;
@@ -238,7 +241,7 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 	};
 	ssize_t n;
 
-	/* The link itself is the kernel's. */
+	/* The link itself is in the kernel's /proc: reading it does not wait. */
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, link);
 	n = readlink(path, real, sizeof(real) - 1);
 	if (n > 0) {
@@ -509,7 +512,10 @@ int outside_ahead(const struct outside *outside, char *const *words, const struc
 		optional_add(question, start->python_path);
 		optional_add(question, start->home);
 		optional_add(question, start->root);
-		/* What follows a very long line's beginning runs nothing that is looked for. */
+		/*
+		 * If a line is very long, its later words are left out: they run nothing that is
+		 * searched for.
+		 */
 		for (word = words; *word && strlen(*word) < sizeof(question->bytes) - question->len; word++)
 			string_add(question, *word);
 	}

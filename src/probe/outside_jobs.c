@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What workers do; any of it may sleep for ever. They believe what cutop asks, and nothing that they read.
- *
- * Memory is read by process_vm_readv(2), not through /proc/PID/mem: it waits for a page without holding the lock of the other
- * process's address space, for which else that process, readers of its maps and every removal of a probe would wait.
- * cmdline and environ wait for that lock, not for a page: the kernel takes none for them from a file or from userfaultfd.
+ * What workers do; any of it may sleep for ever. Workers trust what cutop asks, and nothing that
+ * they read.
+ * Memory is read by process_vm_readv(2), which waits for a page without holding the lock of the
+ * other process's address space. Reading /proc/PID/mem would hold it, and block that process,
+ * readers of its maps and every removal of a probe. Reading cmdline and environ takes that lock,
+ * but waits for no page: for them the kernel loads no page from a file or userfaultfd.
  */
 #include "probe/outside_jobs.h"
 
@@ -37,7 +38,7 @@ errand_job *const outside_jobs[] = {
 };
 const size_t outside_job_count = ARRAY_LEN(outside_jobs);
 
-/* The string number @number behind the @head bytes of the question; "" if there is none. */
+/* String number @number of those after the @head bytes of the question; "" if there is none. */
 static const char *string_of(const void *question, size_t len, size_t head, unsigned int number)
 {
 	const char *at = (const char *)question + head, *end = (const char *)question + len;
@@ -50,9 +51,10 @@ static const char *string_of(const void *question, size_t len, size_t head, unsi
 /* ---- files ---- */
 
 /*
- * Opens (O_PATH) what lies at @path, by which a watched program's mounts lead to it; ours may lead elsewhere, so its identity is to be
- * compared. What has just run is in the kernel's memory, mostly; a file server may have it forgotten there at once, and is asked.
- * Returns a descriptor or a negative errno.
+ * Opens (O_PATH) the file at @path, a path through a watched program's mounts; in ours it may lead
+ * elsewhere, so the caller compares the file's identity. A file that has just run is mostly in the
+ * kernel's cache; on some network file systems it is not, and then the server is asked. Returns a
+ * descriptor or a negative errno.
  */
 static int place_told(const char *path)
 {
@@ -65,7 +67,7 @@ static int place_told(const char *path)
 	return place < 0 ? -errno : place;
 }
 
-/* Answers with the file at @place (O_PATH), which it takes. */
+/* Answers with the file at @place (O_PATH), which is closed. */
 static int seen_answer(int place, int identifier, unsigned int want, const char *path, bool own, struct errand_answer *answer)
 {
 	struct seen_told told = { .own = own };
@@ -112,8 +114,8 @@ fail:
 }
 
 /*
- * Returns @place, or a descriptor (O_PATH) of the same file by our own mounts at @path, and sets *@own. What leads through
- * another process leads to its mounts.
+ * Returns @place, or a descriptor (O_PATH) of the same file opened through our own mounts at @path,
+ * and sets *@own. A path through another process leads through its mounts.
  */
 static int own_place(int place, const char *path, bool *own)
 {
@@ -246,7 +248,7 @@ int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	(void)question;
 	(void)len;
 	(void)answer;
-	/* The socket comes first. */
+	/* The first descriptor is the socket. */
 	for (i = 1; i < ERRAND_FDS && fds[i] >= 0; i++) {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fds[i]);
 		files[count] = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -264,7 +266,10 @@ int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 
 #define PAGE	4096u	/* no page is smaller */
 
-/* Reads what there is of @len bytes at @address, page by page. Returns how many bytes came, or a negative errno if none did. */
+/*
+ * Reads up to @len bytes at @address, page by page. Returns how many bytes it got, or a negative
+ * errno if none.
+ */
 static ssize_t memory_read(pid_t pid, uint64_t address, char *to, size_t len)
 {
 	size_t at = 0;
@@ -341,7 +346,10 @@ int job_words(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 
 /* ---- names ---- */
 
-/* True if @pid was started at @start_time, as far as /proc tells: another may have its number by now. */
+/*
+ * True if @pid was started at @start_time, as far as /proc tells: another process may have the
+ * number by now.
+ */
 static bool is_same_process(pid_t pid, uint64_t start_time)
 {
 	uint64_t tick = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -356,12 +364,12 @@ static bool is_same_process(pid_t pid, uint64_t start_time)
 	if (at)
 		sscanf(at, "%llu", &ticks);
 	free(text);
-	/* In a time namespace /proc shows other times: then it is not known. */
+	/* In a time namespace /proc shows other times: then this cannot be told. */
 	return !ticks || !start_time || start_time / tick == ticks ||
 	       clock_own_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_BOOTTIME) + NSEC_PER_SEC > 2 * NSEC_PER_SEC;
 }
 
-/* The name at @offset of the file that is at @path, if that is the one of @id. */
+/* Reads the name at @offset of the file at @path, if that is the one of @id. */
 static ssize_t name_in_file(const struct name_question *name, int place, int identifier, char *to, size_t max)
 {
 	struct file_id id;
@@ -389,7 +397,7 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	if (!text)
 		return -ENOMEM;
 	n = is_same_process(name.pid, name.start_time) ? memory_read(name.pid, name.name, text + 1, CUTOP_NAME_MAX - 1) : -ESRCH;
-	/* What came has no end, and the rest is not there: a page that cannot be read. */
+	/* What was read does not end in NUL, and the rest cannot be read. */
 	if (n > 0 && !memchr(text + 1, 0, (size_t)n) && n < CUTOP_NAME_MAX - 1)
 		n = -EFAULT;
 	in_memory = n > 0;
@@ -454,7 +462,7 @@ int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	return walk_end(&walk);
 }
 
-/* Of a string that may be NULL: "+text", or "-". */
+/* Decodes a string that may be NULL: "+text", or "-". */
 static const char *optional_of(const void *question, size_t len, unsigned int number)
 {
 	const char *text = string_of(question, len, 0, number);
@@ -505,7 +513,7 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 		free(words);
 		return err;
 	}
-	/* They may be empty; the end is where the question ends. */
+	/* Words may be empty; the list ends where the question ends. */
 	for (word = string_of(question, len, 0, 6); count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
 	     word >= (const char *)question; word += strlen(word) + 1)
 		words[count++] = (char *)(uintptr_t)word;
@@ -520,7 +528,7 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 	return err;
 }
 
-/* ---- pages that are to stay ---- */
+/* ---- pages to keep in memory ---- */
 
 int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
 {
@@ -535,7 +543,7 @@ int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	/* They come in order. */
+	/* Offsets are sorted. */
 	for (i = 0; i + sizeof(offset) <= len; i += sizeof(offset)) {
 		memcpy(&offset, (const char *)question + i, sizeof(offset));
 		offset -= offset % page;
@@ -545,7 +553,10 @@ int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 		map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
 		if (map == MAP_FAILED)
 			break;
-		/* Where nothing may be locked it is at least read; one that is cut off ends this process. */
+		/*
+		 * If locking is not allowed, the page is at least read; if the file was cut off,
+		 * SIGBUS ends this process.
+		 */
 		if (mlock((const void *)(uintptr_t)map, page))
 			(void)*map;
 	}

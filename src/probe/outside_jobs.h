@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions of outside.c to outside_jobs.c. Strings follow them, each ended by NUL. */
+/* Questions that outside.c puts to outside_jobs.c. Strings follow them, each ended by NUL. */
 #ifndef PROBE_OUTSIDE_JOBS_H
 #define PROBE_OUTSIDE_JOBS_H
 
 #include "probe/outside.h"
 
-/* Answered by all that open a file; its path follows. The descriptors are fd and place. */
+/* The answer of all jobs that open a file; its path follows. The descriptors are fd and place. */
 struct seen_told {
 	struct stat st;
 	struct file_id id;
@@ -17,8 +17,9 @@ struct seen_told {
 enum open_way { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN_REAL };
 
 /*
- * Strings: the path; the mapping's path; the link and the name; the path. The last descriptor is the identifier, if there is one,
- * in all that open a file; OPEN_PLACE has one before it.
+ * Strings, by job: the path; the mapping's path; the link and the name; the path. If there is an
+ * identifier, it is the last descriptor of every job that opens a file; OPEN_PLACE has one before
+ * it.
  */
 struct open_question {
 	uint32_t how;		/* enum open_way */
@@ -58,7 +59,7 @@ struct name_question {
 	struct file_id id;
 };
 
-/* Its answer begins with one byte: whether it was in memory. */
+/* The answer begins with one byte: whether the name was in memory. */
 
 errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead, job_hold, job_lend;
 

@@ -8,7 +8,7 @@
 
 #include "cutop_event.h"
 
-/* The names of @record in the order of a path. Returns false if they are none. */
+/* Joins the names of @record into a path. Returns false if they make none. */
 bool path_of_names(const struct path_names *record, char path[CUTOP_PATH_MAX + 1]);
 
 #endif

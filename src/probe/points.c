@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A probe behind the entry must see the same registers and the same stack, so
- * only instructions that change neither are passed (probe/decode.h). It must be
- * hit once for each call: the whole function is decoded, and its .cold part if
- * there is one, and nothing there may jump to what lies between the entry and
- * the probe. And it must be the function's own: no other symbol may lie there.
- *
- * Code belongs to others and may be broken or hostile. Each function is decoded
- * up to BODY_MAX bytes, a file up to BUDGET in all; beyond that, probes stay at
- * the entry. A symbol that lies inside an instruction of the function around it
- * gets no probe at all: one there would change that instruction.
+ * A probe behind the entry must see the same registers and stack as one on the entry, so it may
+ * only move past instructions that change neither (probe/decode.h). It must be hit once per call:
+ * the whole function is decoded, and its .cold part if it has one, and nothing there may jump to
+ * between the entry and the probe. And the place must belong to the function alone: no other symbol
+ * may lie there.
+ * The code belongs to others and may be broken or hostile. Each function is decoded up to BODY_MAX
+ * bytes, a file up to BUDGET in all; beyond that, probes stay at the entry. A symbol that lies
+ * inside an instruction of the function around it gets no probe at all: a probe there would change
+ * that instruction.
  */
 #include "probe/points.h"
 
@@ -22,10 +21,11 @@
 #include "probe/decode.h"
 
 #define PAST_MAX	48		/* bytes from the entry to a probe */
-#define WINDOW		64		/* bytes looked at for one: PAST_MAX and an instruction of 15 */
+#define WINDOW		64		/* bytes searched for a place: PAST_MAX and an instruction of 15 */
 #define BODY_MAX	65536		/* bytes of one function that are decoded */
 #define BUDGET		(2u << 20)	/* bytes of one file that are decoded: a quarter of a second */
-#define LOOKS_MAX	(1u << 20)	/* pairs of a symbol and an entry that it covers, or is a part of, that are looked at */
+/* limit of pairs (a symbol and an entry that it covers or is a part of) that are looked at */
+#define LOOKS_MAX	(1u << 20)
 #define INSTRUCTION_MAX	15		/* bytes, on x86-64 */
 #define NOWHERE		UINT64_MAX
 
@@ -33,11 +33,11 @@ const char *const point_names[POINT_COUNT] = {
 	[POINT_ENTRY] = "entry", [POINT_PAST] = "past_entry", [POINT_STEPPED] = "single_stepped", [POINT_NONE] = "left_out",
 };
 
-/* What else the file's symbols say of the place of an entry. */
+/* What else the file's symbols say about the place of an entry. */
 struct around {
 	uint64_t entry;
-	uint64_t next;			/* the nearest symbol behind it */
-	uint64_t outer;			/* where the innermost function begins that it lies inside of */
+	uint64_t next;			/* the nearest symbol after it */
+	uint64_t outer;			/* where the innermost function begins that contains it */
 	uint64_t cold, cold_size;	/* the part of the function that the compiler has put elsewhere */
 	uint32_t name_hash;
 };
@@ -106,14 +106,16 @@ static void cold_note(struct points *points, const struct elf_symbol *symbol, si
 		else
 			high = middle;
 	}
-	/* Of several with one name, each may be the one it belongs to. */
+	/* If several functions have this name, the part may belong to any of them. */
 	for (; low < points->count && points->by_name[low]->name_hash == hash; low++) {
 		struct around *around = around_find(points, points->by_name[low]->entry);
 
 		if (++points->looks > LOOKS_MAX)
 			break;
 		around->cold = symbol->offset;
-		/* A second one: too much for us, and so is its size. */
+		/*
+		 * If there is a second part, or its size is unknown, make it too large to decode.
+		 */
 		around->cold_size = around->cold_size ? BODY_MAX + 1 : symbol->size ? symbol->size : BODY_MAX + 1;
 	}
 }
@@ -124,7 +126,7 @@ static int label_visit(void *context, const struct elf_symbol *symbol)
 	size_t upto = entries_up_to(points, symbol->offset), before = upto;
 	const char *cold;
 
-	/* It is the next one of the last entry before it. */
+	/* This symbol is the next one after the last entry before it. */
 	if (before && points->around[before - 1].entry == symbol->offset)
 		before--;
 	if (before && points->around[before - 1].next > symbol->offset)
@@ -167,13 +169,16 @@ static bool around_read(struct points *points, const struct elf_functions *funct
 	for (i = 0; i < points->count; i++)
 		points->by_name[i] = &points->around[i];
 	qsort(points->by_name, points->count, sizeof(*points->by_name), name_compare);
-	/* Beyond the limit some neighbours are not known: then all probes stay at the entries. */
+	/* Beyond the limit some neighbours are unknown: then all probes stay at the entries. */
 	return !elffile_labels(points->fd, label_visit, points, NULL) && points->looks <= LOOKS_MAX;
 }
 
 /* ---- code ---- */
 
-/* Reads @size bytes at @offset for decoding. False if that is too much, or they are not there. */
+/*
+ * Reads @size bytes at @offset for decoding. False if that exceeds the budget, or they cannot be
+ * read.
+ */
 static bool body_begin(struct points *points, uint64_t offset, uint64_t size)
 {
 	if (!size || size > BODY_MAX || size > points->budget)
@@ -185,7 +190,9 @@ static bool body_begin(struct points *points, uint64_t offset, uint64_t size)
 	return true;
 }
 
-/* True if all of the code decodes and nothing in it jumps to a place behind @entry, up to @probe. */
+/*
+ * True if all of the code decodes and nothing in it jumps to a place behind @entry, up to @probe.
+ */
 static bool body_keeps_off(struct points *points, uint64_t offset, uint64_t size, uint64_t entry, uint64_t probe)
 {
 	struct instruction instruction;
@@ -203,7 +210,10 @@ static bool body_keeps_off(struct points *points, uint64_t offset, uint64_t size
 	return decoded == size;
 }
 
-/* True if the entry lies inside an instruction of the function around it. False if that cannot be decoded so far. */
+/*
+ * True if the entry lies inside an instruction of the function around it. False if the code up to
+ * there cannot be decoded.
+ */
 static bool is_inside_instruction(struct points *points, const struct around *around)
 {
 	struct instruction instruction;
@@ -212,7 +222,7 @@ static bool is_inside_instruction(struct points *points, const struct around *ar
 
 	if (around->outer == NOWHERE)
 		return false;
-	/* An instruction that begins before the entry may go on behind it. */
+	/* An instruction that begins before the entry may extend beyond it. */
 	size = around->entry - around->outer + INSTRUCTION_MAX;
 	if (size > BODY_MAX || size > points->budget)
 		return false;
@@ -227,7 +237,10 @@ static bool is_inside_instruction(struct points *points, const struct around *ar
 	return false;
 }
 
-/* Bytes from the entry to the first instruction that is emulated and may be come to; 0: there is none. */
+/*
+ * Bytes from the entry to the first emulated instruction that a probe may move to; 0: there is
+ * none.
+ */
 static size_t past_find(struct points *points, const unsigned char *code, size_t len, uint64_t entry)
 {
 	struct instruction instruction;
@@ -313,7 +326,7 @@ void points_choose(int fd, struct elf_functions *functions, const struct forms *
 
 /* ---- names ---- */
 
-/* Programs make calls of these groups by the thousand. */
+/* Programs call functions of these groups by the thousand. */
 static const enum call_group hot_first[] = { GROUP_LAUNCH, GROUP_COPY, GROUP_MEMORY, GROUP_SYNC };
 
 /* Smaller is hotter. */

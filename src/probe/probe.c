@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets: every file examined is remembered by what stat(2) says of it, so
- * that nothing is read twice; every target by the inode the kernel probes.
- *
- * The BPF side keeps its own set of known files (map `files`), so that
- * a process that maps a file examined before wakes no thread. Whatever is
- * examined here is entered there first: reading a library to find its symbols
- * must not report it again.
+ * Targets. Every examined file is remembered by what stat(2) says of it, so that no file is read
+ * twice; every target by the inode that the kernel probes. The BPF side keeps its own set of known
+ * files (map `files`), so that a process that maps a known file wakes no thread. A file is entered
+ * there before it is examined: reading a library to find its symbols must not report it again.
  */
 #include "probe/probe_internal.h"
 
@@ -41,7 +38,7 @@ int probe_adopt_link(struct probe *probe, int fd)
 	return 0;
 }
 
-/* What the keeper had no room for. */
+/* Links that the keeper had no room for. */
 static void targets_detach(struct probe *probe)
 {
 	size_t room = probe->adopted_count, count = 0, i;
@@ -65,7 +62,7 @@ static void targets_detach(struct probe *probe)
 		probe->adopted_count = 0;
 	}
 	free(fds);
-	/* Helpers, and, without memory for the list, everything one by one. */
+	/* One helper each; if there is no memory for the list, do it one by one. */
 	for (target = probe->targets; target; target = target->next)
 		attachment_close(&target->attachment);
 	for (i = 0; i < probe->adopted_count; i++)
@@ -91,7 +88,7 @@ void probe_close(struct probe *probe)
 
 	if (!probe)
 		return;
-	/* All side by side, and no longer than the keeper's end may take. */
+	/* Close them in parallel, and take no longer than the keeper's end may take. */
 	keeper_keep(probe->keeper, ++probe->last_shelf, probe->adopted, probe->adopted_count);
 	keeper_end(probe->keeper);
 	targets_detach(probe);
@@ -176,13 +173,13 @@ struct attach_pids probe_pids(const struct probe *probe)
 {
 	const struct probe_settings *settings = &probe->settings;
 
-	/* Before Linux 6.13 the filter of a link compares threads, not processes. */
+	/* Before Linux 6.13 a link's filter compares thread ids, not process ids. */
 	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX || probe->bpf.features.method != ATTACH_SESSION)
 		return (struct attach_pids){ 0 };
 	return (struct attach_pids){ settings->pids, settings->pid_count };
 }
 
-/* By the inode alone: what is written over is the same target, of another size. */
+/* Compares the inode alone: a file that was written over is the same target, with another size. */
 static struct target *target_find(struct probe *probe, const struct file_id *id)
 {
 	struct target *target;
@@ -227,7 +224,7 @@ static struct attach_choice choice_of(const struct probe *probe)
 
 #define STEPPED_LISTED	24	/* functions named in a line */
 
-/* Names the functions that cost most, and once what else they may do. */
+/* Names the functions that cost most, and, once per run, what else they may do. */
 static void stepped_tell(struct probe *probe, const struct target *target, const struct elf_functions *found, const char *path)
 {
 	const struct attach_choice choice = choice_of(probe);
@@ -247,7 +244,7 @@ static void stepped_tell(struct probe *probe, const struct target *target, const
 #endif
 }
 
-/* Tells of the functions that are new since @known. */
+/* Tells of the functions that were found since there were @known. */
 static void extras_tell(struct probe *probe, size_t known)
 {
 	struct extra_functions *extras = probe->settings.extras;
@@ -262,7 +259,10 @@ static void extras_tell(struct probe *probe, size_t known)
 	}
 }
 
-/* What is to be probed in the file @seen. Returns 0 with @found, whose list the caller frees, or a negative errno. */
+/*
+ * Finds what is to be probed in the file @seen. Returns 0 with @found, whose list the caller frees,
+ * or a negative errno.
+ */
 static int functions_find(struct probe *probe, const struct seen_file *seen, const char *path, struct elf_functions *found,
 			  bool *in_table, struct reason *why)
 {
@@ -282,12 +282,12 @@ static int functions_find(struct probe *probe, const struct seen_file *seen, con
 	return 0;
 }
 
-/* Hands the links of @target over. Those that the keeper has no room for stay here. */
+/* Hands the links of @target over to the keeper. Those that it has no room for stay here. */
 static void links_keep(struct probe *probe, struct target *target)
 {
 	struct attachment *attachment = &target->attachment;
 
-	if (attachment->helper >= 0) {	/* to close it ends the links */
+	if (attachment->helper >= 0) {	/* closing this pipe ends the helper, and so its links */
 		attachment->links[attachment->link_count++] = attachment->helper;
 		attachment->helper = -1;
 	}
@@ -333,13 +333,13 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
 	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, probe_pids(probe), why);
-	found.count = count;	/* what follows is about these */
+	found.count = count;	/* the code below is about these functions only */
 	if (has_python)
 		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
 		keeper_drop(probe->keeper, &target->shelf, 1);
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
-		/* What a process makes of it is missing all the same, unless nothing of it was asked for. */
+		/* Their calls are missed all the same, unless no probe was asked for. */
 		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
 		for (i = 0; err != -ENOENT && i < found.count; i++)
 			unprobed_add(&probe->counts.unprobed, &choice, found.list[i].call);
@@ -349,17 +349,23 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	}
 	links_keep(probe, target);
 	probe_count(probe, &target->attachment, 1);
-	/* It runs nothing of this yet, and will find the probes. */
+	/* The process has run nothing of this file yet, and will meet the probes. */
 	waits = record && loader_waits(probe, record->tgid, record->time);
 	if (in_table && record && !waits)
 		probe->counts.late++;
-	/* Of a driver whose calls are not watched nothing is missing that the process's figures would have. */
+	/* If the driver's calls are not watched, the process's figures miss nothing of them. */
 	if (!target->attachment.attached && target->attachment.noticed)
 		in_table = false;
-	/* A process that uses CUDA is not late for having loaded what else is probed. */
+	/*
+	 * A process that uses CUDA is not late because of other probed functions that it has
+	 * loaded.
+	 */
 	if (in_table)
 		late_mark(probe, &seen->st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
-	/* A process that takes longer to map it than we take to place probes is not seen to do so yet; one that has ended, not any more. */
+	/*
+	 * A process that is still in mmap(), or that has already exited, does not show up in the
+	 * scan: mark it late here.
+	 */
 	if (in_table && record && !waits)
 		late_mark_process(probe, record->tgid, record->time);
 	if (count)
@@ -371,7 +377,7 @@ out:
 	return err;
 }
 
-/* False if nothing but Python's interpreter makes it one. */
+/* False if the file is a target only for its Python interpreter. */
 static bool target_counts(const struct target *target)
 {
 	return !target->python || target->attachment.attached || target->attachment.failed;
@@ -388,12 +394,17 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
 		return reason_set(why, -ENOMEM, "no memory");
 	target->id = seen->id;
 	target->hold = -1;
-	/* Begins anew after 65,535 files: what counts is only that two libraries of one process have two numbers. */
+	/*
+	 * Starts again after 65,535 files: two libraries of one process only need different
+	 * numbers.
+	 */
 	if (!++probe->last_library)
 		probe->last_library = 1;
 	target->library = probe->last_library;
 	target->attachment.helper = -1;
-	/* Before its functions are looked up: what is found is to stay true. */
+	/*
+	 * Guard the file before its functions are looked up: what is found there has to stay true.
+	 */
 	guard_open(&target->guard, seen, keeper_pid(probe->keeper));
 	err = probe_attach(probe, target, seen, path, sighting->record, why);
 	if (err) {
@@ -411,8 +422,8 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
 }
 
 /*
- * Has who maps the file of @target tell of it again. On an overlay mount that is another inode than the one that was
- * examined: if the file is still there, all are asked.
+ * Has processes that map the file of @target report it again. On an overlay mount that inode
+ * differs from the one that was examined: if the file still exists, all files are reported again.
  */
 static void target_ask_again(struct probe *probe, const struct target *target)
 {
@@ -426,7 +437,7 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 	if (!guard_stat(&target->guard, &st) || !st.st_nlink)
 		return;
 	more = !bpf_map_get_next_key(map, NULL, &next);
-	/* Others are put in meanwhile: not for ever. */
+	/* Others are added meanwhile: do not go on for ever. */
 	for (i = 0; more && i < EXAMINED_MAX; i++) {
 		id = next;
 		more = !bpf_map_get_next_key(map, &id, &next);
@@ -526,7 +537,7 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
 		seen = &more;
 	}
 
-	/* Who maps it meanwhile tells nothing: probe_know() is the first thing that is done. */
+	/* A process that maps it from now on does not report it, since probe_know() comes first. */
 	loader_examining(probe, true);
 	result = file_examine(probe, seen, path, sighting ? sighting : &none, why);
 	loader_examining(probe, false);

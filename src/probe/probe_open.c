@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening: what this kernel can do and what it does to programs is tried first,
- * and decides which layers, returns and instructions are probed.
+ * Opening: first tries out what this kernel can do and what probes do to programs here; this
+ * decides which layers, returns and instructions are probed.
  */
 #include "probe/probe_internal.h"
 
@@ -16,9 +16,8 @@
 #include "probe/selftest.h"
 
 /*
- * Where each function has a link of its own, which takes long to undo, the
- * driver's calls are left to those who ask for them alone: most are made by the
- * runtime, and seen there.
+ * If each function takes a link of its own, which is slow to undo, the driver's calls are probed
+ * only for users who ask for them alone: the runtime makes most of them, and its calls are seen.
  */
 static void layers_choose(struct probe *probe, const struct kernel_features *features)
 {
@@ -32,9 +31,9 @@ static void layers_choose(struct probe *probe, const struct kernel_features *fea
 }
 
 /*
- * Where return probes would kill programs, there are none. Sessions ask for each
- * return, and can leave out those of processes under a filter; other links are on
- * all processes that map a file, filtered ones among them.
+ * If return probes would kill programs, none are placed. Session programs decide at each call
+ * whether they want its return, and can skip processes under a filter; other links affect all
+ * processes that map a file, including those.
  */
 static void returns_choose(struct probe *probe, const struct kernel_features *features, struct forms *forms,
 			   struct sample_links *left)
@@ -65,7 +64,7 @@ static void returns_choose(struct probe *probe, const struct kernel_features *fe
 	}
 }
 
-/* Has the trials' links closed along with the others at the end, side by side. */
+/* Has the links of the trial runs closed along with the others at the end, in parallel. */
 static void links_keep(struct probe *probe, struct sample_links *left)
 {
 	int links[ARRAY_LEN(left->fds)];
@@ -75,7 +74,7 @@ static void links_keep(struct probe *probe, struct sample_links *left)
 		if (left->fds[i] >= 0)
 			links[count++] = left->fds[i];
 	keeper_keep(probe->keeper, ++probe->last_shelf, links, count);
-	links_close(links, count);	/* those that it had no room for */
+	links_close(links, count);	/* those that could not be adopted */
 	sample_links_init(left);
 }
 
@@ -116,7 +115,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->settings = *settings;
 	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
 	probe->later_end = &probe->later;
-	/* Before there is anything that it would have, too. */
+	/* Start it before anything is open that it would inherit. */
 	err = keeper_start(&probe->keeper, why);
 	if (err) {
 		free(probe);

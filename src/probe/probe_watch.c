@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes: the BPF side tells of those that begin and end and of what running ones load, and is told of idle ones. */
+/*
+ * Processes: the BPF side reports those that start and end and what running ones load; user space
+ * tells it of idle ones.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,13 +38,13 @@ int probe_watch(struct probe *probe, struct reason *why)
 		return reason_set(why, err, "cannot watch processes start and end: %s", strerror(-err));
 	err = loading_watch(&probe->bpf, &watch);
 	if (err)
-		/* Programs that are started still bring their libraries into view; only dlopen() goes unseen. */
+		/* Programs that start still show their libraries; only dlopen() goes unseen. */
 		note(probe->settings.notes, "libraries loaded by running programs are not seen: %s", strerror(-err));
 	for (size_t i = 0; !err && i < ARRAY_LEN(watch.fds); i++)
 		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
 			return reason_set(why, -ENOMEM, "no memory");
 	if (!err && watch.way == LOADING_CALL)
-		/* Undoing it takes its turn behind the perf links that other tools take away. */
+		/* The kernel undoes this link only after the perf links that other tools remove. */
 		probe->bpf.slow_link = watch.fds[0];
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An interpreter is known by its symbol _PyRuntime, whatever the file is called: it is exported for extension modules,
- * from stripped and static programs, too. The version is the word Py_Version from 3.11 on; before, the
- * size of _PyRuntime tells, and the file's name where that is of no known version.
+ * An interpreter is recognized by its symbol _PyRuntime, whatever the file's name: it is exported
+ * for extension modules, even in stripped and static programs. From 3.11 on the version is the word
+ * Py_Version; before, the size of _PyRuntime tells, or, if that size is of no known version, the
+ * file's name.
  */
 #include "probe/python_elf.h"
 
@@ -14,7 +15,7 @@
 #include "probe/elffile.h"
 #include "probe/python_layouts.h"
 
-#define NAME_MAX_LEN	64	/* longer than any that is looked for */
+#define NAME_MAX_LEN	64	/* longer than any name that is searched for */
 
 static const char *const function_names[PYTHON_FUNCTIONS] = {
 	"Py_InitializeFromConfig", "PyModuleDef_Init", "PyModule_Create2",
@@ -79,12 +80,12 @@ static int table_read(const struct sections *file, uint32_t type, struct found_s
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	/* Nearly every file ends here. */
+	/* Nearly every file is ruled out here. */
 	err = symtab_mentions(&table, words);
 	return err > 0 ? symtab_visit(&table, &search) : err;
 }
 
-/* Where @address lies in the file, of a segment with @flags; 0: nowhere. */
+/* The file offset of @address, in a segment with @flags; 0: it is in none. */
 static uint64_t offset_of(const struct sections *file, uint64_t address, uint32_t flags)
 {
 	const Elf64_Phdr *phdr;
@@ -172,7 +173,7 @@ int python_elf_read(int fd, const char *path, struct python_elf *found, struct r
 	memset(found, 0, sizeof(*found));
 	if (err)
 		return err;
-	/* All that is looked for is in .dynsym, or else, of a program that loads nothing, in .symtab. */
+	/* All symbols are in .dynsym, or, for a program without dynamic linking, in .symtab. */
 	err = table_read(&file, SHT_DYNSYM, &symbols);
 	if (!err && !found->runtime)
 		err = table_read(&file, SHT_SYMTAB, &symbols);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table is that of CPython's headers on x86-64, where no two builds of a minor version have differed so far.
- * From 3.13 on _PyRuntime begins with struct _Py_DebugOffsets, which says most of it, and in each version at places of its
- * own; what it says comes first. A value that cannot be right makes the build one that is not known.
- *
- * The places of a thread's values by key are glibc's (struct pthread, nptl/descr.h); that they are right is seen at
- * each walk, where a thread's state must say that it is this thread's.
+ * The table comes from CPython's headers for x86-64; so far no two builds of a minor version have
+ * differed there. From 3.13 on _PyRuntime begins with struct _Py_DebugOffsets, which says most of
+ * it, at offsets that differ by version; what it says takes precedence. A build with an impossible
+ * value in there counts as unknown.
+ * Where a thread keeps its values by key is glibc's affair (struct pthread, nptl/descr.h). Whether
+ * those offsets are right is checked at each walk: the thread state found there must name this
+ * thread.
  */
 #include "probe/python_layouts.h"
 
@@ -16,13 +17,13 @@
 #define GLIBC_SLOTS	0x310	/* specific_1stblock */
 #define GLIBC_TABLES	0x510	/* specific */
 
-/* 3.8 to 3.10: each frame is an object of its own, and each is run by a C function of its own. */
+/* 3.8 to 3.10: each frame is a separate object, and is run by a C function call of its own. */
 #define OF_OBJECTS \
 	.cframe_frame = NONE, .state_frame = 24, .state_thread = 176, .frame_bytes = 112, .frame_back = 24, .frame_code = 32, \
 	.frame_owner = NONE, .frame_entry = NONE, .code_file = 104, .code_name = 112, .code_table = 120, .code_first = 40, \
 	.code_traceable = NONE, .code_version = NONE, .code_bytes = 128, .string_ascii = 48, .string_wide = 72
 
-/* From 3.11 on they lie one behind the other. */
+/* From 3.11 on frames are stored one behind the other. */
 #define STACKED \
 	.is_stacked = 1, .at_is_pointer = 1, .frame_bytes = 80, .frame_at = 56, .code_file = 112, .code_name = 128
 
@@ -47,7 +48,7 @@ static const struct python_layout layouts[] = {
 	  .string_wide = 56, STACKED },
 };
 
-/* Where struct _Py_DebugOffsets of a version has what; in bytes from its start. */
+/* Offsets within a version's struct _Py_DebugOffsets, in bytes. */
 struct said {
 	uint16_t version, bytes;	/* bytes: of the whole */
 	uint16_t state_frame, state_thread, frame_back, frame_code, frame_at, frame_owner;
@@ -71,7 +72,7 @@ static uint64_t word_at(const unsigned char *offsets, size_t at)
 	return word;
 }
 
-/* Takes the value at @at for *@field; not one that lies beyond what is read of such an object. */
+/* Stores the value at @at in *@field, unless it lies beyond what is read of such an object. */
 static bool take(const unsigned char *offsets, size_t at, unsigned int limit, __u16 *field)
 {
 	uint64_t value = word_at(offsets, at);

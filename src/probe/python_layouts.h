@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the fields lie that lead to Python's frames, by version. */
+/* Where the fields are that lead to Python's frames, by version. */
 #ifndef PROBE_PYTHON_LAYOUTS_H
 #define PROBE_PYTHON_LAYOUTS_H
 
@@ -10,11 +10,12 @@
 #include "cutop_python.h"
 #include "util/util.h"
 
-#define PYTHON_OFFSETS_BYTES	760	/* of struct _Py_DebugOffsets that are looked at: all of 3.14's */
+#define PYTHON_OFFSETS_BYTES	760	/* of struct _Py_DebugOffsets that are read: all of 3.14's */
 
 /*
- * Fills @layout for the minor @version (0x030b), and, from 3.13 on, by @offsets, what stands at _PyRuntime in the file: @bytes
- * of it. Returns 0, or -ENOTSUP with @why set: the version is not known, or another build than those known.
+ * Fills @layout for the minor @version (0x030b), and, from 3.13 on, from @offsets, the first @bytes
+ * bytes at _PyRuntime in the file. Returns 0, or -ENOTSUP with @why set: the version is unknown, or
+ * the build is.
  */
 int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes, struct python_layout *layout,
 		       struct reason *why);

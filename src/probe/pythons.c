@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process tells that it runs an interpreter at a function of that, from whose address it is known where the file lies in
- * memory. Processes that passed there before the probe was placed are found by their mappings.
+ * A process shows that it runs an interpreter when it calls one of its functions; the function's
+ * address also shows where the file is mapped. Processes that made that call before the probe was
+ * placed are found by their mappings.
  */
 #include "probe/pythons.h"
 
@@ -44,7 +45,7 @@ static struct python_machine machine_of(const struct python_elf *elf)
 	};
 }
 
-/* Where the points of @elf's functions are chosen, and what the BPF side is told of them. */
+/* Chooses the points of @elf's functions, and tells the BPF side about them. */
 static void functions_describe(struct probe *probe, int fd, const struct python_elf *elf, int number, struct elf_functions *own)
 {
 	int map = bpf_map__fd(probe->bpf.skeleton->maps.python_functions);
@@ -78,7 +79,7 @@ static bool functions_append(struct elf_functions *functions, const struct elf_f
 
 	if (!more)
 		return false;
-	/* What stood behind the list, further names, is not needed any more. */
+	/* The further names behind the list are not needed any more. */
 	memcpy(more + functions->count, own->list, own->count * sizeof(*more));
 	functions->list = more;
 	functions->count += own->count;
@@ -160,7 +161,10 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 		return;
 	if (bpf_map_update_elem(bpf_map__fd(s->maps.pythons), &tgid, &row, BPF_ANY))
 		return;
-	/* If it has ended, or run another program, by now, BPF may have looked for the row before it was there. */
+	/*
+	 * The process may have ended, or run another program, while BPF looked for the row before
+	 * it was there: check again.
+	 */
 	outside_maps(&search->probe->outside, pid, mapping_compare, &check);
 	if (!check.found)
 		bpf_map_delete_elem(bpf_map__fd(s->maps.pythons), &tgid);
@@ -177,7 +181,7 @@ void pythons_find_users(struct probe *probe, const struct target *target, const 
 	mappers_visit(probe, st, &target->id, path, user_add, &search);
 }
 
-/* ---- ahead of their use ---- */
+/* ---- finding them ahead ---- */
 
 void pythons_find_ahead(struct probe *probe)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Python's interpreters: the files that have one, and the processes that run one, which the BPF side knows by the
- * functions that are probed here, or is told of.
+ * Python's interpreters: the files that contain one, and the processes that run one. The BPF side
+ * learns of a process from the functions probed here, or is told.
  */
 #ifndef PROBE_PYTHONS_H
 #define PROBE_PYTHONS_H
@@ -15,12 +15,13 @@ struct probe;
 struct target;
 
 /*
- * If the file of @target, open at @fd, has an interpreter whose frames can be read, and these are wanted: keeps what is to be known of
- * it, and appends to @functions, whose list it may move, those that say that a process runs it. Returns true if so.
+ * If the file of @target, open at @fd, has an interpreter whose frames can be read, and Python
+ * frames are wanted: keeps what has to be known of it, and appends the functions that show that a
+ * process runs it to @functions, whose list may move. Returns true if so.
  */
 bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path, struct elf_functions *functions);
 
-/* Once these are probed: tells of the processes that map the file already. */
+/* To be called once these are probed: tells BPF of the processes that already map the file. */
 void pythons_find_users(struct probe *probe, const struct target *target, const struct stat *st, const char *path);
 
 /* The file of @target is given up, or written to. */

@@ -10,16 +10,16 @@ struct probe;
 struct ring;
 
 /*
- * The ring of @probe. @read is given each record, and ends a turn of reading by returning a negative number. Returns NULL
- * without memory; ring_free() frees it.
+ * The ring of @probe. @read is called with each record, and ends a turn of reading by returning a
+ * negative number. Returns NULL without memory; free with ring_free().
  */
 struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context);
 void ring_free(struct ring *ring);
 
-/* Readable when records wait that the BPF side wants read at once. */
+/* Polls readable when there are records that the BPF side wants read at once. */
 int ring_fd(const struct ring *ring);
 
-/* Reads what is in the ring, and what comes meanwhile. */
+/* Reads the records in the ring, and those that arrive meanwhile. */
 void ring_read(struct ring *ring);
 
 /* How many bytes the ring holds, and how many of them a record of @size bytes takes. */

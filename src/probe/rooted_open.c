@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* openat2(2) knows how to stay below a folder. */
+/* openat2(2) can be told to stay below a folder. */
 #include "probe/rooted_open.h"
 
 #include <fcntl.h>

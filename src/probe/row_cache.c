@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A place is cleared before it has no owner: the next one begins at nothing. */
+/* A place is cleared before its owner is: the next owner's counts begin at zero. */
 #include "probe/row_cache.h"
 
 #include <string.h>
 
-/* Of @owner, which is not 0; NULL: it has none. */
+/* The row of @owner, which is not 0; NULL: it has none. */
 #define NEAR_OF(places, owner_) near_of((owner_), &(places)[near_place(owner_) % (sizeof(places) / sizeof((places)[0]))].owner)
 
 static __u64 *near_of(uint64_t owner, __u64 *place)

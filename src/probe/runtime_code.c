@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library is known by its name (DT_SONAME), for its inner functions may have no
- * symbols. A runtime that is linked into a program is one object of NVIDIA's
- * archive, so that its code is one piece of the program's. That begins and ends
- * with symbols of the names that the archive has for its inner functions, and
- * has no other one in it. A stripped program has none, and no such piece.
+ * A library is recognized by its name (DT_SONAME), since its inner functions may have no symbols. A
+ * runtime that is linked into a program is one object of NVIDIA's archive, so its code is one
+ * contiguous piece: it begins and ends with symbols that have the archive's names for inner
+ * functions, and contains no other symbols. A stripped program has no such symbols, and no such
+ * piece is found.
  */
 #include "probe/runtime_code.h"
 
@@ -20,15 +20,22 @@ static bool is_prefix(const char *prefix, const char *name)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* Of the interface, and what the archives of CUDA 9 to 13 call the inner functions. */
+/*
+ * True for a name of the interface, or one that the archives of CUDA 9 to 13 give to inner
+ * functions.
+ */
 static bool is_runtimes(const char *name)
 {
 	return name && (is_prefix("cuda", name) || is_prefix("__cuda", name) || is_prefix("libcudart_static_", name));
 }
 
-/* The piece around @middle: first its limits, the nearest symbols of others, then what of it is the runtime's. */
+/*
+ * The search for the piece around @middle: first for its limits, the nearest foreign symbols, then
+ * for the runtime's symbols in between.
+ */
 struct search {
-	uint64_t middle, after, before;		/* @middle's neighbours that are others': from @after up to @before */
+	/* @middle, and the gap between foreign symbols around it: from @after up to @before */
+	uint64_t middle, after, before;
 	struct code_span span;
 };
 
@@ -60,7 +67,7 @@ static int own_visit(void *context, const struct elf_symbol *symbol)
 	return 0;
 }
 
-/* The function of the runtime that has as many of them before as behind it; false: there is none. */
+/* Finds the median of the runtime's functions; false: there is none. */
 static bool middle_find(const struct elf_functions *found, uint64_t *middle)
 {
 	size_t count = 0, i;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a file has the runtime's own code: what the driver is called from there is no call of the program's. */
+/*
+ * Where a file has the runtime's own code: a driver call made from there is not the program's own.
+ */
 #ifndef PROBE_RUNTIME_CODE_H
 #define PROBE_RUNTIME_CODE_H
 
@@ -10,8 +12,9 @@
 #include "probe/elffile.h"
 
 /*
- * Finds that code in the file open at @fd, which has the functions @found: all of a library that calls itself libcudart,
- * else the piece around these functions in which every symbol is the runtime's. False if there is none.
+ * Finds that code in the file open at @fd, which has the functions @found: the whole file if it
+ * calls itself libcudart, else the piece around these functions that contains only the runtime's
+ * symbols. False if there is none.
  */
 bool runtime_code_find(int fd, const struct elf_functions *found, struct code_span *span);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program that is put on the entry and the return is five instructions, made
- * here: it counts that it ran, so that a probe which never fired is not taken for
- * a harmless one. What a child runs are the samples of probe/formtest.h.
+ * The program on entry and return is five instructions, made here: it counts its runs, so that a
+ * probe which never fired is not taken for a harmless one. The child runs the samples of
+ * probe/formtest.h.
  */
 #include "probe/selftest.h"
 
@@ -29,11 +29,12 @@
 
 #define ARCH_SHSTK_ENABLE	0x5001	/* arch/x86/include/uapi/asm/prctl.h, Linux 6.6 */
 #define ARCH_SHSTK_SHSTK	1
-#define CHILD_FAILED		2	/* exit codes: what was to be tried could not be */
+#define CHILD_FAILED		2	/* exit code: the trial itself could not be done */
 #define CHILD_HAS_NONE		3
 #define CHILD_SECONDS		5	/* for a child that a kernel has sent astray */
 
-#define ROUNDS			3	/* Linux 6.18 changes a nop of five bytes once its probe was hit */
+/* Linux 6.18 rewrites a five-byte nop after its probe was hit: run it again */
+#define ROUNDS			3
 
 struct dry_run_probe {
 	int map, program;
@@ -58,7 +59,7 @@ static bool samples_run(const struct dry_run_probe *probe)
 	return true;
 }
 
-/* Nothing but this one system call may be made from here on. */
+/* From here on the child may make only this one system call. */
 static void filtered_child(const struct dry_run_probe *probe)
 {
 	struct sock_filter instructions[] = {
@@ -75,7 +76,10 @@ static void filtered_child(const struct dry_run_probe *probe)
 	syscall(SYS_exit_group, samples_run(probe) ? 0 : CHILD_FAILED);
 }
 
-/* The shadow stack is empty when it begins: no function entered before may return, those of the C library neither. */
+/*
+ * The shadow stack is empty when it is enabled: no function entered before may return, including
+ * those of the C library.
+ */
 static void shadowed_child(const struct dry_run_probe *probe)
 {
 #if defined(__x86_64__)
@@ -128,7 +132,10 @@ static int program_load(struct dry_run_probe *probe)
 	return probe->program < 0 ? -errno : 0;
 }
 
-/* Probes the entry and the return of the samples that probes will sit on, and of one that is single-stepped. */
+/*
+ * Probes the entry and the return of the samples of forms that probes are placed on, and of one
+ * that is single-stepped.
+ */
 static int samples_probe(struct dry_run_probe *probe, const struct forms *forms)
 {
 	bool wanted[FORM_COUNT];
@@ -182,7 +189,10 @@ static enum verdict child_judge(struct dry_run_probe *probe, void (*run)(const s
 		;
 	if (ended < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
 		return VERDICT_UNKNOWN;
-	/* A return that kills may do so before the program on it runs; that on the entry of a session has run. */
+	/*
+	 * A fatal return may kill before the return program runs; with sessions the entry program
+	 * has then run.
+	 */
 	if (WIFSIGNALED(status))
 		return VERDICT_KILLS;
 	if (WEXITSTATUS(status) == CHILD_HAS_NONE)
@@ -197,7 +207,9 @@ static enum verdict form_judge(struct dry_run_probe *probe, void (*run)(const st
 	return child_judge(probe, run);
 }
 
-/* All forms in one child; only if that is killed each in its own, to tell which of them it was. */
+/*
+ * Runs all forms in one child; only if that is killed, each in its own, to tell which form it was.
+ */
 static enum verdict forms_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe), struct forms *forms)
 {
 	enum verdict verdict;
@@ -233,7 +245,7 @@ struct selftest selftest_run(const struct kernel_features *features, struct form
 	struct dry_run_probe probe;
 
 	sample_links_init(left);
-	/* Links of the perf kind go with kernels older than either trouble. */
+	/* Links of the perf kind are used on kernels that are too old for either problem. */
 	if (features->method != ATTACH_PERF) {
 		if (!dry_run_probe_open(&probe, features->method, forms)) {
 			result.seccomp = forms_judge(&probe, filtered_child, forms);
@@ -249,7 +261,7 @@ struct selftest selftest_run(const struct kernel_features *features, struct form
 	return result;
 }
 
-/* ---- who has a shadow stack ---- */
+/* ---- processes with a shadow stack ---- */
 
 static bool has_shadow_stack(const char *pid)
 {

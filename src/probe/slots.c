@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slots of launch rows, an array that BPF programs count in and that is
- * mapped here. A free one is empty. Programs of several processors take from the
- * line at its head; at its end there is only this thread.
+ * The slots of launch rows: an array in which BPF programs count and which is mapped here. A free
+ * slot is empty. BPF programs on several processors take slots from the head of the queue; only
+ * this thread puts them back at its tail.
  */
 #include "probe/slots.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nothing in the kernel says what stack a program has. But how long the machine's code of it is does: programs
- * that differ in nothing but a number, how far down they write, differ in length if only one of them has to be given a stack.
+ * The kernel does not say which stack a program uses, but the length of its machine code does: of
+ * two programs that differ only in how far down their stack they write, one is longer if only it
+ * has to be given a separate stack.
  */
 #include "probe/stacktest.h"
 
@@ -18,7 +19,10 @@
 #define STACK_SMALL	32
 #define STACK_LARGE	256
 
-/* A program that writes @depth bytes down its stack, and with @tail_call has such a call that it does not come to. */
+/*
+ * A program that writes @depth bytes down its stack; with @tail_call it contains a tail call that
+ * is never reached.
+ */
 static int program_load(int depth, bool tail_call)
 {
 	const struct bpf_insn code[] = {
@@ -36,7 +40,7 @@ static int program_load(int depth, bool tail_call)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_stack", "GPL", code, sizeof(code) / sizeof(code[0]), NULL);
 }
 
-/* The bytes of its code, 0: not known. */
+/* The size of its machine code in bytes; 0: unknown. */
 static uint32_t code_bytes(int depth, bool tail_call)
 {
 	int program = program_load(depth, tail_call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether programs with a tail call use the stack of the task that they run in. Since Linux 6.13 others on x86-64
- * may have one for each processor, which the next program writes over (bpf/cutop.bpf.c).
+ * Whether programs with a tail call use the stack of the task that they run in. Since Linux 6.13
+ * other programs on x86-64 may get a stack per processor, which the next program overwrites
+ * (bpf/cutop.bpf.c).
  */
 #ifndef PROBE_STACKTEST_H
 #define PROBE_STACKTEST_H
@@ -9,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * True if that is known: a program without one got other code for a large stack than for a small one, a program with one did
- * not. Needs the right to load programs.
- * CUTOP_TEST_STACKS=shared in the environment has it be false: for tests.
+ * True if that was shown: without a tail call, the machine code for a large stack differed from
+ * that for a small one; with one, it did not. Needs the right to load programs. For tests:
+ * CUTOP_TEST_STACKS=shared in the environment makes this false.
  */
 bool stacktest_run(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracepoint is known to perf_event_open(2) by a number that only tracefs
- * tells. Where it is not mounted, a detached mount of our own is asked:
- * it appears in no namespace and is gone when its descriptor is closed.
+ * perf_event_open(2) knows a tracepoint by a number that only tracefs tells. If tracefs is not
+ * mounted, we use a detached mount of our own, which appears in no namespace and is gone when its
+ * descriptor is closed.
  */
 #include "probe/tracefs.h"
 

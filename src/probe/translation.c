@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* By their names: a program that translates others reads files as any other does, so that nothing else tells it apart. */
+/*
+ * Translators are recognized by their names: such a program reads files like any other, so nothing
+ * else tells it apart.
+ */
 #include "probe/translation.h"
 
 #include <bpf/bpf.h>
@@ -22,11 +25,11 @@
 
 #define VALGRIND(tool)	{ tool "-" VALGRIND_MACHINE "-linux", "valgrind" }
 
-/* File names, of which a process has the first 15 bytes. */
+/* File names; of these a process name (comm) has the first 15 bytes. */
 static const struct {
 	const char *name, *kind;
 } known[] = {
-	{ "criu", "CRIU" },	/* those that copy come first */
+	{ "criu", "CRIU" },	/* programs that copy processes come first */
 	VALGRIND("memcheck"), VALGRIND("cachegrind"), VALGRIND("callgrind"), VALGRIND("helgrind"), VALGRIND("drd"), VALGRIND("massif"),
 	VALGRIND("dhat"), VALGRIND("lackey"), VALGRIND("none"), VALGRIND("exp-bbv"),
 	{ "pinbin", "Pin" },
@@ -37,7 +40,7 @@ static const struct {
 
 _Static_assert(ARRAY_LEN(known) <= TRANSLATORS_MAX, "more names than TRANSLATORS_MAX");
 
-#define TOLD_MAX	64	/* processes that are not told of twice */
+#define TOLD_MAX	64	/* processes that are remembered as told of */
 #define YIELD_INTERVAL	NSEC_PER_SEC
 #define NOTICE_INTERVAL	(60 * NSEC_PER_SEC)
 #define NOTICES_MAX	8	/* in that time */
@@ -54,7 +57,7 @@ size_t translators_name(struct translator_name *names, uint32_t *copiers)
 	return ARRAY_LEN(known);
 }
 
-/* The number of its name among those known, or -1. */
+/* The index of the name @comm among those known, or -1. */
 static int name_find(const char *comm)
 {
 	size_t len = strnlen(comm, CUTOP_COMM_LEN - 1), i;
@@ -91,7 +94,10 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 {
 	const struct stat *st = context;
 
-	/* On overlay and btrfs a mapping shows another device than stat(2): 0 is what has no driver. */
+	/*
+	 * On overlay and btrfs a mapping shows another device than stat(2): major number 0, which
+	 * has no driver.
+	 */
 	return entry->inode == st->st_ino &&
 	       (st->st_dev == makedev(entry->major, entry->minor) || !entry->major || !major(st->st_dev));
 }
@@ -115,7 +121,7 @@ bool translators_map(const struct outside *outside, const struct stat *st)
 	return processes_visit(process_compare, &search) > 0;
 }
 
-/* What @pid is known as, or NULL: it translates nothing, or has no breakpoints. */
+/* What @pid is known as, or NULL: it is no translator, or has no breakpoints. */
 static const char *kind_of(const struct probe *probe, pid_t pid)
 {
 	uint32_t tgid = (uint32_t)pid, listed;
@@ -126,13 +132,19 @@ static const char *kind_of(const struct probe *probe, pid_t pid)
 	return kind_of_process(pid);
 }
 
-/* Fills in what BPF knows of a process that translates. Returns false if it does not know of it, or not any more. */
+/*
+ * Fills in what BPF knows of the translator. Returns false if BPF does not know of it, or no longer
+ * does.
+ */
 static bool row_read(const struct probe *probe, uint32_t tgid, struct translator_row *row)
 {
 	return !bpf_map_lookup_elem(bpf_map__fd(probe->bpf.skeleton->maps.translators), &tgid, row);
 }
 
-/* Whether @pid translates: what it is known as, or NULL, and when that began, or 0. */
+/*
+ * What the translator @pid is known as, or NULL if it is none; *@since is when it began, or 0 if
+ * unknown.
+ */
 static const char *kind_and_time(const struct probe *probe, pid_t pid, uint64_t *since)
 {
 	struct translator_row row;
@@ -165,7 +177,7 @@ void translators_find(struct probe *probe)
 	processes_visit(translator_find, probe);
 }
 
-/* False the second time that it is called for one process. @since: 0, if it is not known when that began. */
+/* False if it was already called for this process. @since: 0 if unknown. */
 static bool is_news(struct probe *probe, uint32_t tgid, uint64_t since)
 {
 	size_t i;
@@ -185,7 +197,10 @@ static bool is_news(struct probe *probe, uint32_t tgid, uint64_t since)
 	return true;
 }
 
-/* Programs that come by the thousand, with such a name, are not to push everything else out of the log. Returns how many were not told. */
+/*
+ * Programs with such a name that start by the thousand must not push everything else out of the
+ * log. @hidden: a text with how many were left out.
+ */
 static bool may_tell(struct probe *probe, char hidden[64])
 {
 	struct translator_limit *limit = &probe->translator_limit;
@@ -230,7 +245,7 @@ void translator_meet(struct probe *probe, pid_t pid, const char *path)
 		tell(probe, (uint32_t)pid, since, kind, path);
 }
 
-/* ---- no probes as long as a translator runs ---- */
+/* ---- no probes while a translator runs ---- */
 
 static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
 {
@@ -251,7 +266,8 @@ static int translator_compare(void *context, pid_t pid)
 {
 	struct translator_search *search = context;
 	uint64_t since;
-	const char *kind = kind_and_time(search->probe, pid, &since);	/* a child of one has its name, and what it has mapped */
+	/* a child of a translator has its name and its mappings */
+	const char *kind = kind_and_time(search->probe, pid, &since);
 
 	if (kind) {
 		translator_add(search->target, (uint32_t)pid, since);
@@ -269,10 +285,10 @@ bool translators_yield(struct probe *probe, struct target *target)
 	processes_visit(translator_compare, &search);
 	target->lifted = target->translator_count;
 	target->yield_until = target->lifted ? clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL : 0;
-	/* What maps it meanwhile is not seen; what does so then is marked. */
+	/* A translator that maps the file meanwhile is not seen here; once it is marked, it is. */
 	if (target->lifted && !before)
 		probe->counts.late++;
-	if (target->lifted)	/* nothing is on it that a writer would have to wait for */
+	if (target->lifted)	/* without probes there is nothing that a writer would have to wait for */
 		guard_let(&target->guard);
 	return target->lifted;
 }
@@ -287,11 +303,17 @@ bool translators_have(struct probe *probe, struct target *target)
 	for (i = 0; i < target->translator_count; i++)
 		if (row_read(probe, target->translators[i].tgid, &row) && row.since == target->translators[i].since)
 			return true;
-	/* Others may run by now, or children that BPF does not tell of: that is looked up when it is probed anew. */
+	/*
+	 * Other translators may run now, or children that BPF does not report: they are searched
+	 * for when the file is probed anew.
+	 */
 	return clock_ns(CLOCK_MONOTONIC) < target->yield_until;
 }
 
-/* Takes the probes off all files, side by side, for the sake of the process of @record. Returns false if there are none. */
+/*
+ * Removes the probes from all files, in parallel, for the sake of @record's process. Returns false
+ * if there are none.
+ */
 static bool probes_yield(struct probe *probe, const struct rec_translator *record)
 {
 	uint32_t *shelves = calloc(probe->counts.targets + 1, sizeof(*shelves));
@@ -307,7 +329,11 @@ static bool probes_yield(struct probe *probe, const struct rec_translator *recor
 	free(shelves);
 	for (target = probe->targets; target; target = target->next) {
 		if (target->lifted && !target->yield_until)
-			continue;	/* it is being written to; translators_yield() looks before it has probes again */
+			/*
+			 * it is being written to; translators_yield() is asked before it gets
+			 * probes again
+			 */
+			continue;
 		translator_add(target, record->hdr.tgid, record->since);
 		target->yield_until = clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL;
 		any = true;
@@ -349,7 +375,7 @@ void probe_on_translator(struct probe *probe, const struct rec_translator *recor
 				     "cutop before, or watch others by --pid", record->hdr.tgid);
 		return;
 	}
-	/* First: it may run that code any moment. */
+	/* Do this first: the process may run that code any moment. */
 	if (probe->settings.yields) {
 		if (probes_yield(probe, record))
 			tell(probe, record->hdr.tgid, record->since, known[record->name].kind, NULL);

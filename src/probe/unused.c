@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A target holds its file, and some twenty descriptors. Where programs are built, or containers come and go, there
- * are new ones every minute, for months: what was deleted and is not mapped is given up. So is what lies
- * among the mounts of a container once its last process has ended, for a probe holds the mount, and a volume with it. So are, when most of
- * the descriptors that cutop may have are in use, files that are still there and not mapped; a process that maps
- * one of them again tells of it as of a new one.
- *
- * Who maps what stands in /proc. To read that of all processes costs some milliseconds, so it is done only when there
- * may be something to give up, and the seldomer, the longer it takes and the less comes of it. A process may fork
- * behind the reader's back: a file is given up when it was found unused twice.
+ * A target holds its file, and some twenty descriptors. Where programs are built, or containers
+ * come and go, there are new targets every minute, for months. So a file that was deleted and is
+ * not mapped is given up; and a file in a container's mounts once its last process has ended,
+ * because a probe holds the mount, and with it a volume. When most of the descriptors that cutop
+ * may have are in use, files that still exist but are not mapped are given up as well; a process
+ * that maps one of them again reports it like a new one.
+ * /proc shows what each process maps. Reading that of all processes takes some milliseconds, so it
+ * is done only when there may be something to give up, and the more rarely, the longer it takes and
+ * the less it yields. A process may fork unseen during the reading: a file is given up after it was
+ * found unused twice.
  */
 #include "probe/unused.h"
 
@@ -26,7 +27,8 @@
 
 #define WAIT_MIN	NSEC_PER_SEC
 #define WAIT_MAX	(300 * NSEC_PER_SEC)
-#define WAIT_FACTOR	100	/* of the time that a look took: a per cent of a core, while files come and go */
+/* times as long as a look took: looking uses one per cent of a core while files come and go */
+#define WAIT_FACTOR	100
 #define FOUND_UNUSED	2	/* looks */
 
 struct mapped_key {
@@ -36,7 +38,7 @@ struct mapped_key {
 
 struct mapped {
 	struct mapped_key key;
-	pid_t pid;		/* one who does */
+	pid_t pid;		/* a process that maps it */
 	UT_hash_handle hh;
 };
 
@@ -44,7 +46,7 @@ struct mapped_list {
 	const struct probe *probe;
 	struct mapped *files;
 	pid_t pid;		/* whose mappings are read */
-	bool later;		/* those of one that counts take long */
+	bool later;		/* the mappings of a process that counts take long */
 };
 
 static int mapping_add(void *context, const struct maps_entry *entry)
@@ -75,7 +77,10 @@ static int process_add(void *context, pid_t pid)
 	err = outside_maps(&list->probe->outside, pid, mapping_add, list);
 	if (!err || err == -ENOMEM)
 		return err;
-	/* One that ended uses nothing. If we may not read the maps of one that makes CUDA calls, we cannot tell what it uses. */
+	/*
+	 * A process that has ended uses nothing. If we may not read the maps of one that makes CUDA
+	 * calls, we cannot tell what it uses.
+	 */
 	if (err == -ENOENT || err == -ESRCH ||
 	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &program))
 		return 0;
@@ -84,8 +89,8 @@ static int process_add(void *context, pid_t pid)
 }
 
 /*
- * Who maps a file, as far as numbers tell: the device of a mapping is not always the one of stat(2) (overlay, btrfs), but of two
- * that have drivers, which such devices have not (major number 0), each is what it says.
+ * Compares by device and inode. A mapping's device may differ from the one of stat(2) (overlay,
+ * btrfs: major number 0, no driver), but if both have drivers, both are right.
  */
 static const struct mapped *find_mapped(const struct mapped_list *list, dev_t device, uint64_t inode)
 {
@@ -114,7 +119,10 @@ static bool is_left_behind(struct target *target)
 	return target->mounts && !target->member;
 }
 
-/* The older half of what was met, when the descriptors in use come near to what is allowed; else 0. */
+/*
+ * How many to give up: half of the reported targets when half of the allowed descriptors are in
+ * use; else 0.
+ */
 static size_t surplus(const struct probe *probe)
 {
 	size_t used = probe->adopted_count, met = 0;
@@ -130,7 +138,7 @@ static size_t surplus(const struct probe *probe)
 	return (met + 1) / 2;
 }
 
-/* Marks what may be given up, if no process uses it. Returns how many that are. */
+/* Marks the targets to give up if no process maps them. Returns how many there are. */
 static size_t candidates_mark(struct probe *probe)
 {
 	size_t old = surplus(probe), met = 0, count = 0;
@@ -142,7 +150,7 @@ static size_t candidates_mark(struct probe *probe)
 	for (target = probe->targets; target; target = target->next) {
 		bool gone = target->guard.fd >= 0 && ((guard_stat(&target->guard, &st) && !st.st_nlink) || is_left_behind(target));
 
-		/* The newest come first. */
+		/* The newest targets come first in the list. */
 		target->is_candidate = !target->lifted && (gone || (target->met && met <= old));
 		met -= target->met;
 		count += target->is_candidate;
@@ -163,7 +171,10 @@ static bool is_used(struct target *target, const struct mapped_list *list)
 	mapped = find_mapped(list, st.st_dev, st.st_ino);
 	if (!mapped)
 		mapped = find_mapped(list, st.st_dev, target->id.inode);
-	/* Another container has the same file: a layer of its program, a volume. Who has our mounts may have another file of that number. */
+	/*
+	 * Another container maps the same file: a layer of its image, or a volume. If it is in our
+	 * mount namespace, it may be another file with that number.
+	 */
 	others = mapped && target->mounts ? mounts_of(mapped->pid) : 0;
 	if (others && others != mounts_of(getpid())) {
 		target->mounts = others;
@@ -172,7 +183,10 @@ static bool is_used(struct target *target, const struct mapped_list *list)
 	return mapped;
 }
 
-/* Moves those that were found unused often enough from the probe's targets to what is returned. */
+/*
+ * Moves the targets that were found unused often enough from the probe's list to the list that is
+ * returned.
+ */
 static struct target *targets_take(struct probe *probe, const struct mapped_list *list)
 {
 	struct target **at = &probe->targets, *taken = NULL;
@@ -195,7 +209,7 @@ static struct target *targets_take(struct probe *probe, const struct mapped_list
 	return taken;
 }
 
-/* Returns what may be given up; NULL with *@later where that cannot be told yet. */
+/* Returns the targets to give up; NULL with *@later if that cannot be told yet. */
 static struct target *look(struct probe *probe, bool *later)
 {
 	struct mapped_list list = { .probe = probe };
@@ -233,7 +247,7 @@ void unused_drop(struct probe *probe, uint64_t now)
 		return;
 	began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	taken = look(probe, &later);
-	/* It has been asked for, and the answer is kept for a while. */
+	/* It was asked for; the answer is kept for a while. */
 	if (later)
 		return;
 	wait = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) * WAIT_FACTOR;
@@ -245,7 +259,7 @@ void unused_drop(struct probe *probe, uint64_t now)
 		unused->wait = WAIT_MIN;
 	if (wait < unused->wait)
 		wait = unused->wait;
-	/* There are more. */
+	/* There may be more. */
 	if (count == FORGET_MAX)
 		wait = WAIT_MIN;
 	unused->look = now + wait;

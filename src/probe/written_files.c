@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are written to in place, and a keeper that has ended. The keeper takes the probes off a file before it is written
- * to, and says so; here they are placed anew when that is done.
+ * Files that are written to in place, and a keeper that has ended. The keeper removes the probes
+ * from a file before it is written to, and reports that; here they are placed again when the
+ * writing is done.
  */
 #include "probe/probe_internal.h"
 
@@ -34,7 +35,7 @@ static void target_written(struct probe *probe, struct target *target)
 {
 	target_lift(probe, target);
 	keeper_drop(probe->keeper, &target->shelf, 1);
-	/* Now, and not before: who reads this may count on it. */
+	/* Say so now, not before: a reader of this line may rely on it. */
 	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
 	guard_let(&target->guard);
 }
@@ -58,7 +59,7 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 	return err;
 }
 
-/* Probes what was written, if that is done. */
+/* Probes the file anew, if the writing is done. */
 static void target_renew(struct probe *probe, struct target *target)
 {
 	struct reason why = { "" };
@@ -72,7 +73,7 @@ static void target_renew(struct probe *probe, struct target *target)
 	if (!err || target->lifted)
 		return;
 	note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
-	/* It may be half of a file, and the rest yet to come. */
+	/* It may be half a file, with the rest yet to come. */
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 }
@@ -98,7 +99,10 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 		probe->settings.on_notice(probe->settings.context, notice, tgid, text);
 }
 
-/* Starts another keeper. All probes are gone with the one before; each is placed anew like one on a file that was written to. */
+/*
+ * Starts another keeper. All probes went with the one before; each file is probed anew like one
+ * that was written to.
+ */
 static void keeper_renew(struct probe *probe, uint64_t now)
 {
 	struct reason why = { "" };

@@ -140,7 +140,7 @@ static int capabilities_drop(unsigned int keep, struct reason *why)
 	return err ? reason_set(why, -EPERM, "cannot give up capabilities (libcap-ng says %d)", err) : 0;
 }
 
-/* For clone(2), whose flags are its first argument on the machines that cutop is for. */
+/* The flags of clone(2), its first argument on the machines that cutop supports. */
 static const unsigned int refused_namespaces[] = {
 	CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
 };
