@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row for each user who has spent something. A row that is full again says nothing, and goes when there are many: a user may
- * own files as thousands of others (subuid(5)).
+ * One row for each user who has spent something. A row that is full again carries no information,
+ * and is dropped when there are many: a user may own files as thousands of other users (subuid(5)).
  */
 #include "names/allowance.h"
 
@@ -12,7 +12,7 @@
 
 struct row {
 	uint32_t uid;
-	uint64_t left;		/* ns, at: */
+	uint64_t left;		/* ns left, as of `at` */
 	uint64_t time;
 	UT_hash_handle hh;
 };
@@ -74,7 +74,7 @@ static struct row *row_find(struct allowance *allowance, uint32_t uid, uint64_t 
 	return row;
 }
 
-/* Makes room: what is full again goes; if nothing is, the row with most left. */
+/* Makes room: drops rows that are full again; if there are none, the row with most left. */
 static void rows_bound(struct allowance *allowance, uint64_t now)
 {
 	struct row *row, *next, *fullest = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time that files of each user may take. A hostile file costs its owner's, not that of others: when it is used up, that user's
- * files are left alone until some has come back, which it does all the time.
+ * Limits how much time the files of each user may take. A hostile file costs its own user, not
+ * others: once a user's allowance is used up, their files are left alone until some has come back,
+ * which happens continuously.
  */
 #ifndef NAMES_ALLOWANCE_H
 #define NAMES_ALLOWANCE_H
@@ -11,14 +12,17 @@
 
 struct allowance;
 
-/* @most: what a user has at first and at most, in ns; a @share-th part of the time that passes comes back. NULL without memory. */
+/*
+ * @most: what a user has at first and at most, in ns; one @share-th of the time that passes comes
+ * back. NULL without memory.
+ */
 struct allowance *allowance_new(uint64_t most, unsigned int share);
 void allowance_free(struct allowance *allowance);
 
-/* True if the user @uid has @ns left at @now (ns of a clock that does not go back). */
+/* True if the user @uid has @ns left at @now (ns of a monotonic clock). */
 bool allowance_has(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 
-/* Takes @ns of what @uid has, or what is left of it. */
+/* Takes @ns from @uid's allowance, or what is left of it. */
 void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sum, and a list in the order of use. Tables are mappings of their own: they grow without a copy, are given back to the
- * kernel when they are freed, and are left out when a helper is forked (MADV_DONTFORK).
+ * A sum, and a list of items in the order of use. Tables are separate mappings: they grow without
+ * copying, are returned to the kernel when they are freed, and are not inherited by a forked helper
+ * (MADV_DONTFORK).
  */
 #include "names/budget.h"
 
@@ -41,7 +42,7 @@ bool budget_take(struct budget *budget, uint64_t bytes)
 
 	if (!budget)
 		return true;
-	/* What cannot fit at all pushes nothing out. */
+	/* A request that can never fit drops nothing. */
 	while (bytes <= counts->limit && counts->used > counts->limit - bytes && (item = TAILQ_FIRST(&budget->list))) {
 		budget_hold(budget, item);
 		counts->dropped++;
@@ -101,7 +102,10 @@ int budget_table_grow(struct budget_table *table, size_t size)
 
 	if (size <= table->size)
 		return 0;
-	/* By a quarter at least, so that a table that grows in small steps does not do so for each; by what is asked for, if there is no room for that. */
+	/*
+	 * Grow by a quarter at least, so that a table that grows in small steps is not remapped for
+	 * each; by what is asked for, if there is no room for more.
+	 */
 	more = whole_pages(size > table->size + table->size / 4 ? size : table->size + table->size / 4);
 	if (!budget_take(table->budget, more - table->size)) {
 		more = whole_pages(size);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes: a header of three numbers, the owner's name, what it says, each filled up to the notes' alignment. */
+/*
+ * A note is a header of three numbers, the owner's name, and a description, each padded to the
+ * notes' alignment.
+ */
 #include "names/buildid.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTES_MAX	65536u	/* bytes of a segment or section of notes looked at */
-#define PARTS_MAX	64	/* of them in a file */
+#define NOTES_MAX	65536u	/* bytes that are read of a segment or section of notes */
+#define PARTS_MAX	64	/* such segments or sections that are read of a file */
 
 struct search {
 	const struct sections *file;
@@ -69,7 +72,7 @@ bool build_id_find(const struct sections *file, bool (*take)(void *context, cons
 	for (i = 0; i < file->segment_count && !found; i++)
 		if (file->segments[i].p_type == PT_NOTE)
 			found = part_search(&search, file->segments[i].p_offset, file->segments[i].p_filesz, file->segments[i].p_align);
-	/* A debug file may have kept the section alone. */
+	/* A debug file may have kept only the section. */
 	for (i = 0; i < file->count && !found; i++)
 		if (file->list[i].sh_type == SHT_NOTE)
 			found = part_search(&search, file->list[i].sh_offset, file->list[i].sh_size, file->list[i].sh_addralign);

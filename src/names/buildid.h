@@ -10,8 +10,8 @@
 #define BUILD_ID_MAX	64	/* bytes */
 
 /*
- * Calls @take with each build id in @file's notes, of 2 to BUILD_ID_MAX bytes, until it returns true: those of the segments, then
- * those of the sections. The id is borrowed. Returns whether it did.
+ * Calls @take with each build id in @file's notes (2 to BUILD_ID_MAX bytes, borrowed) until it
+ * returns true: first those in segments, then those in sections. Returns whether it did.
  */
 bool build_id_find(const struct sections *file, bool (*take)(void *context, const unsigned char *id, size_t len), void *context);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both files and the folders between may be a watched program's own doing:
- * names are cut to their last component, links inside a root are followed
- * inside it (openat2), and only regular files are read.
+ * A watched program may have made both the files and the folders on the way: names are cut to their
+ * last component, links inside a root are followed inside it (openat2), and only regular files are
+ * read.
  */
 #include "names/debugfile.h"
 
@@ -21,7 +21,8 @@
 #include "util/starter.h"
 #include "util/util.h"
 
-#define CRC_MAX		(256ll << 20)	/* bytes whose checksum is made for one file: larger debug files are taken by build id only */
+/* bytes that are checksummed for one file: a larger debug file is accepted by build id only */
+#define CRC_MAX		(256ll << 20)
 #define UNPACKED_MAX	(64u << 20)	/* bytes of .gnu_debugdata, */
 #define LZMA_MEMORY_MAX	(34u << 20)	/* and memory to unpack it in: enough for what xz(1) packs with -8 */
 #define LINK_MAX_SIZE	8192		/* bytes of .gnu_debuglink */
@@ -61,13 +62,13 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 
 struct unpacking {
 	const struct sections *file;
-	uint64_t at, left;		/* of what is packed */
+	uint64_t at, left;		/* position and remaining bytes of the packed data */
 	lzma_stream stream;
 	uint8_t piece[16384];
 	struct budget_table *bytes;
 };
 
-/* Feeds the decoder and makes room for what it says, until it is done. */
+/* Feeds the decoder and makes room for its output, until it is done. */
 static int unpack(struct unpacking *unpacking)
 {
 	lzma_stream *stream = &unpacking->stream;
@@ -144,7 +145,7 @@ int debug_link_read(int fd, struct debug_link *link)
 	return link->build_id_len || link->name[0] ? 0 : -ENOENT;
 }
 
-/* Opens regular file @path as if @root were "/". */
+/* Opens the regular file @path as if @root were "/". */
 static int open_below(const char *root, const char *path)
 {
 	struct open_how how = {
@@ -164,7 +165,7 @@ static int open_below(const char *root, const char *path)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-/* What is looked for, and how many bytes may still be read for their checksum. */
+/* What is searched for, and how many bytes may still be checksummed. */
 struct search {
 	const struct stat *of;
 	const struct debug_link *link;
@@ -194,7 +195,7 @@ static bool has_crc(struct search *search, int fd)
 	return at == st.st_size && crc == search->link->crc;
 }
 
-/* True if the file open at @fd is what is asked for. */
+/* True if the file open at @fd is the debug file that is searched for. */
 static bool is_debug_file(struct search *search, int fd)
 {
 	const struct debug_link *link = search->link;
@@ -279,7 +280,10 @@ int debug_file_open(const struct stat *of, const struct debug_link *link, const 
 	uint32_t kept;
 	int found;
 
-	/* A file says where its debug file lies, and who starts cutop may have made that file. */
+	/*
+	 * A file names its own debug file, and the user who started cutop may have made that file:
+	 * read with that user's rights.
+	 */
 	if (starter_begin(&kept))
 		return -ENOENT;
 	found = debug_file_find(of, link, roots, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Separate files with a program's symbols and line numbers: by build id or by
- * .gnu_debuglink, below given roots. Nothing is ever fetched from elsewhere.
+ * Separate files with a program's symbols and line numbers, found by build id or by .gnu_debuglink,
+ * below given roots. Nothing is ever downloaded.
  */
 #ifndef NAMES_DEBUGFILE_H
 #define NAMES_DEBUGFILE_H
@@ -15,25 +15,26 @@
 struct debug_link {
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_len;	/* 0: has none */
-	char name[256];		/* of .gnu_debuglink, without folders; empty: has none */
+	char name[256];		/* from .gnu_debuglink, without folders; empty: has none */
 	uint32_t crc;		/* of that file */
 };
 
-/* Reads what the ELF file open at @fd says of its debug file. Returns 0, or -ENOENT if it says nothing. */
+/* Reads which debug file the ELF file open at @fd names. Returns 0, or -ENOENT if it names none. */
 int debug_link_read(int fd, struct debug_link *link);
 
 /*
- * Opens the debug file of the file @of, which says @link, and whose path (below its root) is
- * @path, or NULL. @roots: folders that are looked below in this order, as if
- * each were "/"; NULL-ended. What is found has the same build id or the
- * checksum that is asked for, and may be read by what started cutop (util/starter.h). May sleep. Returns a descriptor, or -ENOENT.
+ * Opens the debug file of the file @of, which names it in @link and has the path @path (below its
+ * root), or NULL. @roots: folders that are searched in this order, as if each were "/"; NULL-ended.
+ * The result has the requested build id or checksum, and the starting user may read it
+ * (util/starter.h). May sleep. Returns a descriptor, or -ENOENT.
  */
 struct stat;
 int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path);
 
 /*
- * Unpacks .gnu_debugdata of @file, an ELF file within the file, into @bytes, an empty table, *@size bytes. Returns 0, -ENOENT if
- * there is none, or it is broken or too large, -ENOSPC if the budget has no room for it, or -ENOMEM.
+ * Unpacks .gnu_debugdata of @file, an ELF file within the file, into the empty table @bytes; *@size
+ * is its size. Returns 0, -ENOENT if there is none, or it is broken or too large, -ENOSPC if the
+ * budget has no room for it, or -ENOMEM.
  */
 int debug_data_read(const struct sections *file, struct budget_table *bytes, size_t *size);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel names as people read them, by libiberty's demangler.
- *
- * Parts of a mangled name may stand for what came before them, so that a short one can take the demangler years. Such names
- * go to a process that is ended when it takes too long (demangle_process.c), and so do those for which libiberty's limit of
- * recursion has to be off. What is neither is demangled in place.
+ * Kernel names as people read them, by libiberty's demangler. Parts of a mangled name may refer to
+ * earlier parts, so a short name can keep the demangler busy for years. Such names go to a process
+ * that is ended when it takes too long (demangle_process.c); so do names for which libiberty's
+ * recursion limit has to be off. All others are demangled in place.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -54,8 +53,9 @@ static char *clean_dup(const char *text, size_t max)
 }
 
 /*
- * Can it be demangled here? In C++'s mangling (Itanium C++ ABI, 5.1) each part that stands for an earlier one ends with '_';
- * without one, the work grows with the square of the length at most.
+ * True if it can be demangled here. In C++'s mangling (Itanium C++ ABI, 5.1) each part that refers
+ * to an earlier one ends with '_'; without one, the work grows at most with the square of the
+ * length.
  */
 static bool is_plain(const char *symbol, size_t len)
 {
@@ -94,13 +94,13 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Operators made of signs, the longer before what they begin with. */
+/* Operators made of signs; a longer one comes before its own prefix. */
 static const char *const operator_signs[] = {
 	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=",
 	"*=", "/=", "%=", "^=", "&=", "|=", "->", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "&", "|", "~", ",",
 };
 
-/* Returns the length of the "operator..." of signs at @text, 0 if there is none. */
+/* Returns the length of the sign operator at @text ("operator..."), 0 if there is none. */
 static size_t operator_length(const char *text)
 {
 	size_t i, len = strlen("operator");
@@ -123,17 +123,17 @@ static char closing(char c)
 	}
 }
 
-/* A bracket that is open, and how many '<' are within it and in no bracket further in. */
+/* An open bracket, and how many '<' are open directly in it. */
 struct bracket {
 	char closing;
 	uint32_t lists;
 };
 
 /*
- * Returns what follows the bracket that opens at @text, or its end if it never
- * closes. A closing bracket also closes every '<' inside it, which was then a
- * comparison; a '>' with nothing to close is one too. @stack has room for one
- * bracket more than the text is long.
+ * Returns what follows the bracket that opens at @text, or the end of the text if it never closes.
+ * A closing bracket also closes every '<' inside it, which was then a comparison; a '>' with
+ * nothing to close is a comparison, too. @stack has room for one bracket more than the text is
+ * long.
  */
 static const char *skip_bracket(const char *text, struct bracket *stack)
 {
@@ -166,7 +166,10 @@ static const char *skip_bracket(const char *text, struct bracket *stack)
 	return text;
 }
 
-/* After an argument list: is the name over, or were these the arguments of an enclosing function? */
+/*
+ * After an argument list: is the name complete, or were these the arguments of an enclosing
+ * function?
+ */
 static const char *enclosing_end(const char *text)
 {
 	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
@@ -183,7 +186,10 @@ static const char *enclosing_end(const char *text)
 	return starts(text, "::") ? text : NULL;
 }
 
-/* Is the '(' at @text that of "void (*name(int))(float)"? Then returns where the name starts. */
+/*
+ * If the '(' at @text begins a declarator as in "void (*name(int))(float)", returns where the name
+ * starts.
+ */
 static const char *declarator(const char *text)
 {
 	const char *at = text + 1;
@@ -227,7 +233,9 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 			if (len) {
 				ok = text_add(name, text, len);
 				text += len;
-				/* "operator< <int>": the space keeps the list apart from the sign. */
+				/*
+				 * In "operator< <int>" the space separates the list from the sign.
+				 */
 				text += *text == ' ' && text[1] == '<';
 			} else {
 				text = take_word_operator(text, name, stack, &ok);
@@ -241,7 +249,10 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 				text += sizeof(anonymous) - 1;
 				continue;
 			}
-			/* Before the bracket's end is looked for: in "(*(*(*" it would be for each. */
+			/*
+			 * Check this before searching for the bracket's end: in "(*(*(*" that
+			 * search would run once per bracket.
+			 */
 			if (!name->len && declarator(text)) {
 				text = declarator(text);
 				continue;
@@ -263,7 +274,9 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 			ok = text_add(name, text, (size_t)(next - text));
 			text = next;
 		} else if (*text == ' ') {
-			/* What came before was the return type. "decltype (x)" is one word of it. */
+			/*
+			 * What came before was the return type. "decltype (x)" is one word of it.
+			 */
 			if (text[1] == '[')
 				return true;
 			if (text[1] != '(' || starts(text + 1, anonymous) || declarator(text + 1)) {
@@ -307,7 +320,7 @@ char *demangle_short(const char *full)
 
 	if (!text || !stack)
 		goto out;
-	/* No arguments and no list: it is no function's full form, but a name already. */
+	/* No arguments and no list: it is not a function's full form but already a name. */
 	if (strpbrk(text, "(<")) {
 		if (!shorten(text, &name, stack))
 			goto out;

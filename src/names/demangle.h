@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel names as people read them. Input is hostile: it comes from watched
- * processes. Length, recursion and output are bounded, and what comes out holds
- * no control character and no invalid UTF-8.
+ * Kernel names as people read them. The input is hostile: it comes from watched processes. Length,
+ * recursion and output are bounded, and the output contains no control character and no invalid
+ * UTF-8.
  */
 #ifndef NAMES_DEMANGLE_H
 #define NAMES_DEMANGLE_H
 
 /*
- * Demangles @symbol. Returns the full form ("void scale<float>(float*, int)") or,
- * for what is no mangled name, a cleaned copy of it; NULL without memory. The
- * caller frees it.
+ * Demangles @symbol. Returns the full form ("void scale<float>(float*, int)"), or a cleaned copy of
+ * @symbol if it is not a mangled name; NULL without memory. The caller frees it.
  */
 char *demangle_full(const char *symbol);
 
 /*
- * Shortens a full form to its qualified name: no return type, no arguments, no
- * template list ("ns::scale"); "(anonymous namespace)" and operators stay whole.
- * Returns NULL without memory. The caller frees it.
+ * Shortens a full form to its qualified name: no return type, no arguments, no template list
+ * ("ns::scale"); "(anonymous namespace)" and operators stay whole. Returns NULL without memory. The
+ * caller frees it.
  */
 char *demangle_short(const char *full);
 

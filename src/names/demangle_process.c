@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Demangles in a process of its own, which is asked one name at a time. Its own alarm ends it when a name takes too long, and
- * the next question starts it anew. All of this together gets a tenth of the time: a name that comes when that is used up
- * stays mangled, so that a program full of hostile names delays what is known of the others by seconds, not for ever.
- *
- * The process runs on a stack of its own, large enough for the deepest name that is accepted: what would overflow, cannot.
- * It shares no lock with the threads it was forked from, and allocates nothing.
+ * Demangles in a separate process, which is asked one name at a time. Its own alarm ends it when a
+ * name takes too long, and the next question starts a new one. All of this together may use a tenth
+ * of the time; a name that comes when that is used up stays mangled. So a program full of hostile
+ * names delays other names by seconds, not for ever.
+ * The process runs on a stack of its own, large enough for the deepest name that is accepted: it
+ * cannot overflow. It shares no lock with the threads it was forked from, and allocates nothing.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,13 +26,15 @@
 #include "names/demangle_run.h"
 #include "util/util.h"
 
-#define STACK_SIZE	(256ul * 1024 * 1024)		/* reserved; only what is touched exists */
-#define MEMORY		(16ul << 20)			/* besides: it allocates next to nothing */
+/* reserved address space; only pages that are touched take memory */
+#define STACK_SIZE	(256ul * 1024 * 1024)
+#define MEMORY		(16ul << 20)			/* for everything else: it allocates next to nothing */
 #define NAME_TIME	(200 * NSEC_PER_MSEC)
-#define TIME_MAX	(3 * NSEC_PER_SEC)		/* of waiting, at once */
-#define TIME_SHARE	10				/* of the time that passes, one part in this many */
+#define TIME_MAX	(3 * NSEC_PER_SEC)		/* longest total wait at a stretch */
+/* one part in this many of the time that passes may be spent waiting */
+#define TIME_SHARE	10
 
-/* Of the calling process, as the process that demangles is. */
+/* The calling process's side of the demangling process. */
 struct demangler {
 	pthread_mutex_t lock;
 	pid_t pid;			/* 0: none runs */
@@ -41,7 +43,7 @@ struct demangler {
 	uint64_t filled;		/* when time was last added to it; CLOCK_MONOTONIC, ns */
 };
 
-/* Those of the last two lines are the sanitizers' and valgrind's. */
+/* The last two lines are for the sanitizers and valgrind. */
 static const int calls[] = {
 	SYS_recvfrom, SYS_sendto, SYS_setitimer, SYS_exit_group, SYS_rt_sigprocmask,
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_futex, SYS_clock_gettime, SYS_sched_yield,
@@ -81,7 +83,10 @@ static _Noreturn void demangler_main(int socket)
 	if (context.uc_stack.ss_sp == MAP_FAILED)
 		_exit(1);
 	makecontext(&context, answer_all, 0);
-	/* It keeps the calling thread's mask of signals, which would bring back what confine() blocks. */
+	/*
+	 * setcontext() restores the saved signal mask, which would undo what confine() blocks: save
+	 * the present one.
+	 */
 	if (confine("cutop-names", socket, MEMORY, calls, ARRAY_LEN(calls)) || sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
 		_exit(1);
 	setcontext(&context);
@@ -99,7 +104,7 @@ static void demangler_end(struct demangler *demangler)
 	demangler->pid = 0;
 }
 
-/* Returns false if no process can be had. */
+/* Returns false if no process can be started. */
 static bool demangler_start(struct demangler *demangler)
 {
 	int ends[2];
@@ -124,7 +129,7 @@ static bool demangler_send(struct demangler *demangler, const char *symbol)
 	return (demangler->pid || demangler_start(demangler)) && send(demangler->socket, symbol, strlen(symbol), MSG_NOSIGNAL) >= 0;
 }
 
-/* Returns the length of @out, -1 if there is no answer. */
+/* Returns the length of the text in @out, -1 if there is no answer. */
 static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, char *out)
 {
 	struct pollfd answer = { .events = POLLIN };
@@ -132,7 +137,7 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 	int ready;
 
 	if (!demangler_send(demangler, symbol)) {
-		/* Has something else ended it, since the last question? */
+		/* Something else may have ended the process since the last question. */
 		demangler_end(demangler);
 		if (!demangler_send(demangler, symbol))
 			return -1;
@@ -143,7 +148,7 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 	while (ready < 0 && errno == EINTR);
 	n = ready > 0 ? recv(demangler->socket, out, DEMANGLE_OUTPUT_MAX + 1, 0) : 0;
 	if (n > 0)
-		out[n - 1] = '\0';	/* whatever that process has become */
+		out[n - 1] = '\0';	/* do not rely on what the process sent */
 	return n - 1;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A mangled name of a few hundred bytes can stand for gigabytes of text, so the
- * output is taken piece by piece and the demangler left by longjmp() when there
- * is enough of it; libiberty prints from its own stack and holds no memory then.
+ * A mangled name of a few hundred bytes can stand for gigabytes of text. So the output is taken
+ * piece by piece, and the demangler is left by longjmp() when there is enough of it; libiberty
+ * prints from its own stack and holds no memory then.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void take(const char *piece, size_t len, void *opaque)
 		longjmp(job->enough, 1);
 }
 
-/* What was cut is still a name: there is none only if libiberty says so. */
+/* A cut text is still a name: there is none only if libiberty says so. */
 static void run(struct job *job, const char *symbol, int options)
 {
 	int known;

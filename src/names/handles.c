@@ -32,7 +32,8 @@ char *handles_kernel(const char *symbol)
 	    strcmp(symbol + len - (sizeof(tail) - 1), tail))
 		return NULL;
 	name += *name == 'L';
-	for (; isdigit((unsigned char)*name) && name_len <= len; name++)	/* a longer one cannot be */
+	/* a length that exceeds the name is invalid */
+	for (; isdigit((unsigned char)*name) && name_len <= len; name++)
 		name_len = 10 * name_len + (size_t)(*name - '0');
 	if (name_len > len - (size_t)(name - symbol) || name_len < sizeof(stub) + 1 ||
 	    strncmp(name, stub, sizeof(stub) - 1))
@@ -67,7 +68,7 @@ static int variable_add(struct handle_variables *variables, uint64_t address, ch
 
 struct reading {
 	struct handle_variables *variables;
-	uint64_t bias;		/* what to add to an address of the file's own view */
+	uint64_t bias;		/* what to add to an address in the file to get that in the process */
 };
 
 static bool may_be_handle(void *context, const Elf64_Sym *symbol)
@@ -121,7 +122,7 @@ int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct h
 		segments_read(&file, &segments);
 		sections_close(&file);
 	}
-	/* A mapping begins at a page; the segment may begin within it. */
+	/* A mapping begins at a page boundary; the segment may begin inside that page. */
 	if (segments_address(&segments, offset, &address)) {
 		if (!segments.count || segments.list[0].offset < offset || segments.list[0].offset - offset >= 65536)
 			return -EBADMSG;

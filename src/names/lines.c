@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table of address ranges says which compilation unit holds an address.
- * .debug_aranges would, too, but clang writes none. Units are skeletons where
- * the rest lies in .dwo files: their lines are here all the same, and those
- * files are not opened.
+ * A table of address ranges tells which compilation unit contains an address. .debug_aranges would,
+ * too, but clang does not write it. Units may be skeletons, with the rest in .dwo files: their line
+ * tables are in the main file all the same, and .dwo files are not opened.
  */
 #include "names/lines.h"
 
@@ -18,7 +17,7 @@
 #include "names/segments.h"
 
 #define RANGES_MAX	(4u << 20)
-#define LOOK_BACK	16	/* ranges of broken files overlap */
+#define LOOK_BACK	16	/* ranges to look back over: in broken files they overlap */
 
 struct range {
 	Dwarf_Addr start, end;

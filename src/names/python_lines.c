@@ -49,7 +49,7 @@ static unsigned int in_linetable(const unsigned char *table, size_t bytes, long 
 	return shown > 0 ? (unsigned int)shown : 0;
 }
 
-/* A signed number in pieces of 6 bits, the lowest first, and its sign in the lowest bit. */
+/* A signed number in pieces of 6 bits, the lowest first; its sign is the lowest bit. */
 static long signed_at(const unsigned char *table, size_t bytes, size_t at)
 {
 	unsigned long value = 0;

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * The line of the instruction at @at (bytes from the first; below 0: not begun) of code that begins at @first_line, by its
- * @table of @bytes as CPython @version (0x030b) has it. 0: it has none, or the table does not say.
+ * The line of the instruction at offset @at (in bytes; below 0: the frame has not begun) of code
+ * that begins at @first_line, according to its @table of @bytes bytes in the format of CPython
+ * @version (0x030b). 0: it has none, or the table does not tell.
  */
 unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes, unsigned int first_line, long at);
 

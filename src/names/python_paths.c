@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Installed packages lie in site-packages or dist-packages, Python's own library in lib/pythonX.Y. Programs are installed, too,
- * so of packages those that a CUDA program builds on are known by name.
+ * Installed packages are in site-packages or dist-packages, Python's own library in lib/pythonX.Y.
+ * Programs may be installed, too, so frameworks that CUDA programs build on are listed by name.
  */
 #include "names/python_paths.h"
 
@@ -18,7 +18,7 @@ static const char *const frameworks[] = {
 	"xformers", NULL,
 };
 
-/* The part of @path behind a component named @name; NULL: it has none. */
+/* The part of @path after a component named @name; NULL: it has none. */
 static const char *behind(const char *path, const char *name)
 {
 	size_t len = strlen(name);
@@ -30,7 +30,7 @@ static const char *behind(const char *path, const char *name)
 	return NULL;
 }
 
-/* True if @path has "lib/python3.11/" or "lib64/python3.11/" in it. */
+/* True if @path contains "lib/python3.11/" or "lib64/python3.11/". */
 static bool in_own_library(const char *path)
 {
 	const char *at, *rest;
@@ -65,7 +65,7 @@ enum python_owner python_owner(const char *path, const char *const *skip)
 	for (; skip && *skip; skip++)
 		if (!fnmatch(*skip, path, 0))
 			return PYTHON_FRAMEWORK;
-	/* Of Python's own library, built in. */
+	/* A module of Python's own library, built in. */
 	if (!strncmp(path, "<frozen ", strlen("<frozen ")))
 		return PYTHON_FRAMEWORK;
 	package = behind(path, "site-packages");

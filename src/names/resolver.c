@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ends of a socket that keeps the bounds of messages. This file is the
- * asking end: it never blocks, what the socket has no room for waits in a
- * list. resolver_process.c is the answering end.
- *
- * When that process ends before its time, the question it was at (answers come
- * in the order of questions) tells which file did it. That one is not asked of again. The next process gets the other files as
- * questions about them come, and what the last one left unanswered is asked again, so that nothing of the others is lost.
+ * The asking end of a socket that preserves message boundaries. It never blocks: what the socket
+ * has no room for waits in a list. resolver_process.c is the answering end.
+ * Answers come in the order of questions. So when that process ends early, the first unanswered
+ * question shows which file caused it; nothing is asked about that file again. The next process is
+ * given the other files as questions about them come, and what was left unanswered is asked again,
+ * so that no other answer is lost.
  */
 #include "names/resolver.h"
 
@@ -26,26 +25,32 @@
 #include "names/resolver_process.h"
 #include "util/message.h"
 
-#define QUESTIONS_MAX	262144			/* waiting; what comes then goes without a line */
-#define SLOW		(2 * NSEC_PER_SEC)	/* time of a question that is not charged */
-#define SHARE		15			/* of the time: it comes back */
-#define STARTS_MAX	32			/* at once, whichever users are charged; then one each: */
+#define QUESTIONS_MAX	262144			/* waiting questions; further ones get no line */
+#define SLOW		(2 * NSEC_PER_SEC)	/* time that a question may take without being charged */
+#define SHARE		15			/* one part in this many of the time comes back to a user */
+#define STARTS_MAX	32			/* starts at a stretch, whichever users are charged; then one each: */
 #define START_INTERVAL	NSEC_PER_SEC
 #define PACE_MS		10			/* between two looks whether one may be started */
-#define GONE_MAX	16			/* processes that were killed, and sleep where the kernel does not let them die */
-#define ANSWER_MAX	(15 * NSEC_PER_SEC)	/* longer than the process gives itself: one that takes so long cannot hear its alarm */
+/* killed processes that the kernel keeps asleep and does not let die */
+#define GONE_MAX	16
+/* longer than the process gives itself: if it exceeds this, it cannot get its alarm */
+#define ANSWER_MAX	(15 * NSEC_PER_SEC)
 #define SLICE		(100 * NSEC_PER_MSEC)
-#define END_MS		100			/* for what was killed to be dead */
+#define END_MS		100			/* how long to wait for a killed process to end */
 #define NAME_LEN	64
 
 struct file {
 	uint32_t number;
-	int fds[2];			/* the second: -1, none; of one that is lent, the first is a socket that the files come by */
+	/*
+	 * the second is -1 if there is none; for a lent file, the first is a socket that the files
+	 * come by
+	 */
+	int fds[2];
 	bool lent;
-	uint32_t owners[2];		/* whose they are, and who is charged: see owners_set() */
+	uint32_t owners[2];		/* the files' owners who are charged: see owners_set() */
 	unsigned int process;		/* the process that has it; 0: none yet */
 	bool bad;			/* a process ended at a question about it */
-	bool leaving;			/* it was dropped, and goes once what was asked of it is answered */
+	bool leaving;			/* dropped: it goes once the questions about it are answered */
 	uint64_t used;
 	char name[NAME_LEN];
 	UT_hash_handle hh;
@@ -54,20 +59,21 @@ struct file {
 struct resolver {
 	int socket;			/* -1: nothing runs */
 	pid_t pid;
-	pid_t gone[GONE_MAX];		/* killed, and not yet dead; 0: none */
-	uint64_t heard;			/* when the process had nothing to do, or said something; CLOCK_MONOTONIC */
-	unsigned int process;		/* number of the one that runs, or ran last */
-	unsigned int ended;		/* how many ended by themselves */
+	pid_t gone[GONE_MAX];		/* killed, but still there; 0: none */
+	uint64_t heard;			/* when the process last had nothing to do, or answered; CLOCK_MONOTONIC */
+	unsigned int process;		/* number of the process that runs, or ran last */
+	unsigned int ended;		/* how many processes ended by themselves */
 	uint64_t memory;
-	uint64_t end_cost;		/* ns charged for a file that ended the process */
+	uint64_t end_cost;		/* ns to charge for a file that ended the process */
 	const struct notes *notes;
-	struct allowance *allowance;	/* of users, for their files */
-	struct allowance *starts;	/* of all: one row, in which a start costs START_INTERVAL */
+	struct allowance *allowance;	/* per user, for their files */
+	struct allowance *starts;	/* for all users: one row, in which a start costs START_INTERVAL */
 	struct file *files;
-	uint32_t last_file;		/* numbers are given in order and never again */
+	uint32_t last_file;		/* numbers ascend and are never reused */
 	uint64_t clock;
 	uint64_t lost;
-	struct resolver_question *list;	/* a ring: sent and not answered, then not sent */
+	/* a ring: first the questions that were sent and not answered, then those not sent */
+	struct resolver_question *list;
 	size_t first, sent, count, room;
 };
 
@@ -122,8 +128,9 @@ static void file_free(struct resolver *resolver, struct file *file)
 }
 
 /*
- * The users who are charged: both files' owners, if they are two. But what root has is there for all to use: of a user's
- * library and the debug file of one of the system's only the first can have been made to do harm.
+ * The users who are charged: the owners of both files. But root's files are there for everyone: if
+ * one file is a user's and the other root's (a system debug file, for example), only the user's can
+ * have been made to do harm, and only that user is charged.
  */
 static void owners_set(struct file *file, uint32_t owner, uint32_t debug_owner)
 {
@@ -184,7 +191,7 @@ static void question_drop(struct resolver *resolver)
 
 /* ---- the process ---- */
 
-/* Returns how many are still not dead. */
+/* Returns how many killed processes are still there. */
 static size_t gone_reap(struct resolver *resolver)
 {
 	size_t left = 0, i;
@@ -205,7 +212,10 @@ static void process_end(struct resolver *resolver)
 		return;
 	close(resolver->socket);
 	resolver->socket = -1;
-	/* At the end of its input it leaves by itself; one that is at work need not finish. Where it sleeps it may take its time. */
+	/*
+	 * The process exits at the end of its input; one that is at work need not finish. If it
+	 * sleeps in the kernel, it is left there.
+	 */
 	kill(resolver->pid, SIGKILL);
 	for (i = 0; i < GONE_MAX && resolver->gone[i]; i++)
 		;
@@ -232,7 +242,7 @@ void resolver_free(struct resolver *resolver)
 	free(resolver);
 }
 
-/* Returns false if nothing runs: too many were started, or the kernel has none to give. */
+/* Returns false if none runs: too many were started, or the kernel cannot start one. */
 static bool process_start(struct resolver *resolver)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -252,7 +262,7 @@ static bool process_start(struct resolver *resolver)
 	return true;
 }
 
-/* The process ended, at the first question that it was asked and has not answered. All others are asked again. */
+/* The process ended, at the first question without an answer. All others are asked again. */
 static void process_lost(struct resolver *resolver)
 {
 	struct file *file;
@@ -273,7 +283,10 @@ static void process_lost(struct resolver *resolver)
 	     "other files are read" : "other files of that user are not read for a while, either");
 }
 
-/* Returns 0, -EAGAIN if there is no room now, or another negative errno if nothing listens. */
+/*
+ * Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process
+ * listens.
+ */
 static int resolver_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
@@ -295,20 +308,23 @@ static int file_send(struct resolver *resolver, struct file *file)
 	return err;
 }
 
-/* True if a process that is gone took what was lent. */
+/* True if the file was lent, and went with a process that has ended. */
 static bool is_gone_with(const struct resolver *resolver, const struct file *file)
 {
 	return file->lent && file->process && (resolver->socket < 0 || file->process != resolver->process);
 }
 
-/* Sends @question, and before it the file that it is about. What need not be sent counts as sent. */
+/*
+ * Sends @question, and before it the file that it is about. A question that need not be sent counts
+ * as sent.
+ */
 static int question_send(struct resolver *resolver, struct resolver_question *question)
 {
 	struct file *file = file_find(resolver, question->file);
 	int err = 0;
 
 	if (question->type == RESOLVER_DROP) {
-		/* No process is started for that. */
+		/* Do not start a process just for that. */
 		if (file && resolver->socket >= 0 && file->process == resolver->process)
 			err = resolver_send(resolver, question, NULL);
 		if (!err && file)
@@ -323,14 +339,17 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 	return err ? err : resolver_send(resolver, question, NULL);
 }
 
-/* If the process is gone, its last answers are still to be read: they tell what it was at. So that is found out by reading. */
+/*
+ * If the process has ended, its last answers are still to be read, since they tell which question
+ * it was at. So its end is noticed when reading.
+ */
 static void questions_send(struct resolver *resolver)
 {
 	while (resolver->sent < resolver->count && !question_send(resolver, question_at(resolver, resolver->sent)))
 		resolver->sent++;
 }
 
-/* ---- what is asked ---- */
+/* ---- asking ---- */
 
 bool resolver_ask(struct resolver *resolver, uint32_t number, uint64_t offset, uint64_t cookie)
 {
@@ -362,7 +381,7 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 		file_free(resolver, file);
 		return;
 	}
-	/* Without memory it stays until it is used least. */
+	/* Without memory the file stays until it is the least recently used. */
 	question = question_new(resolver);
 	if (!question)
 		return;
@@ -371,7 +390,10 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 	questions_send(resolver);
 }
 
-/* Lets go of the file used least recently, if there are many. Returns false if there still are too many, which wait for answers. */
+/*
+ * Drops the file that was used least recently, if there are many. Returns false if there still are
+ * too many, all with open questions.
+ */
 static bool files_bound(struct resolver *resolver)
 {
 	struct file *file, *next, *oldest = NULL;
@@ -463,7 +485,7 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 	return question->type == RESOLVER_ASK && file && !file->bad && file->process == resolver->process && resolver->socket >= 0;
 }
 
-/* Passes over what no answer comes to: files that were dropped, and questions about those that are bad, or gone. */
+/* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
 static void questions_settle(struct resolver *resolver, const struct answering *answering)
 {
 	while (resolver->sent && !is_asked(resolver, question_at(resolver, 0))) {
@@ -495,7 +517,7 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	return true;
 }
 
-/* Returns true while there may be more. */
+/* Returns true while there may be more answers. */
 static bool answer_read(struct resolver *resolver, const struct answering *answering)
 {
 	struct resolver_answer reply;
@@ -507,7 +529,7 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	n = recv(resolver->socket, &reply, sizeof(reply), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	/* It is gone, with questions unread. What it answered before comes next. */
+	/* The process ended with questions unread. Its earlier answers come next. */
 	if (n < 0 && errno == ECONNRESET)
 		return true;
 	resolver->heard = clock_ns(CLOCK_MONOTONIC);
@@ -529,7 +551,7 @@ static bool is_waiting(struct resolver *resolver)
 	return false;
 }
 
-/* The processor time that the process has taken, ns. */
+/* The processor time that the process has used, in ns. */
 static uint64_t work_of(const struct resolver *resolver)
 {
 	clockid_t clock;
@@ -554,7 +576,7 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			questions_send(resolver);
 			while (answer_read(resolver, &answering))
 				;
-			/* What one process left goes to the next. */
+			/* Questions that one process left unanswered go to the next. */
 		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!is_waiting(resolver)) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs in the resolver's process. Before it looks at a file it gives up
- * everything but its socket: rights, most memory, and all system calls other
- * than those it takes to read what it was handed. It can open no file and no
- * connection, so that a debug information server is out of reach, whatever the
- * environment says. Each question has a time limit, which ends the process.
+ * What runs in the resolver's process. Before it looks at a file it gives up everything but its
+ * socket: rights, most memory, and all system calls except those for reading the files it was
+ * given. It can open no file and no connection, so it cannot contact a debuginfod server, whatever
+ * the environment says. Each question has a time limit; exceeding it ends the process.
  */
 #include "names/resolver_process.h"
 
@@ -23,7 +22,8 @@
 #include "names/lines.h"
 #include "util/util.h"
 
-#define FILES_OPEN	(2 * RESOLVER_FILES_MAX)	/* should there be more, the one not asked of for longest leaves */
+/* if there are more, the one that was not asked about for longest is closed */
+#define FILES_OPEN	(2 * RESOLVER_FILES_MAX)
 
 struct file {
 	uint32_t number;	/* 0: free */
@@ -79,7 +79,7 @@ static struct file *file_find(struct state *state, uint32_t number)
 	return NULL;
 }
 
-/* Takes the files from who lends them; none come from one that could not open them. */
+/* Receives the files from the process that lends them; if it could not open them, none come. */
 static void lent_take(struct file *file)
 {
 	char byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answering end of the resolver, and what the two ends say to each other. */
+/* The answering end of the resolver, and the messages between the two ends. */
 #ifndef NAMES_RESOLVER_PROCESS_H
 #define NAMES_RESOLVER_PROCESS_H
 
@@ -17,7 +17,7 @@ struct resolver_question {
 	uint64_t cookie;
 };
 
-/* One for each RESOLVER_ASK. */
+/* One answer for each RESOLVER_ASK. */
 struct resolver_answer {
 	uint64_t cookie;
 	uint32_t line;		/* 0: not known */
@@ -25,12 +25,12 @@ struct resolver_answer {
 	char path[RESOLVER_PATH_LEN];
 };
 
-#define RESOLVER_SECONDS_MAX	10	/* for a question: then the process ends */
-#define RESOLVER_FILES_MAX	128	/* that it is to have open, and as many that are about to be dropped */
+#define RESOLVER_SECONDS_MAX	10	/* for one question; then the process ends */
+#define RESOLVER_FILES_MAX	128	/* files that it may have open; as many more may be about to be dropped */
 
 /*
- * Starts a process that answers, and may take @memory bytes. Returns the socket to ask it by, which is the caller's, and stores
- * the process's id in *@pid; or a negative errno.
+ * Starts an answering process that may use @memory bytes. Returns the socket to ask it by, which is
+ * the caller's, and stores its pid in *@pid; or a negative errno.
  */
 int resolver_process_start(uint64_t memory, pid_t *pid);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libelf reads a section whole when a byte of it is asked for, and takes memory for every section that the first header claims:
- * that is fine for files that one trusts. Headers are bounded here, and everything else is read with pread(2) where it is
- * looked at.
+ * libelf reads a section whole when one byte of it is asked for, and allocates memory for every
+ * section that the ELF header claims: that is fine for trusted files. Here the number of headers is
+ * bounded, and everything else is read with pread(2) when it is needed.
  */
 #include "names/sections.h"
 
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADERS_MAX	65536u		/* sections, or segments: ELF's own numbers go to 65,279 before they need a way around */
+#define HEADERS_MAX	65536u		/* sections, or segments: plain ELF numbers end at 65,279 */
 #define NAMES_MAX	(16u << 20)	/* bytes of the names of sections */
-#define NAME_LEN_MAX	64		/* longer than every name that is looked for */
+#define NAME_LEN_MAX	64		/* longer than any name that is searched for */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define BYTE_ORDER_HERE	ELFDATA2LSB
@@ -43,7 +43,7 @@ size_t sections_read(const struct sections *file, uint64_t offset, void *out, si
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			break;		/* it has become shorter */
+			break;		/* the file has become shorter */
 		done += (size_t)n;
 	}
 	return done;
@@ -115,7 +115,9 @@ static int ehdr_read(struct sections *file)
 	return 0;
 }
 
-/* How many headers there are. Numbers too large for the file's header stand in the first section's. */
+/*
+ * How many headers there are. Numbers too large for the ELF header are in the first section header.
+ */
 static int counts_read(struct sections *file, size_t *count, size_t *segments, size_t *names)
 {
 	const Elf64_Ehdr *ehdr = &file->ehdr;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The headers of an ELF file of a watched program, and its contents by pieces. Sizes in such a file are claims: a file of a few
- * blocks on the disk may say that its tables have gigabytes. So nothing is read whole because a header says how large it is,
- * and nothing is mapped: a file that shrinks under a mapping would end cutop with SIGBUS.
+ * The headers of an ELF file of a watched program, and its contents in pieces. Sizes in such a file
+ * are only claims: a file with a few blocks on disk may claim tables of gigabytes. So nothing is
+ * read whole because a header says how large it is, and nothing is mapped: a mapped file that
+ * shrinks would end cutop with SIGBUS.
  */
 #ifndef NAMES_SECTIONS_H
 #define NAMES_SECTIONS_H
@@ -23,23 +24,28 @@ struct sections {
 };
 
 /*
- * Reads the headers of the file open at @fd, which stays the caller's and open until sections_close(). Returns 0, -ENOEXEC for
- * what is no 64-bit ELF file of this machine's byte order, -EBADMSG for a broken one, or one with more headers than any linker
- * makes, or -ENOMEM. After an error there is nothing to close; @file->ehdr is what was read.
+ * Reads the headers of the file open at @fd, which stays the caller's and must stay open until
+ * sections_close(). Returns 0, -ENOEXEC if it is not a 64-bit ELF file in this machine's byte
+ * order, -EBADMSG if it is broken, or has more headers than any linker makes, or -ENOMEM. After an
+ * error there is nothing to close; @file->ehdr is what was read.
  */
 int sections_open(struct sections *file, int fd);
 
-/* The same of the @size bytes at @memory, which stay the caller's. */
+/* The same for the @size bytes at @memory, which stay the caller's. */
 int sections_open_memory(struct sections *file, const char *memory, size_t size);
 
 void sections_close(struct sections *file);
 
-/* Reads up to @len bytes at @offset. Returns how many there were: fewer at the file's end, and where it cannot be read. */
+/*
+ * Reads up to @len bytes at @offset. Returns how many it got: fewer at the end of the file, or if
+ * it cannot be read.
+ */
 size_t sections_read(const struct sections *file, uint64_t offset, void *out, size_t len);
 
 /*
- * Where data begins that is not a hole, from @offset on: @end if there is none before. A hole reads as zeros, and a file may
- * have gigabytes of it. Where the file system does not tell, all is data.
+ * The next offset at or after @offset that is not in a hole; @end if there is none before it. A
+ * hole reads as zeros, and a file may have gigabytes of it. If the file system does not report
+ * holes, everything is data.
  */
 uint64_t sections_data(const struct sections *file, uint64_t offset, uint64_t end);
 
@@ -47,19 +53,19 @@ uint64_t sections_data(const struct sections *file, uint64_t offset, uint64_t en
 int sections_hold(const struct sections *file, uint64_t offset, uint64_t size);
 
 /*
- * Reads the text at @at of the table of strings at @names, @names_size bytes, into @out, @size bytes. Returns its length, or
- * -1 if there is none, or it is longer than @out.
+ * Reads the string at offset @at of the string table at @names (@names_size bytes) into @out (@size
+ * bytes). Returns its length, or -1 if there is none, or it is longer than @out.
  */
 long sections_text(const struct sections *file, uint64_t names, uint64_t names_size, uint64_t at, char *out, size_t size);
 
 /* The name of @section, in @out; empty if it has none. Returns @out. */
 const char *sections_name(const struct sections *file, const Elf64_Shdr *section, char *out, size_t size);
 
-/* The first section of @type, the first called @name, or NULL. */
+/* The first section of type @type, the first with the name @name; or NULL. */
 const Elf64_Shdr *sections_of_type(const struct sections *file, uint32_t type);
 const Elf64_Shdr *sections_of_name(const struct sections *file, const char *name);
 
-/* The section that @section is linked to, if it is one that has bytes in the file, or NULL. */
+/* The section that @section is linked to, if it has bytes in the file; or NULL. */
 const Elf64_Shdr *sections_link(const struct sections *file, const Elf64_Shdr *section);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Program headers, as far as they say where code is loaded. */
+/* Program headers: which parts of the file are loaded as code, and where. */
 #include "names/segments.h"
 
 #include <errno.h>

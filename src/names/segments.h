@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the code of an ELF file lies: in the file, and in its own view of addresses. */
+/* Where the code of an ELF file lies: its file offsets, and its addresses before relocation. */
 #ifndef NAMES_SEGMENTS_H
 #define NAMES_SEGMENTS_H
 
@@ -20,7 +20,7 @@ struct segments {
 /* Fills @segments from the program headers. */
 void segments_read(const struct sections *file, struct segments *segments);
 
-/* Address to offset in the file, and back. Return 0, or -ENOENT for what is not code. */
+/* Converts an address to a file offset, and back. Returns 0, or -ENOENT if it is not code. */
 int segments_offset(const struct segments *segments, uint64_t address, uint64_t *offset);
 int segments_address(const struct segments *segments, uint64_t offset, uint64_t *address);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sorted array of functions by file offset and their names, one behind the
- * other. Offsets in the file, not addresses, are what a mapping gives us, and they
- * need no knowledge of where the file was loaded.
- *
- * Only the names of functions are kept, not the file's table of strings: that may hold anything else, and be of any size.
+ * Functions sorted by file offset, and their names, one behind the other. A mapping gives us file
+ * offsets, not addresses, and they do not depend on where the file was loaded. Only the names of
+ * functions are kept, not the file's string table, which may contain anything else and be of any
+ * size.
  */
 #include "names/symbols.h"
 
@@ -17,7 +16,7 @@
 #include "names/segments.h"
 #include "names/symtab.h"
 
-#define NAME_LEN_MAX	16384u	/* bytes of one name kept: as much as is demangled, and more than is shown */
+#define NAME_LEN_MAX	16384u	/* bytes kept of a name: as much as is demangled, and more than is shown */
 
 struct symbol {
 	uint64_t offset;
@@ -41,7 +40,9 @@ static int symbol_compare(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	/* The one with a size last: symbols_find() takes the last at an offset. */
+	/*
+	 * Of several at one offset, the one with a size comes last: symbols_find() takes the last.
+	 */
 	return (x->size > 0) - (y->size > 0);
 }
 
@@ -68,7 +69,7 @@ static int function_take(void *context, const Elf64_Sym *symbol, const char *nam
 
 	if (!len)
 		return 0;
-	/* Where a name begins has 32 bits. */
+	/* The position of a name is stored in 32 bits. */
 	err = symbols->names_len > UINT32_MAX - len - 1 ? -ENOSPC : budget_table_grow(&symbols->names, symbols->names_len + len + 1);
 	if (!err)
 		err = budget_table_grow(&symbols->list, (symbols->count + 1) * sizeof(struct symbol));
@@ -86,7 +87,10 @@ static int function_take(void *context, const Elf64_Sym *symbol, const char *nam
 	return 0;
 }
 
-/* Reads the first table of @type. Returns 0, also if there is none, it is not sound or has no functions, or -ENOSPC or -ENOMEM. */
+/*
+ * Reads the first symbol table of @type. Returns 0, also if there is none, or it is not sound or
+ * has no functions; or -ENOSPC or -ENOMEM.
+ */
 static int table_read(const struct sections *file, uint32_t type, const struct segments *segments, struct symbols *symbols)
 {
 	struct reading reading = { symbols, segments };
@@ -104,7 +108,9 @@ static int table_read(const struct sections *file, uint32_t type, const struct s
 	return err == -E2BIG ? -ENOSPC : err == -ENOSPC || err == -ENOMEM ? err : 0;
 }
 
-/* The debug file's own program headers may say nothing of where the code lies: those of the main file count. */
+/*
+ * A debug file's own program headers may not say where the code lies: use those of the main file.
+ */
 static int debug_file_read(int fd, const struct segments *segments, struct symbols *symbols)
 {
 	struct sections file;
@@ -117,7 +123,10 @@ static int debug_file_read(int fd, const struct segments *segments, struct symbo
 	return err;
 }
 
-/* The small compressed table that some distributions leave in stripped files: what .dynsym has not. */
+/*
+ * .gnu_debugdata, a small compressed table that some distributions leave in stripped files:
+ * functions that .dynsym lacks.
+ */
 static int mini_read(const struct sections *file, const struct segments *segments, struct symbols *symbols)
 {
 	struct budget_table bytes = { .budget = symbols->list.budget };
@@ -149,7 +158,7 @@ static int tables_read(const struct sections *file, int debug_fd, struct symbols
 	return err ? err : table_read(file, SHT_DYNSYM, &segments, symbols);
 }
 
-/* Sorts by offset. qsort() of the C library takes as much memory again for that. */
+/* Sorts by offset. The C library's qsort() would allocate as much memory again. */
 static int list_sort(struct symbols *symbols)
 {
 	size_t bytes = symbols->count * sizeof(struct symbol);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Function symbols of ELF files: which function lies at an offset of a file.
- * Files are hostile; they are read, never mapped, and what is kept of them counts against a budget.
+ * Function symbols of ELF files: which function is at an offset of a file. Files are hostile; they
+ * are read, never mapped, and what is kept of them counts against a budget.
  */
 #ifndef NAMES_SYMBOLS_H
 #define NAMES_SYMBOLS_H
@@ -14,19 +14,18 @@
 struct symbols;
 
 /*
- * Reads the function symbols of the file open at @fd: its .symtab, else that of
- * its debug file at @debug_fd (-1: none), else .gnu_debugdata and .dynsym. The
- * descriptors may be closed afterwards. @budget has to outlive them.
- *
- * Returns 0 with *@symbols to be freed with symbols_free(); else *@symbols is NULL: -ENOENT if there are none, or the file is
- * broken; -ENOSPC if there are, but the budget has no room for them, or they take too long to read; -ENOMEM.
+ * Reads the function symbols of the file open at @fd: its .symtab, or that of its debug file at
+ * @debug_fd (-1: none), or .gnu_debugdata and .dynsym. The descriptors may be closed afterwards.
+ * @budget has to outlive the symbols. Returns 0 with *@symbols, freed with symbols_free().
+ * Otherwise *@symbols is NULL: -ENOENT if there are none, or the file is broken; -ENOSPC if the
+ * budget has no room for them, or reading them takes too long; -ENOMEM.
  */
 int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **symbols);
 void symbols_free(struct symbols *symbols);
 
 /*
- * Finds the function that holds file offset @offset. Returns its name (mangled,
- * borrowed) and stores the distance from its start in *@distance, or returns NULL.
+ * Finds the function that contains file offset @offset. Returns its name (mangled, borrowed) and
+ * stores the distance from its start in *@distance, or returns NULL.
  */
 const char *symbols_find(const struct symbols *symbols, uint64_t offset, uint64_t *distance);
 

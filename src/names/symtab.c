@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols refer to their names in any order, and both tables may be larger than what we are willing to have in memory. So the
- * names are read window by window, and the symbols gone through once for each window that some of them refer to. For files as
- * linkers make them, one window holds all names.
- *
- * What this reads in all is bounded (WORK_MAX). Holes cost nothing: they hold no names and no functions.
+ * Symbols refer to their names in any order, and both tables may be larger than the memory that we
+ * want to use. So names are read window by window, and all symbols are gone through once for each
+ * window that some of them refer to. In files as linkers make them, one window holds all names. The
+ * total that is read is bounded (WORK_MAX). Holes cost nothing: they contain no names and no
+ * functions.
  */
 #include "names/symtab.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX	(512u << 20)	/* bytes of either table */
-#define WORK_MAX	(2ull << 30)	/* bytes read of a file by one visit: a second at most */
-#define CHUNK		16384u		/* symbols read at once */
+#define TABLE_MAX	(512u << 20)	/* bytes of either table that are accepted */
+#define WORK_MAX	(2ull << 30)	/* bytes that one visit reads of a file: a second at most */
+#define CHUNK		16384u		/* symbols that are read at a time */
 #define NAME_MAX_MAX	65536u
 #define WORD_MAX	32
 #define WINDOWS_MAX	(TABLE_MAX / SYMTAB_WINDOW)
@@ -64,7 +64,7 @@ int symtab_mentions(const struct symtab *table, const char *const *words)
 		if (!n)
 			break;
 		found = has_any(piece, n, words);
-		/* What the end of this piece begins, the next one has whole. */
+		/* The next piece contains the whole word that this one may end in. */
 		if (n == PIECE)
 			n -= WORD_MAX;
 	}
@@ -79,12 +79,12 @@ struct walk {
 	const struct symtab_search *search;
 	Elf64_Sym *chunk;
 	char *window;
-	uint64_t window_at, window_size;	/* of what is in it, in the table of names */
+	uint64_t window_at, window_size;	/* position and size, in the table of names, of what is in memory */
 	uint64_t used;				/* bits: windows that symbols refer to */
 	uint64_t work;				/* bytes read so far */
 };
 
-/* Where names begin, that is: they may end behind the window. */
+/* The window in which the symbol's name begins: it may end in the next one. */
 static uint64_t window_of(const Elf64_Sym *symbol)
 {
 	return symbol->st_name / SYMTAB_WINDOW;
@@ -110,7 +110,7 @@ static int symbol_visit(struct walk *walk, const Elf64_Sym *symbol)
 	uint64_t at, left;
 	size_t len = 0;
 
-	/* One whose name lies nowhere belongs to the first window. */
+	/* A symbol with an invalid name offset is treated as part of the first window. */
 	if ((has_name ? window_of(symbol) : 0) != walk->window_at / SYMTAB_WINDOW || !is_wanted(walk, symbol))
 		return 0;
 	at = symbol->st_name - walk->window_at;
@@ -119,7 +119,7 @@ static int symbol_visit(struct walk *walk, const Elf64_Sym *symbol)
 		name = walk->window + at;
 		end = memchr(name, 0, left < search->name_max ? (size_t)left : search->name_max);
 		len = end ? (size_t)(end - name) : search->name_max;
-		/* The last name of the table has an end as well. */
+		/* A last name without its NUL is not accepted. */
 		if (!end && left < search->name_max)
 			name = NULL;
 	}
@@ -134,7 +134,7 @@ static int symbols_each(struct walk *walk, int (*each)(struct walk *walk, const 
 	int err = 0;
 
 	while (!err && (at = sections_data(table->file, at, end)) < end) {
-		/* Data begins anywhere: this is the symbol that it is a part of. */
+		/* Data may begin in the middle of a symbol: start with that symbol. */
 		at -= (at - table->at) % sizeof(Elf64_Sym);
 		n = (size_t)((end - at) / sizeof(Elf64_Sym));
 		n = sections_read(table->file, at, walk->chunk, (n < CHUNK ? n : CHUNK) * sizeof(Elf64_Sym)) / sizeof(Elf64_Sym);
@@ -150,7 +150,10 @@ static int symbols_each(struct walk *walk, int (*each)(struct walk *walk, const 
 	return err;
 }
 
-/* Reads the names of a window, and what the last of them may have behind it. Holes are left zeros. */
+/*
+ * Reads the names of a window, and the bytes behind it that its last name may extend to. Holes are
+ * left zero.
+ */
 static void window_read(struct walk *walk, uint64_t number, size_t room)
 {
 	const struct symtab *table = walk->table;
@@ -164,7 +167,7 @@ static void window_read(struct walk *walk, uint64_t number, size_t room)
 		memset(walk->window + walk->window_size, 0, (size_t)(data - at));
 		walk->window_size += data - at;
 		at = data;
-		/* So that the next hole is seen. */
+		/* Read small pieces, so that the next hole is noticed. */
 		n = end - at < CHUNK * 4 ? (size_t)(end - at) : CHUNK * 4;
 		n = sections_read(table->file, table->names + at, walk->window + walk->window_size, n);
 		if (!n)

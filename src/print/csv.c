@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot as CSV: a header once, then one row per process and snapshot.
- *
- * The columns are `time` and every column of the column table under its own
- * name. Numbers are raw (bytes, per second, percent, seconds), what is absent
- * is empty. Quoted as RFC 4180 says; lines end in a bare newline, which every
- * reader takes and every other tool of a shell needs.
+ * A snapshot as CSV: a header once, then one row per process and snapshot. The columns are `time`
+ * and every column of the column table under its own name. Numbers are raw (bytes, per second,
+ * percent, seconds); absent values are empty. Quoting follows RFC 4180; lines end in a bare
+ * newline, which every CSV reader accepts and other shell tools need.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +15,7 @@
 
 static void write_text(struct sink *sink, const char *text)
 {
-	/* a blank at either end is quoted too: some readers trim bare ones */
+	/* a leading or trailing blank is quoted too: some readers trim unquoted ones */
 	size_t len = strlen(text);
 	bool quote = len && (text[0] == ' ' || text[len - 1] == ' ' || strpbrk(text, ",\"\r\n"));
 
@@ -38,7 +36,7 @@ static void write_number(struct sink *sink, double number)
 {
 	char text[40];
 
-	/* whole numbers as such: a size in scientific notation is no number to many a reader */
+	/* print whole numbers without an exponent: many readers do not accept one */
 	if (fabs(number) < 1e18 && number == trunc(number))
 		snprintf(text, sizeof(text), "%.0f", number + 0.0);
 	else

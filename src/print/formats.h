@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What --format takes. Snapshots, traces and doctor's report each have a list of their formats here, from which the
- * table of their printers is made: struct print_format in print.h, struct trace_format in trace/trace_format.h, and
- * doctor/doctor.c. A line without a printer does not link, and a printer without a line does not compile.
+ * What --format accepts. Snapshots, traces and doctor's report each have a list of formats here,
+ * from which the table of their printers is made: struct print_format in print.h, struct
+ * trace_format in trace/trace_format.h, and doctor/doctor.c. A line without a printer does not
+ * link, and a printer without a line does not compile.
  */
 #ifndef PRINT_FORMATS_H
 #define PRINT_FORMATS_H
@@ -22,7 +23,7 @@
 #define DOCTOR_FORMATS(FORMAT) \
 	FORMAT(TEXT, text) \
 	FORMAT(JSON, json)
-/* Each of them once, in the order in which they are told. */
+/* Each format once, in the order in which --help lists them. */
 #define FORMATS(FORMAT) \
 	SNAPSHOT_FORMATS(FORMAT) \
 	FORMAT(CHROME, chrome)

@@ -75,7 +75,10 @@ static void put_column(struct json_writer *w, json_t *o, const char *path, const
 			put_value(w, o, dot ? dot + 1 : path, &columns[i], process);
 }
 
-/* Puts those of the columns in @object ("memory.") that have no place in the schema's order yet. */
+/*
+ * Puts the remaining columns of @object ("memory."), which have no fixed place in the schema's
+ * order.
+ */
 static void put_new_columns(struct json_writer *w, json_t *o, const char *object, const struct snap_process *process)
 {
 	size_t len = strlen(object);
@@ -189,7 +192,7 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, 
 	return o;
 }
 
-/* "call" is the symbol; what a mangled one means stands beside it, as for kernels. */
+/* "call" is the symbol; a mangled symbol's readable name stands beside it, as for kernels. */
 static void put_call(struct json_writer *w, json_t *o, unsigned int call, const struct snap_extra *extra)
 {
 	put_text(w, o, "call", snapshot_call_name(call, extra));

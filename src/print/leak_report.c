@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The leak report: per process, leaked bytes by call site and call, most first.
- *
- * Bytes by site are the model's sums and complete. How many blocks they were
- * and which call made them stands only in the allocation map, which may list
- * less than there is (--map); bytes of a site that the map does not explain
- * get a line of their own without a number of blocks, so that lines add up to
- * the total.
+ * The leak report: per process, leaked bytes by call site and call, largest first. Bytes by site
+ * are the model's sums and complete. The number of blocks and the call that made them are known
+ * only from the allocation map, which may be cut (--map); bytes of a site that the map does not
+ * account for get a line without a number of blocks, so that lines add up to the total.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +27,7 @@ struct leak {
 struct total {
 	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
 	bool from_attach, inexact, unreturned;
-	bool blocks_omitted, held_omitted;	/* there are more blocks than counted */
+	bool blocks_omitted, held_omitted;	/* there are more blocks than were counted */
 };
 
 static int compare_site(const struct leak *a, const struct leak *b)
@@ -76,7 +73,7 @@ static size_t merge(struct leak *leaks, size_t count)
 	return out;
 }
 
-/* Bytes of @site that @leaks, ordered by site, explain. Gives those its stack. */
+/* Bytes of @site that @leaks (sorted by site) account for. Gives those entries its stack. */
 static uint64_t explained(struct leak *leaks, size_t count, const struct leak *site)
 {
 	size_t low = 0, high = count;
@@ -98,8 +95,8 @@ static uint64_t explained(struct leak *leaks, size_t count, const struct leak *s
 }
 
 /*
- * Collects the leaks of @process, most bytes first, into @leaks, which has room
- * for every entry of its map and sites and one more. Returns their number.
+ * Collects the leaks of @process, largest first, into @leaks, which has room for every entry of its
+ * map and sites and one more. Returns their number.
  */
 static size_t collect(const struct snap_process *process, struct leak *leaks)
 {
@@ -109,7 +106,7 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 	for (size_t i = 0; i < process->map_count; i++) {
 		const struct snap_alloc *alloc = &process->map[i];
 
-		/* pinned and shared memory left behind is no VRAM, and counts in no total */
+		/* pinned and shared memory left behind is not VRAM, and is in no total */
 		if (alloc->state != ALLOC_LEAKED || !KIND_CAN_LEAK(alloc->kind))
 			continue;
 		leaks[count++] = (struct leak){
@@ -156,7 +153,10 @@ static void print_bytes(struct line *line, uint64_t bytes)
 		line_format(line, " (%s)", text_bytes((double)bytes, text));
 }
 
-/* What of the leaked bytes was live not at the exit, but when @call ended what they were allocated in. */
+/*
+ * Says which of the leaked bytes were live not at exit, but when @call ended their owner (a context
+ * or device).
+ */
 static void print_end(struct line *line, uint64_t bytes, unsigned int call)
 {
 	if (!bytes)
@@ -220,7 +220,10 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	line_to(line, 56);
 	line_text(line, leak->site);
 	line_end(line);
-	/* What lies inside of the site is, of a Python program, not its own code. */
+	/*
+	 * Frames inside the shown site belong to the Python interpreter or a framework, not to the
+	 * program.
+	 */
 	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0; leak->stack && i < leak->stack->stack_count; i++) {
 		line_style(line, STYLE_PLAIN);
 		line_to(line, 58);
@@ -283,7 +286,7 @@ static void print_blocks(struct line *line, uint64_t blocks, bool more)
 		line_format(line, " in %s%" PRIu64 " allocation%s", more ? "at least " : "", blocks, blocks == 1 ? "" : "s");
 }
 
-/* What is not listed any more leaked as well. */
+/* Memory that was dropped from the list leaked as well. */
 static void report_gone(struct line *line, const struct snap_gone *gone, struct total *total)
 {
 	total->from_attach |= gone->from_attach;

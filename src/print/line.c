@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of text counted in terminal cells.
- *
- * Characters go to the sink one by one as they come; nothing is built up.
- * Blanks are held back until something follows, so no line ends in one. What
- * is not to be shown is a question mark (util/utf8.h).
+ * Lines of text counted in terminal cells. Characters go straight to the sink; nothing is buffered.
+ * Blanks are held back until something follows, so no line ends in one. Characters that must not be
+ * shown become question marks (util/utf8.h).
  */
 #include <limits.h>
 #include <stdarg.h>
@@ -44,7 +42,10 @@ static void flush_last(struct line *line)
 	line->last_len = 0;
 }
 
-/* Something has no room: a sign of that stands in the last cell, unless a word ends just there. */
+/*
+ * The limit is reached: the last cell shows that something was cut, unless a word ends exactly
+ * there.
+ */
 static void put_cut_sign(struct line *line)
 {
 	int written = line->cells - line->blanks;
@@ -125,7 +126,7 @@ void line_cut(struct line *line, const char *text, int max_cells)
 
 void line_format(struct line *line, const char *format, ...)
 {
-	char text[256];		/* for numbers and words of ours; what is long goes through line_text() */
+	char text[256];		/* for our own numbers and words; long text goes through line_text() */
 	va_list args;
 
 	va_start(args, format);
@@ -148,7 +149,7 @@ void line_right(struct line *line, int end, const char *text)
 {
 	int cells = utf8_cells(text);
 
-	/* a number cut short is another number: all of it or nothing */
+	/* a number cut short would be another number: print all of it or nothing */
 	if (line->width && (end > line->width || line->cells + (line->cells > 0) + cells > line->width)) {
 		line->cut = true;
 		return;
@@ -184,7 +185,7 @@ void line_wrapped(struct line *line, int indent, const char *text)
 
 	for (bool first = true; *text; text += len, first = false) {
 		len = strcspn(text, " ");
-		if (!len) {		/* a blank is written with the word behind it */
+		if (!len) {		/* a blank is written together with the word after it */
 			len = 1;
 			continue;
 		}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Printers of snapshots, one per format, each with a descriptor beside its code.
- * A printer writes one snapshot to a stream and returns 0 or a negative errno
- * (-EPIPE when the reader is gone, -ENOSPC ...), checked through ferror and
- * fflush after each snapshot. None keeps state but what is in struct
- * out_options.
+ * Printers of snapshots, one per format, each with a descriptor beside its code. A printer writes
+ * one snapshot to a stream and returns 0 or a negative errno (-EPIPE when the reader is gone,
+ * -ENOSPC ...), checked with ferror and fflush after each snapshot. Printers keep no state except
+ * in struct out_options.
  */
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
@@ -17,7 +16,7 @@
 
 struct openmetrics;
 
-/* What -f folded weighs call sites by, or kernels. */
+/* What -f folded weighs: call sites by bytes, or kernels by launches. */
 enum folded_weight {
 	FOLDED_LIVE,
 	FOLDED_LEAKED,
@@ -37,28 +36,31 @@ struct out_options {
 	bool color;		/* text only */
 	bool ascii;
 	int width;		/* cells per line of text; 0: no limit */
-	bool tells_on;		/* text: each goes on from the one before; else from one interval ago */
+	/* text: each snapshot tells what happened since the one before; else since one interval ago */
+	bool tells_on;
 	bool lists_map;		/* text: the allocations of each process */
-	uint64_t told_time;	/* text: when that was; set */
+	uint64_t told_time;	/* text: when the last one was printed; set by the printer */
 	bool header_done;	/* csv: the header line has been written */
-	enum folded_weight weight;	/* folded */
+	enum folded_weight weight;	/* folded: what to weigh */
 	bool stacks;		/* folded: call sites have whole stacks */
 	uint64_t folded_total;	/* folded: set to the sum of the weights written */
-	unsigned int kernels, sites;	/* metrics: with series of their own, per process */
-	struct openmetrics *metrics;	/* metrics: what is remembered between snapshots; theirs */
-	const char *advice;	/* set by open(): what would make more of the format; or NULL */
-	const char *remark;	/* set by print(): why there is nothing to be read; or NULL */
+	unsigned int kernels, sites;	/* metrics: how many are named per process */
+	struct openmetrics *metrics;	/* metrics: state kept between snapshots; the metrics printer's own */
+	const char *advice;	/* set by open(): how to get more out of the format; or NULL */
+	const char *remark;	/* set by print(): why there is nothing to read; or NULL */
 };
 
 struct print_format {
 	enum format format;
-	bool is_metrics;	/* its figures are sums over all processes ever; a file that it goes to is replaced each time */
-	bool is_final;		/* it tells of all that happened: only the last snapshot is printed */
-	int (*open)(struct out_options *options);	/* before the first; NULL: there is nothing to do */
+	/* its figures are sums over all processes ever seen; an output file is replaced each time */
+	bool is_metrics;
+	bool is_final;		/* it covers everything that happened: only the last snapshot is printed */
+	int (*open)(struct out_options *options);	/* called before the first snapshot; may be NULL */
 	int (*print)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 	/* Printed after the last snapshot of a COMMAND; NULL: nothing */
 	int (*report)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
-	void (*close)(struct out_options *options);	/* after the last, and where open() has failed; NULL */
+	/* called after the last, and if open() has failed; may be NULL */
+	void (*close)(struct out_options *options);
 };
 
 #define FORMAT_DECLARATION(constant, name) extern const struct print_format print_format_##name;
@@ -74,9 +76,9 @@ int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *o
 int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 
 /*
- * The leak report by call site, printed in text after the last snapshot of a
- * COMMAND: per process, bytes and blocks per site, most first, like valgrind's
- * and memleak's; "no leak" in a line when there is none.
+ * The leak report by call site, printed as text after the last snapshot of a COMMAND: per process,
+ * bytes and blocks per site, largest first, as valgrind and memleak do; the line "no leak" if there
+ * is none.
  */
 int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot as text, like top's batch mode: three lines on the whole, the
- * process table, then what each active process does, and an empty line.
- *
- * The table's columns come from the column table. Every column ends at a fixed
- * cell; a value too wide for its own takes from the blanks of the next, so
- * that one long number does not shift the rest of its row.
+ * A snapshot as text, like top's batch mode: three summary lines, the process table, then details
+ * of each active process, and an empty line. The table's columns come from the column table. Every
+ * column ends at a fixed cell; a value too wide for its column takes from the blanks of the next,
+ * so that one long number does not shift the rest of its row.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +55,10 @@ static void table_drop(struct table *table, const struct column *column)
 	table->count = kept;
 }
 
-/* The one of the columns to go first where the line is too short for all, as on the screen; NULL: none may. */
+/*
+ * The column to drop first if the line is too short for all, as on the screen; NULL: none may be
+ * dropped.
+ */
 static const struct column *table_least(const struct table *table)
 {
 	const struct column *least = NULL;
@@ -65,14 +66,17 @@ static const struct column *table_least(const struct table *table)
 	for (size_t i = 0; i < table->count; i++) {
 		const struct column *column = table->columns[i];
 
-		/* Which process it is, is said in any case. */
+		/* The columns that say which process it is always stay. */
 		if (column->unit != UNIT_ID && column->width && !is_sorted_by(table, column) && (!least || column->rank > least->rank))
 			least = column;
 	}
 	return least;
 }
 
-/* Drops columns until a command has some room in @width cells: a row that does not say whose it is says little. */
+/*
+ * Drops columns until a command has some room in @width cells: a row without the command says
+ * little.
+ */
 static void table_narrow(struct table *table, int width)
 {
 	int least = width < 60 || width >= 100 ? 8 : 14;
@@ -87,7 +91,10 @@ static void table_narrow(struct table *table, int width)
 	}
 }
 
-/* The usual columns, and before COMMAND those sorted by: an order by what is not shown looks like none. */
+/*
+ * The usual columns; the sort columns are added before COMMAND if they are missing: an order by a
+ * hidden column looks like none.
+ */
 static void table_init(struct table *table, const struct sort_order *order, int width)
 {
 	const struct column *last = NULL;
@@ -257,7 +264,10 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	text_bytes((double)snapshot->leaked + suspect, text);
 	line_format(line, "%s%s leaked", suspect > 0 ? "~" : "", text);
 	line_style(line, STYLE_PLAIN);
-	/* What those that are gone allocated is gone as well; what they did still counts. */
+	/*
+	 * The memory of processes that are gone is gone as well; their launches and failures still
+	 * count.
+	 */
 	bound = from_attach || snapshot->gone.from_attach;
 	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, bound);
 	if (snapshot->graph_launches)
@@ -273,7 +283,10 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	line_end(line);
 }
 
-/* H2D 3.2G/s  D2H 840M/s  D2D 12G/s  P2P -, and H2H and unknown when there were such copies. */
+/*
+ * H2D 3.2G/s  D2H 840M/s  D2D 12G/s  P2P -
+ * H2H and unknown are shown only if there were such copies.
+ */
 static void print_copies(struct line *line, const struct snapshot *snapshot)
 {
 	static const uint8_t order[DIR_COUNT] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H, DIR_UNKNOWN };
@@ -300,7 +313,10 @@ static void print_copies(struct line *line, const struct snapshot *snapshot)
 	line_end(line);
 }
 
-/* GPU 0  NVIDIA H100  18.6G of 80.0G used  6.5G untracked  97%  64C  412W: what the driver says, if it says anything. */
+/*
+ * GPU 0  NVIDIA H100  18.6G of 80.0G used  6.5G untracked  97%  64C  412W
+ * These are the driver's figures, if there are any.
+ */
 static void print_devices(struct line *line, const struct snapshot *snapshot)
 {
 	char text[NUMBER_SIZE];
@@ -331,7 +347,10 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 	}
 }
 
-/* Since when the reader has not been told of anything; 0: never yet. Of snapshots not all are printed. */
+/*
+ * The time from which on things are new to the reader; 0: everything is. Not every snapshot is
+ * printed.
+ */
 static uint64_t told_until(const struct snapshot *snapshot, const struct out_options *options)
 {
 	uint64_t interval;

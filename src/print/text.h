@@ -7,7 +7,7 @@
 
 #define NUMBER_SIZE 40		/* bytes for any number below, its mark and unit included */
 
-/* The mark of figures that are lower bounds. */
+/* The sign before figures that are lower bounds. */
 const char *at_least(bool lower_bound);
 
 /* Each writes into @out and returns it; "-" for NAN. */
@@ -15,22 +15,28 @@ const char *text_bytes(double bytes, char out[NUMBER_SIZE]);
 const char *text_count(double count, char out[NUMBER_SIZE]);
 const char *text_seconds(double seconds, char out[NUMBER_SIZE]);	/* 5.1µs */
 
-/* How @process ended, and that it is inexact, as a bracket after its command: " (exited 0)"; "" where there is nothing to say. */
+/*
+ * How @process ended, and whether it is inexact, in brackets after its command: " (exited 0)"; ""
+ * if there is nothing to say.
+ */
 const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE]);
 
 /*
- * What could not be seen for @cause, and what helps, in one line of @out. Returns false, with nothing in it, where nothing
- * is missing for that.
+ * Writes a line to @out that says what could not be seen because of @cause, and what helps. Returns
+ * false, with an empty line, if nothing is missing because of it.
  */
 #define UNSEEN_SIZE 256
 bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char out[UNSEEN_SIZE]);
 
-/* Returns @snapshot's processes in the order of @order, to be freed; NULL without memory. */
+/*
+ * Returns @snapshot's processes in the order of @order, in a list that the caller frees; NULL
+ * without memory.
+ */
 const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order);
 
 /*
- * Kernels, copies and failures of @process, some lines each, and with @lists_map its allocations. Of what happened before
- * @since (0: ever) nothing.
+ * Prints kernels, copies and failures of @process, some lines each, and with @lists_map its
+ * allocations; only what happened since @since (0: ever).
  */
 void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
 		 const struct snap_process *process);

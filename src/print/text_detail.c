@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one process does, below the process table: its memory by kind, its
- * kernels, its copies, its failures.
- *
- * Only of processes with something to tell. One that has ended is told in the
- * snapshot of its end and not again: it stays in the table for long, and a
- * pager full of the dead hides the living.
+ * What one process does, below the process table: its memory by kind, its kernels, its copies, its
+ * failures. Processes with nothing to tell are left out. A process that has ended is detailed in
+ * the snapshot of its end and not again: it stays in the table for long, and a page full of ended
+ * processes would hide the running ones.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -56,7 +54,10 @@ static bool is_active(uint64_t since, const struct snapshot *snapshot, const str
 	return false;
 }
 
-/* How wide a first column may be: as its widest name, as far as the line leaves room for @others cells. */
+/*
+ * The width of a first column: that of its widest name, as far as the line leaves room for @others
+ * cells.
+ */
 static int clamp_name_width(const struct line *line, int widest, int others)
 {
 	int most = line->width ? line->width - INDENT - others : 60;
@@ -66,7 +67,7 @@ static int clamp_name_width(const struct line *line, int widest, int others)
 	return widest < most ? widest : most;
 }
 
-/* ", 2 double frees"; nothing for none unless it is the first. */
+/* ", 2 double frees"; prints nothing for 0 unless it comes first. */
 static void print_number(struct line *line, uint64_t number, const char *what, bool first)
 {
 	if (number || first)
@@ -100,7 +101,7 @@ static void print_memory(struct line *line, const struct snap_process *process)
 	line_end(line);
 }
 
-/* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones say nothing. */
+/* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones are left out. */
 static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
 {
 	if (!dim[0])
@@ -138,7 +139,10 @@ static void print_more(struct line *line, uint64_t count, uint64_t shown, const 
 	line_end(line);
 }
 
-/* Where the columns of allocations end, or begin; an address has at most 18 cells, "registered" is the longest kind. */
+/*
+ * Where the columns of allocations end, or begin; an address has at most 18 cells, and "registered"
+ * is the longest kind.
+ */
 enum { A_SIZE = 34, A_KIND = 36, A_DEVICE = 50, A_AGE = 58, A_STATE = 60, A_CALL = 69, A_SITE = 88 };
 
 static void print_alloc(struct line *line, const struct snap_alloc *alloc)
@@ -166,7 +170,10 @@ static void print_alloc(struct line *line, const struct snap_alloc *alloc)
 	line_end(line);
 }
 
-/* Each allocation: --map. Sizes are bytes, as in JSON: two that differ by one are to be told apart. */
+/*
+ * Prints each allocation: --map. Sizes are exact bytes, as in JSON: two that differ by one must be
+ * told apart.
+ */
 static void print_map(struct line *line, const struct snap_process *process)
 {
 	if (!process->map_count)
@@ -191,7 +198,10 @@ static void print_map(struct line *line, const struct snap_process *process)
 	print_more(line, process->map_count + process->map_omitted, process->map_count, "allocation");
 }
 
-/* Where the columns of kernels end, from the end of the name; with one for graphs, the later ones as much further on. */
+/*
+ * Where the columns of kernels end, counted from the end of the name; with the column for graphs,
+ * the later ones end that much further right.
+ */
 enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61, K_GRAPH = 11 };
 
 static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name, bool by_graph, bool known)
@@ -324,7 +334,7 @@ static void print_extra(struct line *line, const struct snap_call *call, int fro
 	line_end(line);
 }
 
-/* Functions that the user named, --probe. The others show by what they do. */
+/* Functions that the user named with --probe. Other functions show in the figures. */
 static void print_extras(struct line *line, const struct snap_process *process)
 {
 	int name = utf8_cells("PROBED"), from;
@@ -445,7 +455,7 @@ static void print_lines(struct line *line, const struct snap_detail *detail)
 	}
 }
 
-/* Of the events only those that keep circumstances: the rest shows in the figures. */
+/* Only events that keep details are printed: the others show in the figures. */
 static void print_events(struct line *line, uint64_t since, const struct snapshot *snapshot,
 			 const struct snap_process *process)
 {

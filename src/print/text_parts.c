@@ -38,14 +38,14 @@ const char *text_seconds(double seconds, char out[NUMBER_SIZE])
 
 	if (!isfinite(seconds))
 		return strcpy(out, "-");
-	/* by what it is rounded to: 999.7 ns are 1.0 µs */
+	/* compare the rounded value: 999.7 ns are 1.0 µs */
 	for (; unit < 3 && value >= 999.5; unit++)
 		value /= 1e3;
 	snprintf(out, NUMBER_SIZE, value < 9.95 && unit ? "%.1f%s" : "%.0f%s", value, units[unit]);
 	return out;
 }
 
-/* strsignal() says it in a language and at length, sigabbrev_np() is not everywhere. */
+/* strsignal() depends on the language and is long; sigabbrev_np() is not available everywhere. */
 static const char *signal_name(int number)
 {
 	static const struct {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The latest of each row is kept, by its key. A row that says the same again
- * changes nothing, with two exceptions, for which see the model's graphs.c:
- *
- * - model_graph_last() writes into launch rows of its program: after it the
- *   next rows of that program's launches count, the same or not.
- * - The second time a graph's row is seen, what it says is believed although no
- *   record told of it. So two of the same count, and any record about graphs
- *   begins this anew.
+ * Keeps the latest version of each row, by its key. A row that repeats the latest version changes
+ * nothing, with two exceptions that come from the model's graphs.c:
+ * - model_graph_last() writes into its program's launch rows: after it, the next rows of that
+ *   program's launches matter, even if they repeat.
+ * - A graph's row is believed the second time it is seen, even if no record told of the graph: so
+ *   two rows with the same count matter, and any record about graphs starts this again.
  */
 #include "record/changes.h"
 
@@ -28,17 +26,17 @@ struct row_key {
 
 struct kept {
 	struct row_key key;
-	uint64_t generation;	/* of graphs, or of last launches */
+	uint64_t generation;	/* graph records, or last launches, at that time */
 	unsigned int repeats;
 	UT_hash_handle hh;
 	size_t size;
-	char bytes[];		/* of the whole record */
+	char bytes[];		/* the whole record */
 };
 
 struct changes {
 	struct kept *kept;
-	uint64_t graphs;	/* records about them, so far */
-	uint64_t lasts;		/* REC_GRAPH_LAST, so far */
+	uint64_t graphs;	/* graph records so far */
+	uint64_t lasts;		/* REC_GRAPH_LAST records so far */
 };
 
 struct changes *changes_new(void)
@@ -59,7 +57,7 @@ void changes_free(struct changes *changes)
 	free(changes);
 }
 
-/* No row of @program comes any more. */
+/* Drops the rows of @program, which has ended. */
 static void forget(struct changes *changes, uint32_t program)
 {
 	struct kept *kept, *next;
@@ -72,7 +70,7 @@ static void forget(struct changes *changes, uint32_t program)
 	}
 }
 
-/* The size of the key that follows the header of a row; 0: its program is its key. -1: no row. */
+/* The size of the key after a row's header; 0: the program alone is the key; -1: not a row. */
 static int key_size(unsigned int type)
 {
 	switch (type) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts are lines of "key=value". Keys that a reader does not know it skips.
- *
- * Numbers of calls and of causes of loss are those of tables that grow: their
- * names in order are kept, so that another version of cutop can translate. The
- * forms of records are not translated: where their sizes differ, it says so.
+ * Facts are lines of "key=value". A reader skips keys that it does not know. The numbers of calls
+ * and of causes of loss come from tables that grow: their names are stored in order, so that
+ * another version of cutop can translate the numbers. The layout of records is not translated: if
+ * their sizes differ, the reader refuses the recording.
  */
 #include "record/facts.h"
 
@@ -128,7 +127,7 @@ static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsi
 	return UNKNOWN;
 }
 
-/* Names in the order of their numbers there. *@map stays NULL where they are numbered as here. */
+/* Maps the recording's numbers to ours by name. *@map stays NULL if they are the same. */
 static int read_names(const char *value, const char *(*name)(unsigned int), unsigned int count, uint16_t **map, size_t *map_count)
 {
 	size_t n = 0, most = 1;
@@ -175,7 +174,8 @@ static int read_line(const char *key, const char *value, struct facts *facts, st
 	} known[] = {
 		{ "start_mono", &facts->start_mono, UINT64_MAX },
 		{ "start_real", &facts->start_real, UINT64_MAX },
-		{ "leak_age", &facts->leak_age, UINT64_MAX / 4096 },	/* spans of up to 1024 windows are added up */
+		/* limited, because up to 1024 windows of it are added up */
+		{ "leak_age", &facts->leak_age, UINT64_MAX / 4096 },
 	};
 	size_t i;
 

@@ -12,7 +12,7 @@
 struct facts {
 	uint64_t start_mono, start_real;	/* ns, as in struct model_config */
 	uint64_t leak_age;			/* ns */
-	bool has_command;			/* COMMAND was watched: a recording of it ends with it */
+	bool has_command;			/* COMMAND was watched: the recording ends with it */
 	bool has_calls;				/* every call was recorded: record --trace */
 	char version[64];			/* of cutop */
 	char host[256];
@@ -20,21 +20,24 @@ struct facts {
 };
 
 /*
- * Makes the text of @facts, with what else a reader has to know: the sizes of
- * records, and the names of what they number. Returns its length, and *@text for
- * the caller to free; or -ENOMEM.
+ * Makes the text of @facts, together with what else a reader has to know: the sizes of records, and
+ * the names behind their numbers. Returns its length, and *@text for the caller to free; or
+ * -ENOMEM.
  */
 long facts_write(const struct facts *facts, char **text);
 
-/* What a recording numbers in another way than we do. */
+/* Numbers in a recording that differ from ours. */
 struct numbers {
-	uint16_t *calls;	/* ours by theirs; NULL: the same */
+	uint16_t *calls;	/* our number for each of the recording's; NULL: the same */
 	size_t call_count;
 	uint16_t *lost;
 	size_t lost_count;
 };
 
-/* Takes the @len bytes of @text apart. Returns 0 or a negative errno with @why. *@numbers is freed with numbers_free(). */
+/*
+ * Parses the @len bytes of @text. Returns 0 or a negative errno with @why. Free *@numbers with
+ * numbers_free().
+ */
 int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers, struct reason *why);
 void numbers_free(struct numbers *numbers);
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The form of a recording; docs/recording.md tells it in words.
- *
- * A preamble, then blocks. The first block holds text: what has to be known
- * before the first record. The others hold records of the stream
- * (model/stream.h), the last of them none. A block is whole or it does not
- * count: what was written before a crash can be read up to the last whole one.
+ * The format of a recording; docs/recording.md describes it in words. A preamble, then blocks. The
+ * first block holds text: what a reader has to know before the first record. The others hold
+ * records of the stream (model/stream.h); the last block is empty. A block counts only if it is
+ * whole: after a crash, a recording can be read up to the last whole block.
  */
 #ifndef RECORD_FORMAT_H
 #define RECORD_FORMAT_H
 
 #include <stdint.h>
 
-/* As PNG's: a transfer that changes line ends, or clears the highest bit, shows. */
+/* Like PNG's: it shows if a transfer changed line ends or cleared the highest bit. */
 #define RECORDING_MAGIC		"\x89" "CUTOP\r\n"
 #define RECORDING_ORDER		0x01020304u
 #define RECORDING_VERSION	1u
@@ -23,29 +21,29 @@ struct recording_preamble {
 	uint32_t version;
 };
 
-#define BLOCK_MAGIC	0x4b4c4243u	/* "CBLK", where the lowest byte is first */
-#define BLOCK_BYTES	(256u << 10)	/* unpacked, as we write them */
-#define BLOCK_MAX	(1u << 20)	/* either way, as we read them */
+#define BLOCK_MAGIC	0x4b4c4243u	/* "CBLK", if the lowest byte is stored first */
+#define BLOCK_BYTES	(256u << 10)	/* size of the blocks that we write, unpacked */
+#define BLOCK_MAX	(1u << 20)	/* largest block that we read, packed or not */
 
 enum block_flag {
 	BLOCK_IS_PACKED = 1,	/* pack.h */
 	BLOCK_IS_TEXT = 2,	/* the first */
-	BLOCK_IS_MOMENT = 4,	/* ends with a REC_MOMENT, of the block's time */
+	BLOCK_IS_MOMENT = 4,	/* it ends with a REC_MOMENT that has the block's time */
 	BLOCK_IS_END = 8,	/* the last */
-	BLOCK_IS_NUMBERED = 16,	/* all of a recording or, of a cutop that did not number them, none */
+	BLOCK_IS_NUMBERED = 16,	/* all blocks of a recording have it, or, if an old cutop wrote it, none */
 };
 
 #define BLOCK_NUMBER_SHIFT	8
-#define BLOCK_NUMBER_MASK	0xffffffu	/* after the greatest comes 0 */
+#define BLOCK_NUMBER_MASK	0xffffffu	/* block numbers wrap to 0 after this */
 
 struct block_header {
 	uint32_t magic;
-	uint32_t flags;		/* enum block_flag; from BLOCK_NUMBER_SHIFT on, how many blocks are before it */
+	uint32_t flags;		/* enum block_flag; the block's number from BLOCK_NUMBER_SHIFT on */
 	uint32_t stored;	/* bytes that follow */
-	uint32_t bytes;		/* of them, unpacked */
+	uint32_t bytes;		/* their size when unpacked */
 	uint64_t time;		/* CLOCK_MONOTONIC ns: how far the recording goes with this block; never falls */
 	uint32_t check;		/* CRC-32 (zlib's) of the bytes that follow */
-	uint32_t own_check;	/* CRC-32 of what stands before it here */
+	uint32_t own_check;	/* CRC-32 of this header up to here */
 };
 
 #define RECORD_ALIGNED(size)	(((size_t)(size) + 7) & ~(size_t)7)	/* where the next record of a block begins */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is checked once, from end to end, when it is opened: headers and sums,
- * without unpacking. What cannot be unpacked although its sum is right, or
- * unpacks to what are no records, was not written by us; it ends the recording
- * when it is met.
- *
- * Blocks are read with pread(2), not mapped: a file that shrinks meanwhile is an
- * end, not a signal.
+ * A file is checked once, from end to end, when it is opened: headers and checksums, without
+ * unpacking. A block whose checksum is right but that does not unpack, or unpacks to something
+ * other than records, was not written by cutop: the recording ends there. Blocks are read with
+ * pread(2), not mapped: a file that shrinks meanwhile gives an early end, not a signal.
  */
 #include "record/reader.h"
 
@@ -32,7 +29,7 @@ struct reader {
 	uint64_t *moments;
 	size_t moment_count, moment_size;
 	uint64_t last;
-	bool numbered;			/* its blocks are */
+	bool numbered;			/* blocks have numbers */
 	enum recording_end end;
 	struct reason why;
 
@@ -82,8 +79,8 @@ static ssize_t read_at(int fd, void *data, size_t size, uint64_t at)
 }
 
 /*
- * Reads the block at @at into reader->stored. Returns true, or false after it
- * has said how the recording ends there.
+ * Reads the block at @at into reader->stored. Returns true, or false after it has noted how the
+ * recording ends there.
  */
 static bool block_read(struct reader *reader, uint64_t at, struct block_header *header)
 {
@@ -113,7 +110,7 @@ static bool block_read(struct reader *reader, uint64_t at, struct block_header *
 	return false;
 }
 
-/* Puts what block_read() read into reader->room. Returns false if that cannot be. */
+/* Unpacks into reader->room what block_read() has read. Returns false on failure. */
 static bool block_unpack(struct reader *reader, const struct block_header *header)
 {
 	reader->at = 0;
@@ -183,7 +180,7 @@ static int moment_add(struct reader *reader, uint64_t time)
 	return 0;
 }
 
-/* Nothing has to follow the end. A second recording would go unseen there. */
+/* Nothing may follow the end block: a second recording appended there would go unseen. */
 static void end_take(struct reader *reader, uint64_t end)
 {
 	char byte;
@@ -193,7 +190,7 @@ static void end_take(struct reader *reader, uint64_t end)
 		end_with(reader, RECORDING_IS_DAMAGED, end, "something follows its end, as if files had been put together");
 }
 
-/* Says so unless the block at @at is number @due, the text's being 0. */
+/* Notes damage unless the block at @at has the number @due; the text block has 0. */
 static bool block_is_due(struct reader *reader, uint64_t at, const struct block_header *header, uint32_t due)
 {
 	uint32_t number = header->flags >> BLOCK_NUMBER_SHIFT;
@@ -272,7 +269,7 @@ int reader_open_fd(struct reader **result, int fd, struct reason *why)
 
 int reader_open(struct reader **reader, const char *path, struct reason *why)
 {
-	/* A FIFO is to be refused, not waited for. */
+	/* A FIFO has to be refused: without O_NONBLOCK, open() would wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	*reader = NULL;
@@ -317,7 +314,9 @@ uint64_t reader_last(const struct reader *reader)
 
 /* ---- records ---- */
 
-/* Makes the numbers in @record ours. One that we do not have becomes one that does not exist. */
+/*
+ * Translates the numbers in @record to ours. An unknown one becomes a number that does not exist.
+ */
 static void translate(const struct reader *reader, char *record, unsigned int type)
 {
 	size_t offset = record_call_offset(type);
@@ -326,7 +325,7 @@ static void translate(const struct reader *reader, char *record, unsigned int ty
 	if (offset && reader->numbers.calls) {
 		memcpy(&call, record + offset, sizeof(call));
 		if (CUTOP_IS_EXTRA(call))
-			return;		/* a record told its name */
+			return;		/* an earlier record told its name */
 		call = call < reader->numbers.call_count ? reader->numbers.calls[call] : UINT16_MAX;
 		memcpy(record + offset, &call, sizeof(call));
 	}
@@ -372,7 +371,8 @@ const struct rec_hdr *reader_next(struct reader *reader)
 		least = record_size(hdr.type);
 		reader->at += RECORD_ALIGNED(hdr.size);
 		if (!least)
-			continue;	/* of a later version, which would not have put here what we must know */
+			/* a type from a later version: it marks records that older readers may skip */
+			continue;
 		if (hdr.size < least)
 			goto damaged;
 		translate(reader, record, hdr.type);

@@ -10,7 +10,7 @@
 struct recorder {
 	struct writer *writer;
 	struct changes *changes;
-	uint64_t flushed;	/* when */
+	uint64_t flushed;	/* when the writer was last flushed */
 	int error;
 };
 
@@ -39,7 +39,7 @@ void recorder_tee(void *context, const struct rec_hdr *record, size_t size)
 	struct recorder *recorder = context;
 	int err;
 
-	/* What lies about its size no model takes either. */
+	/* A record with a wrong size is not accepted by the model either. */
 	if (recorder->error || size < sizeof(*record) || record->size < sizeof(*record) || record->size > size)
 		return;
 	if (!changes_any(recorder->changes, record))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way back is the way from the start again, on a new model: books cannot be
- * kept backwards. Snapshots are made only where they are asked for, and at the
- * moment before that, so that their rates are those that were seen.
- *
- * A filter is by program, and who a program is may be told after the first of its
- * rows: so the recording is read once ahead, and the programs wanted are noted.
+ * Going back means going forward again from the start, on a new model: accounts cannot be undone.
+ * Snapshots are made only where they are asked for, and at the moment before, so that their rates
+ * are those that were seen then. A filter selects programs, but what a program is called may be
+ * recorded after its first rows: so the recording is read through once beforehand to find the
+ * wanted programs.
  */
 #include "record/replay.h"
 
@@ -34,9 +33,9 @@ struct replay {
 	bool filters;
 	const uint64_t *moments;	/* the reader's */
 	size_t moment_count;
-	size_t next;			/* moment */
+	size_t next;			/* index of the next moment */
 	bool at_end;
-	bool ever;			/* a snapshot was made */
+	bool ever;			/* a snapshot has been made */
 	uint64_t now;
 	struct rec_moment moment;	/* the latest */
 	uint32_t focus;
@@ -84,7 +83,7 @@ static void seen_learn(struct replay *replay, struct seen *seen, const struct re
 	const struct rec_process *process = (const struct rec_process *)record;
 	const struct rec_identity *identity = (const struct rec_identity *)record;
 
-	/* The last word counts: a program is one process. */
+	/* The latest process id counts: a program is one process. */
 	seen->pid_wanted = pid_is_wanted(settings, record->tgid);
 	if (record->type == REC_PROCESS) {
 		memcpy(seen->comm, process->comm, CUTOP_COMM_LEN);
@@ -232,7 +231,7 @@ uint64_t replay_previous_time(const struct replay *replay)
 	return replay->next > 1 ? replay->moments[replay->next - 2] : 0;
 }
 
-/* ---- the way on ---- */
+/* ---- going forward ---- */
 
 static struct snapshot *snapshot_make(struct replay *replay)
 {
@@ -254,9 +253,9 @@ bool replay_is_damaged(const struct replay *replay)
 }
 
 /*
- * Gives the model everything up to the next moment, or to the end. Returns
- * false if there was nothing more. Where damage ends it before its time, what
- * was known by then is the end, and a moment of its own.
+ * Gives the model everything up to the next moment, or to the end. Returns false if there was
+ * nothing left. If damage ends the recording early, what was known by then is the end, and a moment
+ * of its own.
  */
 static bool advance(struct replay *replay)
 {
@@ -266,7 +265,7 @@ static bool advance(struct replay *replay)
 	while (!replay->at_end) {
 		record = reader_next(replay->reader);
 		if (!record) {
-			/* What came after the last moment of a recording that was cut off. */
+			/* Records after the last moment of a recording that was cut off. */
 			replay->at_end = true;
 			if (any && replay_end(replay) > replay->now)
 				replay->now = replay_end(replay);
@@ -293,7 +292,7 @@ static bool advance(struct replay *replay)
 
 struct snapshot *replay_step(struct replay *replay, uint64_t time)
 {
-	bool any = !replay->ever;	/* of a recording of nothing there is one, too */
+	bool any = !replay->ever;	/* an empty recording also has one snapshot */
 
 	replay->ever = true;
 	while (advance(replay)) {
@@ -311,18 +310,18 @@ struct snapshot *replay_seek(struct replay *replay, uint64_t time)
 	while (moments < replay->moment_count && replay->moments[moments] <= time)
 		moments++;
 	moments += !moments;
-	/* One on is a step; at the same place, or back, it is the way from the start. */
+	/* One moment further is a step; to stay or to go back, start again from the beginning. */
 	if (replay->next >= moments && start(replay))
 		return NULL;
 	while (replay->next + 1 < moments)
 		if (!advance(replay))
 			break;
-	/* For the rates: what they are since. */
+	/* A snapshot one moment earlier: rates are changes since then. */
 	if (replay->next && replay->next < moments)
 		snapshot_free(model_snapshot(replay->model, replay->now, 0));
 	if (!advance(replay))
 		return snapshot_make(replay);
-	/* To the very end, past the last moment of one that was cut off. */
+	/* Go to the very end, past the last moment if the recording was cut off. */
 	if (time >= replay_end(replay) && !replay->at_end)
 		return replay_step(replay, UINT64_MAX);
 	return snapshot_make(replay);

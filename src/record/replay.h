@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replays a recording: a model is given what the recorder's was given, and
- * snapshots are made at the moments at which they were made then.
+ * Replays a recording: gives a model the same records that the recorder's model had, and makes
+ * snapshots at the same moments.
  */
 #ifndef RECORD_REPLAY_H
 #define RECORD_REPLAY_H
@@ -18,42 +18,50 @@ struct replay_settings {
 	const uint32_t *pids;		/* only these, borrowed; none: all */
 	size_t pid_count;
 	uint32_t uid;			/* only this user's; (uint32_t)-1: any */
-	const char *command_glob;	/* only whose command matches, borrowed; or NULL */
-	/* Sees each record after the model has, but for those that are filtered out; or NULL. */
+	const char *command_glob;	/* only processes whose command matches, borrowed; or NULL */
+	/* Called with each record after the model, except those that are filtered out; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
 };
 
-/* Opens the recording @path. Returns 0 or a negative errno with @why. Freed with replay_close(). */
+/* Opens the recording @path. Returns 0 or a negative errno with @why. Free with replay_close(). */
 int replay_open(struct replay **replay, const char *path, const struct replay_settings *settings, struct reason *why);
 void replay_close(struct replay *replay);
 
-/* What it is read from: for its facts and its end. Records are taken out of it by the functions below. */
+/* Its reader, to ask for its facts and its end. The functions below take records out of it. */
 const struct reader *replay_reader(const struct replay *replay);
 
-/* Times below are of the recording, ns of its CLOCK_MONOTONIC. */
+/* All times below are times of the recording: ns of its CLOCK_MONOTONIC. */
 uint64_t replay_begin(const struct replay *replay);
 uint64_t replay_end(const struct replay *replay);
-/* True once it is known that it ends before its time: opening it looks at blocks and their sums, not into them. */
+/*
+ * True once damage inside a block has ended it early: opening it checks blocks and their checksums,
+ * not their contents.
+ */
 bool replay_is_damaged(const struct replay *replay);
-uint64_t replay_now(const struct replay *replay);	/* of the latest snapshot, or the begin */
+uint64_t replay_now(const struct replay *replay);	/* the time of the latest snapshot, or the start */
 
-/* When the next snapshot is due; UINT64_MAX: there are no more. */
+/* When the next snapshot is due; UINT64_MAX: there are none left. */
 uint64_t replay_next_time(const struct replay *replay);
-/* When the one before the latest was made; 0: there was none. */
+/* When the snapshot before the latest was made; 0: there was none. */
 uint64_t replay_previous_time(const struct replay *replay);
 
 /*
- * Goes on to the first moment at or after @time, or to the end, whichever comes
- * first, and returns a snapshot of it, or NULL: it was at the end already, or
- * there is no memory. The caller frees it.
+ * Goes on to the first moment at or after @time, or to the end, whichever comes first, and returns
+ * a snapshot of it, which the caller frees; NULL if it was at the end already, or there is no
+ * memory.
  */
 struct snapshot *replay_step(struct replay *replay, uint64_t time);
 
-/* Returns a snapshot of the last moment at or before @time, or of the first. It is as if everything until there was replayed. */
+/*
+ * Returns a snapshot of the last moment at or before @time, or of the first. The state is as if
+ * everything up to there had just been replayed.
+ */
 struct snapshot *replay_seek(struct replay *replay, uint64_t time);
 
-/* As model_focus() and model_clear_exited(); what was cleared is there again after a way back. */
+/*
+ * As model_focus() and model_clear_exited(); after going back, cleared processes are there again.
+ */
 void replay_focus(struct replay *replay, uint32_t program);
 void replay_clear_exited(struct replay *replay);
 

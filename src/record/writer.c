@@ -13,7 +13,7 @@
 
 struct writer {
 	int fd;
-	int error;		/* the first; nothing is written after it */
+	int error;		/* the first error; nothing is written after it */
 	uint64_t written;
 	uint64_t time;		/* of the latest block */
 	uint32_t blocks;
@@ -37,7 +37,7 @@ static int write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* Writes @data as a block. What there is room for only in part is taken back. */
+/* Writes @data as a block. If there is room for only a part, that part is removed again. */
 static int block_write(struct writer *writer, const char *data, size_t size, unsigned int flags)
 {
 	struct block_header header = {
@@ -65,7 +65,7 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 	}
 	writer->error = err;
 	if (ftruncate(writer->fd, (off_t)writer->written))
-		return err;	/* no file: a pipe, a device. Its reader finds the block cut off */
+		return err;	/* not a file but a pipe or device: its reader finds a cut-off block */
 	return err;
 }
 

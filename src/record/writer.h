@@ -11,15 +11,15 @@
 struct writer;
 
 /*
- * Makes the file @path, or writes over it, and writes what @facts say. Returns
- * 0 or a negative errno with @why. Freed with writer_close().
+ * Creates or overwrites the file @path, and writes @facts. Returns 0 or a negative errno with @why.
+ * Free with writer_close().
  */
 int writer_open(struct writer **writer, const char *path, const struct facts *facts, struct reason *why);
 
 /*
- * Adds @record; it is written with its block. A block ends when it is full, with
- * a REC_MOMENT, and with writer_flush(). These return 0 or a negative errno: what
- * went before stays readable, and nothing is written any more.
+ * Adds @record; it is written together with its block. A block ends when it is full, after a
+ * REC_MOMENT, and at writer_flush(). Returns 0 or a negative errno: then what was written before
+ * stays readable, and nothing is written any more.
  */
 int writer_put(struct writer *writer, const struct rec_hdr *record);
 int writer_flush(struct writer *writer, uint64_t now);
@@ -28,8 +28,8 @@ int writer_flush(struct writer *writer, uint64_t now);
 uint64_t writer_bytes(const struct writer *writer);
 
 /*
- * Writes what is left, and that this is the end. Returns 0, or the first error there was; -ESTALE if the file has
- * been removed meanwhile, so that nothing is left of it. Frees @writer.
+ * Writes what is left, and the end block. Returns 0, or the first error in writing; -ESTALE if the
+ * file was removed meanwhile, so that nothing is left of it. Frees @writer.
  */
 int writer_close(struct writer *writer);
 
