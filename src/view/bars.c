@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bars, sparklines and plots out of block characters, eighths of a cell. The
- * canvas knows what each becomes in ASCII.
+ * Bars, sparklines and plots made of block characters, in eighths of a cell. The canvas knows the
+ * ASCII form of each.
  */
 #include "view/bars.h"
 
@@ -59,7 +59,7 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 	}
 }
 
-/* A round figure above @value: the axis does not move with every sample. */
+/* A round number above @value: the axis does not move with every sample. */
 static double axis_top(double value, bool bytes)
 {
 	double unit = 1;
@@ -114,7 +114,7 @@ static void plot_column(const struct area *area, int col, int rows, const struct
 		area_text(area, 1, col, ST_FAILED, "✗");
 }
 
-/* From when to when, in seconds ago, in a unit that makes numbers one can think of. */
+/* The shown period in seconds ago, in a unit that gives readable numbers. */
 static void span_text(char *out, size_t size, double from, double to)
 {
 	static const struct {

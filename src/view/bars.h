@@ -6,10 +6,12 @@
 #include "view/canvas.h"
 #include "view/history.h"
 
-/* A bar of @fraction (0..1) of @cells, in eighths of a cell. What is more than nothing is seen. */
+/*
+ * A bar of @fraction (0..1) of @cells, in eighths of a cell. Anything more than nothing is visible.
+ */
 void bar_of(const struct area *area, int row, int col, int cells, enum style style, double fraction);
 
-/* The latest @cells samples, one cell each, against the largest among them. */
+/* The latest @cells samples, one cell each, relative to the largest of them. */
 void spark_of(const struct area *area, int row, int col, int cells, enum style style, const struct track *track, enum series series);
 
 /* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
@@ -22,10 +24,10 @@ struct plot {
 	const char *title;
 	bool bytes;			/* else a count */
 	const char *per;		/* "/s" or "" */
-	enum series marks;		/* where this is more than 0, a mark; SERIES_COUNT: none */
-	size_t back;			/* samples */
-	size_t *seen;			/* where how many of those there were is left */
-	unsigned int zoom;		/* a sample takes 2 to that cells */
+	enum series marks;		/* marks the samples where this series is above 0; SERIES_COUNT: no marks */
+	size_t back;			/* samples ago at which the plot ends */
+	size_t *seen;			/* set to how many of those samples there were */
+	unsigned int zoom;		/* a cell stands for 2^zoom samples */
 	double delay;			/* seconds per sample, for the axis */
 };
 

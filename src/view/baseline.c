@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The baseline: a snapshot that is kept, and what has happened since. Sizes
- * and counts of the process table and the lists of the panes become
- * differences; rates, times per call and names stay what they are.
+ * The baseline: a snapshot that is kept to show what has happened since. Sizes and counts of the
+ * process table and of the panes' lists become differences; rates, times per call and names stay as
+ * they are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void baseline_set(struct view *view)
 	view->base = view->shown;
 }
 
-/* Processes stand by pid in a snapshot. */
+/* Processes are sorted by pid in a snapshot. */
 const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process)
 {
 	size_t low = 0, high = view->base->process_count, middle;
@@ -54,7 +54,10 @@ const struct snap_process *baseline_of(const struct view *view, const struct sna
 	return NULL;
 }
 
-/* What was there before cutop does not matter to a difference; what only samples tell, and suspicion, does. */
+/*
+ * A difference needs no mark for what was there before cutop; it keeps the marks of sampled figures
+ * and of suspects.
+ */
 static int mark_since(const struct column *column, char mark, const struct snap_process *process, const struct snap_process *base)
 {
 	if (mark == '~')
@@ -70,7 +73,7 @@ struct column_value view_value(const struct view *view, const struct column *col
 	if (!view->base || value.absent || !column_is_counter(column))
 		return value;
 	base = baseline_of(view, process);
-	if (!base)	/* it started since: all of it is new */
+	if (!base)	/* it has started since: everything is new */
 		return value;
 	before = column->value(base);
 	if (!before.absent) {
@@ -96,7 +99,10 @@ static void *copy_of(const void *list, size_t count, size_t size)
 	return copy;
 }
 
-/* The one that leads those of a symbol may be another than it was: the busiest does. */
+/*
+ * Compares symbols if they are known: the handle shown for a symbol, its busiest, may be another
+ * than at the baseline.
+ */
 static bool is_same_kernel(const struct snap_kernel *a, const struct snap_kernel *b)
 {
 	if (a->device != b->device || a->is_graph != b->is_graph)
@@ -125,7 +131,7 @@ static uint64_t runs_of(const struct snap_kernel *kernel)
 	return kernel->launches + kernel->graph_launches;
 }
 
-/* Those that ran most since stand first, as they do in all. */
+/* Those with most launches since then come first, as in the plain list. */
 static int compare_kernels(const void *left, const void *right)
 {
 	const struct snap_kernel *a = left, *b = right;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The canvas. Text comes in as UTF-8 (util/utf8.h), whatever the locale.
- * A character of two cells leaves an empty cell to its right; overwriting one
- * half blanks the other, so that no row ever gets longer or shorter.
+ * The canvas. Text comes in as UTF-8 (util/utf8.h), whatever the locale. A character of two cells
+ * leaves an empty cell to its right; overwriting one half blanks the other, so that no row changes
+ * its length.
  */
 #include "view/canvas.h"
 #include "util/utf8.h"
@@ -91,7 +91,10 @@ struct area area_part(const struct area *area, int row, int col, int rows, int c
 
 /* ---- characters ---- */
 
-/* Reads one character as it will be put: its bytes and cells. Returns the bytes read; 0 at the end. */
+/*
+ * Reads one character as it will be drawn: its bytes and cells. Returns the bytes read; 0 at the
+ * end.
+ */
 static size_t next_shown(const struct canvas *canvas, const char *text, char out[8], int *cells)
 {
 	int32_t point;
@@ -136,7 +139,7 @@ const char *canvas_skip(const struct canvas *canvas, const char *text, int cells
 
 /* ---- drawing ---- */
 
-/* Before a cell is overwritten: the other half of a wide character there goes. */
+/* Called before a cell is overwritten: if a wide character is there, its other half is blanked. */
 static void split_wide(struct canvas *canvas, int row, int col)
 {
 	struct cell *cell = canvas_cell(canvas, row, col);
@@ -214,7 +217,7 @@ int area_text(const struct area *area, int row, int col, enum style style, const
 	return put_text(area, row, col, INT_MAX, style, text);
 }
 
-/* True if @text takes more than @cells; looks no further than it must. */
+/* True if @text takes more than @cells; reads no more of it than it has to. */
 static bool is_longer(const struct canvas *canvas, const char *text, int cells)
 {
 	char shown[8];

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A canvas: rows × columns of cells, each a character as bytes with a style.
- *
- * Everything on the screen is drawn here, and only terminal.c knows how it gets
- * to a terminal; so every screen can be drawn and compared without one.
- * Drawing happens in an area, a rectangle of the canvas that nothing leaves.
- * What is put is hostile: control characters, invalid UTF-8 and what would
- * change direction or join cells never enter a cell.
+ * A canvas: rows × columns of cells, each a character as bytes with a style. Everything on the
+ * screen is drawn here, and only terminal.c knows how to show it; so every screen can be drawn and
+ * compared without a terminal. Drawing is clipped to an area, a rectangle of the canvas. The text
+ * may be hostile: control characters, invalid UTF-8 and characters that change direction or join
+ * cells never enter a cell.
  */
 #ifndef VIEW_CANVAS_H
 #define VIEW_CANVAS_H
@@ -23,7 +21,7 @@ struct rect {
 
 enum { CELL_SELECTED = 1, CELL_BOLD = 2, CELL_MATCH = 4 };
 
-#define CELL_BYTES 20		/* a character, and what combines with it */
+#define CELL_BYTES 20		/* room for a character with its combining characters */
 
 struct cell {
 	char text[CELL_BYTES];	/* NUL-terminated; empty: right half of a wide character */
@@ -33,7 +31,7 @@ struct cell {
 
 struct canvas {
 	int rows, cols;
-	bool ascii;		/* no character beyond ASCII is put */
+	bool ascii;		/* only ASCII characters are drawn */
 	struct cell *cells;
 };
 
@@ -48,12 +46,13 @@ struct area {
 	struct rect rect;
 };
 
-struct area area_of(struct canvas *canvas, struct rect rect);	/* the part of @rect that the canvas has */
+struct area area_of(struct canvas *canvas, struct rect rect);	/* the part of @rect that lies on the canvas */
 struct area area_part(const struct area *area, int row, int col, int rows, int cols);
 
-/* All positions are from the area's corner. Each returns the column after what was put. */
+/* Positions are relative to the area's corner. Each returns the column after the text. */
 int area_text(const struct area *area, int row, int col, enum style style, const char *text);
-int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text);	/* "…" where cut */
+/* ends in "…" if it was cut */
+int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text);
 int area_format(const struct area *area, int row, int col, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
@@ -63,13 +62,15 @@ void area_repeat(const struct area *area, int row, int col, int cells, enum styl
 void area_clear(const struct area *area, enum style style);
 void area_flags(const struct area *area, int row, int col, int cells, unsigned int flags);
 
-/* A frame around the area, with a title in its upper edge; clears what is in it. Returns the inside. */
+/*
+ * A frame around the area, with a title in its upper edge; clears the inside. Returns the inside.
+ */
 struct area area_frame(const struct area *area, const char *title);
 
-/* How many cells @text takes when put on @canvas. */
+/* How many cells @text takes when drawn on @canvas. */
 int canvas_width(const struct canvas *canvas, const char *text);
 
-/* @text after its first @cells cells, and after what combines with the last of them. */
+/* @text without its first @cells cells, including characters that combine with the last of them. */
 const char *canvas_skip(const struct canvas *canvas, const char *text, int cells);
 
 #endif

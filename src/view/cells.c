@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Figures in cells. Nothing is dim, so that what is there stands out. */
+/* Figures in cells. Zero and absent values are dim, so that the others stand out. */
 #include "view/cells.h"
 
 #include <limits.h>
@@ -33,7 +33,9 @@ enum style cell_count(char out[CELL_TEXT], double count, int width)
 {
 	if (isnan(count))
 		return cell_text(out, ST_DIM, "-");
-	/* Whole as long as there is room: these lists are read to the last digit. */
+	/*
+	 * Print every digit as long as there is room: users compare exact numbers in these lists.
+	 */
 	if (count != floor(count) || snprintf(out, CELL_TEXT, "%.0f", count) > width)
 		format_count(count, out, CELL_TEXT);
 	return seen(count);
@@ -67,7 +69,7 @@ enum style cell_time(char out[CELL_TEXT], double seconds)
 
 	if (isnan(seconds))
 		return cell_text(out, ST_DIM, "-");
-	/* Threads wait side by side: their seconds go into the millions. */
+	/* Waits of many threads add up: the seconds go into the millions. */
 	if (seconds >= 3600 * 9999.5)
 		snprintf(out, CELL_TEXT, "%.0fd", seconds / 86400);
 	else if (seconds >= 99999.5)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Figures in the cells of lists: each writes to @out and returns the style that goes with it. */
+/* Figures in the cells of lists: each function writes to @out and returns the style for it. */
 #ifndef VIEW_CELLS_H
 #define VIEW_CELLS_H
 
@@ -7,7 +7,7 @@
 #include "view/list.h"
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
-enum style cell_count(char out[CELL_TEXT], double count, int width);	/* whole, if it fits there */
+enum style cell_count(char out[CELL_TEXT], double count, int width);	/* every digit, if there is room */
 enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width);	/* ~12 */
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
 enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
@@ -15,7 +15,9 @@ enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */
 enum style cell_device(char out[CELL_TEXT], int device);
 /* @count is NAN where it is not known. */
 enum style cell_failures(char out[CELL_TEXT], double count, bool lower_bound, int width);
-/* Where no return is probed, what only returns tell is not known: no figure may stand there, nor that there is none. */
+/*
+ * Without return probes, what only returns tell is unknown: no figure may be shown, not even zero.
+ */
 #define NO_RETURNS "returns of its calls are not probed."
 
 static inline double process_known(const struct snap_process *process, double value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What frames the rest: the tabs of the panes, and the bar at the bottom. */
+/* The frame around the content: the tabs of the panes, and the bar at the bottom. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-enum { WHOSE = 30 };	/* cells for the process whose panes these are */
+enum { WHOSE = 30 };	/* cells for the name of the process that the pane is about */
 
 /* ---- tabs ---- */
 
-/* True if the selected process has a row in the table that is to be seen now. */
+/* True if the selected process has a visible row in the table. */
 static bool selected_is_seen(const struct view *view)
 {
 	size_t row = view->selected_row;
@@ -20,7 +20,10 @@ static bool selected_is_seen(const struct view *view)
 	       view->has_selected && view->rows[row].process->program == view->selected;
 }
 
-/* Their names if they fit, else their numbers and one name: where nothing else says whose panes these are, that fits, too. */
+/*
+ * Shows the panes' names if they fit, else their numbers and one name. If the selected process is
+ * not visible in the table, the tabs must leave room for its name.
+ */
 static bool tabs_are_short(const struct view *view, int cols)
 {
 	int width = 2;
@@ -107,7 +110,7 @@ static int item_width(const struct binding *binding)
 	return (int)strlen(binding->bar_key) + (int)strlen(binding->bar_text) + 3;
 }
 
-/* What fits, chosen by rank, in an order that does not depend on the width. */
+/* Chooses what fits, by rank, in an order that does not depend on the width. */
 static size_t bar_items(int cols, struct bar_item items[ARRAY_LEN(bar_order)])
 {
 	int room = cols, last = 0, col = 1, rank;
@@ -140,7 +143,7 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 	int col = area_text(area, 0, 1, ST_HEAD, label) + 1, room = area->rect.cols - col - 1;
 	const char *text = view->input;
 
-	/* The end of what is typed stays in sight. */
+	/* The end of the typed text stays visible. */
 	while (canvas_width(area->canvas, text) > room && *text) {
 		int32_t point;
 
@@ -156,7 +159,7 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");
 }
 
-/* What the key of @binding does now. As wide as what it stands for, so that nothing moves. */
+/* What the key of @binding does now. All its texts have the same width, so that nothing moves. */
 static const char *item_text(const struct view *view, const struct binding *binding)
 {
 	if (binding->action != ACT_FREEZE)
@@ -173,7 +176,7 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	struct area area;
 	size_t count, i;
 
-	/* Typing and messages matter more than what stands in the last row. */
+	/* Typed text and messages are more important than what the last row shows. */
 	if (!rect.rows && canvas->rows > 0 && (view->mode == INPUT_SEARCH || view->mode == INPUT_FILTER || view->mode == INPUT_DELAY ||
 					       view->message[0]))
 		rect = (struct rect){ canvas->rows - 1, 0, 1, canvas->cols };

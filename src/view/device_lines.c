@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The devices, a line each, as the driver sees them: what of their memory is in
- * use, how much of that is tracked here, and how busy, warm and hungry they
- * are. Where the driver says nothing there are no such lines.
+ * The devices, a line each, with the driver's figures: how much of their memory is in use and how
+ * much of that cutop tracks, how busy and warm they are, and how much power they take. Without
+ * figures from the driver there are no such lines.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ int devices_count(const struct snapshot *snapshot)
 	return count;
 }
 
-/* Bytes in use that no watched process has allocated. */
+/* Bytes in use that were allocated by no watched process. */
 static double untracked(const struct snap_device *device)
 {
 	return device->used > device->tracked ? (double)(device->used - device->tracked) : 0;
@@ -46,7 +46,7 @@ static void bar_of(const struct area *area, int row, int col, int cells, const s
 	area_repeat(area, row, col + tracked, used - tracked, ST_HELD, "▒");
 }
 
-/* A number that ends at @end with what it counts behind it, or a dash. Returns the cell behind both. */
+/* A number that ends at @end and its unit after it, or a dash. Returns the cell after both. */
 static int number_of(const struct area *area, int row, int end, double number, const char *unit)
 {
 	char text[32];
@@ -70,14 +70,14 @@ static void memory_text(const struct snap_device *device, char *out, size_t size
 	snprintf(out, size, "%s/%s", used, total);
 }
 
-/* Draws a line for @device, or if it stands for several, for those; they are called @label. */
+/* Draws a line for @device (or for the sum of several devices), called @label. */
 static void device_draw(const struct area *area, int row, const char *label, const struct snap_device *device)
 {
 	int cols = area->rect.cols, col = 1, room = cols - 2 - LABEL - MEMORY, name = 0;
 	bool has_figures = room >= GAP + FIGURES, has_untracked, has_bar;
 	char text[48], number[32];
 
-	/* What there is room for, in this order; the name and the bar share the rest. */
+	/* Add fields in this order while there is room; the name and the bar share the rest. */
 	room -= has_figures ? GAP + FIGURES : 0;
 	has_untracked = room >= GAP + UNTRACKED;
 	room -= has_untracked ? GAP + UNTRACKED : 0;
@@ -113,7 +113,7 @@ static void device_draw(const struct area *area, int row, const char *label, con
 	}
 }
 
-/* Several devices in one: sums of memory and power, the mean of what is busy, the warmest. */
+/* Sums several devices up: total memory and power, mean utilization, highest temperature. */
 static struct snap_device together(const struct snapshot *snapshot, size_t first, int count, char *name, size_t size)
 {
 	struct snap_device all = { .name = name, .utilization = NAN, .temperature = NAN, .power = NAN };
@@ -136,7 +136,7 @@ static struct snap_device together(const struct snapshot *snapshot, size_t first
 			busy += device->utilization;
 			told++;
 		}
-		all.temperature = fmax(all.temperature, device->temperature);	/* fmax(3): a number beats NAN */
+		all.temperature = fmax(all.temperature, device->temperature);	/* fmax(3): a number wins over NAN */
 		if (isfinite(device->power))
 			all.power = isfinite(all.power) ? all.power + device->power : device->power;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is drawn, and where. Drawing is a function of the view and the canvas; it
- * changes nothing but where scrolling ends.
+ * What is drawn, and where. Drawing depends only on the view and the canvas; it changes nothing but
+ * the ends of scrolling.
  */
 #include "view/view_internal.h"
 

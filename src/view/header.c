@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The header: a line about cutop itself, two about all processes together.
- * Fields have fixed places for a given width, numbers end where they ended
- * before: only digits change.
+ * The header: one line about cutop itself, two about all processes together. Fields have fixed
+ * places for a given width, and numbers are right-aligned: only digits change.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +19,7 @@
 struct segment {
 	char text[96];
 	enum style style;
-	int rank;		/* lowest stays longest */
+	int rank;		/* the field with the lowest rank is dropped last */
 	bool right, shown;
 };
 
@@ -76,7 +75,7 @@ static uint64_t lost_total(const struct snapshot *snapshot)
 	return total;
 }
 
-/* What of, where there is room: "(ring_full 1.2M, returns 12)", as text has it. */
+/* The causes, if there is room: "(ring_full 1.2M, returns 12)", as in text output. */
 static void causes_add(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segment_add(segments, 9, ST_FAILED, false);
@@ -113,7 +112,7 @@ static void play_add(struct segments *segments, const struct play *play, bool as
 		 play->paused ? " PAUSED" : play->ended ? " END" : "");
 }
 
-/* What changes what is seen, and must not be forgotten. */
+/* Settings that change what is shown, and must not be forgotten. */
 static void flags_add(struct segments *segments, const struct view *view, bool ascii)
 {
 	struct segment *segment;
@@ -191,9 +190,9 @@ static void status_draw(struct view *view, const struct area *area)
 	segments_draw(&segments, area);
 }
 
-/* ---- the totals ---- */
+/* ---- totals ---- */
 
-/* A label, a number that ends in a fixed cell, a unit. Returns the column after. */
+/* A label, a right-aligned number, a unit. Returns the column after them. */
 static int figure(const struct area *area, int row, int col, const char *label, enum style style, const char *number,
 		  int width, const char *unit)
 {
@@ -217,7 +216,7 @@ static const char *rate_text(double rate, bool bytes, char out[32])
 	return out;
 }
 
-/* The part of @cells that @bytes of @most are. What is looked for is never too small to be seen. */
+/* The part of @cells that @bytes of @most take; never too small to be seen. */
 static int bar_cells(double bytes, double most, int cells)
 {
 	int part = (int)lround(bytes / most * cells);
@@ -225,11 +224,14 @@ static int bar_cells(double bytes, double most, int cells)
 	return bytes > 0 && !part ? 1 : part;
 }
 
-/* Live, of which @suspect bytes are; then @beyond, which are suspect and in no live (managed memory, say); then leaked. */
+/*
+ * Draws live bytes, @suspect of them marked; then @beyond, which are suspect but not in live
+ * (managed memory, for example); then leaked ones.
+ */
 static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect, double beyond)
 {
 	const struct snapshot *snapshot = view->shown;
-	/* What is shown may be more than was measured: what came while the view was frozen was not. */
+	/* The shown figures may exceed most_live, which is not updated while the view is frozen. */
 	double most = fmax(fmax(view->most_live, (double)snapshot->live + beyond + (double)snapshot->leaked), 1);
 	int live, leaked, suspected, more;
 
@@ -284,7 +286,7 @@ static void totals_draw(struct view *view, const struct area *area)
 	int cols = area->rect.cols, spare, col, vram = VRAM_MIN, launch = LAUNCH_MIN, count, width, i;
 	char text[32];
 
-	/* The first row: what fits, in this order. */
+	/* The first row: fields that fit, in this order. */
 	spare = cols - 2 - VRAM_MIN;
 	bool has_launch = spare >= GAP + LAUNCH_MIN;
 	spare -= has_launch ? GAP + LAUNCH_MIN : 0;
@@ -316,7 +318,7 @@ static void totals_draw(struct view *view, const struct area *area)
 			snprintf(text, sizeof(text), "%.0f", 100 * snapshot->sync_share);
 		figure(area, 0, col, "wait", snapshot->sync_share > 0 ? ST_WAIT : ST_DIM, text, 3, "%");
 	}
-	/* The second: directions, each with its history. */
+	/* The second row: directions, each with its history. */
 	count = (cols - 2 + GAP) / (COPY_MIN + GAP);
 	count = count > 4 ? 4 : count < 1 ? 1 : count;
 	width = (cols - 2 + GAP) / count - GAP;

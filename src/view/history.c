@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * History. A track is a ring that starts small and doubles up to HISTORY_MAX
- * samples: a machine with many short processes does not pay for what they
- * never showed. Tracks of processes that left the snapshot are dropped; those
- * of exited ones stand still.
+ * History. A track is a ring that starts small and doubles up to HISTORY_MAX samples: many short
+ * processes take little memory. Tracks of processes that left the snapshot are dropped; those of
+ * exited processes no longer change.
  */
 #include "view/history.h"
 
@@ -20,7 +19,7 @@ static bool track_grow(struct track *track)
 
 	if (track->count < track->size || track->size == HISTORY_MAX)
 		return true;
-	/* Full and never wrapped: what is there stays where it is. */
+	/* The ring is full and has not wrapped yet: samples keep their places. */
 	samples = realloc(track->samples, size * SERIES_COUNT * sizeof(*samples));
 	if (!samples)
 		return false;
@@ -60,7 +59,7 @@ double track_value(const struct track *track, enum series series, size_t back)
 	return (double)track->samples[at * SERIES_COUNT + series];
 }
 
-/* Where @program is, or would be. */
+/* The index at which @program is, or would be inserted. */
 static size_t place(const struct history *history, uint32_t program)
 {
 	size_t low = 0, high = history->count;
@@ -118,7 +117,7 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	if (!track)
 		return;
 	track->seen = true;
-	/* What is over does not go on: its plot ends where it ended. */
+	/* An exited process gets no more samples: its plot ends where it ended. */
 	if (process->exited && track->count > 1 && !process->live && !(process->launches_per_second > 0) &&
 	    track_value(track, SERIES_LIVE, 0) == 0)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was: a series of figures per snapshot, for all processes together and
- * for each one, fed once per snapshot. For sparklines and plots.
+ * History: a series of figures, one per snapshot, for all processes together and for each one. For
+ * sparklines and plots.
  */
 #ifndef VIEW_HISTORY_H
 #define VIEW_HISTORY_H
@@ -17,16 +17,16 @@
 enum series {
 	SERIES_LIVE, SERIES_LAUNCHES, SERIES_FAILURES, SERIES_WAIT,
 	SERIES_COPIES,		/* + enum copy_direction */
-	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT,	/* in the interval */
+	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT,	/* how many in the interval */
 	SERIES_COUNT,
 };
 
 struct track {
 	uint32_t program;
 	bool seen;			/* in the latest snapshot */
-	size_t count, size;		/* samples in all so far, at most HISTORY_MAX; room */
+	size_t count, size;		/* samples so far (HISTORY_MAX at most); room in the ring */
 	size_t next;			/* where the next one goes */
-	size_t hidden;			/* the latest, that came while the view was frozen */
+	size_t hidden;			/* the latest samples, which came while the view was frozen */
 	uint64_t failed_allocations;
 	float *samples;			/* size × SERIES_COUNT */
 };
@@ -37,7 +37,7 @@ struct history {
 	size_t count, size;
 };
 
-/* With @hide the samples are kept, but not seen before history_show(). */
+/* With @hide, samples are kept but stay invisible until history_show(). */
 void history_feed(struct history *history, const struct snapshot *snapshot, bool hide);
 void history_show(struct history *history);
 void history_free(struct history *history);
@@ -45,7 +45,7 @@ void history_free(struct history *history);
 /* The track of @program, or NULL. */
 const struct track *history_find(const struct history *history, uint32_t program);
 
-/* How many samples there are to see. */
+/* How many samples are visible. */
 size_t track_count(const struct track *track);
 
 /* A sample @back snapshots ago (0: the latest); NAN where there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys: what they do to the view. No terminal, no side effect outside it; what
- * the outside has to do is left as a request.
+ * Keys: what they do to the view. There is no terminal and no side effect here; what has to be done
+ * outside is left as a request.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ void sort_by(struct view *view, const struct column *column)
 		order->count = 1;
 		order->reverse = false;
 	}
-	/* The user has chosen no process: what was asked for is to see who is first now. */
+	/* If the user has chosen no process, go to the one that is first in the new order. */
 	if (!view->selected_by_user)
 		view->has_selected = false;
 	rows_arrange(view);
@@ -91,7 +91,7 @@ void pane_scroll(struct view *view, long step)
 	if (step < 0 && pane->top < (size_t)-step)
 		pane->top = 0;
 	else
-		pane->top += (size_t)step;	/* the end is found when drawn */
+		pane->top += (size_t)step;	/* limited to the end when it is drawn */
 }
 
 static void move(struct view *view, enum action action)
@@ -124,7 +124,7 @@ static void move(struct view *view, enum action action)
 void pane_show(struct view *view, enum pane pane)
 {
 	view->settings.pane = pane;
-	/* Where there is no room for both, a pane is all there is. */
+	/* If there is no room for both, show only the pane. */
 	if (view->screen_rows && !view->layout.pane.rows)
 		view->full = true;
 }
@@ -203,7 +203,10 @@ static void pan(struct view *view, int step)
 	enum pan what = panes[view->settings.pane]->pan;
 
 	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
-		/* Back in time; how far there is anything is found when drawn. From there it goes forward. */
+		/*
+		 * Move back in time; how far there are samples is found when drawing. When moving
+		 * forward, start from there.
+		 */
 		if (step > 0 && view->back > view->back_seen)
 			view->back = view->back_seen;
 		if (step < 0)
@@ -213,11 +216,11 @@ static void pan(struct view *view, int step)
 		return;
 	}
 	if (what == PAN_NAMES) {
-		pane->shift += step * PAN_CELLS;	/* the end is found when drawn */
+		pane->shift += step * PAN_CELLS;	/* limited to the end when it is drawn */
 		pane->shift = pane->shift < 0 ? 0 : pane->shift;
 		return;
 	}
-	/* A quarter of what is in sight. */
+	/* Move by a quarter of the visible part. */
 	view->pan += step * 0.25 / (double)(1u << view->zoom);
 	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
 }
@@ -260,14 +263,14 @@ static void request(struct view *view, enum request what)
 
 static void clear_exited(struct view *view)
 {
-	/* What stands still has no next snapshot without them. */
+	/* A paused replay, or one at its end, sends no snapshot unless it is asked to. */
 	if (view->host.play.is_on && (view->host.play.paused || view->host.play.ended))
 		view_message(view, "nothing is cleared in a recording that stands still: Space lets it go on");
 	else
 		request(view, REQUEST_CLEAR);
 }
 
-/* The keys that mean something else in a replay. */
+/* The keys that have another meaning in a replay. */
 static bool play_act(struct view *view, enum action action)
 {
 	static const struct {
@@ -408,7 +411,7 @@ static void input_shorten(char input[INPUT_SIZE])
 	input[len ? len - 1 : 0] = 0;
 }
 
-/* What is typed works at once: the table shows what it leaves. */
+/* The text takes effect while it is typed: the table shows the matches. */
 static void input_changed(struct view *view)
 {
 	if (view->mode == INPUT_FILTER) {
@@ -442,7 +445,8 @@ static void input_key(struct view *view, int32_t key)
 		if (mode == INPUT_DELAY)
 			delay_set(view);
 		else if (mode == INPUT_SEARCH && view->search[0] && view->full)
-			view->panes[view->settings.pane].seek = 2;	/* stays where it is, or says that there is nothing */
+			/* stay at this row if it matches, or say that nothing matches */
+			view->panes[view->settings.pane].seek = 2;
 		else if (mode == INPUT_SEARCH && view->search[0] && !rows_search(view, 1, false))
 			view_message(view, "no match for \"%s\"", view->search);
 		return;
@@ -549,7 +553,7 @@ static void help_key(struct view *view, int32_t key)
 	case ACT_PAGE_UP: view->help_top -= page; break;
 	case ACT_PAGE_DOWN: view->help_top += page; break;
 	case ACT_FIRST: view->help_top = 0; break;
-	case ACT_LAST: view->help_top = INT_MAX / 2; break;	/* the end is found when drawn */
+	case ACT_LAST: view->help_top = INT_MAX / 2; break;	/* limited to the end when it is drawn */
 	default: mode_set(view, INPUT_NORMAL);
 	}
 	if (view->help_top < 0)
@@ -558,7 +562,10 @@ static void help_key(struct view *view, int32_t key)
 
 void view_key(struct view *view, int32_t key)
 {
-	/* Whatever is open: it is no letter, and another program has written over the screen. */
+	/*
+	 * Redraw works whatever is open, since another program has written over the screen, and the
+	 * key is no letter.
+	 */
 	if (keys_action(key) == ACT_REDRAW) {
 		request(view, REQUEST_REDRAW);
 		return;

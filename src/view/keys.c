@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of keys. Letters sort by what they stand for; the F-keys are
- * htop's, so that hands that know it find what they look for.
+ * The table of keys. A letter sorts by the column it stands for; the F-keys are those of htop, for
+ * users who know it.
  */
 #include "view/keys.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys and what they do. One table makes the keys work, the help screen and
- * the bar at the bottom; the manual is held to it by a test.
+ * Keys and what they do. One table defines the keys, the help screen and the bar at the bottom; a
+ * test compares the manual with it.
  */
 #ifndef VIEW_KEYS_H
 #define VIEW_KEYS_H
@@ -35,13 +35,13 @@ enum action {
 
 struct binding {
 	enum action action;
-	int32_t keys[3];	/* 0: no more */
-	const char *label;	/* the keys as help shows them */
-	const char *help;	/* NULL: of a pane, which has its own */
+	int32_t keys[3];	/* 0: unused */
+	const char *label;	/* the keys' names on the help screen */
+	const char *help;	/* NULL: a pane's key, whose help comes from the pane */
 	const char *bar_key;	/* in the bar, or NULL */
 	const char *bar_text;
-	int bar_rank;		/* lowest first when there is not room for all */
-	const char *section;	/* of the help screen; NULL: as the one before */
+	int bar_rank;		/* which stay if there is no room for all: lowest last */
+	const char *section;	/* its section on the help screen; NULL: that of the one before */
 };
 
 extern const struct binding bindings[];

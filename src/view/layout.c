@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout. Rows are given out by weight: first one row of the table, then
- * the titles, the status, the bar, the totals, and from 15 rows on the pane,
- * which then gets three rows for every two of the table; larger screens have a
- * row for each device. The shares depend on the size and the machine, never
- * on how many processes there are: nothing jumps.
+ * The layout. Rows are given out by priority: first one row of the table, then the titles, the
+ * status, the bar, the totals, and from 15 rows on the pane, which then gets three rows for every
+ * two of the table; larger screens have a row for each device. The shares depend on the size and
+ * the machine, never on the number of processes: nothing jumps.
  */
 #include "view/layout.h"
 
@@ -21,7 +20,7 @@ static struct rect take(int *row, int rows, int cols)
 	return rect;
 }
 
-/* The devices get a row of every six that the rest can spare. */
+/* The devices get one in six of the remaining rows. */
 static int device_rows(int rows, int cols, int devices)
 {
 	int most = rows > ROWS_DEVICES && cols >= COLS_DEVICES ? (rows - ROWS_DEVICES) / ROWS_PER_DEVICE : 0;
@@ -44,7 +43,7 @@ struct layout layout_make(int rows, int cols, bool full, int devices)
 	devices = device_rows(rows, cols, devices);
 	table = rows - titles - status - bar - totals - devices;
 	if (full) {
-		/* One row of the table stays, where there is room: whose pane this is. */
+		/* Keep one table row if there is room: it shows which process the pane is about. */
 		tabs = rows >= 2;
 		if (rows < 10) {
 			titles = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things stand: a pure function of the terminal's size and what is open.
- * What has no room is dropped, least important first; a dropped part has no
- * rows. The table of processes is never dropped, unless a pane fills the screen.
+ * Where things are on the screen: a pure function of the terminal's size and of what is open. What
+ * has no room is dropped, least important first; a dropped part has no rows. The table of processes
+ * is never dropped, unless a pane fills the screen.
  */
 #ifndef VIEW_LAYOUT_H
 #define VIEW_LAYOUT_H
@@ -14,7 +14,7 @@
 struct layout {
 	struct rect status;	/* processes, probes, lost, the clock */
 	struct rect totals;	/* memory, launches, copies: 1 or 2 rows */
-	struct rect devices;	/* a row each, where there is room */
+	struct rect devices;	/* one row per device, if there is room */
 	struct rect titles;	/* of the table's columns */
 	struct rect table;
 	struct rect tabs;

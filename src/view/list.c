@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists in panes. */
+/* Lists in panes: fitting columns, sorting, searching, drawing. */
 #include "view/list.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			continue;
 		fit.start[i] = col;
 		fit.width[i] = column->width ? column->width : column->least;
-		/* Of what is left the names get most, a bar before them some. */
+		/* Names get most of the remaining width, a bar before them a part of it. */
 		if (!column->width && column->is_bar) {
 			fit.width[i] += bar;
 			room -= bar;
@@ -142,7 +142,10 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 	pane->seek = 0;
 	if (!direction || !count || !view->search[0])
 		return;
-	/* The last page cannot begin at each match on it: on from the match, as long as it is in sight. */
+	/*
+	 * Near the end, the page cannot begin at each match: continue from the current match while
+	 * it is visible.
+	 */
 	if (pane->found > pane->top && pane->found <= pane->top + (size_t)pane->rows && pane->found <= count)
 		from = pane->found - 1;
 	for (i = direction == 2 ? 0 : 1; i <= count; i++) {
@@ -188,13 +191,13 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 	}
 }
 
-/* Names, which can be longer than any screen is wide: they are panned. */
+/* Names, which can be longer than any screen is wide: they can be panned. */
 static bool is_name(const struct list_column *column)
 {
 	return column->left && !column->width && !column->is_bar;
 }
 
-/* Drops the first @cells of @text, and says that something is missing. */
+/* Drops the first @cells of @text, and shows that something is missing. */
 static void text_shift(const struct canvas *canvas, char text[CELL_TEXT], int cells)
 {
 	static const char sign[] = "…";
@@ -208,7 +211,7 @@ static void text_shift(const struct canvas *canvas, char text[CELL_TEXT], int ce
 	text[CELL_TEXT - 1] = 0;
 }
 
-/* By how many cells the longest name of those that are to be drawn is longer than its column. */
+/* By how many cells the longest visible name exceeds its column. */
 static int names_excess(const struct area *area, const struct list *list, const size_t *items, size_t count, const struct fit *fit)
 {
 	char text[CELL_TEXT];
@@ -258,7 +261,7 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		style = list->desc->cell(list, item, i, text);
 		if (is_name(column))
 			text_shift(area->canvas, text, shift);
-		/* A number as long as that is cut, too: its neighbour's cells are not its. */
+		/* A long number is cut, too: it must not take the next column's cells. */
 		if (column->left || canvas_width(area->canvas, text) > fit->width[i])
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);
 		else

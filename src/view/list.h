@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list in a pane: titled columns that drop by rank where there is no room,
- * sorted, searched and scrolled alike in all panes. The pane's descriptor says
- * what stands in a cell and what it is sorted by.
+ * A list in a pane: titled columns that are dropped by rank if there is no room, and that are
+ * sorted, searched and scrolled alike in all panes. The pane's descriptor says what a cell shows
+ * and what it is sorted by.
  */
 #ifndef VIEW_LIST_H
 #define VIEW_LIST_H
@@ -12,20 +12,20 @@
 
 struct list_column {
 	const char *title;
-	int width;		/* 0: what is left, of @least at least */
+	int width;		/* 0: the remaining cells, at least @least */
 	int least;
-	bool left;		/* text: left, and sorted by what is written, ascending */
-	int rank;		/* lowest stays longest */
-	bool is_bar;		/* nothing to sort by, nor to search */
+	bool left;		/* text: left-aligned, and sorted ascending by the shown text */
+	int rank;		/* which stay if there is no room: lowest last */
+	bool is_bar;		/* a bar: cannot be sorted by or searched */
 };
 
-enum { CELL_TEXT = 4096 };	/* signatures of kernels go into the thousands */
+enum { CELL_TEXT = 4096 };	/* kernels' signatures can have thousands of characters */
 
 struct list {
 	const struct pane_desc *desc;
-	uint32_t hidden;		/* bit set of columns that would be empty */
+	uint32_t hidden;		/* bit set: columns that would be empty */
 	size_t count;
-	const void *items;		/* the pane's own */
+	const void *items;		/* the pane's own data */
 	const struct view *view;
 	const struct snap_process *process;
 	const char *empty;		/* what to say when there is nothing */

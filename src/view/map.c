@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The map. Addresses are far apart: what is allocated lies in a few regions with
- * terabytes between them. Gaps much longer than what is allocated are left out
- * and shown as a thin line; every region begins at a cell of its own. All cells
- * stand for the same number of bytes, the least with which everything fits.
+ * The map. Allocations lie in a few regions with terabytes between them. Gaps much longer than the
+ * allocations are left out and shown as a thin line; every region begins in a new cell. All cells
+ * stand for the same number of bytes, the smallest with which everything fits.
  */
 #include "view/map.h"
 
@@ -24,10 +23,10 @@ struct region {
 struct map {
 	struct region regions[REGIONS_MAX];
 	size_t count;
-	double per_cell;	/* bytes */
+	double per_cell;	/* bytes that a cell stands for */
 };
 
-/* Splits at gaps longer than @gap. False if there are more regions than @most. */
+/* Splits at gaps longer than @gap. False if that makes more than @most regions. */
 static bool regions_find(struct map *map, const struct snap_process *process, uint64_t gap, size_t most)
 {
 	size_t i;
@@ -79,13 +78,13 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
 		else
 			high = middle;
 	}
-	/* Up to three leading bits: addresses at the left are then round as well. */
+	/* Sizes with up to three leading bits: then the addresses at the left are round, too. */
 	for (low = 1; low * 16 <= high; low *= 2)
 		;
 	map->per_cell = ceil(high / low) * low;
 }
 
-/* What lies between two addresses, by state; each span is spread evenly over its addresses. */
+/* Adds up the bytes between two addresses, by state; each span counts evenly over its addresses. */
 static void weigh(const struct snap_process *process, const struct region *region, double from, double to, double bytes[ALLOC_STATE_COUNT])
 {
 	size_t low = region->first, high = region->first + region->count, i;
@@ -121,7 +120,7 @@ static const char *cell_look(const double bytes[ALLOC_STATE_COUNT], double size,
 		*style = ST_FREE;
 		return "░";
 	}
-	/* What one looks for is never hidden by what is around it. */
+	/* Leaked and suspect bytes are never hidden by what surrounds them. */
 	if (bytes[ALLOC_LEAKED] > 0) {
 		*style = ST_LEAKED;
 		return "▚";
@@ -170,7 +169,7 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 		const char *look = "┊";
 		long whole = (long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
 
-		/* Far away: over whole regions at a time. */
+		/* Skip whole regions at a time. */
 		if (offset == 0 && at + whole + 1 <= skip) {
 			at += whole + 1;
 			region++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The address space of a process, drawn: one cell for a run of bytes. */
+/* Draws the address space of a process: one cell for a run of bytes. */
 #ifndef VIEW_MAP_H
 #define VIEW_MAP_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mouse: what stands below the pointer gets what its key would do. Where
- * that is was left in the view when it was drawn.
+ * The mouse: a click acts like the key of the item under the pointer. Drawing stores in the view
+ * where items are.
  */
 #include "view/view_internal.h"
 
@@ -21,7 +21,7 @@ static void click_title(struct view *view, int col)
 			return sort_by(view, fit.columns[i]);
 }
 
-/* As with the table: a title again turns its order round. */
+/* As in the table: a second click on a title reverses the order. */
 static void click_pane_title(struct pane_state *pane, int col)
 {
 	for (unsigned int i = 0; i < PANE_COLUMNS_MAX; i++) {
@@ -34,7 +34,10 @@ static void click_pane_title(struct pane_state *pane, int col)
 	}
 }
 
-/* A line of a menu is chosen; beside it, it closes. Settings change by a second click. */
+/*
+ * A click on a line of a menu chooses it; beside the menu, it closes it. A setting changes at the
+ * second click.
+ */
 static void click_menu(struct view *view, int row, int col, enum mouse what)
 {
 	struct rect menu = view->menu;
@@ -63,7 +66,7 @@ static void wheel(struct view *view, int row, int col, int step)
 {
 	if (view->mode == INPUT_NORMAL && is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
-	else if (view->mode != INPUT_CONFIRM)	/* a question is answered by keys */
+	else if (view->mode != INPUT_CONFIRM)	/* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
 
@@ -105,7 +108,10 @@ void view_mouse(struct view *view, int row, int col, enum mouse what)
 	bool was_closed = view->closed_by_click;
 
 	view->closed_by_click = false;
-	/* The second click of two on what the first has closed is not meant for what lay behind it. */
+	/*
+	 * If the first of two clicks has closed a menu, the second is not meant for what was behind
+	 * it.
+	 */
 	if (was_closed && what == MOUSE_DOUBLE)
 		return;
 	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {

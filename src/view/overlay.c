@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What opens over the rest: help, settings, menus, questions. Each is a frame
- * in the middle, as large as it needs to be and there is room for.
+ * What opens on top of the rest: help, settings, menus, questions. Each is a frame in the middle,
+ * as large as needed if there is room.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
 {
-	/* The last row is left to what is said there, unless every row counts. */
+	/* The last row stays free for messages, unless the screen is small. */
 	int most = canvas->rows > 12 ? canvas->rows - 1 : canvas->rows;
 	struct rect rect;
 	struct area area;
@@ -35,7 +35,10 @@ static size_t help_lines(void)
 	return lines;
 }
 
-/* What stands in a line of the help, of which @binding is the key or the section's first. Sections begin with their name. */
+/*
+ * What line @line of the help shows, with *@binding the key on it, or the first one of the section.
+ * Sections begin with a line with their name.
+ */
 static enum help_kind { HELP_GAP, HELP_SECTION, HELP_KEY } help_find(size_t line, const struct binding **binding)
 {
 	size_t i, at = 0;
@@ -118,7 +121,7 @@ static void help_draw(struct view *view, struct canvas *canvas)
 
 /* ---- menus ---- */
 
-/* The first line shown, so that the chosen one is. */
+/* The first line to show, so that the chosen one is visible. */
 static size_t menu_top(size_t chosen, size_t count, int rows)
 {
 	if (rows <= 0 || chosen < (size_t)rows)
@@ -126,7 +129,9 @@ static size_t menu_top(size_t chosen, size_t count, int rows)
 	return chosen + 1 > count ? 0 : chosen + 1 - (size_t)rows;
 }
 
-/* A frame for @count lines, with the @keys that work there below them. Returns how many there is room for. */
+/*
+ * A frame for @count lines, and below them the @keys that work there. Returns how many lines fit.
+ */
 static int menu_open(struct view *view, struct canvas *canvas, size_t count, int cols, const char *title, const char *keys, struct area *area)
 {
 	int rows;

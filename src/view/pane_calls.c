@@ -114,7 +114,7 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 	case C_CALLS: return cell_count(out, number, width);
 	case C_FAILED: return cell_failures(out, number, call->sampled, width);
 	case C_SHARE: return cell_share(out, number);
-	case C_TIME:	/* of a launch that is not watched to its end it is not among it */
+	case C_TIME:	/* launches that are not watched until they return are not included */
 		style = cell_time(time, number);
 		snprintf(out, CELL_TEXT, "%s%.32s", call->sampled && number > 0 ? "≥" : "", time);
 		return style;
@@ -166,7 +166,7 @@ const struct pane_desc pane_calls = {
 	.pane = PANE_CALLS,
 	.title = "Calls",
 	.help = "every function, with times",
-	.sort = C_TIME + 1,	/* the table of functions has no order that says something */
+	.sort = C_TIME + 1,	/* the order of the table of functions would say nothing */
 	.columns = call_columns,
 	.column_count = ARRAY_LEN(call_columns),
 	.cell = call_cell,

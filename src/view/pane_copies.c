@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies by direction and mode, with how large they were, and the bytes per
- * second of each direction over time.
+ * Copies by direction and mode, with their sizes, and each direction's bytes per second over time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +15,8 @@ enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_THR
 
 static const struct list_column copy_columns[] = {
 	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0 },
-	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0 },		/* "async*": some of pageable memory, which may be synchronous */
+	/* "async*": some are of pageable memory, and may be synchronous */
+	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0 },
 	[P_DEVICE] = { "DEV", .width = 3, .rank = 7 },
 	[P_CALLS] = { "CALLS", .width = 7, .rank = 1 },
 	[P_BYTES] = { "BYTES", .width = 7, .rank = 2 },
@@ -25,7 +25,8 @@ static const struct list_column copy_columns[] = {
 	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5 },
 	[P_PENDING] = { "PENDING", .width = 7, .rank = 4 },
 	[P_FAILED] = { "FAILED", .width = 7, .rank = 6 },
-	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9 },	/* two powers of two a cell */
+	/* a cell stands for two powers of two */
+	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9 },
 	[P_TIME] = { "TIME", .width = 7, .rank = 10 },
 };
 
@@ -126,7 +127,7 @@ static void copies_draw(struct view *view, const struct area *area, const struct
 		.desc = &pane_copies, .count = process->copy_count, .view = view, .process = process, .empty = "Nothing was copied.",
 	};
 
-	/* The plots take half, if it is worth it; the list grows into the rest. */
+	/* The plots take half if there is room for them; the list takes the rest. */
 	top = rows - wanted >= 5 ? wanted + (rows - wanted > 10) : rows >= 12 ? rows / 2 : rows;
 	part = area_part(area, 0, 0, top, area->rect.cols);
 	list_draw(view, &part, &list);

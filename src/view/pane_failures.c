@@ -98,7 +98,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	}
 }
 
-/* The first of @failures with the same error as @at: what that means is said once. */
+/* The first of @failures with the same error as @at: the meaning is shown only there. */
 static size_t same_error(const struct snap_failure *failures, size_t at)
 {
 	size_t i;

@@ -44,7 +44,7 @@ static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 	return ST_PLAIN;
 }
 
-/* Launches of the program's own and by graphs. */
+/* Launches by the program's calls and by graphs. */
 static double kernel_runs(const struct snap_kernel *kernel)
 {
 	return (double)kernel->launches + (double)kernel->graph_launches;

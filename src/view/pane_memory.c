@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory: what a process has allocated. A line of sums, the address space as a
- * map (map.c), live bytes over time, and the largest allocations.
+ * Memory: what a process has allocated. A line of sums, the address space as a map (map.c), live
+ * bytes over time, and the largest allocations.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -26,8 +26,8 @@ static const struct list_column memory_columns[] = {
 	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1 },
 	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
 };
-#define SITE_AND_CALL 130	/* cells: room for both */
-#define SUM 9			/* cells beside the label of a sum: number and gaps */
+#define SITE_AND_CALL 130	/* cells from which on there is room for both */
+#define SUM 9			/* cells besides the label of a sum: its number and gaps */
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held", "saved" };
 static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD, ST_DIM };
@@ -72,7 +72,7 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
-/* What has no room is left out: a word cut short is no word, and a number another one. */
+/* If it does not fit, it is left out: a number cut short would be another number. */
 static int sum(const struct area *area, int col, const char *label, double bytes, enum style style, const char *mark)
 {
 	char number[32], text[40];
@@ -85,7 +85,10 @@ static int sum(const struct area *area, int col, const char *label, double bytes
 	return area_text(area, 0, col + 7, ST_DIM, label) + 2;
 }
 
-/* @first and, with @then, a second number, each with its label; short where there is no room for every digit. */
+/*
+ * @first and, with @then, a second number, each with its label; abbreviated if there is no room for
+ * all digits.
+ */
 static int counts(const struct area *area, int col, enum style style, uint64_t first, const char *label, const uint64_t *then, const char *label_then)
 {
 	char text[96], one[32], two[32] = "";
@@ -109,7 +112,7 @@ struct sum {
 	double bytes;
 	enum style style;
 	const char *mark;
-	bool optional, left_out;	/* optional: nothing is said by leaving out that it is none */
+	bool optional, left_out;	/* optional: left out if it is 0 and there is no room for all */
 };
 
 static void sums_choose(struct sum *sums, size_t count, int cols)
@@ -176,7 +179,7 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	struct area part;
 	bool omitted;
 
-	/* Where memory comes from says more than by which call. */
+	/* Where memory was allocated says more than which call did it. */
 	if (cols < SITE_AND_CALL)
 		list.hidden = 1u << M_CALL;
 	if (rows < 3) {

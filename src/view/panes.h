@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The panes. Each is a file, pane_NAME.c, that ends in its descriptor. A line in the list below makes it known to
- * everything else: its key and its tab are its place in the list, and its name, its help and what keys do in it come
- * from the descriptor.
+ * The panes. Each is a file, pane_NAME.c, that ends in its descriptor. A line in the list below is
+ * all it takes to add one: its key and tab are its place in the list; its name, its help and what
+ * keys do in it come from the descriptor.
  */
 #ifndef VIEW_PANES_H
 #define VIEW_PANES_H
@@ -33,26 +33,35 @@ struct list_column;
 struct snap_process;
 struct view;
 
-/* What the keys of panning move: long names; plots, back in time; the map once it is zoomed, and plots before. */
+/*
+ * What the panning keys move: long names; plots, back in time; or the map once it is zoomed, and
+ * plots before that.
+ */
 enum pan { PAN_NAMES, PAN_PLOTS, PAN_MAP };
 
-/* The functions for cells are those of its list: see list.h. */
+/* The functions for cells belong to its list: see list.h. */
 struct pane_desc {
 	enum pane pane;
-	const char *title;		/* of its tab; in the settings file, too */
-	const char *help;		/* what there is to be seen, as help goes on after the title */
+	const char *title;		/* on its tab, and in the settings file */
+	const char *help;		/* what it shows: the help's text after the title */
 	enum pan pan;
-	bool is_of_all;			/* is shown where no process is selected, too */
-	unsigned int sort;		/* column + 1 that it is sorted by from the start; 0: its list has an order of its own */
+	bool is_of_all;			/* shown even if no process is selected */
+	/* column + 1 that it is sorted by at first; 0: its list has an order of its own */
+	unsigned int sort;
 
 	const struct list_column *columns;
 	size_t column_count;
 	/* Writes what stands in a cell to @out (CELL_TEXT bytes), and returns its style. */
 	enum style (*cell)(const struct list *list, size_t item, size_t column, char *out);
-	double (*number)(const struct list *list, size_t item, size_t column);	/* to sort by; NAN last */
-	/* The item with which @item is sorted: it stays right behind that one. NULL: each by itself */
+	double (*number)(const struct list *list, size_t item, size_t column);	/* the value to sort by; NAN last */
+	/*
+	 * The item that @item stays right behind when sorted. NULL: each item is sorted by itself
+	 */
 	size_t (*owner)(const struct list *list, size_t item);
-	/* The column whose cell is all of @item's row; -1: it has cells in all. NULL: each has */
+	/*
+	 * The column whose cell fills all of @item's row; -1: it has normal cells. NULL: all items
+	 * have
+	 */
 	int (*whole)(const struct list *list, size_t item);
 	/*
 	 * What tells @item from all others of the pane, from one snapshot to the next. In full height there is a cursor
@@ -66,7 +75,7 @@ struct pane_desc {
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 
-	/* @process is the selected one, or NULL where none is; differences are made already. */
+	/* @process is the selected one, or NULL; with a baseline its figures are differences. */
 	void (*draw)(struct view *view, const struct area *area, const struct snap_process *process);
 };
 

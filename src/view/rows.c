@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of the process table: what the filter leaves, in the order of the
- * sort, or as a tree in which every level has that order.
+ * The rows of the process table: the processes that pass the filter, sorted, or as a tree whose
+ * every level is sorted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,15 +98,15 @@ static void row_add(struct view *view, const struct snap_process *process, const
 }
 
 #define NO_ROW		SIZE_MAX
-#define TREE_DEPTH	128	/* who stands deeper, in a recording made for it, stands for itself */
+#define TREE_DEPTH	128	/* a process that is nested deeper, in a forged recording, becomes a root */
 
-/* All by their place in the list. */
+/* All processes, as indexes into the list. */
 struct forest {
 	const struct snap_process **list;
 	size_t count;
 	bool *done;
 	size_t *parent;
-	size_t *child, *sibling;	/* the first below, and the next beside */
+	size_t *child, *sibling;	/* the first child, and the next sibling */
 	size_t *by_pid;
 };
 
@@ -120,13 +120,16 @@ static int pid_order(const void *left, const void *right, void *context)
 	return (a->start_time > b->start_time) - (a->start_time < b->start_time);
 }
 
-/* The parent of the one at @at among those shown: the one with its parent's pid that started last before it. */
+/*
+ * The parent of the process at @at among those shown: the process with its parent's pid that was
+ * the last to start before it.
+ */
 static size_t parent_of(const struct forest *forest, size_t at)
 {
 	const struct snap_process *process = forest->list[at], *other;
 	size_t low = 0, high = forest->count, middle;
 
-	/* The first that is of a greater pid, or of that one and younger. */
+	/* Find the first with a greater pid, or with this pid and younger. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		other = forest->list[forest->by_pid[middle]];
@@ -135,7 +138,7 @@ static size_t parent_of(const struct forest *forest, size_t at)
 		else
 			low = middle + 1;
 	}
-	/* It may be itself, by what it claims. */
+	/* A recording may claim that it is its own parent. */
 	if (low && forest->by_pid[low - 1] == at)
 		low--;
 	if (!low || forest->list[forest->by_pid[low - 1]]->pid != process->parent_pid)
@@ -151,7 +154,7 @@ static void tree_add(struct view *view, struct forest *forest, size_t at, const 
 	forest->done[at] = true;
 	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
 	row_add(view, forest->list[at], branch);
-	/* Deeper than this a tree is no help: children stand as deep as their parent. */
+	/* Below this depth the indentation no longer grows. */
 	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
 	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW; i = forest->sibling[i])
 		if (!forest->done[i])
@@ -167,7 +170,7 @@ static void forest_grow(struct view *view, struct forest *forest)
 		forest->child[i] = NO_ROW;
 	}
 	qsort_r(forest->by_pid, forest->count, sizeof(*forest->by_pid), pid_order, forest->list);
-	/* From the last, so that the first comes to stand before it. */
+	/* From the last to the first, so that the first is put in front. */
 	for (i = forest->count; i--;) {
 		size_t parent = forest->parent[i] = parent_of(forest, i);
 
@@ -193,7 +196,10 @@ static void tree_arrange(struct view *view, const struct snap_process **list, si
 		forest.by_pid = places + 3 * count;
 		forest_grow(view, &forest);
 	}
-	/* Who is left has itself among its ancestors, by what it claims, or too many: hostile, or memory ran out. */
+	/*
+	 * The remaining ones claim to be their own ancestors, or are nested too deep (hostile), or
+	 * memory ran out.
+	 */
 	for (i = 0; i < count; i++)
 		if (!forest.done || !places || !forest.done[i])
 			row_add(view, list[i], "");
@@ -210,7 +216,7 @@ static void keep_selection(struct view *view)
 {
 	const struct snap_process *selected = view_selected(view);
 
-	/* Until the user chooses, the pane shows one that does something, if there is any. */
+	/* Until the user chooses, the pane shows an active process, if there is one. */
 	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
 		view->selected = view->rows[0].process->program;
 		view->has_selected = true;
@@ -220,7 +226,10 @@ static void keep_selection(struct view *view)
 			view->selected_row = i;
 			return;
 		}
-	/* Hidden by the filter it stays selected in its pane; gone for good, its place in the table goes to another. */
+	/*
+	 * A selected process that the filter hides stays in its pane; if it is gone for good, the
+	 * process now in its row is selected.
+	 */
 	if (view_selected(view) || !view->row_count)
 		return;
 	if (view->selected_row >= view->row_count)
@@ -229,7 +238,7 @@ static void keep_selection(struct view *view)
 	view->has_selected = true;
 }
 
-/* By differences, where they are what is shown. */
+/* Compares differences, if the table shows differences. */
 static int compare_difference(const void *left, const void *right, void *context)
 {
 	const struct view *view = context;

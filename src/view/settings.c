@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Settings: one table of names with how each is read and written makes the
- * file and the lines of the settings screen.
- *
- * Writing goes line by line through the file that is there: known keys get
- * their new value, the rest is copied, missing keys are added to their section.
- * The result takes the old file's place by rename, in the folder where the
- * file really is, so that a link to it stays a link.
+ * Settings: one table of names, with how each is read and written, defines the file and the lines
+ * of the settings screen. Saving goes line by line through the existing file: known keys get their
+ * new value, all other lines are copied, missing keys are added to their section. The result
+ * replaces the old file by rename, in the folder where the file really is, so that a symbolic link
+ * stays one.
  */
 #include "view/view_internal.h"
 
@@ -24,7 +22,7 @@
 #include <unistd.h>
 
 #define SECTION "screen"
-#define LINE_SIZE 1024	/* of the file: all columns take 201 */
+#define LINE_SIZE 1024	/* of a line in the file: all columns take 201 */
 
 enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SITES, ITEM_SORT, ITEM_REVERSE,
 	    ITEM_COLUMNS, ITEM_COUNT };
@@ -43,7 +41,7 @@ static const struct {
 	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library (key b)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
-	[ITEM_COLUMNS] = { "columns", NULL, NULL },	/* a line for each column */
+	[ITEM_COLUMNS] = { "columns", NULL, NULL },	/* one line for each column */
 };
 
 static bool *flag_of(struct settings *settings, enum item item)
@@ -119,7 +117,7 @@ static bool columns_parse(struct settings *settings, const char *value)
 		for (i = 0; i < count; i++)
 			if (list[i] == column)
 				return false;
-		/* A column of a later version is no reason to lose the others. */
+		/* A column from a later version must not make us lose the others. */
 		if (column && count < COLUMNS_MAX)
 			list[count++] = column;
 	}
@@ -194,7 +192,7 @@ static size_t column_place(const struct settings *settings, const struct column 
 	return i;
 }
 
-/* The columns shown come first, in their order; then the others. */
+/* The shown columns come first, in their order; then the others. */
 static const struct column *line_column(const struct settings *settings, size_t line)
 {
 	size_t i, at = line - ITEM_COLUMNS;
@@ -241,7 +239,7 @@ static void column_toggle(struct settings *settings, size_t line)
 		memmove(settings->columns + at, settings->columns + at + 1, (settings->column_count - at) * sizeof(column));
 	} else if (settings->column_count < COLUMNS_MAX) {
 		settings->columns[settings->column_count++] = column;
-		/* COMMAND takes the rest of the line: it stays last. */
+		/* COMMAND takes the rest of the line, so it stays last. */
 		at = settings->column_count - 1;
 		if (at && !settings->columns[at - 1]->width) {
 			settings->columns[at] = settings->columns[at - 1];
@@ -361,8 +359,8 @@ static int line_read(void *context, const char *section, const char *name, const
 }
 
 /*
- * Lines as we write them: longer than the library takes by itself when many columns are shown. And one that is
- * set in is a setting, not more of the one above.
+ * Lines as we write them may be longer than the library's default when many columns are shown. An
+ * indented line is a setting, not a continuation.
  */
 static int file_parse(FILE *file, struct reading *reading)
 {
@@ -376,7 +374,7 @@ static int file_parse(FILE *file, struct reading *reading)
 int settings_read(struct settings *settings, const char *path, struct reason *why)
 {
 	struct reading reading = { settings, "" };
-	/* A FIFO without a writer is as good as empty, and not to be waited for. */
+	/* Opening a FIFO must not wait for a writer; one without a writer reads as empty. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line, err = 0;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
@@ -386,7 +384,7 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	errno = 0;
 	line = file_parse(file, &reading);
-	if (ferror(file))	/* a folder, say */
+	if (ferror(file))	/* for example, because it is a folder */
 		err = errno ? -errno : -EIO;
 	fclose(file);
 	if (err)
@@ -478,7 +476,10 @@ static int folders_make(const char *path)
 	return 0;
 }
 
-/* The name a file will have at @path when links are followed, the last of which may point nowhere yet. */
+/*
+ * The name that a file at @path will have when links are followed; the last link may lead to a file
+ * that does not exist yet.
+ */
 static int path_resolve(const char *path, char out[PATH_MAX])
 {
 	char target[PATH_MAX], *slash;
@@ -524,7 +525,7 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 		return reason_unwritten(why, real, -errno);
 	in = fopen(real, "re");
 	if (in && !fstat(fileno(in), &old)) {
-		/* With sudo the file is the user's, and stays so. */
+		/* With sudo the file is the calling user's, and stays so. */
 		if (fchown(fd, old.st_uid, old.st_gid) || fchmod(fd, old.st_mode & 07777))
 			err = -errno;
 	} else if (fchmod(fd, 0644)) {

@@ -17,7 +17,7 @@
 #include "view/site_groups.h"
 #include "view/theme.h"
 
-/* What is saved by W. */
+/* What the key W saves. */
 struct settings {
 	const struct theme *theme;
 	bool ascii, mouse, tree, follow, full_names;
@@ -29,21 +29,23 @@ struct settings {
 	size_t column_count;
 };
 
-/* Where it is, without --config. Returns 0, or -ENOENT where there is no home. */
+/* Stores the file's default path. Returns 0, or -ENOENT if there is no home folder. */
 int settings_path(char *out, size_t size);
 
 /*
- * Reads @path into @settings. A file that is not there is no error. Returns 0,
- * or a negative errno with @why; what could be read is kept then.
+ * Reads @path into @settings. A missing file is no error. Returns 0, or a negative errno with @why;
+ * what could be read is kept then.
  */
 int settings_read(struct settings *settings, const char *path, struct reason *why);
 
-/* Writes it anew, atomically, through symbolic links. Returns 0 or a negative errno with @why. */
+/*
+ * Replaces the file atomically, following symbolic links. Returns 0 or a negative errno with @why.
+ */
 int settings_write(const struct settings *settings, const char *path, struct reason *why);
 
 /*
- * Reads a delay as --delay takes it, so that what was chosen there can be kept and typed. Returns 0, or -EINVAL
- * with @ns as it was.
+ * Parses a delay as --delay does, so that both accept the same. Returns 0, or -EINVAL with @ns
+ * unchanged.
  */
 int delay_parse(const char *text, uint64_t *ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process table. Its columns come from the column table; those that do not
- * fit are left out by rank, the column sorted by never. Every column has its
- * cells for itself, so nothing moves when a number grows.
+ * The process table. Its columns come from the column table; those that do not fit are dropped by
+ * rank, but never the sort column. Every column keeps its cells, so nothing moves when a number
+ * grows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int width_of(const struct column *column, int cols)
 {
 	if (column->width)
 		return column->width;
-	/* From 100 cells on all the usual columns stand beside it. */
+	/* From 100 cells on, it fits beside all the usual columns. */
 	return cols < 60 ? COMMAND_MIN : cols < 100 ? COMMAND_GOOD : COMMAND_WIDE;
 }
 
@@ -40,7 +40,7 @@ struct table_columns table_fit(const struct view *view, int cols)
 
 	for (i = 0; i < settings->column_count; i++)
 		wanted[count++] = settings->columns[i];
-	/* An order by what is not shown looks like none. */
+	/* An order by a hidden column looks like none: keep the sort columns. */
 	for (i = 0; i < count && settings->sort.count; i++)
 		if (wanted[i] == settings->sort.keys[0])
 			break;
@@ -56,7 +56,10 @@ struct table_columns table_fit(const struct view *view, int cols)
 
 			if (taken[i] || rank_of(view, wanted[i]) != rank)
 				continue;
-			/* The first that does not fit is the last: nothing lesser takes its place. */
+			/*
+			 * The first column that does not fit ends the list: no less important one
+			 * takes its place.
+			 */
 			if (need > room + 1) {
 				rank = RANK_LAST;
 				break;
@@ -87,7 +90,7 @@ static void titles_draw(struct view *view, const struct area *area, const struct
 		int start = fit->start[i], end = start + fit->width[i], width = (int)strlen(column->title);
 		bool up = (column->unit == UNIT_TEXT) != order->reverse;
 
-		/* The arrow stands in the gap to the right, so that no title moves. */
+		/* The arrow goes into the gap to the right, so that no title moves. */
 		if (column_is_left(column))
 			area_cut(area, 0, start, fit->width[i], style, column->title);
 		else
@@ -118,7 +121,7 @@ static enum style value_style(const struct column *column, const struct column_v
 	}
 }
 
-/* Marks what is looked for in @text, which has the @room cells from @col. */
+/* Marks the search text in @text, which is drawn in the @room cells from @col. */
 static void search_mark(struct view *view, const struct area *area, int row, int col, int room, const char *text)
 {
 	const char *match = view->search[0] ? text_find(text, view->search) : NULL;
@@ -145,7 +148,7 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	struct column_value value = column->value(process);
 	const char *text = value.absent ? "-" : value.text;
 
-	/* Where there is no room for all, the folder of the program says least. */
+	/* If there is no room for everything, the program's folder is dropped first. */
 	text_remark(process, end);
 	tail = canvas_width(area->canvas, end);
 	left = start + width - col;

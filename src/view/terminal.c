@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal, by curses.
- *
- * A canvas is compared with the one shown before, and only cells that differ
- * are handed to curses, which in turn sends what differs: nothing flickers.
- *
- * When the program crashes, curses cannot be called. What ends its mode - the
- * string the terminal wants, and the line settings from before - is kept ready
- * from the start, so that the handler only has to write(2) and tcsetattr(3),
- * which a signal handler may. It then lets the signal have its way.
+ * The terminal, by curses. A canvas is compared with the one shown before, and only cells that
+ * differ are given to curses, which in turn sends only what differs: nothing flickers.
+ * When the program crashes, curses cannot be called. What restores the terminal (the string that
+ * ends its mode, and the earlier line settings) is prepared at the start, so that the handler only
+ * has to call write(2) and tcsetattr(3), which a signal handler may. The signal then takes its
+ * usual effect.
  */
 #include "view/terminal.h"
 
@@ -30,14 +27,14 @@
 #include "view/view.h"
 #include "util/utf8.h"
 
-/* Last: it defines words like "columns". */
+/* Include this last: it defines words like "columns". */
 #include <term.h>
 #undef columns
 #undef lines
 
 #define PAIRS_MAX 250
 #define DOUBLE_CLICK (400 * NSEC_PER_MSEC)
-#define SEQUENCE_MAX 128	/* of what stands behind an escape; curses takes as much back */
+#define SEQUENCE_MAX 128	/* bytes after an escape; curses can take as many back */
 #define SEQUENCE_WAIT 25	/* ms */
 #define MOUSE_EVENTS 8	/* as many as curses keeps: EV_MAX of its curses.priv.h */
 #define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
@@ -55,14 +52,16 @@ struct terminal {
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
-	uint64_t click_time;	/* ns, CLOCK_MONOTONIC, of the last, and where */
+	uint64_t click_time;	/* of the last click: ns, CLOCK_MONOTONIC, and where */
 	int click_row, click_col;
-	MEVENT mouse_events[MOUSE_EVENTS];	/* that came at once, the last first */
+	MEVENT mouse_events[MOUSE_EVENTS];	/* events that came in one read, the last first */
 	int mouse_count;
-	void *stack;		/* of the crash handler: the usual one may be what overflowed */
+	void *stack;		/* for the crash handler: the normal stack may have overflowed */
 };
 
-/* What a crash needs. The only state outside a structure: handlers get no argument. */
+/*
+ * What a crash handler needs. The only state outside a structure: signal handlers get no argument.
+ */
 static struct {
 	volatile sig_atomic_t active;
 	struct termios termios;
@@ -82,7 +81,7 @@ static void crash(int number)
 		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
 	}
 	errno = saved;
-	/* SA_RESETHAND has set the default action back; it comes when the handler returns. */
+	/* SA_RESETHAND has restored the default action; it happens when the handler returns. */
 	raise(number);
 }
 
@@ -90,7 +89,7 @@ static void restore_add(const char *text)
 {
 	size_t len = text && text != (const char *)-1 ? strlen(text) : 0;
 
-	/* Delays ("$<5>") are for terminals of long ago; their marks are not to be written. */
+	/* Padding ("$<5>") is for old terminals; its marks must not be written. */
 	if (!len || strchr(text, '$') || restore.len + len >= sizeof(restore.text))
 		return;
 	memcpy(restore.text + restore.len, text, len);
@@ -146,20 +145,22 @@ static void modes_set(void)
 	leaveok(stdscr, TRUE);
 	set_escdelay(25);
 	/*
-	 * After an event of the mouse that was not asked for - a button comes up, a wheel is tilted - curses reads on, and
-	 * has not looked whether there is more. That read(2) is not to wait.
+	 * After a mouse event that was not asked for (a button is released, a wheel is tilted)
+	 * curses reads on without checking whether there is more input. That read(2) must not
+	 * block.
 	 */
 	if (!tcgetattr(STDIN_FILENO, &modes)) {
 		modes.c_cc[VMIN] = 0;
 		modes.c_cc[VTIME] = 0;
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
-		def_prog_mode();	/* they are the same after a stop */
+		def_prog_mode();	/* they are restored after a stop */
 	}
 }
 
 /*
- * What says where descriptions of terminals lie. Where cutop has rights that its starter has not, only the system's are read:
- * curses does not know of such rights where they are a file's capabilities.
+ * Variables that say where terminal descriptions are. If cutop has rights that the starting user
+ * lacks, only the system's descriptions are read: curses checks this itself, but not for rights
+ * from file capabilities.
  */
 static void descriptions_distrust(void)
 {
@@ -171,7 +172,7 @@ static void descriptions_distrust(void)
 			unsetenv(names[i]);
 }
 
-/* Curses would end the program over a terminal it does not know; we say what to do. */
+/* Curses would end the program for an unknown terminal; we say what to do instead. */
 int terminal_check(struct reason *why)
 {
 	const char *name = getenv("TERM"), *move;
@@ -221,7 +222,10 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
 	return 0;
 }
 
-/* What stays on a terminal without a screen apart for programs is not to be mixed with what the shell writes below it. */
+/*
+ * On a terminal without an alternate screen, clear the last line, so that the shell's output does
+ * not mix with ours.
+ */
 static void last_line_clear(void)
 {
 	const char *apart = tigetstr("rmcup");
@@ -251,7 +255,7 @@ void terminal_mouse(struct terminal *terminal, bool on)
 	if (terminal->mouse == on)
 		return;
 	terminal->mouse = on;
-	mouseinterval(0);	/* clicks are told at once */
+	mouseinterval(0);	/* report clicks at once */
 	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
@@ -332,7 +336,9 @@ static int32_t plain_key(wint_t character)
 	}
 }
 
-/* Two clicks at one place soon after each other. Curses would hold every click back to find out. */
+/*
+ * Detects two clicks at one place in quick succession. Curses would delay every click to find out.
+ */
 static bool is_double(struct terminal *terminal, int row, int col)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -344,7 +350,10 @@ static bool is_double(struct terminal *terminal, int row, int col)
 	return result;
 }
 
-/* Of those that came at once curses tells once, and hands them out the last first: they are turned round. */
+/*
+ * Curses announces events that came in one read only once, and returns the last one first: reverse
+ * them.
+ */
 static void mouse_read(struct terminal *terminal)
 {
 	terminal->mouse_count = 0;
@@ -352,7 +361,7 @@ static void mouse_read(struct terminal *terminal)
 		terminal->mouse_count++;
 }
 
-/* Returns false if there is none left that means anything. */
+/* Returns false if there is no further event that means anything. */
 static bool mouse_next(struct terminal *terminal, struct terminal_event *event)
 {
 	while (terminal->mouse_count) {
@@ -374,7 +383,10 @@ static bool mouse_next(struct terminal *terminal, struct terminal_event *event)
 	return false;
 }
 
-/* Reads a character of what has come already, or with @wait comes in the same moment; 0 if there is none. */
+/*
+ * Reads a character that has come already, or, with @wait, one that comes at once; 0 if there is
+ * none.
+ */
 static wint_t sequence_next(bool wait)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -388,14 +400,16 @@ static wint_t sequence_next(bool wait)
 	return what == OK ? code : 0;
 }
 
-/* True if @text, what came behind an escape, is a whole sequence (ECMA-48): CSI, SS3 or OSC. */
+/* True if @text, which followed an escape, is a whole sequence (ECMA-48): CSI, SS3 or OSC. */
 static bool sequence_ends(const wint_t *text, size_t len)
 {
 	wint_t last = text[len - 1];
 
 	switch (text[0]) {
 	case '[':
-		/* A key of the Linux console; the mouse of old, with three bytes behind it. */
+		/*
+		 * A key of the Linux console; or the old mouse protocol, with three bytes after it.
+		 */
 		if (len > 1 && (text[1] == '[' || text[1] == 'M'))
 			return len == (text[1] == '[' ? 3 : 5);
 		return len > 1 && last >= 0x40 && last <= 0x7e;
@@ -407,8 +421,9 @@ static bool sequence_ends(const wint_t *text, size_t len)
 }
 
 /*
- * An escape has come, and curses knows no key that begins so: Escape itself, or a key that this terminal's description
- * lacks, or what was pasted. Its letters are no keys; what turns out to be no sequence is read again as keys.
+ * An escape has come that begins no key known to curses: the Escape key, a key that this terminal's
+ * description lacks, or pasted text. The letters of a sequence are not keys; if it is no sequence,
+ * what was read is treated as keys.
  */
 static bool sequence_skip(void)
 {

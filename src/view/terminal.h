@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal: shows a canvas, reads keys and the mouse, and gives the
- * terminal back as it was however the program ends. The only room that knows
- * curses.
+ * The terminal: shows a canvas, reads keys and the mouse, and restores the terminal however the
+ * program ends. The only room that uses curses.
  */
 #ifndef VIEW_TERMINAL_H
 #define VIEW_TERMINAL_H
@@ -16,25 +15,39 @@
 
 struct terminal;
 
-/* Whether it can be taken over: before anything is begun that would have to be undone. Returns 0 or a negative errno with @why. */
+/*
+ * Checks whether the terminal can be used, before anything is started that would have to be undone.
+ * Returns 0 or a negative errno with @why.
+ */
 int terminal_check(struct reason *why);
 
 /* Takes the terminal over. Returns 0 or a negative errno with @why. */
 int terminal_open(struct terminal **terminal, bool colors, struct reason *why);
 void terminal_close(struct terminal *terminal);
 
-/* The mouse, which then is not the terminal's own (to mark and copy with). */
+/*
+ * Turns mouse reporting on or off. While it is on, the terminal itself cannot be used to mark and
+ * copy.
+ */
 void terminal_mouse(struct terminal *terminal, bool on);
 
 void terminal_size(const struct terminal *terminal, int *rows, int *cols);
 
-/* After SIGWINCH, and when another program wrote over the screen: asks for the size, and draws everything anew. */
+/*
+ * For SIGWINCH, and when another program has written over the screen: asks for the size, and draws
+ * everything anew.
+ */
 void terminal_resize(struct terminal *terminal);
 
-/* After SIGCONT: what stopped us by force left us the shell's settings. */
+/*
+ * For SIGCONT: if the program was stopped by SIGSTOP, the shell has set its own terminal settings
+ * meanwhile.
+ */
 void terminal_continue(struct terminal *terminal);
 
-/* Gives the terminal back, stops this process, and takes it over again when it is continued. */
+/*
+ * Gives the terminal back, stops this process, and takes the terminal again when it is continued.
+ */
 void terminal_suspend(struct terminal *terminal);
 
 struct terminal_event {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The themes. "colorblind" uses the hues of Okabe and Ito, which stay apart
- * for the common kinds of colour blindness; "light" is for dark text on a
- * bright terminal; "mono" has no colour at all, and is what NO_COLOR and
- * terminals without colours get.
+ * The themes. "colorblind" uses the hues of Okabe and Ito, which can be told apart with the common
+ * kinds of colour blindness; "light" is for dark text on a bright terminal; "mono" has no colour at
+ * all, and is used with NO_COLOR and on terminals without colours.
  */
 #include "view/theme.h"
 
@@ -142,7 +141,10 @@ struct look theme_look(const struct theme *theme, int colors, unsigned int style
 	if (flags & CELL_SELECTED) {
 		if (selected->bg != COLOR_DEFAULT)
 			look.bg = selected->bg;
-		/* The terminal's own was chosen for another background, which may be as dark, or as bright, as it is. */
+		/*
+		 * The terminal's own colour suits another background: on this one it may be
+		 * unreadable.
+		 */
 		if (look.fg == COLOR_DEFAULT)
 			look.fg = selected->fg;
 		look.attributes |= selected->attributes;

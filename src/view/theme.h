@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Styles say what something means; a theme says what that looks like. Views
- * only ever name styles. Colour never carries a meaning alone: what is leaked,
- * suspect or failed has a sign or a word too.
+ * A style says what something means; a theme says how it looks. Views only ever name styles. Colour
+ * never carries a meaning alone: leaked, suspect and failed items have a sign or a word too.
  */
 #ifndef VIEW_THEME_H
 #define VIEW_THEME_H
@@ -12,14 +11,14 @@
 
 enum style {
 	ST_PLAIN,
-	ST_DIM,		/* units, labels, what is zero or absent */
+	ST_DIM,		/* units, labels, zero and absent values */
 	ST_HEAD,		/* names of things */
 	ST_TITLE,		/* the row of column titles */
-	ST_TITLE_SORT,	/* the title sorted by */
+	ST_TITLE_SORT,	/* the title of the sort column */
 	ST_FRAME,
 	ST_KEY,		/* a key in the bar */
-	ST_KEY_TEXT,		/* what it does */
-	ST_TAB,		/* the pane that is shown */
+	ST_KEY_TEXT,		/* what the key does */
+	ST_TAB,		/* the tab of the shown pane */
 	ST_EXITED,
 	ST_LIVE,
 	ST_SUSPECT,
@@ -50,9 +49,10 @@ struct look {
 
 struct theme {
 	const char *name, *help;
-	const struct look *rich;	/* ST_COUNT looks for 256 colours */
+	const struct look *rich;	/* ST_COUNT looks, for 256 colours */
 	const struct look *plain;	/* for 8 and 16 */
-	struct look selected_rich, selected_plain;	/* only what differs: bg, and fg where it was the terminal's own */
+	/* only what differs: bg, and fg if that was the terminal's own */
+	struct look selected_rich, selected_plain;
 	struct look match;
 };
 
@@ -64,6 +64,6 @@ const struct theme *theme_find(const char *name);
 /* How a cell of @style with @flags looks with @colors colours (0, 8, 16, 256). */
 struct look theme_look(const struct theme *theme, int colors, unsigned int style, unsigned int flags);
 
-extern const char style_letters[ST_COUNT];	/* for golden screens */
+extern const char style_letters[ST_COUNT];	/* one letter per style, for expected screens in tests */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times as the screen shows them: of the day, of the year, and ages. */
+/* Times as the screen shows them: time of day, date, and ages. */
 #include <stdio.h>
 #include <time.h>
 

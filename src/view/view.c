@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The view's life: it is made, told of the program around it, fed snapshots, and asked what that program has to do. */
+/*
+ * The view's life: it is created, told about the program around it, fed snapshots, and asked what
+ * that program has to do.
+ */
 #include "view/view_internal.h"
 
 #include <math.h>
@@ -94,7 +97,10 @@ uint32_t view_focus(const struct view *view)
 	return view->has_selected ? view->selected : 0;
 }
 
-/* Over the last interval: since start it would show the cost of starting for minutes. */
+/*
+ * Measured over the last interval: an average since the start would show the start's cost for
+ * minutes.
+ */
 static void self_measure(struct view *view, const struct snapshot *snapshot)
 {
 	double seconds = snapshot->elapsed_seconds - view->self_elapsed;
@@ -112,7 +118,7 @@ static void most_measure(struct view *view, const struct snapshot *snapshot)
 		view->most_live = sum;
 }
 
-/* A replay went back: what was seen has not happened yet. */
+/* A replay went back: what was shown has not happened yet. */
 static void rewind_to(struct view *view)
 {
 	history_free(&view->history);
@@ -123,7 +129,9 @@ static void rewind_to(struct view *view)
 	view->warned = 0;
 }
 
-/* What must not be found in the log later: a program is about to be harmed. */
+/*
+ * Warnings that must be seen at once, not found in the log later: a program is about to be harmed.
+ */
 static void warnings_show(struct view *view, const struct snapshot *snapshot)
 {
 	size_t i;
@@ -144,10 +152,10 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	/* Not by the clock on the wall: if that was set, what was seen has happened all the same. */
+	/* Compare elapsed time, not the wall clock, which may have been set. */
 	if (old && view->host.play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
 		rewind_to(view);
-	if (!old)	/* what was said before has not been seen yet */
+	if (!old)	/* what was reported before the first snapshot was not shown yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
 	history_feed(&view->history, snapshot, view->frozen && view->shown);
 	if (!view->frozen) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The view: what the screen shows and how it answers keys, without a terminal.
- * Snapshots and keys go in, a canvas comes out, and requests for what only
- * the outside can do: quit, signal, write a file.
- *
- * The selection is a process (its program number), never a row: it survives
- * sorting and filtering, and an action never hits another process.
+ * The view: what the screen shows and how it answers keys, without a terminal. Snapshots and keys
+ * go in; a canvas comes out, and requests for what only the program around it can do: quit, signal,
+ * write a file. The selection is a process (its program number), never a row: it survives sorting
+ * and filtering, and an action never hits another process.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
@@ -20,9 +18,9 @@
 struct settings;
 struct view;
 
-/* Where a replay is. */
+/* The state of a replay. */
 struct play {
-	bool is_on;			/* what is shown is a recording */
+	bool is_on;			/* a recording is shown */
 	bool paused, ended;
 	uint64_t position, total;	/* ns */
 	double speed;
@@ -30,9 +28,9 @@ struct play {
 
 /* What the program around the view tells it. */
 struct host {
-	bool ascii;			/* the terminal shows nothing else, whatever the settings say */
+	bool ascii;			/* the terminal can show nothing else, whatever the settings say */
 	bool readonly, from_command, command_ended;
-	const char *note;		/* shown in the status line: a demonstration, a fallback; borrowed */
+	const char *note;		/* shown in the status line: demonstration, fallback; borrowed */
 	struct play play;
 };
 
@@ -47,7 +45,7 @@ void view_free(struct view *view);
 struct host *view_host(struct view *view);
 struct settings *view_settings(struct view *view);
 
-/* Takes @snapshot over. */
+/* Shows @snapshot, and takes it over. */
 void view_feed(struct view *view, struct snapshot *snapshot);
 
 void view_key(struct view *view, int32_t key);
@@ -57,16 +55,18 @@ void view_mouse(struct view *view, int row, int col, enum mouse what);
 
 void view_draw(struct view *view, struct canvas *canvas);
 
-/* Says something in the bar for some seconds. */
+/* Shows a message in the bar for some seconds. */
 void view_message(struct view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a key or a click has asked for since the last call. */
+/* Returns what a key or a click has requested since the last call. */
 enum request view_request(struct view *view);
 
-/* After REQUEST_SIGNAL: the process to be sent one, as it is now, or NULL where it is gone; and which one. */
+/*
+ * After REQUEST_SIGNAL: the process to signal, as it is now, or NULL if it is gone; and the signal.
+ */
 const struct snap_process *view_signal(struct view *view, int *number);
 
-/* What is shown, or NULL; older than what came last while the view is frozen. */
+/* The shown snapshot, or NULL; while the view is frozen it is older than the latest. */
 const struct snapshot *view_shown(const struct view *view);
 bool view_is_frozen(const struct view *view);
 

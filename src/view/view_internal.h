@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of the view: its state, and what its files do for each other. */
+/* The inside of the view: its state, and functions shared by its files. */
 #ifndef VIEW_VIEW_INTERNAL_H
 #define VIEW_VIEW_INTERNAL_H
 
@@ -39,22 +39,22 @@ struct pane_cursor {
 struct pane_state {
 	struct pane_cursor cursor;
 	size_t top;
-	unsigned int sort;	/* column + 1; 0: as the pane has it */
+	unsigned int sort;	/* column + 1; 0: the pane's own order */
 	bool reverse;
-	unsigned int columns;	/* how many it had when last drawn */
-	uint32_t hidden;	/* bit set of those that were not to be seen, or cannot be sorted by */
-	int rows;		/* of its list, when last drawn */
-	int title_row;		/* of the screen; where the titles that can be sorted by stood there, end 0: nowhere */
+	unsigned int columns;	/* how many columns it had when last drawn */
+	uint32_t hidden;	/* bit set: columns that were not shown, or cannot be sorted by */
+	int rows;		/* rows of its list when last drawn */
+	int title_row;		/* the screen row of the sortable titles, and where each was; end 0: not shown */
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
 	int seek;		/* draw the next (1) or previous (-1) match */
-	size_t found;		/* row + 1 of the last one; 0: none */
-	int shift;		/* cells by which names begin further left than their column, out of sight */
+	size_t found;		/* row + 1 of the last match; 0: none */
+	int shift;		/* by how many cells names are panned to the left */
 };
 
 /* A row of the process table. */
 struct row {
 	const struct snap_process *process;
-	char branch[32];	/* what stands before its name in a tree */
+	char branch[32];	/* the tree's branches before its name */
 };
 
 struct view {
@@ -64,53 +64,54 @@ struct view {
 
 	struct snapshot *latest, *shown;	/* the same unless frozen */
 	struct history history;
-	double self_share, self_before;	/* of a CPU, lately; seconds until then */
-	double self_elapsed;		/* elapsed_seconds of the snapshot before; 0: there is none */
-	double most_live;		/* live + leaked, seen so far: the length of the bar */
+	double self_share, self_before;	/* share of a CPU over the last interval; CPU seconds until its start */
+	double self_elapsed;		/* elapsed_seconds of the previous snapshot; 0: there is none */
+	double most_live;		/* highest live + leaked so far: the length of the bar */
 	bool frozen;
-	struct snapshot *base;		/* differences are since this one; NULL: totals are shown */
+	struct snapshot *base;		/* the baseline of differences; NULL: totals are shown */
 
 	struct row *rows;
 	size_t row_count, row_size;
-	size_t hidden;			/* by the filter */
+	size_t hidden;			/* how many the filter hides */
 	bool has_selected, selected_by_user;
 	uint32_t selected;
-	size_t selected_row;		/* where it was last */
+	size_t selected_row;		/* the selected process's row when last drawn */
 	size_t top;
 	bool scroll_to_selected;
 
 	bool full;
 	struct pane_state panes[PANE_COUNT];
-	unsigned int zoom;		/* of map and plots: 2 to that */
-	double pan;			/* 0..1 of what is out of sight */
-	double map_cell;		/* bytes a cell of the map stood for when last drawn */
-	size_t back, back_seen;		/* plots end this many samples ago; and did when last drawn, where there were fewer */
+	unsigned int zoom;		/* zoom of map and plots, as a power of two */
+	double pan;			/* position (0..1) within what is not visible */
+	double map_cell;		/* bytes that a cell of the map stood for when last drawn */
+	/* plots end this many samples ago; and how many there were when last drawn, if fewer */
+	size_t back, back_seen;
 
 	enum input_mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
 	size_t menu_row;
-	struct rect menu;		/* the lines of what is open over the rest, when last drawn */
+	struct rect menu;		/* the lines of the open overlay when last drawn */
 	size_t menu_top;		/* the first of them */
 	int help_top;
-	bool closed_by_click;		/* the last click closed it */
+	bool closed_by_click;		/* the last click closed an overlay */
 
 	char message[160];
-	double message_until;		/* elapsed_seconds of a snapshot */
-	uint64_t warned;		/* time of the last event that became one */
+	double message_until;		/* until the snapshot with this elapsed_seconds */
+	uint64_t warned;		/* time of the last event that was shown as a message */
 
 	struct host host;
 	enum request request;
 	int signal_number;
 	uint32_t signal_image;
-	int timezone_fixed;		/* tests: UTC */
+	int timezone_fixed;		/* for tests: use UTC */
 };
 
-/* view_new() and view_free() of a view that lies elsewhere. */
+/* view_new() and view_free() for a view in the caller's memory. */
 void view_init(struct view *view);
 void view_clear(struct view *view);
 
-/* Seconds between the samples of the history: as they are collected, or were. */
+/* Seconds between the samples of the history: the present delay, or the recording's. */
 double view_interval(const struct view *view);
 
 /* The selected process in what is shown, or NULL. */
@@ -122,9 +123,9 @@ const char *command_brief(const struct snap_process *process);
 /* The process with @program in @snapshot, or NULL. */
 const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t program);
 
-/* What keys do, for the mouse. */
+/* What keys do, for use by the mouse. */
 void mode_set(struct view *view, enum input_mode mode);
-void sort_by(struct view *view, const struct column *column);	/* once more: inverted */
+void sort_by(struct view *view, const struct column *column);	/* the same column again: reverses the order */
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);
@@ -140,16 +141,21 @@ void rows_arrange(struct view *view);
 void rows_select(struct view *view, size_t row);
 bool rows_match(const struct snap_process *process, const char *filter);
 
-/* Moves to the next process that matches the search; @from: 0 stays where it matches already. */
+/*
+ * Moves to the next process that matches the search; with @from 0 it stays if the present one
+ * matches.
+ */
 bool rows_search(struct view *view, int direction, bool from_next);
 
-/* Case-insensitive; UTF-8 letters beyond ASCII must be the same. */
+/* Ignores the case of ASCII letters; other letters must be the same. */
 const char *text_find(const char *text, const char *part);
 
 /* The value that @column of @process shows: the difference, where there is a baseline. */
 struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process);
-const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process);	/* as it was then, or NULL */
-bool baseline_apply(const struct view *view, struct snap_process *process);	/* to its lists; true: baseline_undo() is due */
+/* the process as it was at the baseline, or NULL */
+const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process);
+/* turns its lists into differences; true: call baseline_undo() afterwards */
+bool baseline_apply(const struct view *view, struct snap_process *process);
 void baseline_undo(struct snap_process *process);
 void baseline_set(struct view *view);
 void baseline_end(struct view *view);
@@ -165,7 +171,7 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
-int devices_count(const struct snapshot *snapshot);	/* those that the driver told of */
+int devices_count(const struct snapshot *snapshot);	/* those that the driver reported */
 void devices_draw(struct view *view, struct canvas *canvas);
 void table_draw(struct view *view, struct canvas *canvas);
 void tabs_draw(struct view *view, struct canvas *canvas);
@@ -174,7 +180,7 @@ void bar_draw(struct view *view, struct canvas *canvas);
 int32_t bar_hit(const struct view *view, int col);	/* the key at @col, or 0 */
 void overlay_draw(struct view *view, struct canvas *canvas);
 
-/* Settings and menus: how many lines each has, and what a key does there. */
+/* Settings and menus: how many lines each has, and what a key does in it. */
 size_t settings_lines(const struct view *view);
 void settings_key(struct view *view, int32_t key);
 void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size, const char **help);
@@ -184,7 +190,10 @@ extern const size_t menu_signal_count;
 /* "14:03:22" in the user's time zone. */
 void format_clock(const struct view *view, uint64_t real_ns, char *out, size_t size);
 
-/* When something happened: the time of day, or the day where that was more than one ago. At most 8 cells. */
+/*
+ * When something happened: the time of day, or the date if it is more than a day ago. At most 8
+ * cells.
+ */
 void format_when(const struct view *view, uint64_t real_ns, char *out, size_t size);
 /* "01:12", "3h05m", "2d04h" */
 void format_age(uint64_t ns, char *out, size_t size);
