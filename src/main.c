@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cutop: what CUDA programs do to the GPU, live.
- *
- * Data flows one way: BPF programs (bpf/) fill a ring buffer and counter maps;
- * the collector (collect/) reads them and feeds the model (model/); views
- * (out/, view/) get snapshots. This file reads the command line and hands
+ * cutop: what CUDA programs do to the GPU, live. Data flows one way: BPF programs (bpf/) fill a
+ * ring buffer and counter maps; the collector (collect/) reads them and feeds the model (model/);
+ * printers (print/), metrics/ and view/ get snapshots. This file reads the command line and hands
  * over to a mode.
  */
 #include <errno.h>
@@ -21,17 +19,20 @@
 #include "app/screen.h"
 #include "trace/trace.h"
 
-/* What --help and the like printed must have arrived. */
+/* The output of --help and the like must have been written. */
 static int printed(int status)
 {
-	/* What did not fit into the buffer was written before; of that ferror() knows, and errno still has the reason. */
+	/* If an earlier flush failed, ferror() knows, and errno still has the reason. */
 	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
 		return status;
 	warn_unwritten(NULL, NULL, -errno);
 	return EXIT_FAILED;
 }
 
-/* A closed standard descriptor would become a map or a link, and be written to. Writing to what stands in fails. */
+/*
+ * If a standard descriptor is closed, a map or link would get its number, and be written to. Open
+ * something there whose writes fail.
+ */
 static void descriptors_fill(void)
 {
 	int fd;
@@ -50,10 +51,10 @@ int main(int argc, char **argv)
 	descriptors_fill();
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");	/* -d 0.5 means the same everywhere */
-	/* A closed pipe is an error like others, found where we write. */
+	/* Writing to a closed pipe is then an error like others, seen where we write. */
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow any more, likewise */
-	signal(SIGCHLD, SIG_DFL);	/* our parent may ignore it, and then waitpid() fails for every child */
+	signal(SIGXFSZ, SIG_IGN);	/* the same for a file that must not grow further */
+	signal(SIGCHLD, SIG_DFL);	/* our parent may ignore it, which makes waitpid() fail for every child */
 	if (rights_lower(&why)) {
 		warn_user(NULL, "%s", why.text);
 		return EXIT_FAILED;

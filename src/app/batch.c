@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Batch mode. The main thread waits for three things: snapshots of the
- * collector, signals, the end of COMMAND among them, and that nothing reads
- * its output any more: a table of no process prints nothing, so that no write
- * would tell. However it ends, what was collected is printed once more.
+ * Batch mode. The main thread waits for three things: snapshots from the collector; signals,
+ * including the end of COMMAND; and the moment when no process reads its output any more (a table
+ * without processes prints nothing, so a failing write would not tell). However it ends, what was
+ * collected is printed once more.
  */
 #include "app/batch.h"
 
@@ -22,27 +22,27 @@
 
 struct batch {
 	struct session session;
-	FILE *file;		/* where to; NULL: nothing is printed to a stream */
-	FILE *out;		/* what is printed to: the same, or one that waits for @file's reader */
+	FILE *file;		/* the output; NULL: nothing is printed to a stream */
+	FILE *out;		/* the stream to print to: `file`, or one that waits for its reader */
 	struct pipe_output pipe;
 	const struct print_format *format;
-	bool replaces;		/* with each snapshot the file is replaced by it, and no stream is written to */
+	bool replaces;		/* each snapshot replaces the file, and no stream is written to */
 	struct replaced replaced;
 	struct out_options out_options;
 	uint64_t printed;
 	bool is_quiet;		/* only a recording is made */
-	bool record_failed;	/* and the user knows */
-	bool is_starved;	/* there is no memory for snapshots, and the user knows */
-	int write_error;	/* the first; nothing is printed after it */
+	bool record_failed;	/* recording has failed, and the user was told */
+	bool is_starved;	/* there is no memory for snapshots, and the user was told */
+	int write_error;	/* the first error; nothing is printed after it */
 };
 
-/* A demonstration's cast has no end of its own to wait for. */
+/* The demonstration's processes never end, so cutop does not wait for them. */
 static bool waits_for_command(const struct batch *batch)
 {
 	return batch->session.have_command && batch->session.options->mode != MODE_DEMO;
 }
 
-/* The leak report is for one who watched a program to its end, or replays that. */
+/* The leak report is for users who watch a program to its end, or replay such a recording. */
 static bool wants_report(const struct batch *batch)
 {
 	if (batch->session.replay)
@@ -52,13 +52,13 @@ static bool wants_report(const struct batch *batch)
 
 /* ---- output ---- */
 
-/* Where snapshots go, unless NULL: of record, --output is the recording. */
+/* Where snapshots go, unless NULL: in the mode record, --output names the recording. */
 static const char *output_path(const struct options *options)
 {
 	return options->mode == MODE_RECORD ? NULL : options->output;
 }
 
-/* A server is asked for what it knows. It prints only if it is told what, or where to. */
+/* With --listen, clients ask for the data: print only if the user says what, or where to. */
 static bool is_silent(const struct options *options)
 {
 	return options->listen && !options->format_given && !output_path(options) && !options->to_stdout;
@@ -91,7 +91,10 @@ static int batch_open(struct batch *batch)
 	};
 	if (batch->format->open)
 		err = batch->format->open(&batch->out_options);
-	/* What node_exporter's textfile collector wants; a pipe gets one after the other. */
+	/*
+	 * A file is replaced, as node_exporter's textfile collector needs it; a pipe gets one
+	 * exposition after the other.
+	 */
 	if (!err && batch->format->is_metrics && output_path(options)) {
 		err = replaced_open(&batch->replaced, output_path(options));
 		batch->replaces = !err;
@@ -168,7 +171,7 @@ static bool more_snapshots(const struct batch *batch)
 
 	if (!limit)
 		return true;
-	/* With COMMAND the last of them is the final one. */
+	/* With COMMAND, the final snapshot is one of them. */
 	return batch->printed < limit - (waits_for_command(batch) ? 1 : 0);
 }
 
@@ -221,7 +224,7 @@ static void batch_wait(struct batch *batch)
 		record_check(batch, collector_record_error(session->collector));
 		memory_check(batch);
 		if (fds[2].revents) {
-			fds[2].fd = -1;	/* said once */
+			fds[2].fd = -1;	/* say it once */
 			if (!batch->write_error)
 				batch->write_error = -EPIPE;
 		}
@@ -236,7 +239,10 @@ static void batch_wait(struct batch *batch)
 
 /* ---- replay ---- */
 
-/* As fast as it can be read and printed. Returns the last snapshot, or NULL without memory; the caller frees it. */
+/*
+ * As fast as it can be read and printed. Returns the last snapshot, which the caller frees, or NULL
+ * without memory.
+ */
 static struct snapshot *batch_replay(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
@@ -262,7 +268,7 @@ static struct snapshot *batch_replay(struct batch *batch)
 
 /* ---- the whole ---- */
 
-/* Ends the recording, and says what it is. */
+/* Ends the recording, and says what it contains. */
 static void record_end(struct batch *batch, const struct snapshot *snapshot)
 {
 	uint64_t bytes;
@@ -302,7 +308,10 @@ int batch_run(const struct options *options)
 	if (status)
 		return status;
 	batch.format = print_formats[options->format];
-	/* A recording first: what cannot be read has not emptied the file that was to hold what it shows. */
+	/*
+	 * Open the recording first: if it cannot be read, the output file must not have been
+	 * emptied.
+	 */
 	if (options->replay)
 		status = session_begin(&batch.session);
 	if (!status && batch_open(&batch))
@@ -318,7 +327,7 @@ int batch_run(const struct options *options)
 	snapshot_free(snapshot);
 out:
 	if (batch.out)
-		fclose(batch.out);	/* each snapshot was flushed */
+		fclose(batch.out);	/* errors were seen before: each snapshot was flushed */
 	session_close(&batch.session);
 	if (batch.format->close)
 		batch.format->close(&batch.out_options);

@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 
-/* Runs to the end and returns the exit status. */
+/* Runs until its end and returns the exit status. */
 int batch_run(const struct options *options);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cast of the demonstration is a program of several processes that use
- * the project's double of the CUDA libraries. Both lie in a folder of their own,
- * where no loader looks, so that no other program ever runs on the double.
+ * The demonstration runs a program of several processes on the project's double of the CUDA
+ * libraries. Both are in a folder of their own, where no loader searches, so that no other program
+ * ever runs on the double.
  */
 #include "app/demo.h"
 

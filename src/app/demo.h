@@ -5,15 +5,15 @@
 
 #include <limits.h>
 
-/* COMMAND of a demonstration: the cast, which runs on the double from a folder of its own. */
+/* The demonstration's COMMAND: its program, which runs on the double from a folder of its own. */
 struct demo {
 	char path[PATH_MAX];
 	char *argv[4];
 };
 
 /*
- * Finds the cast: installed, or in the build tree this program runs from.
- * Returns its command line, which lives in @demo, or NULL if it is not there.
+ * Finds the program: installed, or in the build tree that this program runs from. Returns its
+ * command line, which lives in @demo, or NULL if it is not there.
  */
 char **demo_command(struct demo *demo);
 

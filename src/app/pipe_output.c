@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ctrl-C goes to the reader as well, and it may want what is left: `cutop -b | less`. Hence the exception for a first
- * SIGINT. As long as COMMAND runs, signals are its own.
+ * Ctrl-C also reaches the reader, which may still want the rest (`cutop -b | less`): so a first
+ * SIGINT does not cut output short. As long as COMMAND runs, signals are for COMMAND.
  */
 #include "app/pipe_output.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HURRY_NS	NSEC_PER_SEC	/* after a signal, the reader may not rest longer */
+#define HURRY_NS	NSEC_PER_SEC	/* after a signal: how long the reader may pause */
 #define STREAM_BYTES	65536		/* written at once */
 
 void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd)
@@ -33,7 +33,10 @@ static void signals_hear(struct pipe_output *pipe)
 		pipe->in_hurry = true;
 }
 
-/* Waits until something can be written without waiting. False: nothing reads, and we are in a hurry. */
+/*
+ * Waits until a write would not block. False: the reader takes nothing, and a signal has asked us
+ * to end.
+ */
 static bool may_write(struct pipe_output *pipe)
 {
 	struct session *session = pipe->session;
@@ -72,7 +75,9 @@ int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size)
 
 	while (!pipe->error && at < end) {
 		part = (size_t)(end - at);
-		/* pipe(7): as much as this goes in without waiting where anything does. */
+		/*
+		 * pipe(7): if a pipe is writable at all, this much can be written without blocking.
+		 */
 		if (!pipe->is_file && part > PIPE_BUF)
 			part = PIPE_BUF;
 		if (!pipe->is_file && !may_write(pipe)) {
@@ -92,7 +97,7 @@ void pipe_output_tell(const struct session *session, const char *path, int err)
 {
 	if (err == -ETIMEDOUT)
 		warn_user(&session->notes, "%s is not read: what was still to be printed is left out", path ? path : "standard output");
-	else if (err != -EPIPE)	/* a reader that has seen enough is no error */
+	else if (err != -EPIPE)	/* a reader that has closed the pipe has seen enough: no error */
 		warn_unwritten(&session->notes, path, err);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output that another process may have to read: a pipe, a terminal. A write(2) that waits for a reader would be deaf to
- * signals, which are blocked and read from a descriptor. Here both are waited for.
+ * Output to something that another process may have to read: a pipe, a terminal. Signals are
+ * blocked and read from a descriptor, so a write(2) that blocks would miss them. This waits for
+ * both.
  */
 #ifndef APP_PIPE_OUTPUT_H
 #define APP_PIPE_OUTPUT_H
@@ -15,7 +16,7 @@
 struct pipe_output {
 	struct session *session;
 	int fd;
-	bool is_file;		/* it never keeps anybody waiting for a reader */
+	bool is_file;		/* a regular file: writing never waits for a reader */
 	int error;		/* the first */
 	bool in_hurry;
 };
@@ -24,16 +25,20 @@ struct pipe_output {
 void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd);
 
 /*
- * Writes all of @data, however long its reader takes, and hears signals meanwhile. After one that ends us, but for a
- * first SIGINT, a reader that reads nothing for a second is not waited for any more. Returns 0 or a negative errno,
- * which all later calls return as well; -ETIMEDOUT: it was not read.
+ * Writes all of @data, however long its reader takes, and handles signals meanwhile. After a signal
+ * that ends cutop (except a first SIGINT), it gives up once the reader has read nothing for a
+ * second. Returns 0 or a negative errno, which all later calls return as well; -ETIMEDOUT: the rest
+ * was not read.
  */
 int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size);
 
-/* Tells the user of @err, a negative errno of writing to @path, NULL for standard output. */
+/* Tells the user about @err, a negative errno of writing to @path, NULL for standard output. */
 void pipe_output_tell(const struct session *session, const char *path, int err);
 
-/* A stream that writes this way, to be closed before @pipe goes; its descriptor is none. NULL without memory. */
+/*
+ * A stream that writes this way; close it before @pipe goes. It has no descriptor of its own. NULL
+ * without memory.
+ */
 FILE *pipe_output_stream(struct pipe_output *pipe);
 
 #endif

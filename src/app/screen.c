@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The screen. This thread waits for keys, signals and snapshots, and draws
- * when one of them changed something; the collector's thread goes on whatever
- * happens here. What the view asks for and cannot do itself - to quit, to send
- * a signal, to write a file - is done here.
- *
- * COMMAND does not get the terminal: what it writes is kept in a file without a
- * name and printed when the screen is gone.
+ * The screen. This thread waits for keys, signals and snapshots, and draws when one of them changed
+ * something; the collector's thread goes on independently. What the view requests but cannot do
+ * itself (quit, send a signal, write a file) is done here. COMMAND does not get the terminal: its
+ * output is kept in a nameless file and printed when the screen is gone.
  */
 #include "app/screen.h"
 
@@ -33,15 +30,19 @@
 #include "view/terminal.h"
 #include "view/view.h"
 
-#define FIRST_SNAPSHOT	(100 * NSEC_PER_MSEC)	/* something is to be seen at once */
+#define FIRST_SNAPSHOT	(100 * NSEC_PER_MSEC)	/* show something soon after the start */
 #define OUTPUT_MAX	(1 << 20)		/* of COMMAND's output, printed at the end */
-#define COMMAND_WAIT	5000			/* ms that COMMAND has to end when asked to */
+#define COMMAND_WAIT	5000			/* ms that COMMAND has to end after it was asked to */
 
 #define CLOCKS_MAX	16
-#define CLOCK_STEP	(NSEC_PER_SEC / 2)	/* as the collector's: more than a clock is ever slewed between two looks */
-#define SAME_START	(2 * NSEC_PER_SEC)	/* what /proc and BPF say of one start is not further apart */
+/* like the collector's: more than a clock is ever slewed between two looks */
+#define CLOCK_STEP	(NSEC_PER_SEC / 2)
+#define SAME_START	(2 * NSEC_PER_SEC)	/* /proc and BPF differ by less than this about one process's start */
 
-/* How far the wall clock was ahead of the time since boot, and since when, by the latter: it may have been set. */
+/*
+ * The offset of the wall clock to the time since boot, and since when (by the latter): the wall
+ * clock may be set.
+ */
 struct wall_clock {
 	uint64_t ahead, since;
 };
@@ -50,22 +51,22 @@ struct screen {
 	const struct options *options;
 	struct session session;
 	struct view *view;
-	struct host *host;		/* what the view is told of us */
-	struct settings *settings;	/* the view's */
+	struct host *host;		/* what the view is told about its surroundings */
+	struct settings *settings;	/* the view's settings */
 	struct terminal *terminal;
 	struct canvas canvas;
-	char settings_path[PATH_MAX];	/* empty: none is to be read or written */
+	char settings_path[PATH_MAX];	/* empty: no settings file is read or written */
 	uint64_t snapshots;
 	uint32_t focus;
 	struct wall_clock clocks[CLOCKS_MAX];	/* the latest last */
 	size_t clock_count;
-	int output;			/* what COMMAND writes */
+	int output;			/* the file for COMMAND's output */
 	bool quit, dirty, found_damage;
 };
 
 /* ---- start ---- */
 
-/* The file first, then the command line. */
+/* The settings file comes first, then the command line overrides it. */
 static int settings_begin(struct screen *screen)
 {
 	const struct options *options = screen->options;
@@ -79,7 +80,10 @@ static int settings_begin(struct screen *screen)
 		screen->settings_path[0] = 0;
 	if (screen->settings_path[0] && !options->no_config)
 		err = settings_read(settings, screen->settings_path, &why);
-	/* A file that is named has to be good; the usual one must not keep anybody from looking. */
+	/*
+	 * A file named with --config has to be valid; the default file must not keep the user from
+	 * watching.
+	 */
 	if (err && options->config)
 		return session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (err)
@@ -113,7 +117,10 @@ static void output_open(struct screen *screen)
 
 #define WRITTEN_MAX	100	/* snapshots of one second */
 
-/* A new file for a snapshot, its name in @name: never over what is there, nor through a link that another user made. */
+/*
+ * Creates a new file for a snapshot, with its name in @name; never overwrites one, nor follows
+ * another user's link.
+ */
 static int snapshot_create(const char *stamp, char *name, size_t size)
 {
 	int fd = -1, i;
@@ -188,7 +195,7 @@ static unsigned long long start_ticks(uint32_t pid)
 	return ticks;
 }
 
-/* What a process is said to have started at was told by the clock as it was then. */
+/* Start times of processes were reported by the wall clock of their time: note when it is set. */
 static void clock_look(struct screen *screen)
 {
 	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot, before;
@@ -204,7 +211,7 @@ static void clock_look(struct screen *screen)
 	screen->clock_count++;
 }
 
-/* True if what has @process's pid now still is what was chosen: pids are given out again. */
+/* True if the process that now has @process's pid is still the chosen one: pids are reused. */
 static bool is_same(const struct screen *screen, const struct snap_process *process)
 {
 	uint64_t started = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)), told, until;
@@ -216,7 +223,7 @@ static bool is_same(const struct screen *screen, const struct snap_process *proc
 		told = process->start_time - clock->ahead;
 		if ((told > started ? told - started : started - told) < SAME_START)
 			return true;
-		/* Of a process that was not looked up in time only its first call is known. */
+		/* If a process was not looked up in time, only its first call is known. */
 		until = clock + 1 < end ? clock[1].since : clock_own_ns(CLOCK_BOOTTIME);
 		if (told >= started && told >= clock->since && told < until)
 			return true;
@@ -236,7 +243,7 @@ static void signal_send(struct screen *screen)
 		view_message(view, "the process has exited");
 		return;
 	}
-	/* Held by a descriptor it cannot become another one between the look and the signal. */
+	/* A pidfd ensures that the pid is not reused between the check and the signal. */
 	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 	if (fd < 0 || !is_same(screen, process))
 		err = fd < 0 ? errno : ESRCH;
@@ -315,7 +322,9 @@ static void input_read(struct screen *screen)
 {
 	struct terminal_event event;
 
-	/* All that waits, then one drawing: holding a key down does not queue up. */
+	/*
+	 * Handle all waiting events, then draw once: holding a key down does not queue up drawings.
+	 */
 	while (!screen->quit && terminal_event(screen->terminal, &event)) {
 		if (event.kind == EVENT_KEY)
 			view_key(screen->view, event.key);
@@ -385,7 +394,7 @@ static void focus_follow(struct screen *screen)
 
 static bool is_over(const struct screen *screen)
 {
-	/* The first snapshot comes early and is not counted. */
+	/* The early first snapshot is not counted. */
 	if (screen->options->iterations && screen->snapshots > screen->options->iterations)
 		return true;
 	return screen->quit || screen->session.ended_by || session_is_late(&screen->session);
@@ -411,7 +420,7 @@ static void screen_wait(struct screen *screen)
 			break;
 		session_signals(session, SIGNALS_FOR_COMMAND, other_signal, screen);
 		if (fds[0].revents & (POLLHUP | POLLERR)) {
-			/* The terminal is gone, and perhaps no signal comes to say so. */
+			/* The terminal is gone, and there may be no signal for that. */
 			session->ended_by = session->ended_by ? session->ended_by : SIGHUP;
 			break;
 		}
@@ -428,7 +437,7 @@ static void screen_wait(struct screen *screen)
 
 /* ---- the end ---- */
 
-/* COMMAND is not left behind: what it does would not be seen. */
+/* COMMAND is not left running: it could not be seen any more. */
 static void command_end(struct screen *screen)
 {
 	struct session *session = &screen->session;
@@ -491,7 +500,7 @@ static int screen_show(struct screen *screen)
 	return status;
 }
 
-/* Short, for the line at the top; -v has the whole reason. */
+/* Short, for the top line; -v prints the whole reason. */
 static const char *made_up_note(int error)
 {
 	switch (error) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session. The order at its start matters: signals are blocked before any
- * thread exists; probes are placed before COMMAND, already forked and waiting,
- * is let go, so that its first call is seen.
+ * A session. The order at its start matters: signals are blocked before any thread exists; probes
+ * are placed before COMMAND, already forked and waiting, may run, so that its first call is seen.
  */
 #include "app/session.h"
 
@@ -43,11 +42,11 @@ static void add_libraries(struct session *session, int *error)
 	for (i = 0; i < session->options->library_count && !*error; i++) {
 		result = probe_add_path(probe, session->options->libraries[i], &why);
 		if (result > 0) {
-			/* With what it needs: a runtime needs its driver. */
+			/* Include what it needs: a runtime needs its driver. */
 			probe_add_program(probe, session->options->libraries[i], library_path(session));
 			continue;
 		}
-		/* A signal has come, which is heard in a moment. */
+		/* A signal has come, and is handled in a moment. */
 		if (result == -EINTR)
 			return;
 		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
@@ -55,7 +54,7 @@ static void add_libraries(struct session *session, int *error)
 	}
 }
 
-/* COMMAND's words are followed in the environment that it will have. */
+/* Follow COMMAND's words in the environment that it will have. */
 static void command_add(const struct session *session, struct probe *probe)
 {
 	const struct ahead_start start = {
@@ -102,7 +101,10 @@ static int watch_begin(struct session *session)
 	return 0;
 }
 
-/* What has to be kept to probe further libraries, with @probe or, if that is NULL, without any. */
+/*
+ * The rights to keep in order to probe further libraries; @probe NULL: in a mode that does not
+ * probe.
+ */
 static unsigned int rights_to_probe(const struct probe *probe)
 {
 	if (!probe)
@@ -110,24 +112,27 @@ static unsigned int rights_to_probe(const struct probe *probe)
 	return probe_method(probe) == ATTACH_PERF ? RIGHTS_PROBE | RIGHTS_PROBE_EACH : RIGHTS_PROBE;
 }
 
-/* From here on nothing is opened that only root may. COMMAND, which waits, has its own rights. */
+/* From here on nothing is opened that takes root. COMMAND, already forked, has its own rights. */
 static void rights_keep(const struct session *session, unsigned int what)
 {
 	const struct options *options = session->options;
 	struct reason why = { "" };
 	bool shown = options->mode != MODE_TRACE && options->mode != MODE_RECORD && !options->batch;
 
-	/* F9; and what ends us ends COMMAND, whichever user it runs as. */
+	/* For F9; and because the end of cutop ends COMMAND, whichever user it runs as. */
 	if ((shown && !options->readonly && !options->replay) || session->have_command)
 		what |= RIGHTS_SIGNAL;
-	/* The keys w and W; a file that is written anew for each snapshot. */
+	/* For the keys w and W; and for a file that is replaced with each snapshot. */
 	if (shown || format_is_metrics(options->format))
 		what |= RIGHTS_WRITE;
 	if (rights_drop(what, &why))
 		warn_user(&session->notes, "%s; cutop goes on with the rights it has", why.text);
 }
 
-/* The start reads the kernel's types and whole ELF files, and keeps little of that: 10 MB that are not needed again. */
+/*
+ * Starting reads the kernel's types and whole ELF files, and keeps little of them: give back some
+ * 10 MB.
+ */
 static void memory_return(void)
 {
 #ifdef __GLIBC__
@@ -135,7 +140,7 @@ static void memory_return(void)
 #endif
 }
 
-/* The threads begin here: after the fork, and with the rights that are left. */
+/* Threads begin here: after the fork, and with the remaining rights. */
 static int threads_start(struct session *session)
 {
 	struct reason why = { "" };
@@ -163,7 +168,7 @@ int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t c
 			warn_user(notes, "there is no process %u", pids[i]);
 			return -ESRCH;
 		}
-		/* pidfd_open(2): a thread that leads no process. ENOENT since Linux 6.9 */
+		/* pidfd_open(2): @pid is a thread that leads no process; ENOENT since Linux 6.9 */
 		if (errno == EINVAL || errno == ENOENT) {
 			warn_user(notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
 				  pids[i], pids[i]);
@@ -173,7 +178,7 @@ int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t c
 	return 0;
 }
 
-/* The command line, for who reads the recording. NULL without memory. */
+/* The command line, for readers of the recording. NULL without memory. */
 static char *words_join(char **words)
 {
 	char *text = NULL, *longer;
@@ -223,12 +228,18 @@ static int collector_begin(struct session *session)
 				.exact_launches = options->exact_launches,
 				.launch_sites = options->launch_sites,
 				.stacks = options->stacks,
-				/* A trace takes stacks only where it is to show them. */
+				/* A trace takes stacks only if it is to print them. */
 				.python = !options->no_python && (options->mode != MODE_TRACE || options->stacks),
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
-				/* What is said at the end of COMMAND is to be true of all that it allocated. */
-				/* It costs each allocation a probe: only where a verdict is asked for, now or of the recording. */
+				/*
+				 * The report at the end of COMMAND should cover everything that it
+				 * has allocated.
+				 */
+				/*
+				 * It costs a probe hit per allocation: only if a verdict is asked
+				 * for, now or of the recording.
+				 */
 				.notice_driver = session->have_command && (options->fail_on_leak || options->mode == MODE_RECORD),
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,
@@ -255,7 +266,7 @@ static int collector_begin(struct session *session)
 		.command_glob = options->command_glob,
 		.held_globs = options->leak_ignore,
 		.python_skip = options->site_skip,
-		/* Not where each snapshot is recorded: a replay would print it. */
+		/* Not if each snapshot is recorded: a replay would print it. */
 		.rates_at_once = options->batch && options->mode != MODE_RECORD,
 		.each = options->batch,
 		.record = options->mode == MODE_RECORD ? options->output : NULL,
@@ -289,7 +300,7 @@ static int collector_begin(struct session *session)
 	if (err && options->mode == MODE_DEMO) {
 		session->made_up = why;
 		session->made_up_error = err;
-		/* The screen says it at its top. Who reads figures has to be told besides. */
+		/* The screen says so at its top; readers of figures have to be told here. */
 		if (options->batch)
 			warn_user(&session->notes, "these figures are made up, to show what they would look like: %s", why.text);
 		else
@@ -310,22 +321,24 @@ static int signals_open(const int *more, bool have_command)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
-	/* A blocked signal is queued even where it is ignored: under nohup(1) it is to stay ignored. */
+	/*
+	 * A blocked signal is queued even if it is ignored: under nohup(1) it should stay ignored.
+	 */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	if (have_command) {
-		/* These would end us and leave COMMAND behind. */
+		/* These would end cutop and leave COMMAND running. */
 		sigaddset(&set, SIGQUIT);
 		sigaddset(&set, SIGUSR1);
 		sigaddset(&set, SIGUSR2);
 	}
 	for (; more && *more; more++)
 		sigaddset(&set, *more);
-	sigprocmask(SIG_BLOCK, &set, NULL);	/* before any thread exists: all inherit it */
+	sigprocmask(SIG_BLOCK, &set, NULL);	/* block before any thread exists: threads inherit it */
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* True if both name one file, whatever they call it. */
+/* True if both paths lead to one file. */
 static bool is_one_file(const char *path, const char *other)
 {
 	struct stat stats[2];
@@ -361,7 +374,7 @@ int session_open(struct session *session, const struct options *options, const i
 	}
 	if (!options->listen)
 		return 0;
-	/* A low port may be one of the rights. */
+	/* Binding a low port may need one of the rights. */
 	err = rights_raise(&why);
 	if (!err)
 		err = serve_open(&session->serve, options->listen_host, options->listen_port, &options->metrics_limits, &why);
@@ -493,7 +506,7 @@ static bool is_ending(uint32_t number)
 	return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
-/* Without COMMAND these are not blocked: they do what they always do. */
+/* Without COMMAND these are not blocked: they have their default effect. */
 static bool is_for_command(uint32_t number)
 {
 	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;

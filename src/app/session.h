@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session: what batch mode and the screen have in common. It sets up the
- * collector as the options ask, starts COMMAND, and keeps signals and the end
- * of COMMAND on one descriptor. How what was collected is shown is not its
- * business.
+ * A session: what batch mode, the screen and traces have in common. It sets up the collector as the
+ * options say, starts COMMAND, and delivers signals and the end of COMMAND on one descriptor. How
+ * the data are shown is up to the mode.
  */
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
@@ -24,16 +23,16 @@ struct session {
 	struct notes notes;
 	struct extra_functions *extras;	/* functions named by --probe, or NULL */
 	struct errands *errands;	/* NULL: nothing is probed */
-	struct collector *collector;	/* NULL: a replay without waiting */
-	struct replay *replay;		/* of batch mode and of a trace */
+	struct collector *collector;	/* NULL: a replay that does not wait */
+	struct replay *replay;		/* in batch mode and in a trace */
 	bool replay_damaged, replay_told;
 	struct serve *serve;	/* --listen, or NULL */
 	struct command command;
 	bool have_command, command_started;
 	char **command_line;	/* COMMAND, NULL-ended; borrowed */
 	char **environment;	/* command_environment() */
-	struct demo demo;	/* cutop demo: its cast */
-	struct reason made_up;	/* why a demonstration is made up; empty: it is real */
+	struct demo demo;	/* cutop demo: its program */
+	struct reason made_up;	/* why a demonstration is made up; empty: its probes are real */
 	int made_up_error;	/* the same as a negative errno */
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
@@ -44,32 +43,33 @@ struct session {
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
 	uint64_t deadline;	/* CLOCK_MONOTONIC ns, UINT64_MAX: none */
-	char program[PATH_MAX];	/* of COMMAND */
+	char program[PATH_MAX];	/* path of COMMAND's program */
 };
 
 /*
- * Blocks the signals that end a mode, SIGCHLD, and @more (0-ended, or NULL),
- * and finds COMMAND's program. To be called before any thread exists. Returns
- * 0 or the exit status to end with, the user told why.
+ * Blocks the signals that end a mode, SIGCHLD, and @more (0-ended, or NULL), and finds COMMAND's
+ * program. To be called before any thread exists. Returns 0, or the exit status to end with, after
+ * telling the user why.
  */
 int session_open(struct session *session, const struct options *options, const int *more);
 
 /*
- * Sets up the collector and starts it, and COMMAND. A replay in batch mode needs
- * neither: it is session->replay. Returns 0 or the exit
- * status to end with, the user told why. session_close() is due either way.
+ * Sets up and starts the collector and COMMAND. A replay in batch mode needs neither: it is
+ * session->replay. Returns 0, or the exit status to end with, after telling the user why. Call
+ * session_close() either way.
  */
 int session_begin(struct session *session);
 
-/* Whom the signals mean that end programs. */
+/* Which process signals that end programs are meant for. */
 enum signals_for {
-	SIGNALS_FOR_COMMAND,	/* COMMAND, as long as there is one: they are passed on to it */
-	SIGNALS_FOR_US,		/* us: COMMAND has ended, or is left alone */
+	SIGNALS_FOR_COMMAND,	/* COMMAND, while there is one: they are passed on */
+	SIGNALS_FOR_US,		/* cutop: COMMAND has ended, or is left alone */
 };
 
 /*
- * Reads what signals came. One that means to end us is kept in session->ended_by and returned, 0 if there was none. Others
- * than those that end programs are given to @other, unless NULL.
+ * Reads the signals that have come. One that is to end cutop is stored in session->ended_by and
+ * returned, 0 if there was none. @other, unless NULL, is called with signals that do not end
+ * programs.
  */
 int session_signals(struct session *session, enum signals_for whom, void (*other)(void *context, int number), void *context);
 
@@ -77,15 +77,18 @@ int session_signals(struct session *session, enum signals_for whom, void (*other
 int session_time_left(const struct session *session);
 bool session_is_late(const struct session *session);
 
-/* The exit status, once it is over. @snapshot: the final one, or NULL. */
+/* The exit status at the end. @snapshot: the final one, or NULL. */
 int session_status(struct session *session, const struct snapshot *snapshot);
 
 void session_close(struct session *session);
 
-/* Makes sure that @pids are processes that run. Returns 0 or a negative errno, the user told which is none. */
+/*
+ * Checks that @pids are running processes. Returns 0 or a negative errno, after telling the user
+ * which is not.
+ */
 int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count);
 
-/* Says, once, how a recording ends, if not well: what is damaged inside is known when it was read. */
+/* Says, once, if a recording ends badly: damage inside it is known only after it was read. */
 void session_replay_tell(struct session *session, const struct reader *reader);
 
 /* Tells the user @text and returns @status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a session ends: what its exit status says of COMMAND, of signals, and of leaks. A question that cannot be answered
- * is no "no leak": --fail-on-leak says what is not known, and fails.
+ * How a session ends: what its exit status says about COMMAND, signals, and leaks. With
+ * --fail-on-leak an unanswered question is not "no leak": cutop says what is unknown, and fails.
  */
 #include "app/session.h"
 
@@ -21,7 +21,9 @@ static void warn_unfound(void *context, const char *request, const char *library
 		warn_user(&session->notes, "--probe %s: no process that was watched had such a function", request);
 }
 
-/* Fails with what could not be seen for @cause. Returns EXIT_DONE if nothing is missing for that. */
+/*
+ * Fails if something could not be seen because of @cause. Returns EXIT_DONE if nothing is missing.
+ */
 static int unseen_status(const struct session *session, const struct snapshot *snapshot, enum unseen_cause cause)
 {
 	char text[UNSEEN_SIZE + 64], why[UNSEEN_SIZE];
@@ -85,7 +87,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 
 	if (session->replay)
 		session_replay_tell(session, replay_reader(session->replay));
-	/* The collector's thread finds them. */
+	/* Only the collector's thread can find these. */
 	if (session->extras && session->collector)
 		collector_stop(session->collector);
 	extra_functions_visit(session->extras, warn_unfound, session);
@@ -93,13 +95,15 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);
 	if (session->options->replay && !session->ended_by)
 		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
-	/* To be told to end is how a recording mostly ends. */
+	/* Recordings normally end by a signal. */
 	if (session->options->mode == MODE_RECORD && !session->have_command)
 		return EXIT_DONE;
 	if (session->options->mode == MODE_DEMO)
 		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
 	if (session->have_command && !command_reap(&session->command)) {
-		/* --duration is over, or the user has seen enough. What we were asked to watch is not ours to end. */
+		/*
+		 * --duration is over, or the user has seen enough. COMMAND is not cutop's to end.
+		 */
 		warn_user(&session->notes, "the command still runs, unwatched from now on (process %d)",
 			  session->command.pid);
 		if (session->options->fail_on_leak)
@@ -116,7 +120,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 
 void session_close(struct session *session)
 {
-	/* A demonstration's cast ends with it. */
+	/* The demonstration's program ends with it. */
 	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
 		waitpid(session->command.pid, NULL, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Near words: the fewest letters to change, leave out, add or swap with their
- * neighbour (the distance of Damerau and Levenshtein, without moves across
- * more than one letter).
+ * Similar words: the smallest number of letters to change, drop, add or swap with their neighbour
+ * (Damerau-Levenshtein distance, without moves over more than one letter).
  */
 #include "cli/option_hints.h"
 
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 32 };		/* no name of ours is longer; a longer word is none of them */
+enum { WORD_MAX = 32 };		/* longer than any option; a longer word matches none */
 
 static size_t least(size_t a, size_t b)
 {
@@ -48,7 +47,10 @@ static size_t distance(const char *a, const char *b)
 	return old[b_len];
 }
 
-/* How far a word of @len letters may be off and still be recognized: of a short one nearly all would be another word. */
+/*
+ * How many letters may be wrong in a word of @len letters: in a short word, more would match nearly
+ * everything.
+ */
 static size_t tolerated(size_t len)
 {
 	return len < 4 ? 1 : len < 8 ? 2 : 3;

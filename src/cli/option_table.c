@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The options and the modes. The man page and the completions are held to these
- * tables by a test.
- */
+/* The options and the modes. A test compares the man page and the completions with these tables. */
 #include "cli/option_table.h"
 
 #include <string.h>
@@ -10,7 +7,7 @@
 #include "cli/option_values.h"
 #include "util/util.h"
 
-#define HELP_MIN 50	/* cells; what is narrower is left to the terminal */
+#define HELP_MIN 50	/* cells; on a narrower terminal, the terminal wraps */
 #define HELP_MAX 109
 
 const struct option_entry option_table[] = {
@@ -86,7 +83,9 @@ bool option_is_optional(const struct option_entry *option)
 	return option->argument && !strncmp(option->argument, "[=", 2);
 }
 
-/* Writes behind what stands in @out the @names of the bits in @which; the first of all is the default. */
+/*
+ * Appends the @names of the bits in @which to @out; bit 0 is the default.
+ */
 static void choices_add(char *out, size_t size, const char *before, const char *const *names, unsigned int which)
 {
 	for (unsigned int i = 0; which >> i; i++) {
@@ -113,7 +112,9 @@ static const char *help_of(const struct option_entry *option, char *out, size_t 
 	return out;
 }
 
-/* Prints @text, which begins at cell @at, and goes on below that where a word would pass @cols. */
+/*
+ * Prints @text, which begins at cell @at, and indents it to there after each line break at @cols.
+ */
 static void wrapped_print(FILE *out, int at, int cols, const char *text)
 {
 	int cell = at;
@@ -180,13 +181,13 @@ void help_print(FILE *out)
 		      "(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.");
 }
 
-/* How the user calls a mode. */
+/* How the user writes a mode. */
 static const char *mode_name(enum program_mode mode)
 {
 	return mode_table[mode].word ? mode_table[mode].word : "--batch";
 }
 
-/* NULL: there is no such option. */
+/* NULL: no such option. */
 static const struct option_entry *option_find(int code)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options and that of modes: what there is, what --help says of
- * it, and which mode takes which option. Adding an option is a line of the
- * first, and a case where options.c stores it.
+ * The tables of options and of modes: which there are, what --help says about them, and which mode
+ * takes which option. To add an option, add a line to the first table, and a case in options.c that
+ * stores it.
  */
 #ifndef CLI_OPTION_TABLE_H
 #define CLI_OPTION_TABLE_H
@@ -26,31 +26,31 @@ enum {
 #define IN_DOCTOR	(1u << MODE_DOCTOR)
 #define IN_TRACE	(1u << MODE_TRACE)
 #define IN_RECORD	(1u << MODE_RECORD)
-#define IN_REPLAY	(1u << MODE_COUNT)	/* no mode: it goes with --replay */
+#define IN_REPLAY	(1u << MODE_COUNT)	/* not a mode: the option goes with --replay */
 #define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO | IN_RECORD)
 #define IN_SHOWING	(IN_SNAPSHOTS | IN_REPLAY)
 #define IN_SCREEN	(IN_WATCH | IN_DEMO | IN_REPLAY)
-#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)	/* what chooses and places probes */
+#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)	/* options that choose and place probes */
 #define IN_ALL		((1u << MODE_COUNT) - 1 + IN_REPLAY)
 
 struct option_entry {
-	int code;		/* the short letter, if it is one */
+	int code;		/* the short letter, if it is a character */
 	const char *name;
-	const char *argument;	/* NULL: takes none; "[=X]": optional */
+	const char *argument;	/* NULL: no argument; "[=X]": an optional one */
 	unsigned int modes;
-	const char *help;	/* of --format and --folded-by what stands before the list of their choices */
+	const char *help;	/* for --format and --folded-by, the text before the list of choices */
 };
 
 /* True if @option may stand with and without an argument. */
 bool option_is_optional(const struct option_entry *option);
 
 extern const struct option_entry option_table[];
-#define OPTION_MAX 64		/* the table is no longer than this */
+#define OPTION_MAX 64		/* the table is not longer than this */
 extern const size_t option_count;
 
 struct mode_entry {
-	const char *word;	/* the first on the command line; NULL: none */
-	unsigned int formats;	/* bits 1 << enum format of what it prints */
+	const char *word;	/* the first word on the command line; NULL: none */
+	unsigned int formats;	/* the formats that it prints, bits 1 << enum format */
 	bool takes_command;
 	bool has_screen;	/* without --batch */
 };
@@ -59,9 +59,12 @@ extern const struct mode_entry mode_table[MODE_COUNT];
 
 void help_print(FILE *out);
 
-/* Whether @mode takes the option of @code, and prints @format. Returns 0, or -EINVAL with the user told. */
+/*
+ * Checks that @mode takes the option @code, and prints @format. Returns 0, or -EINVAL after telling
+ * the user.
+ */
 int mode_takes_option(enum program_mode mode, int code);
-/* Whether the option goes with --replay; and says that it does not. */
+/* Whether the option goes with --replay; if not, tells the user. */
 bool replay_takes_option(int code);
 void replay_refuses(int code);
 int mode_prints(enum program_mode mode, enum format format);

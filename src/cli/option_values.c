@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What options are given: numbers, times, sizes, lists and choices, and what to say of those that make no sense. */
+/*
+ * Parses the values of options (numbers, times, sizes, lists, choices), and says what is wrong with
+ * invalid ones.
+ */
 #include "cli/option_values.h"
 
 #include <ctype.h>
@@ -91,8 +94,8 @@ bad:
 }
 
 /*
- * Hands the words of @text, between commas, to @take, until that returns an error. They are cut out of a copy: the command line
- * stays as it was given, for ps(1) and for recordings.
+ * Calls @take with each of the words of @text, separated by commas, until that returns an error. It
+ * works on a copy: the command line stays unchanged for ps(1) and recordings.
  */
 static int words_take(struct options *options, const char *text, int (*take)(struct options *options, const char *word))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line. option_table.c says what there is, option_values.c reads
- * what options are given; here it all becomes struct options.
+ * The command line. option_table.c lists the options, option_values.c parses their values; this
+ * file makes struct options of it all.
  */
 #include "cli/options.h"
 
@@ -21,7 +21,7 @@
 
 #define RING_DEFAULT	(16u << 20)
 #define NAMES_DEFAULT	(128u << 20)
-#define RING_TRACING	(64u << 20)	/* a second of 400,000 calls */
+#define RING_TRACING	(64u << 20)	/* one second of 400,000 calls */
 
 /* ---- the options ---- */
 
@@ -57,7 +57,7 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		options->folded_given = true;
 		return err < 0 ? err : 0;
 	case 'o':
-		/* As everywhere, - is standard output. */
+		/* - means standard output, as usual */
 		options->to_stdout = !strcmp(argument, "-");
 		options->output = options->to_stdout ? NULL : argument;
 		return 0;
@@ -235,8 +235,8 @@ static void tables_build(struct option *longs, char *shorts)
 {
 	size_t i;
 
-	*shorts++ = '+';	/* the first word that is no option begins COMMAND */
-	*shorts++ = ':';	/* we say ourselves what is wrong */
+	*shorts++ = '+';	/* COMMAND begins at the first word that is not an option */
+	*shorts++ = ':';	/* we report errors ourselves */
 	for (i = 0; i < option_count; i++) {
 		const struct option_entry *o = &option_table[i];
 		int has = !o->argument ? no_argument : option_is_optional(o) ? optional_argument : required_argument;
@@ -252,7 +252,10 @@ static void tables_build(struct option *longs, char *shorts)
 	*shorts = 0;
 }
 
-/* Says what getopt_long() found wrong with the word before @word; it itself only names a letter. */
+/*
+ * Reports what getopt_long() did not accept in the word before @word; getopt itself only gives a
+ * letter.
+ */
 static void option_complain(int code, const char *word)
 {
 	size_t i, len = strcspn(word, "="), fitting = 0;
@@ -279,12 +282,15 @@ static void option_complain(int code, const char *word)
 		hint.prefix = "--";
 		for (i = 0; i < option_count; i++)
 			hint_try(&hint, option_table[i].name, option_table[i].name);
-		hint_try(&hint, "no-color", "color never");	/* what others call it */
+		hint_try(&hint, "no-color", "color never");	/* a name used by other programs */
 		usage_error("there is no option '%s'%s", word, hint_say(&hint));
 	}
 }
 
-/* A file, a path or a pattern without a letter: a variable of a script's that is not set. The other kinds say themselves what they take. */
+/*
+ * For a file, path or pattern, an empty value is most likely a script's unset variable. Other kinds
+ * of values report emptiness themselves.
+ */
 static bool is_empty(int code, const char *argument)
 {
 	static const char *const texts[] = { "FILE", "PATH", "GLOB" };
@@ -324,7 +330,7 @@ static int trace_check(const struct options *options)
 	return 0;
 }
 
-/* What is to be learned from returns is not, where there are none. */
+/* What is learned from returns is not available without them. */
 static int returns_check(const struct options *options)
 {
 	const char *option = options->exact_launches ? "exact-launches" : options->launch_sites ? "launch-sites" :
@@ -335,7 +341,7 @@ static int returns_check(const struct options *options)
 	return usage_error("--%s needs return probes, and --returns=never places none", option);
 }
 
-/* What changes another option, or a format, says nothing without it. */
+/* An option that only modifies another option, or a format, needs that one. */
 static int purpose_check(const struct options *options)
 {
 	if (options->allow_no_cuda && !options->fail_on_leak)
@@ -346,7 +352,7 @@ static int purpose_check(const struct options *options)
 	return 0;
 }
 
-/* A word that is no option and not behind --: of a mode, perhaps. */
+/* A first word that is no option and does not follow --: it may be a misspelled mode. */
 static const char *mode_hint(struct hint *hint, const char *word)
 {
 	hint_begin(hint, word);
@@ -387,7 +393,7 @@ static int command_check(struct options *options, int argc, char **argv)
 	return 0;
 }
 
-/* What is printed, and where to, says nothing to a mode that does not print. */
+/* Output options mean nothing in a mode that prints nothing. */
 static int output_check(const struct options *options)
 {
 	bool prints = options->batch || !mode_table[options->mode].has_screen;
@@ -405,16 +411,19 @@ static int output_check(const struct options *options)
 	return 0;
 }
 
-/* Options may stand before the word that names a mode: it is put where it is looked for. */
+/*
+ * Options may come before the word that names a mode: moves that word to the front, where it is
+ * expected.
+ */
 static void mode_lead(int argc, char **argv, const char *shorts, const struct option *longs)
 {
 	char *word;
 	int at;
 
 	while (getopt_long(argc, argv, shorts, longs, NULL) != -1)
-		;	/* what is wrong is said when they are read */
+		;	/* errors are reported when the options are parsed */
 	at = optind;
-	optind = 0;	/* getopt(3): from the start again */
+	optind = 0;	/* getopt(3): start again */
 	if (at >= argc || !strcmp(argv[at - 1], "--") || !is_mode(argv[at]))
 		return;
 	word = argv[at];
@@ -422,7 +431,7 @@ static void mode_lead(int argc, char **argv, const char *shorts, const struct op
 	argv[1] = word;
 }
 
-/* A first word that names a mode stands where the name of the program does then. */
+/* If the first word names a mode, it takes the place of the program's name. */
 static void mode_parse(struct options *options, int *argc, char ***argv)
 {
 	const char *word = *argc > 1 ? (*argv)[1] : "";
@@ -489,7 +498,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			misplaced = code;
 	}
 	if (options->mode == MODE_TRACE || options->record_calls)
-		options->groups |= options->traced_groups;	/* what is printed is probed */
+		options->groups |= options->traced_groups;	/* printing calls requires probing them */
 	if (!options->names_bytes)
 		options->names_bytes = NAMES_DEFAULT;
 	if (!options->ring_bytes)

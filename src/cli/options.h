@@ -15,10 +15,10 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
 
-/* What cutop is to do. Which options each takes: option_table.h. */
+/* What cutop should do. Which options each mode takes: option_table.h. */
 enum program_mode {
 	MODE_WATCH,	/* the screen, or with --batch snapshots */
-	MODE_DEMO,	/* the same over the built-in cast */
+	MODE_DEMO,	/* the same for the built-in demonstration */
 	MODE_DOCTOR,
 	MODE_RECORD,
 	MODE_TRACE,
@@ -36,11 +36,11 @@ struct options {
 	enum format format;
 	enum folded_weight folded_by;
 	bool folded_given;
-	const char *output;		/* of record: the recording; NULL: standard output */
-	bool to_stdout;			/* was asked for by name: -o - */
-	const char *replay;		/* a recording to be shown, or NULL */
+	const char *output;		/* in the mode record: the recording; NULL: standard output */
+	bool to_stdout;			/* standard output was asked for explicitly: -o - */
+	const char *replay;		/* a recording to show, or NULL */
 	bool format_given;
-	bool listen;			/* serve metrics at: */
+	bool listen;			/* serve metrics at this address: */
 	char listen_host[256];
 	uint16_t listen_port;		/* 0: any free one */
 	struct metrics_limits metrics_limits;
@@ -48,13 +48,13 @@ struct options {
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;
-	uint32_t uid;			/* of user; (uint32_t)-1: any */
+	uint32_t uid;			/* of the user; (uint32_t)-1: any */
 	const char *command_glob;
 	struct sort_order sort;
 	unsigned int groups;		/* bits of enum call_group */
-	unsigned int traced_groups;	/* the same: as asked for, without what the books need besides */
+	unsigned int traced_groups;	/* the same, as the user asked: without those that the accounts need */
 	bool record_calls;		/* record --trace */
-	bool no_time, entries, pairs, kernel_arguments;	/* of a trace */
+	bool no_time, entries, pairs, kernel_arguments;	/* in a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
 	bool launch_sites;
@@ -74,17 +74,17 @@ struct options {
 	uint64_t leak_bytes;
 	bool allow_no_cuda;
 	unsigned int map_max;
-	bool map_given;			/* text lists allocations, too */
+	bool map_given;			/* list allocations in text, too */
 	const char *run_as;
 	const char *libraries[OPTIONS_LIST_MAX];
 	size_t library_count;
 	const char *probes[OPTIONS_LIST_MAX];	/* LIBRARY:SYMBOL[=RESULT] */
 	size_t probe_count;
 	uint64_t ring_bytes;
-	uint64_t names_bytes;		/* for names of functions, and what else is kept of files */
+	uint64_t names_bytes;		/* for names of functions, and whatever else is kept of files */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool ascii;
-	bool delay_given, sort_given;	/* on the command line: before the settings */
+	bool delay_given, sort_given;	/* given on the command line, which takes precedence over the settings */
 	const char *theme;
 	bool no_mouse, readonly, no_config;
 	const char *config;
@@ -96,14 +96,14 @@ struct options {
 enum options_action { OPTIONS_RUN, OPTIONS_EXIT };
 
 /*
- * Parses @argv. Returns OPTIONS_RUN with @options filled, or OPTIONS_EXIT with
- * *@status to exit with, after what the user has to know was printed.
+ * Parses @argv. Returns OPTIONS_RUN with @options filled, or OPTIONS_EXIT with the exit status in
+ * *@status, after printing what the user has to know.
  */
 enum options_action options_parse(struct options *options, int argc, char **argv, int *status);
 
 /*
- * Whether what is written to @out has colours: as --color says, or else where @out is a terminal that is not dumb and
- * NO_COLOR (no-color.org) is not set, or empty.
+ * Whether to use colours in @out: as --color says, or else if @out is a terminal that is not dumb,
+ * and NO_COLOR (no-color.org) is unset or empty.
  */
 bool options_want_color(const struct options *options, FILE *out);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The asking end. A worker is idle, at work on an errand that is waited for, late (it is not waited for any more, its answer will be
- * kept), holding something, or dying: told to go, and not gone yet. What is late or dying counts against the limit, so
- * that a machine full of servers that do not answer has so many workers asleep and no more.
- *
- * Waiting is paid for from a budget that a part of the time that passes fills up: however many errands
- * have no answer, cutop spends no more than that part of its time on them. What is asked when
- * the budget is used up gets very little, which is enough for nearly all that do answer.
+ * The asking end. A worker is idle; at work on an errand that the caller waits for; late (the
+ * caller has stopped waiting, and the answer will be kept); holding something; or dying (told to
+ * exit, but not gone yet). Late and dying workers count against the limit, so that a machine full
+ * of servers that do not answer has that many sleeping workers and no more.
+ * Waiting is paid for from a budget, which is refilled with a part of the time that passes: however
+ * many errands get no answer, cutop spends no more than that part of its time waiting. An errand
+ * asked when the budget is used up is given very little time, which is enough for nearly all that
+ * do get an answer.
  */
 #include "errand/errand_internal.h"
 
@@ -19,20 +20,20 @@
 
 #include "errand/errand_process.h"
 
-#define WAIT_MAX	(100 * NSEC_PER_MSEC)	/* for one answer */
-#define WAIT_PATIENT	NSEC_PER_SEC		/* where errands_settings.patient says so */
+#define WAIT_MAX	(100 * NSEC_PER_MSEC)	/* longest wait for one answer */
+#define WAIT_PATIENT	NSEC_PER_SEC		/* the same with errands_settings.patient */
 #define WAIT_MIN	(2 * NSEC_PER_MSEC)
 #define WAIT_MEDIUM	(2 * NSEC_PER_SEC)
 #define BUDGET_MAX	(400 * NSEC_PER_MSEC)
 #define BUDGET_PATIENT	(5 * NSEC_PER_SEC)
-#define BUDGET_SHARE	10			/* of the time that passes, one part in this many */
-#define LONG_SLICE_MS	50			/* between two looks whether cutop is to end */
+#define BUDGET_SHARE	10			/* one part in this many of the time that passes */
+#define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
 #define KEEP_DONE	(30 * NSEC_PER_SEC)
 #define KEEP_DEAD	(60 * NSEC_PER_SEC)
-#define GROUP_DEAD	(15 * NSEC_PER_SEC)	/* others of its group are not tried for so long */
+#define GROUP_DEAD	(15 * NSEC_PER_SEC)	/* how long other errands of its group are refused then */
 #define KEPT_MAX	256
-#define GROUP_LATE_MAX	2			/* workers that wait for one group */
-#define USER_LATE_MAX	6			/* for one user */
+#define GROUP_LATE_MAX	2			/* workers that may wait for one group */
+#define USER_LATE_MAX	6			/* workers that may wait for one user's files */
 #define HOLDING_MAX	16
 #define IDLE_MAX	4
 
@@ -100,7 +101,7 @@ static struct kept *kept_find(struct errands *errands, const struct errand *erra
 	return kept;
 }
 
-/* Makes room for one more: the one that is forgotten soonest leaves. */
+/* Makes room for one more: drops the entry that would be forgotten first. */
 static void kept_bound(struct errands *errands)
 {
 	struct kept *kept, *oldest = NULL;
@@ -137,7 +138,7 @@ static struct kept *kept_new(struct errands *errands, const struct errand *erran
 	return kept;
 }
 
-/* One line for each thing that does not answer. */
+/* Prints one note for each thing that does not answer. */
 static void lost_tell(struct errands *errands, const char *what)
 {
 	size_t i;
@@ -160,7 +161,7 @@ static void kept_end(struct kept *kept, const struct errand_answer *answer, uint
 		kept->answer = *answer;
 }
 
-/* ---- tending ---- */
+/* ---- looking after workers ---- */
 
 static void late_tend(struct errands *errands, struct worker *worker, uint64_t now)
 {
@@ -187,7 +188,7 @@ static void late_tend(struct errands *errands, struct worker *worker, uint64_t n
 	}
 }
 
-/* Until its socket is closed it sleeps somewhere in the kernel. */
+/* As long as its socket is open, it sleeps somewhere in the kernel. */
 static void dying_tend(struct errands *errands, struct worker *worker)
 {
 	struct errand_answer answer;
@@ -272,7 +273,7 @@ static uint64_t wait_choose(struct errands *errands, enum errand_patience patien
 	return wait > most ? most : wait < WAIT_MIN ? WAIT_MIN : wait;
 }
 
-/* What is known of others of the errand's group, and of its user: 0, or why it is not to be tried now. */
+/* Checks what is known about the errand's group and its user: 0, or why not to try it now. */
 static int others_look(const struct errands *errands, const struct errand *errand, uint64_t now)
 {
 	size_t i, late = 0, of_user = 0;
@@ -292,7 +293,10 @@ static int others_look(const struct errands *errands, const struct errand *erran
 	return late >= GROUP_LATE_MAX ? -EAGAIN : of_user >= USER_LATE_MAX ? -EBUSY : 0;
 }
 
-/* What is known of the errand itself: 1 with @answer, 0 if nothing is, or a negative errno. */
+/*
+ * Checks what is known about the errand itself: 1 with @answer, 0 if nothing is, or a negative
+ * errno.
+ */
 static int kept_ask(struct errands *errands, const struct errand *errand, uint64_t now, struct errand_answer *answer)
 {
 	struct kept *kept = kept_find(errands, errand);
@@ -342,7 +346,10 @@ static int question_send(struct errands *errands, struct worker *worker, const s
 	return errand_send(worker->socket, &asked, sizeof(asked), errand->question, errand->len, fds, count, MSG_DONTWAIT);
 }
 
-/* Has a worker do the errand. Returns 0 with @answer, or a negative errno; @worker is who did it, or still does. */
+/*
+ * Has a worker do the errand. Returns 0 with @answer, or a negative errno; @worker is the one that
+ * did it, or is still at it.
+ */
 static int errand_do(struct errands *errands, const struct errand *errand, bool holds, struct errand_answer *answer,
 		     struct worker **result)
 {
@@ -355,7 +362,7 @@ static int errand_do(struct errands *errands, const struct errand *errand, bool 
 		if (!worker)
 			return -EBUSY;
 		said = question_send(errands, worker, errand, holds);
-		/* An idle one may have been killed by others. */
+		/* An idle worker may have been killed by something else. */
 		if (said == -EPIPE || said == -ECONNRESET)
 			worker_forget(errands, worker);
 	} while ((said == -EPIPE || said == -ECONNRESET) && tries++ < IDLE_MAX);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work that may never come to an end, done by processes that may be lost.
- *
- * A file server that is gone, or userfaultfd, keeps whatever opens, reads or touches what is theirs
- * asleep, often beyond the reach of any signal. So cutop itself does nothing of the kind: it gives such work,
- * an errand, to a worker, a process that holds nothing of cutop's but a socket, waits a
- * little, and goes on without an answer. An answer that comes later is kept until the same errand is
- * asked for again. A worker without an answer after ERRAND_LIMIT is killed; where the kernel
- * does not let it die, it is left behind. Workers are limited in number.
- *
- * All are forked by one process, which was forked early, when cutop was small and held nothing (errand_process.c).
- * For one thread at a time.
+ * Work that may never finish, done by processes that may be lost. A dead file server, or
+ * userfaultfd, keeps a process asleep that opens, reads or touches what it serves, often where no
+ * signal reaches it. So cutop gives such work, called an errand, to a worker: a process that holds
+ * nothing of cutop's but a socket. It waits a little, and goes on if there is no answer. An answer
+ * that comes later is kept until the same errand is asked for again. A worker without an answer
+ * after ERRAND_LIMIT is killed; if the kernel does not let it die, it is left behind. The number of
+ * workers is limited. All are forked by one process, which was itself forked early, when cutop was
+ * small and held nothing (errand_process.c). For one thread at a time.
  */
 #ifndef ERRAND_ERRAND_H
 #define ERRAND_ERRAND_H
@@ -28,7 +25,7 @@
 
 struct errand_answer {
 	int result;		/* what the job returned */
-	char *data;		/* @len bytes and a NUL; NULL: none */
+	char *data;		/* @len bytes and a NUL; NULL: no data */
 	size_t len;
 	int fds[ERRAND_FDS];	/* -1: none, or taken by the caller */
 };
@@ -38,24 +35,30 @@ extern const struct errand_answer errand_nothing;
 /* Frees and closes what is left in it. */
 void errand_answer_free(struct errand_answer *answer);
 
-/* What a worker does: fills @answer, which is empty, and returns its result. @fds came with the question; they are closed after it. */
+/*
+ * The function that a worker runs: fills @answer, which is empty, and returns its result. @fds came
+ * with the question; they are closed afterwards.
+ */
 typedef int errand_job(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer);
 
 enum errand_patience {
-	ERRAND_SHORT,		/* a fraction of a second, and of the time that passes: cutop has others to serve */
-	ERRAND_MEDIUM,		/* two seconds, or until a signal asks cutop to end: nothing else waits */
+	/* a fraction of a second, and only a part of the time: cutop has other things to do */
+	ERRAND_SHORT,
+	ERRAND_MEDIUM,		/* two seconds, or until a signal asks cutop to end: nothing else is waiting */
 	ERRAND_LONG,		/* ERRAND_LIMIT, or until a signal asks cutop to end */
-	ERRAND_NONE,		/* the answer goes elsewhere */
+	ERRAND_NONE,		/* do not wait: another process gets the answer */
 };
 
 struct errand {
-	errand_job *job;	/* one of those of errands_start() */
+	errand_job *job;	/* one of the jobs given to errands_start() */
 	const void *question;
 	size_t len;
-	int fds[ERRAND_FDS];	/* handed along, -1: none; they stay the caller's */
-	uint64_t group;		/* what answers or does not as a whole, as a file system or a process; 0: not known */
-	uint32_t uid;		/* whose doing it may be that there is no answer: a user has no more than a share of the workers */
-	const char *what;	/* what did not answer then, for the user */
+	int fds[ERRAND_FDS];	/* passed on to the worker, -1: none; they stay the caller's */
+	/* what answers as a whole or not at all, such as a file system or a process; 0: unknown */
+	uint64_t group;
+	/* the user who may be to blame if there is no answer: each gets only a share of the workers */
+	uint32_t uid;
+	const char *what;	/* what to name in a note to the user if there is no answer */
 	enum errand_patience patience;
 };
 
@@ -64,37 +67,45 @@ struct errands;
 struct errands_settings {
 	errand_job *const *jobs;
 	size_t job_count;
-	/* Run in the process that forks workers, before it forks any: gives up rights. Returns 0, or else it ends. */
+	/*
+	 * Run before it forks any worker, in the process that forks them: gives up rights. If it
+	 * does not return 0, the process exits.
+	 */
 	int (*give_up)(void);
 	const struct notes *notes;
-	bool patient;		/* nothing is due at a time: ERRAND_SHORT may take longer */
-	uint64_t limit;		/* instead of ERRAND_LIMIT, ns; 0: that */
+	bool patient;		/* no deadline has to be met: ERRAND_SHORT may take longer */
+	uint64_t limit;		/* used instead of ERRAND_LIMIT, ns; 0: not used */
 };
 
 /* Returns 0, or a negative errno with @why set. @settings->jobs and ->notes are borrowed. */
 int errands_start(struct errands **errands, const struct errands_settings *settings, struct reason *why);
 
-/* Has the workers killed, and waits for none of them. */
+/* Kills the workers, without waiting for them. */
 void errands_stop(struct errands *errands);
 
 /*
- * Returns 0 with @answer filled; -EAGAIN if the errand is under way, or waits for others of its group (ask again when
- * errands_news() has changed); -ETIMEDOUT if there was no answer, to this one or to its group, a while ago; -EBUSY
- * if there are too many workers; -EINTR if cutop is to end meanwhile (ERRAND_LONG); -EIO. With @errands NULL it is done here and now.
+ * Returns 0 with @answer filled; -EAGAIN if the errand is under way, or waits for others of its
+ * group (ask again when errands_news() has changed); -ETIMEDOUT if it, or its group, gave no answer
+ * lately; -EBUSY if there are too many workers; -EINTR if cutop has to end meanwhile (ERRAND_LONG);
+ * -EIO. With @errands NULL the calling process does the job at once.
  */
 int errand_ask(struct errands *errands, const struct errand *errand, struct errand_answer *answer);
 
 /*
- * The same for a job that leaves something held for as long as its worker lives, memory locked, say. Returns 0 with *@hold for
- * errand_release(), or -EAGAIN etc. if that cannot be had now; nothing is held then.
+ * The same for a job that holds something, such as locked memory, for as long as its worker lives.
+ * Returns 0 with *@hold for errand_release(), or -EAGAIN etc. if that cannot be had now; then
+ * nothing is held.
  */
 int errand_hold(struct errands *errands, const struct errand *errand, struct errand_answer *answer, int *hold);
 void errand_release(struct errands *errands, int hold);
 
-/* Takes answers that came late, and gives up what takes too long. To be called some times a second. */
+/*
+ * Collects late answers, and gives up errands that take too long. To be called a few times per
+ * second.
+ */
 void errands_tend(struct errands *errands);
 
-/* Another number whenever an errand that was under way has come to its end. */
+/* This number changes whenever an errand that was under way ends. */
 unsigned int errands_news(const struct errands *errands);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What errand.c, which asks, and errand_workers.c, which has workers, share. */
+/* What errand.c, which asks, and errand_workers.c, which manages workers, share. */
 #ifndef ERRAND_ERRAND_INTERNAL_H
 #define ERRAND_ERRAND_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #include "errand/errand.h"
 
-#define TOLD_MAX	32	/* things that did not answer, told of */
+#define TOLD_MAX	32	/* how many things without an answer are reported */
 
 enum worker_state { WORKER_NONE, WORKER_IDLE, WORKER_BUSY, WORKER_LATE, WORKER_HOLDING, WORKER_DYING };
 
@@ -19,19 +19,19 @@ struct kept {
 	uint64_t group;
 	char *what;
 	enum { KEPT_UNDER_WAY, KEPT_DONE, KEPT_DEAD } state;
-	uint64_t until;			/* DONE, DEAD: it is forgotten then; CLOCK_MONOTONIC */
-	struct errand_answer answer;	/* DONE */
+	uint64_t until;			/* states DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
+	struct errand_answer answer;	/* state DONE */
 	struct kept *next;
 };
 
 struct worker {
 	enum worker_state state;
 	int socket;
-	pid_t pid;			/* 0: it has not said yet */
-	uint64_t began, work;		/* when, and at how much processor time, the errand did */
+	pid_t pid;			/* 0: it has not told its pid yet */
+	uint64_t began, work;		/* when the errand began, and the worker's processor time then */
 	uint64_t group;
 	uint32_t uid;
-	struct kept *kept;		/* LATE: where its answer goes; NULL: nowhere */
+	struct kept *kept;		/* state LATE: where to put its answer; NULL: nowhere */
 };
 
 struct errands {
@@ -48,31 +48,32 @@ struct errands {
 	size_t told_count;
 };
 
-/* Each starts or ends the process that forks workers. The first returns 0 or a negative errno. */
+/* Start and end the process that forks workers. The first returns 0 or a negative errno. */
 int workers_start(struct errands *errands);
 void workers_stop(struct errands *errands);
 
-/* One to do an errand, idle; NULL: there are enough of those that do not come back, or none can be had. */
+/* Returns an idle worker; NULL: too many do not answer, or none can be started. */
 struct worker *worker_get(struct errands *errands);
 
 size_t workers_count(const struct errands *errands, enum worker_state state);
 
 /*
- * Waits for the worker's answer until @end (CLOCK_MONOTONIC; 0: not at all), or, with @patient, until cutop is to end. Who has no
- * processor yet has not been late. Returns 1 with @answer, 0 if there is none, -EPIPE if the worker is gone.
+ * Waits for the worker's answer until @end (CLOCK_MONOTONIC; 0: not at all), or, with @patient,
+ * until cutop has to end. Time in which the worker waits for a processor does not count. Returns 1
+ * with @answer, 0 if there is none, -EPIPE if the worker is gone.
  */
 int worker_wait(struct worker *worker, uint64_t end, bool patient, struct errand_answer *answer);
 
-/* The processor time that @pid has taken, ns; 0 if it is not known. */
+/* The processor time that @pid has used, ns; 0 if unknown. */
 uint64_t worker_work(pid_t pid);
 
-/* True if a signal has come that asks cutop to end, and is blocked. */
+/* True if a blocked signal is pending that asks cutop to end. */
 bool is_to_end(void);
 
-/* Has it killed: it is dying until its socket is closed. */
+/* Kills the worker: it counts as dying until its socket is closed. */
 void worker_kill(struct errands *errands, struct worker *worker);
 
-/* It is no more, or is to end by itself. */
+/* The worker is gone, or will end by itself. */
 void worker_forget(struct errands *errands, struct worker *worker);
 
 #endif

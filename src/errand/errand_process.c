@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that forks workers, and the workers. The first touches no file and no
- * other process's memory, so that it always hears its orders; it has nothing open but its socket. It sits between cutop and the workers so
- * that cutop, which holds links and maps, need not fork itself, and has no child that cannot die.
+ * The process that forks workers, and the workers themselves. The former touches no file and no
+ * other process's memory, so that it always gets its orders; nothing but its socket is open in it.
+ * It exists so that cutop, which holds links and maps, need not fork itself, and has no child that
+ * cannot die.
  */
 #include "errand/errand_process.h"
 
@@ -45,7 +46,7 @@ long errand_receive(int socket, void *head, size_t head_len, void *body, size_t 
 
 /* ---- a worker ---- */
 
-/* The answer's data as a memory file; -1 if that cannot be had. */
+/* The answer's data in a memory file; -1 on failure. */
 static int file_of(const struct errand_answer *answer)
 {
 	int fd = memfd_create("cutop", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -124,7 +125,8 @@ static _Noreturn void worker(int socket, const struct errands_settings *settings
 /* ---- the process that forks them ---- */
 
 struct family {
-	pid_t pids[4 * ERRAND_WORKERS];	/* 0: none. More than there may be: who was killed may take its time */
+	/* 0: none. Room for more than may be at work: a killed worker may take its time to die */
+	pid_t pids[4 * ERRAND_WORKERS];
 	int signals;
 };
 
@@ -148,7 +150,7 @@ static void worker_fork(struct family *family, int orders, int socket, const str
 		family->pids[i] = pid;
 }
 
-/* Only who is still a child of ours: another process may have the number of one that ended. */
+/* Kill only our own child: the number of a child that has ended may have been reused. */
 static void worker_kill(struct family *family, pid_t pid)
 {
 	size_t i;
@@ -184,7 +186,7 @@ static void child_signals_open(struct family *family)
 
 #define END_MS	100
 
-/* Waits a moment for those that can die: the process that inherits the others may not reap them. */
+/* Waits a moment for workers that can die: the process that inherits the rest may not reap them. */
 static void workers_end(struct family *family)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_MS * NSEC_PER_MSEC;
@@ -202,7 +204,7 @@ static void workers_end(struct family *family)
 	}
 }
 
-#define LOCKED_MAX	(64ul << 20)	/* memory that may be locked, of a worker: pages of probed files */
+#define LOCKED_MAX	(64ul << 20)	/* memory that a worker may lock: pages of probed files */
 
 _Noreturn void errand_process(int socket, const struct errands_settings *settings)
 {
@@ -211,12 +213,15 @@ _Noreturn void errand_process(int socket, const struct errands_settings *setting
 	int fds[ERRAND_MESSAGE_FDS];
 	long n;
 
-	setsid();	/* signals of a terminal are for others */
+	setsid();	/* the terminal's signals are not for this process */
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ LOCKED_MAX, LOCKED_MAX });
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	if (confine_leave("cutop-errands", socket) || (settings->give_up && settings->give_up()))
 		_exit(1);
-	/* Others, as COMMAND until it runs, may hold the other end, too. */
+	/*
+	 * Other processes, such as COMMAND before it runs, may hold the other end, too: so do not
+	 * rely on its closing.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	child_signals_open(&family);
 	for (;;) {

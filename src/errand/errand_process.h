@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What errand.c and the processes that do its work say to each other, over sockets that keep the bounds of messages. */
+/*
+ * Messages between errand.c and the processes that do its work, over sockets that preserve message
+ * boundaries.
+ */
 #ifndef ERRAND_ERRAND_PROCESS_H
 #define ERRAND_ERRAND_PROCESS_H
 
@@ -7,10 +10,10 @@
 
 #include "errand/errand.h"
 
-/* To the process that forks workers. With FORK comes the worker's socket. It says nothing. */
+/* To the process that forks workers. FORK comes with the worker's socket. There is no reply. */
 struct errand_order {
 	enum { ERRAND_FORK, ERRAND_KILL } what;
-	int32_t pid;		/* KILL: who is to go */
+	int32_t pid;		/* KILL: the process to kill */
 };
 
 /* A worker's first message. */
@@ -21,14 +24,14 @@ struct errand_hello {
 /* Before the question itself. */
 struct errand_asked {
 	uint32_t job;
-	uint32_t holds;		/* what the job holds is kept until the socket is closed; then the worker ends */
+	uint32_t holds;		/* what the job holds is kept until the socket is closed; then the worker exits */
 };
 
-#define ERRAND_INLINE	(16u << 10)	/* longer answers are in a memory file, the last descriptor */
+#define ERRAND_INLINE	(16u << 10)	/* longer answers come in a memory file, the last descriptor */
 
 struct errand_told {
 	int32_t result;
-	uint32_t fd_mask;	/* which of the answer's descriptors come along */
+	uint32_t fd_mask;	/* which of the answer's descriptors are attached */
 	uint64_t len;
 	uint32_t has_data;
 	uint32_t in_file;
@@ -37,18 +40,19 @@ struct errand_told {
 #define ERRAND_MESSAGE_FDS	(ERRAND_FDS + 1)
 
 /*
- * Sends @head and then @body as one message, with @count descriptors. Returns 0 or a negative errno, -EAGAIN with MSG_DONTWAIT in
- * @flags where there is no room.
+ * Sends @head and then @body as one message, with @count descriptors. Returns 0 or a negative
+ * errno; -EAGAIN if there is no room and @flags has MSG_DONTWAIT.
  */
 int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len, const int *fds, int count,
 		int flags);
 
 /*
- * Receives one. Returns its length, 0 at the end, or a negative errno. Descriptors that did not come are -1.
+ * Receives one message. Returns its length, 0 at the end, or a negative errno. Unused places in
+ * @fds become -1.
  */
 long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max, int fds[ERRAND_MESSAGE_FDS], int flags);
 
-/* In a new child: forks workers by orders from @socket, until that ends. */
+/* In a new child: forks workers as told through @socket, until that is closed. */
 _Noreturn void errand_process(int socket, const struct errands_settings *settings);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workers, as cutop's own process has them: a socket each, and the process that forks them. */
+/* Workers, as seen by cutop's own process: a socket each, and the process that forks them. */
 #include "errand/errand_internal.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@
 
 #include "errand/errand_process.h"
 
-#define WAIT_PROCESSOR	(2 * NSEC_PER_SEC)	/* for a worker that is about to run, besides */
+#define WAIT_PROCESSOR	(2 * NSEC_PER_SEC)	/* additional time for a worker that waits for a processor */
 #define WAIT_STEP	(10 * NSEC_PER_MSEC)
-#define WORK_MAX	(50 * NSEC_PER_MSEC)	/* processor time of one that is waited for so */
-#define LONG_SLICE_MS	50			/* between two looks whether cutop is to end */
+#define WORK_MAX	(50 * NSEC_PER_MSEC)	/* processor time of a worker that is given that time */
+#define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
 #define LATE_MAX	(ERRAND_WORKERS - 8)
-#define STARTS_MAX	16			/* of the process that forks workers */
+#define STARTS_MAX	16			/* starts of the process that forks workers */
 #define ANSWER_MAX	(64u << 20)
 
 /* ---- the process that forks workers ---- */
@@ -47,7 +47,10 @@ int workers_start(struct errands *errands)
 
 #define END_MS	500
 
-/* It ends when it hears no more orders, and its workers with it, or when they can. It touches nothing that could keep it. */
+/*
+ * It ends when its socket closes, and so do its workers as soon as they can. It touches nothing
+ * that could keep it asleep.
+ */
 void workers_stop(struct errands *errands)
 {
 	int ms;
@@ -74,7 +77,7 @@ static int order(struct errands *errands, const struct errand_order *order, int 
 		err = errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket, socket >= 0, MSG_DONTWAIT);
 	if (err != -EPIPE && err != -ECONNRESET)
 		return err;
-	/* Something has killed it: memory was short, perhaps. */
+	/* The process was killed, perhaps because memory was short. */
 	workers_stop(errands);
 	err = workers_start(errands);
 	return err ? err : errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket, socket >= 0, MSG_DONTWAIT);
@@ -125,7 +128,10 @@ struct worker *worker_get(struct errands *errands)
 	return worker;
 }
 
-/* Reads what the worker at @worker says. Returns 1 with an answer, 0 if it said something else or nothing, -EPIPE if it is gone. */
+/*
+ * Reads what the worker at @worker sends. Returns 1 with an answer, 0 for another message or none,
+ * -EPIPE if the worker is gone.
+ */
 static int worker_hear(struct worker *worker, struct errand_answer *answer)
 {
 	char body[ERRAND_INLINE];
@@ -189,14 +195,17 @@ uint64_t worker_work(pid_t pid)
 	return !pid || clock_getcpuclockid(pid, &clock) ? 0 : clock_own_ns(clock);
 }
 
-/* True if the worker waits for nothing but a processor, on a machine with much to do; not if it has had one for long. */
+/*
+ * True if the worker only waits for a processor, on a busy machine; false once it has used one for
+ * long.
+ */
 static bool is_starved(const struct worker *worker)
 {
 	char path[32], *text, *at;
 	bool runnable;
 
 	if (!worker->pid)
-		return true;	/* it was not even begun */
+		return true;	/* it has not even started */
 	if (worker_work(worker->pid) - worker->work > WORK_MAX)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);
