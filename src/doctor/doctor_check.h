@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A line of the table of checks in doctor_checks.c, and those of its checks that stand in other files. */
+/* A line of the table of checks in doctor_checks.c, and checks that are in other files. */
 #ifndef DOCTOR_CHECK_H
 #define DOCTOR_CHECK_H
 
@@ -7,14 +7,14 @@
 
 struct check {
 	enum doctor_section section;
-	const char *name;		/* of its findings, in JSON; NULL: each has its own */
-	/* One of these: it looks at the machine, at each file that is shown, or at each process. */
+	const char *name;		/* the name of its findings, in JSON; NULL: each has its own */
+	/* One of these is set: it looks at the machine, at each shown file, or at each process. */
 	void (*machine)(struct doctor *doctor, const struct check *check);
 	void (*file)(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
 	void (*process)(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
 };
 
-/* A finding of @check, by its own name. */
+/* Adds a finding of @check, under the check's own name. */
 #define FOUND(state, advice, ...) doctor_add(doctor, check->section, check->name, state, advice, __VA_ARGS__)
 
 /* doctor_harm.c */

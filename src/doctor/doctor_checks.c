@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the facts mean: a line per thing that cutop needs or can make use of,
- * with what to do about it. Pure, so that kernels and rights that are not those
- * of the machine at hand can be judged in tests.
- *
- * A check is a function and a line of the table at the end, which says where its
- * findings stand, and under which name.
+ * What the facts mean: a line for each thing that cutop needs or can use, with what to do about it.
+ * Pure, so that tests can judge kernels and rights other than those of the machine at hand. A check
+ * is a function and a line in the table at the end, which says in which section and under which
+ * name its findings appear.
  */
 #include "doctor/doctor.h"
 
@@ -33,7 +31,7 @@ const struct doctor_section_desc doctor_sections[SECTION_COUNT] = {
 	[SECTION_PROCESSES] = { "processes", "processes" },
 };
 
-#define TEXT_MAX	6000	/* a path, and what is said of it */
+#define TEXT_MAX	6000	/* a path, and a sentence about it */
 
 void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name, enum doctor_state state,
 		const char *advice, const char *format, ...)
@@ -213,7 +211,7 @@ static void check_loading(struct doctor *doctor, const struct check *check)
 		      "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");
 }
 
-/* Which programs have no return probes where those of a program like theirs were seen to kill it. */
+/* Which programs get no return probes because these killed a test program of that kind. */
 static const char *spared(const struct doctor_facts *facts)
 {
 	struct kernel_features features;
@@ -223,7 +221,7 @@ static const char *spared(const struct doctor_facts *facts)
 	       "none are placed, and what programs allocate is not known (see --returns)";
 }
 
-/* Versions are only believed where nothing could be tried: kernels have backports. */
+/* Believe versions only if nothing could be tried: kernels have backports. */
 static bool version_is_within(const struct doctor_facts *facts, unsigned int from, unsigned int before)
 {
 	unsigned int version = kernel_version(facts->kernel.release);
@@ -269,7 +267,7 @@ static void check_shadow_stacks(struct doctor *doctor, const struct check *check
 		      "%s", facts->selftest.shadow_stack == VERDICT_FINE ? "kernel (tried)" : "version");
 }
 
-/* The process that reads source lines may take as much again. */
+/* The process that reads source lines may use the same amount again. */
 static void check_names_memory(struct doctor *doctor, const struct check *check)
 {
 	const struct doctor_facts *facts = &doctor->facts;
@@ -552,7 +550,7 @@ void doctor_check_machine(struct doctor *doctor)
 	section_check(doctor, SECTION_GPU);
 }
 
-/* All of one file stands together; what is said of all of them comes after that. */
+/* Findings about one file stand together; those about all files follow. */
 void doctor_check_files(struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->file_count; i++)

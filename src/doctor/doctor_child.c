@@ -72,7 +72,10 @@ bool doctor_child_ask(bool (*ask)(void *answer), unsigned int rights, void *answ
 	if (child > 0) {
 		whole = answer_read(ends[0], answered, size);
 		kill(child, SIGKILL);
-		/* It may sleep where no signal wakes it: a library on a file system that does not answer. */
+		/*
+		 * It may be asleep where no signal wakes it: a library on a file system that does
+		 * not answer.
+		 */
 		for (ms = 0; ms < END_MS && !waitpid(child, NULL, WNOHANG); ms++)
 			usleep(1000);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs code of NVIDIA's libraries where it can neither hang nor end the program. */
+/* Runs code of NVIDIA's libraries in a child, where it can neither hang nor end this program. */
 #ifndef DOCTOR_DOCTOR_CHILD_H
 #define DOCTOR_DOCTOR_CHILD_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Calls @ask in a child process that keeps the rights @rights (rights.h) and has 3 seconds. @ask fills @answer, @size bytes
- * that begin as the caller has them, and returns whether it is one. The caller's @answer changes only if there is one;
- * returns whether there is.
+ * Calls @ask in a child process that keeps the rights @rights (rights.h) and has 3 seconds. @ask
+ * fills @answer (@size bytes, with the caller's initial contents), and returns whether it
+ * succeeded. The caller's @answer changes only then; returns whether it did.
  */
 bool doctor_child_ask(bool (*ask)(void *answer), unsigned int rights, void *answer, size_t size);
 

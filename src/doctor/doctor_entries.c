@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the driver is entered where the probes are.
- *
- * Probes sit at the addresses that libcuda.so.1 exports. Every runtime since CUDA
- * 11.3, those in cuBLAS, cuDNN and NCCL among them, has its functions from
- * cuGetProcAddress() instead, and nothing promises that these are the same. So
- * it is asked, for each function of the table, in the versions that runtimes ask for.
- *
- * That runs NVIDIA's code, in a child without rights and within a time: what it
- * does there, and what it writes, is its own affair. It is not initialized, and so
- * touches no device.
+ * Checks that runtimes enter the driver where the probes are. Probes are at the addresses that
+ * libcuda.so.1 exports. Every runtime since CUDA 11.3, including those in cuBLAS, cuDNN and NCCL,
+ * gets its functions from cuGetProcAddress() instead, and nothing guarantees that these are the
+ * same. So cuGetProcAddress() is asked for each function of the table, in the versions that
+ * runtimes ask for. This runs NVIDIA's code, in a child without rights and with a time limit: what
+ * it does there, and what it writes, has no effect. It is not initialized, and so touches no
+ * device.
  */
 #include "doctor/doctor.h"
 
@@ -25,17 +22,23 @@
 #define LEGACY_STREAM			1
 #define PER_THREAD_DEFAULT_STREAM	2
 
-/* CUDA versions: a runtime names its own, and is given the newest form of a function that is not younger. */
+/*
+ * CUDA versions to ask with: a runtime gives its own, and gets the newest form of the function up
+ * to that version.
+ */
 static const int versions[] = { 11030, 12000, 12080, 13000 };
 
 struct driver_entry_points {
-	/* As of CUDA 12.0, and as of 11.3. A driver has the older one, too. */
+	/* The types of CUDA 12.0 and of 11.3. A new driver has the older one, too. */
 	int (*find)(const char *symbol, void **function, int version, uint64_t flags, int *status);
 	int (*find_first)(const char *symbol, void **function, int version, uint64_t flags);
 	void *exported[CALL_COUNT];
 };
 
-/* The name by which @symbol is asked for, "cuMemAlloc" for "cuMemAlloc_v2", and for whose default stream. */
+/*
+ * The name to ask for @symbol by ("cuMemAlloc" for "cuMemAlloc_v2"), and the flags for its default
+ * stream.
+ */
 static uint64_t name_asked_for(const char *symbol, char *name, size_t size)
 {
 	uint64_t flags = LEGACY_STREAM;
@@ -92,7 +95,7 @@ static void entry_judge(const struct driver_entry_points *driver, unsigned int c
 		snprintf(facts->first, sizeof(facts->first), "%s", call_name(call));
 }
 
-/* In the child. */
+/* Runs in the child. */
 static bool driver_ask(void *answer)
 {
 	struct driver_entry_points driver = { .find = NULL };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gathers what the kernel, /proc and /sys say of this machine and of our rights, and tries what may be tried. */
+/*
+ * Gathers what the kernel, /proc and /sys say about this machine and our rights, and tries what can
+ * be tried.
+ */
 #include "doctor/doctor.h"
 
 #include "probe/formtest.h"
@@ -24,7 +27,7 @@ static void line_read(const char *path, char *out, size_t size)
 	free(text);
 }
 
-/* "none [integrity] confidentiality": the one in brackets is in force. */
+/* The active mode stands in brackets: "none [integrity] confidentiality". */
 static void lockdown_read(char *out, size_t size)
 {
 	char line[128], *open, *close;
@@ -39,7 +42,7 @@ static void lockdown_read(char *out, size_t size)
 	snprintf(out, size, "%s", open + 1);
 }
 
-/* A setting of sysctl(8), or -1: it cannot be read. */
+/* A setting of sysctl(8), or -1 if it cannot be read. */
 static int setting_read(const char *path)
 {
 	char line[32];
@@ -48,7 +51,7 @@ static int setting_read(const char *path)
 	return line[0] ? atoi(line) : -1;
 }
 
-/* The limit of our control group (version 2), or of the nearest above that has one. */
+/* The limit of our control group (version 2), or of the nearest ancestor that has one. */
 static uint64_t memory_max_read(void)
 {
 	char *text = file_read("/proc/self/cgroup", 65536, NULL), *group, *slash;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files: each is looked at once, however many names it has and however many
- * processes map it. Those of interest stay open until probes were tried on
- * them, since a path may lead elsewhere by then.
+ * Files: each is examined once, however many names it has and however many processes map it.
+ * Relevant files stay open until probes were tried on them, since a path may lead elsewhere by
+ * then.
  */
 #include "doctor/doctor.h"
 
@@ -102,7 +102,7 @@ static void file_read_elf(struct doctor_file *file)
 	if (!err && (file->found.count || strstr(file->path, "libcuda")))
 		err = elfinfo_read(file->seen.fd, &file->info, &why);
 	if (err) {
-		/* Programs map much that is no library. */
+		/* Programs map many files that are no libraries. */
 		file->kind = err == -ENOEXEC ? FILE_NOTHING : FILE_UNREADABLE;
 		file->why = why;
 		return;
@@ -221,7 +221,10 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 
 /* ---- finding them ---- */
 
-/* @named: by the user, whose rights count. NULL with *@error, unless that is NULL, if there is no such file. */
+/*
+ * @named: the user named the file, so the user's rights count. NULL with *@error (unless that is
+ * NULL) if it cannot be opened.
+ */
 static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name, bool named, int *error)
 {
 	struct doctor_file *file = NULL;
@@ -254,7 +257,10 @@ static int cached_path(void *context, const char *name, const char *path)
 	return 0;
 }
 
-/* NVIDIA's libraries that carry a runtime of their own lie beside it, or, as Python wheels, two folders up and down. */
+/*
+ * NVIDIA's libraries that contain a runtime are in the same folder, or, in Python wheels, two
+ * folders up and down.
+ */
 static const char *const beside[] = {
 	"%s/libcublas*.so.*", "%s/libcudnn*.so.*", "%s/libnccl.so.*", "%s/libcufft.so.*", "%s/libcurand.so.*",
 	"%s/libcusparse.so.*", "%s/libcusolver*.so.*",
@@ -342,7 +348,7 @@ static struct doctor_file *seen_before(struct doctor *doctor, const struct file_
 	return NULL;
 }
 
-/* Functions that the kernel refused have no probe anywhere. */
+/* A function that the kernel refused has a probe nowhere. */
 static void refusals_mark(struct elf_functions *found, const struct dry_run_attached *attached)
 {
 	size_t i, j;

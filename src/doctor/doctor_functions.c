@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What became of each line of the table in one file. Pure.
- *
- * Which lines a file is held to depends on what it has: a libcudart is not held
- * to the driver's functions. A line that is not in the file is missing only
- * where the headers of its version say that it should be there.
+ * What became of each line of the table in one file. Pure. Which lines a file should have depends
+ * on the file: a libcudart need not have the driver's functions. A line that is not in the file
+ * counts as missing only if the headers of its version declare it.
  */
 #include "doctor/doctor.h"
 
@@ -24,7 +22,7 @@ const char *const function_state_names[FUNCTION_STATE_COUNT] = {
 	[FUNCTION_ATTACHED] = "attached",
 };
 
-/* Linux's own, which strerror(3) does not know: include/linux/errno.h */
+/* Internal to Linux, and unknown to strerror(3): include/linux/errno.h */
 #define KERNEL_ENOTSUPP 524
 
 const char *refusal_text(int error)
@@ -68,7 +66,7 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 		bool is_first = function->state == FUNCTION_ABSENT;
 
 		function->state = tried_state(place, attached, choice);
-		/* A name that stands at several places is as slow as the slowest of them. */
+		/* A name with several places is as slow as the slowest of them. */
 		if (is_first || place->point == POINT_STEPPED) {
 			function->start = starts[i];
 			function->point = (enum point)place->point;
@@ -134,7 +132,7 @@ bool file_is_shown(const struct doctor_file *file)
 
 	if (file->wanted)
 		return true;
-	/* What processes map may be broken in any way; only CUDA's own is of interest. */
+	/* Processes may map broken files of any kind; only CUDA's own are of interest. */
 	if (file->kind == FILE_UNREADABLE)
 		return name && !strncmp(name, "/libcuda", 8);
 	return !file->same && file->kind != FILE_NOTHING;

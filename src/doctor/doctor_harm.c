@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks of what probes may do to programs: docs/faults.md and docs/do-no-harm.md. */
+/* Checks for what probes may do to programs: docs/faults.md and docs/do-no-harm.md. */
 #include "doctor/doctor_check.h"
 
 void check_written(struct doctor *doctor, const struct check *check)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The report as one JSON document: the same as the text, with every list whole. */
+/* The report as one JSON document: like the text, but with every list complete. */
 #include "doctor/doctor.h"
 
 #include "probe/points.h"
@@ -16,7 +16,7 @@ static void put_bool(struct json_writer *w, json_t *object, const char *key, boo
 	put(w, object, key, json_boolean(value));
 }
 
-/* Takes the string. */
+/* Appends @text, and frees it. */
 static void append_text(struct json_writer *w, json_t *array, char *text)
 {
 	json_t *object = put_new(w);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether NVIDIA's management library can be used: it is loaded as the collector loads it, with the rights that it then has. */
+/*
+ * Whether NVIDIA's management library can be used: it is loaded as the collector does, with the
+ * same rights.
+ */
 #include "doctor/doctor.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that use CUDA: who they are, through which libraries they do, and
- * what of it cutop can see.
+ * Processes that use CUDA: what they are, through which libraries they use it, and what cutop can
+ * see of it.
  */
 #include "doctor/doctor.h"
 
@@ -74,7 +74,7 @@ static void command_read(const struct outside *outside, struct doctor_process *p
 	free(text);
 }
 
-/* The value behind "\nKEY:" in a status file, blanks skipped, or NULL. */
+/* The value after "\nKEY:" in a status file, without leading blanks, or NULL. */
 static char *status_value(char *status, const char *key)
 {
 	char *at = strstr(status, key);
@@ -150,7 +150,7 @@ struct mapped {
 	pid_t pid;
 	struct doctor_file **files;	/* each once */
 	size_t count;
-	const struct doctor_file *python;	/* the last that has an interpreter */
+	const struct doctor_file *python;	/* the last one that contains an interpreter */
 };
 
 static int mapping_note(void *context, const struct maps_entry *entry)
@@ -211,7 +211,7 @@ static bool has_symbols(const struct outside *outside, pid_t pid)
 	return info.has_symtab;
 }
 
-/* Keeps of @mapped what is of interest. */
+/* Keeps those files of @mapped that are of interest. */
 static unsigned int mapped_sift(struct mapped *mapped)
 {
 	unsigned int uses = 0;
@@ -222,7 +222,7 @@ static unsigned int mapped_sift(struct mapped *mapped)
 		if (mapped->files[i]->python)
 			mapped->python = mapped->files[i];
 	}
-	/* Only in a process that uses CUDA is a search through all its libraries worth its time. */
+	/* Searching all of its libraries is worth the time only for a process that uses CUDA. */
 	for (i = 0; i < mapped->count && uses; i++) {
 		doctor_file_search(mapped->doctor, mapped->files[i]);
 		if (!use_of(mapped->files[i]))
@@ -304,7 +304,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The names of the files of @kind, with commas; a new string, or NULL without memory. */
+/* The names of the files of @kind, separated by commas: a new string, or NULL without memory. */
 static char *files_of(const struct doctor_process *process, enum file_kind kind)
 {
 	char text[512] = "";

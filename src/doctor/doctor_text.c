@@ -56,7 +56,7 @@ static void __attribute__((format(printf, 2, 3))) detail(struct line *line, cons
 	line_end(line);
 }
 
-/* What is said under a name, one below the other: further lines begin where the text does. */
+/* Prints @text beside a label; further lines are aligned with the first. */
 static void labelled(struct line *line, const char *label, const char *text)
 {
 	line_to(line, TEXT_CELL);
@@ -144,7 +144,7 @@ static void stepped_add(void *names, const char *name)
 	names_add(names, name);
 }
 
-/* Where the probes are, and which of them cost some twenty times what the others do. */
+/* Where the probes are, and which of them cost some twenty times as much as the others. */
 static void points_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
 {
 	const unsigned int *points = file->functions.points;
@@ -166,7 +166,7 @@ static void functions_print(struct line *line, const struct doctor *doctor, cons
 	const struct doctor_functions *functions = &file->functions;
 	const unsigned int *counts = functions->counts;
 
-	/* Where each has its price, one was tried, and none is counted for attached. */
+	/* If each probe takes time, only one was tried, and none counts as attached. */
 	if (file->tried && (counts[FUNCTION_ATTACHED] || !counts[FUNCTION_UNTRIED]))
 		detail(line, "%u of the table's %u functions attached in %.0f ms", counts[FUNCTION_ATTACHED],
 		       functions->table, (double)file->attach_time / NSEC_PER_MSEC);
@@ -226,7 +226,7 @@ static void file_print(struct line *line, const struct doctor *doctor, const str
 		functions_print(line, doctor, file);
 }
 
-/* A toolkit has a dozen of them, and there is the same to say of each. */
+/* A toolkit has a dozen such files, all with the same finding. */
 static void stripped_print(struct line *line, const struct doctor *doctor)
 {
 	bool any = false;
@@ -304,7 +304,7 @@ static void advice_print(struct line *line, const char *advice)
 		labelled(line, "-> ", advice);
 }
 
-/* What helps against several in a row is said once, after the last. */
+/* Advice that several findings in a row have in common is printed once, after the last. */
 static void problems_print(struct line *line, const struct doctor *doctor)
 {
 	const char *advice = NULL;
@@ -336,7 +336,7 @@ static void summary_print(struct line *line, const struct doctor *doctor, const 
 
 int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_options *options)
 {
-	/* What stands in a section before what was found there. */
+	/* What precedes the findings in a section. */
 	static void (*const lists[SECTION_COUNT])(struct line *, const struct doctor *) = {
 		[SECTION_LIBRARIES] = files_print,
 		[SECTION_PROCESSES] = processes_print,
@@ -350,7 +350,7 @@ int doctor_text(FILE *stream, const struct doctor *doctor, const struct out_opti
 	if (err)
 		return err;
 	line_init(&line, &sink, options);
-	/* Nothing is cut here. */
+	/* Nothing is cut: lines wrap. */
 	line.wrap = line.width;
 	line.width = 0;
 	summary_print(&line, doctor, options->version);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of an exposition. In OpenMetrics a family is named without its suffix, in the older format with it. */
+/*
+ * Writes the lines of an exposition. OpenMetrics writes a family's name without its suffix in HELP
+ * and TYPE, the older format with it.
+ */
 #include "metrics/exposition.h"
 
 #include <inttypes.h>
@@ -52,7 +55,7 @@ static void tell_family(struct exposition *out)
 		return;
 	out->told = true;
 	tell(out, "HELP", family->help);
-	/* The older format knows no info. */
+	/* The older format has no info type. */
 	if (out->form == EXPOSITION_PROMETHEUS && family->type == FAMILY_INFO)
 		tell(out, "TYPE", "gauge");
 	else
@@ -86,7 +89,7 @@ void sample_label(struct exposition *out, const char *name, const char *text)
 		return;
 	label_open(out, name);
 	utf8_clean(text, clean, sizeof(clean));
-	/* No newline is left, which would have to be escaped as well. */
+	/* Newlines would have to be escaped as well, but cleaning has removed them. */
 	for (c = clean; (special = strpbrk(c, "\"\\")) != NULL; c = special + 1) {
 		sink_write(out->sink, c, (size_t)(special - c));
 		sink_puts(out->sink, *special == '"' ? "\\\"" : "\\\\");

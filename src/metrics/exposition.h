@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text that a scraper reads, line by line: families with their HELP, TYPE
- * and UNIT, samples with their labels. Two forms of it: OpenMetrics 1.0, and the
- * older text format of Prometheus, version 0.0.4, which node_exporter's textfile
- * collector and the push gateway take.
+ * The text that a scraper reads, line by line: families with their HELP, TYPE and UNIT, and samples
+ * with their labels. In two formats: OpenMetrics 1.0, and the older text format of Prometheus,
+ * version 0.0.4, which node_exporter's textfile collector and the push gateway accept.
  */
 #ifndef METRICS_EXPOSITION_H
 #define METRICS_EXPOSITION_H
@@ -17,7 +16,7 @@
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM, FAMILY_INFO };
 
 struct family {
-	const char *name;	/* without _total or _info; ends in its unit if it has one */
+	const char *name;	/* without _total or _info; ends in the unit, if there is one */
 	enum family_type type;
 	const char *unit;	/* "bytes", "seconds"; NULL: none */
 	const char *help;	/* one line */
@@ -26,20 +25,25 @@ struct family {
 struct exposition {
 	struct sink *sink;
 	enum exposition_form form;
-	const struct family *family;	/* of the samples that follow */
+	const struct family *family;	/* the family of the next samples */
 	bool told;			/* its HELP and TYPE were written */
-	bool labelled;			/* a label stands before the next */
+	bool labelled;			/* the sample has a label already */
 };
 
-/* Room for a label's value before it is escaped, its end included; what is longer is cut at a character. */
+/*
+ * Room for a label's value before escaping, with its NUL; a longer value is cut between characters.
+ */
 #define LABEL_SIZE 256
 
-/* The samples up to the next call are of @family. It is written with its first sample: one without any is not. */
+/*
+ * The samples up to the next call belong to @family. Its HELP and TYPE are written with its first
+ * sample; a family without samples is left out.
+ */
 void exposition_family(struct exposition *out, const struct family *family);
 
-/* Begins a sample. @suffix ("_bucket") is added to the name; NULL: what the type asks for. */
+/* Begins a sample. @suffix ("_bucket") is added to the name; NULL: the usual suffix of the type. */
 void sample_begin(struct exposition *out, const char *suffix);
-/* Labels; a NULL text is none. What is no UTF-8, or controls, becomes '?'. */
+/* Adds a label; none if the text is NULL. Invalid UTF-8 and control characters become '?'. */
 void sample_label(struct exposition *out, const char *name, const char *text);
 void sample_label_count(struct exposition *out, const char *name, uint64_t count);
 void sample_label_device(struct exposition *out, const char *name, int device);

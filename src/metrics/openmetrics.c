@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metrics themselves: what is known of cutop, of calls, of commands. Those
- * of single processes are in openmetrics_process.c.
+ * The metrics about cutop itself, about calls, and about commands. Metrics of single processes are
+ * in openmetrics_process.c.
  */
 #include "metrics/openmetrics.h"
 
@@ -85,7 +85,10 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 
 #define SYMBOL_SHOWN	(LABEL_SIZE - sizeof("#65535"))
 
-/* Symbols that are alike as far as a label goes have a number each: two series of one name are none. */
+/*
+ * Symbols that look the same once they are cut for a label get a number: two series must not have
+ * the same labels.
+ */
 void sample_label_call(struct exposition *out, unsigned int call, const struct snap_extra *extra)
 {
 	char text[LABEL_SIZE];
@@ -106,8 +109,8 @@ static void call_begin(struct exposition *out, const char *suffix, const struct 
 }
 
 /*
- * Every other bucket of the model's histogram: bounds a factor of four apart.
- * Bucket i ends at 2^(i + CUTOP_HIST_SHIFT + 1) ns; the last has no end.
+ * Every other bucket of the model's histogram: bounds a factor of four apart. Bucket i ends at 2^(i
+ * + CUTOP_HIST_SHIFT + 1) ns; the last has no upper bound.
  */
 static void write_histogram(struct exposition *out, const struct snap_call *call)
 {
@@ -153,7 +156,7 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	}
 	exposition_family(out, &failures);
 	for (i = 0; i < snapshot->call_count; i++) {
-		/* Of some functions named by --probe that is not known. */
+		/* For some functions named with --probe, failures are unknown. */
 		if (snapshot->calls[i].extra.symbol && !snapshot->calls[i].judged)
 			continue;
 		call_begin(out, NULL, &snapshot->calls[i]);

@@ -38,9 +38,8 @@ struct openmetrics *openmetrics_new(const struct metrics_limits *limits);
 void openmetrics_free(struct openmetrics *metrics);
 
 /*
- * Writes @snapshot (made by a model with totals) to @stream. @version is
- * cutop's. Snapshots are to come in their order, each as often as wanted.
- * Returns 0 or a negative errno.
+ * Writes @snapshot (made by a model with totals) to @stream. @version is cutop's. Snapshots have to
+ * come in order, each any number of times. Returns 0 or a negative errno.
  */
 int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot, const char *version,
 		      enum exposition_form form);

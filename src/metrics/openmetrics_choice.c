@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is shown one by one, so that series are few and no counter goes down.
- *
- * A pid is a label, so of all programs that had one only the latest is shown.
- *
- * Of a process's kernels so many are named; all others are one counter. Once
- * every place is taken, a kernel gets one when it was launched twice as often
- * as the least launched that has one, so that places change hands rarely, and
- * seldom enough for ever: each time the count doubles. What a kernel was
- * launched before that stays among the others, or their counter would go down;
- * its own begins at zero, as a counter may.
+ * Chooses what is shown separately, so that series are few and no counter goes down. A pid is a
+ * label, so of all programs that had the same pid only the latest is shown.
+ * Of a process's kernels a limited number is named; all others share one counter. Once all places
+ * are taken, a kernel gets one when it was launched twice as often as the least launched kernel
+ * that has a place. So places change hands rarely, and ever more rarely, since each time the count
+ * has to double. Launches from before a kernel got its place stay in the others' counter, which
+ * otherwise would go down; its own counter begins at zero, as a counter may.
  */
 #include "metrics/openmetrics_choice.h"
 
@@ -23,14 +20,18 @@
 #define NSEC_PER_SEC	1000000000ull
 #define OTHER		"other"
 
-/* What is remembered of a process. */
+/* What is remembered of a process between expositions. */
 struct books {
 	uint32_t program;
-	bool kept;		/* it is in this snapshot */
+	bool kept;		/* the process is in this snapshot */
 	struct slot *slots;
 	size_t slot_count;
 	bool has_other;
-	uint64_t adjust[2];	/* what the others' counter has beyond those that are others now; modulo 2^64 */
+	/*
+	 * what the others' counter has in excess of the kernels that now count as others; modulo
+	 * 2^64
+	 */
+	uint64_t adjust[2];
 	uint64_t other[2];
 	UT_hash_handle hh;
 };
@@ -38,8 +39,8 @@ struct books {
 struct openmetrics {
 	struct metrics_limits limits;
 	struct books *books;
-	struct shown *list;	/* of the latest choice */
-	struct named *scratch;	/* kernels of one process */
+	struct shown *list;	/* processes of the latest choice */
+	struct named *scratch;	/* space for the kernels of one process */
 	size_t scratch_size;
 };
 
@@ -131,7 +132,9 @@ size_t named_merge(struct named *list, size_t count)
 
 /* ---- kernels ---- */
 
-/* By name and device, in metrics->scratch. Returns how many, or a negative errno. */
+/*
+ * Collects kernels by name and device in metrics->scratch. Returns how many, or a negative errno.
+ */
 static ssize_t kernels_collect(struct openmetrics *metrics, const struct snap_process *process)
 {
 	size_t i;
@@ -178,13 +181,13 @@ static struct slot *slot_least(struct books *books)
 	return least;
 }
 
-/* A name that is taken by what stands for all others is one of them. */
+/* A kernel whose name is the one used for all others is counted with those. */
 static bool may_be_named(const struct named *kernel)
 {
 	return strcmp(kernel->name, OTHER) != 0;
 }
 
-/* Takes @slot for @kernel, which was among the others so far if @was_other. */
+/* Gives @slot to @kernel, which so far was among the others if @was_other. */
 static void slot_take(struct books *books, struct slot *slot, const struct named *kernel, bool was_other)
 {
 	unsigned int i;
@@ -196,7 +199,7 @@ static void slot_take(struct books *books, struct slot *slot, const struct named
 	}
 }
 
-/* The kernel of @slot is one of the others from now on, without what was told of it. */
+/* The kernel of @slot is one of the others from now on: its launches so far are not added to theirs. */
 static void slot_leave(struct books *books, const struct slot *slot)
 {
 	unsigned int i;
@@ -205,7 +208,10 @@ static void slot_leave(struct books *books, const struct slot *slot)
 		books->adjust[i] -= slot->kernel.values[i];
 }
 
-/* Brings slots up to date. Those of kernels that go by another name now are given back: under that one they are others at first. */
+/*
+ * Updates slots. If a kernel has another name now, its slot is freed: under the new name it is
+ * among the others at first.
+ */
 static void slots_refresh(struct books *books, const struct named *kernels, size_t count)
 {
 	size_t i = 0;
@@ -243,7 +249,7 @@ static void slots_give(struct books *books, const struct named *kernels, size_t 
 
 	while (books->slot_count < max && (kernel = kernel_most(books, kernels, count)) != NULL)
 		slot_take(books, &books->slots[books->slot_count++], kernel, books->has_other);
-	/* One at a time: the next comes with the next snapshot. */
+	/* Replace one slot at a time: the next one at the next snapshot. */
 	kernel = books->slot_count ? kernel_most(books, kernels, count) : NULL;
 	if (kernel) {
 		struct slot *least = slot_least(books);
@@ -308,7 +314,7 @@ static bool is_over(const struct snapshot *snapshot, const struct snap_process *
 	return process->exited && process->end_time + EXITED_SECONDS * NSEC_PER_SEC < snapshot->time;
 }
 
-/* The latest program of each pid that runs, or ended not long ago. */
+/* Collects the latest program of each pid, running or ended lately. */
 static void processes_collect(struct choice *choice, const struct snapshot *snapshot)
 {
 	size_t i;
@@ -319,7 +325,7 @@ static void processes_collect(struct choice *choice, const struct snapshot *snap
 
 		if (is_over(snapshot, process))
 			continue;
-		/* Processes stand by pid, then by age. */
+		/* Processes are sorted by pid, then by age. */
 		if (!last || last->process->pid != process->pid)
 			last = &choice->list[choice->count++];
 		else if (!last->process->exited && process->exited)

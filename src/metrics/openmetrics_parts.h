@@ -6,10 +6,10 @@
 #include "metrics/exposition.h"
 #include "metrics/openmetrics_choice.h"
 
-/* The label of a call. @extra: the symbol of one that the user named, or NULL. */
+/* Writes the label of a call. @extra: the symbol, if the user named the function; or NULL. */
 void sample_label_call(struct exposition *out, unsigned int call, const struct snap_extra *extra);
 
-/* The metrics of single processes. Returns 0 or -ENOMEM. */
+/* Writes the metrics of single processes. Returns 0 or -ENOMEM. */
 int processes_write(struct exposition *out, const struct choice *choice);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metrics of single processes. A family's samples stand together, so each of
- * these walks all processes.
+ * Metrics of single processes. A family's samples have to stand together, so each function here
+ * goes through all processes.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -30,11 +30,11 @@ static void process_begin(struct exposition *out, const struct snap_process *pro
 #define PROCESS_COUNT(name, type, unit, member, help) \
 	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), NULL }
 
-/* In this order they stand in an exposition. A column that has none here comes after them. */
+/* The order of the metrics in an exposition. Columns that are not listed follow. */
 static const struct {
 	struct family family;
 	size_t offset;		/* of a uint64_t */
-	const char *column;	/* instead: of the column that is this metric */
+	const char *column;	/* used instead: the column whose metric this is */
 } process_counts[] = {
 	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations, "Allocations not freed yet, of all kinds."),
 	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
@@ -309,7 +309,7 @@ static void write_kernels(struct exposition *out, const struct choice *choice)
 			for (i = 0; i < shown->slot_count; i++) {
 				const struct slot *slot = &shown->slots[i];
 
-				/* Most kernels are in no graph. */
+				/* Most kernels are in no graph: leave out zeros. */
 				if (k && !slot->kernel.values[k])
 					continue;
 				process_begin(out, shown->process);
@@ -333,7 +333,10 @@ static bool same_copies(const struct snap_copy *a, const struct snap_copy *b)
 	return a->direction == b->direction && a->mode == b->mode && a->device == b->device;
 }
 
-/* The sum of @process's copies like the one at @at; false if an earlier one stands for them. */
+/*
+ * The sum of @process's copies that have the same labels as the one at @at; false if an earlier one
+ * has shown them.
+ */
 static bool copies_sum(const struct snap_process *process, size_t at, struct snap_copy *sum)
 {
 	size_t i;
@@ -399,7 +402,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 
 			for (i = 0; i < process->copy_count; i++) {
 				if (process->unreturned && figure != COPY_CALLS && figure != COPY_BYTES)
-					continue;	/* not known */
+					continue;	/* unknown */
 				if (!copies_sum(process, i, &copy) || (figure == COPY_PENDING && copy.mode != COPY_ASYNC))
 					continue;
 				process_begin(out, process);
@@ -414,7 +417,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 
 /* ---- failures ---- */
 
-/* By their first: who has a series keeps it. */
+/* By first occurrence: a failure that has a series keeps it. */
 static int failure_order(const void *left, const void *right)
 {
 	const struct snap_failure *a = *(const struct snap_failure *const *)left;
@@ -427,7 +430,7 @@ static int failure_order(const void *left, const void *right)
 	return (a->code > b->code) - (a->code < b->code);
 }
 
-/* @failure NULL: all others. */
+/* @failure NULL: the sum of all others. */
 static void failure_write(struct exposition *out, const struct snap_process *process, const struct snap_failure *failure,
 			  uint64_t count)
 {

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The server, by libmicrohttpd: one thread for all connections. A snapshot is
- * rendered when it is first asked for, once for each form, and all who ask get
- * the same bytes.
- *
- * Clients cannot take more than is theirs: connections are few, each has little
- * memory, ends when nothing moves on it for a while, and at the latest some time
- * after it began, whatever moves. Where room gets scarce, one gives way to each
- * that comes, so that no number of them keeps the others out. After its answer a
- * connection is closed.
- *
- * A page of a stranger's in a browser on this machine may give its own name the
- * address 127.0.0.1, and read what a server there says (DNS rebinding). It has to
- * name itself in the request: on such addresses only ours are answered.
+ * The server, by libmicrohttpd: one thread for all connections. A snapshot is rendered when it is
+ * first asked for, once per format, and all clients get the same bytes.
+ * Clients are kept from using up resources: there are few connections, each with little memory; a
+ * connection ends when it is idle for a while, and at the latest some time after it began. When
+ * places become scarce, an old connection is closed for each new one, so that no number of them
+ * keeps others out. After its answer a connection is closed.
+ * A foreign web page in a browser on this machine may map its own host name to 127.0.0.1, and read
+ * what a server there says (DNS rebinding). The request then carries that name: so on loopback
+ * addresses only requests for our own names are answered.
  */
 #include "metrics/serve.h"
 
@@ -34,31 +30,31 @@
 #include "metrics/serve_accept.h"
 
 #define CONNECTIONS_MAX	128
-#define CONNECTION_MEMORY 8192		/* of each, for its request and headers */
+#define CONNECTION_MEMORY 8192		/* per connection, for the request and its headers */
 #define IDLE_SECONDS	10
 #define AGE_MAX		(30 * NSEC_PER_SEC)
-#define REQUEST_MAX	(5 * NSEC_PER_SEC)	/* until the whole request is there */
+#define REQUEST_MAX	(5 * NSEC_PER_SEC)	/* time for the whole request to arrive */
 #define SPARE		16			/* places that are kept free */
 #define BACKLOG		1024
-#define LATE_MAX	(10 * NSEC_PER_SEC)	/* a snapshot may be this late before that is ill health */
+#define LATE_MAX	(10 * NSEC_PER_SEC)	/* how late a snapshot may be before /healthz reports a failure */
 #define FORM_COUNT	2
 
 struct connection {
 	struct MHD_Connection *handle;	/* NULL: free */
 	uint64_t began;			/* CLOCK_MONOTONIC */
 	struct in6_addr address;	/* of the client */
-	bool asked;			/* its request is there */
+	bool asked;			/* its request has arrived */
 	bool cut;
 };
 
 struct serve {
 	struct MHD_Daemon *daemon;
 	int socket;			/* -1: the daemon has it */
-	bool loopback;			/* it can be reached from this machine only */
-	char host[256];			/* as --listen has it */
+	bool loopback;			/* reachable from this machine only */
+	char host[256];			/* the host, as given to --listen */
 	char url[300];
-	struct openmetrics *metrics;	/* of the daemon's thread, as what follows */
-	struct snapshot *rendered;	/* what the answers are of */
+	struct openmetrics *metrics;	/* used by the daemon's thread only, like the following */
+	struct snapshot *rendered;	/* the snapshot that the answers were rendered from */
 	struct MHD_Response *answers[FORM_COUNT];
 
 	pthread_mutex_t lock;		/* of what follows */
@@ -80,7 +76,7 @@ static const char page[] =
 
 /* ---- answers ---- */
 
-/* Takes @text, of malloc(), unless @is_static. Returns NULL without memory. */
+/* Takes over @text, from malloc(), unless @is_static. Returns NULL without memory. */
 static struct MHD_Response *response_new(const char *text, size_t size, bool is_static, const char *type)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)text, is_static ? MHD_RESPMEM_PERSISTENT
@@ -97,13 +93,13 @@ static struct MHD_Response *response_new(const char *text, size_t size, bool is_
 	return response;
 }
 
-/* Queues @response, which may be NULL, and gives it up. */
+/* Queues @response, which may be NULL, and releases it. */
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response)
 {
 	enum MHD_Result result;
 
 	if (!response)
-		return MHD_NO;		/* without memory the connection ends */
+		return MHD_NO;		/* without memory the connection is closed */
 	result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;
@@ -130,7 +126,7 @@ static void answers_drop(struct serve *serve)
 	serve->rendered = NULL;
 }
 
-/* Makes sure that what is rendered is the latest. Returns false if there is no snapshot yet. */
+/* Renders the latest snapshot, if that is not done. Returns false if there is no snapshot yet. */
 static bool latest_take(struct serve *serve)
 {
 	struct snapshot *snapshot = NULL;
@@ -211,7 +207,10 @@ static void asked_note(struct serve *serve, const struct MHD_Connection *handle)
 	pthread_mutex_unlock(&serve->lock);
 }
 
-/* Is it us whom the request means? An address is no name that could be made to lead here. */
+/*
+ * True if the request names us. A numeric address is fine: it is not a name that could be made to
+ * lead here.
+ */
 static bool is_host_ours(const struct serve *serve, const char *host)
 {
 	unsigned char address[sizeof(struct in6_addr)];
@@ -261,7 +260,7 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /healthz");
 }
 
-/* With the lock held. The daemon sees the end of the stream and closes the connection. */
+/* Call with the lock held. The daemon sees the end of the stream and closes the connection. */
 static void connection_cut(struct connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -293,7 +292,10 @@ static unsigned int same_address(const struct serve *serve, const struct connect
 	return count;
 }
 
-/* Should @a give way rather than @b? One that has not asked yet; of the client that has most; the older. */
+/*
+ * Whether to close @a rather than @b: one that has sent no request; one of the client with most
+ * connections; the older.
+ */
 static bool is_first_to_go(const struct serve *serve, const struct connection *a, const struct connection *b)
 {
 	unsigned int of_a, of_b;
@@ -305,7 +307,7 @@ static bool is_first_to_go(const struct serve *serve, const struct connection *a
 	return of_a != of_b ? of_a > of_b : a->began < b->began;
 }
 
-/* Where places get scarce, with the lock held: one gives way to @comer. */
+/* Call with the lock held: if places are scarce, closes one connection for @comer. */
 static void room_make(struct serve *serve, const struct connection *comer)
 {
 	struct connection *connection, *first = NULL;
@@ -322,7 +324,10 @@ static void room_make(struct serve *serve, const struct connection *comer)
 		connection_cut(first);
 }
 
-/* Keeps the list of connections, in the daemon's thread; the descriptor of one that ends is still its own here. */
+/*
+ * Keeps the list of connections, in the daemon's thread; the descriptor of a connection that ends
+ * is still valid here.
+ */
 static void connection_note(void *context, struct MHD_Connection *handle, void **state,
 			    enum MHD_ConnectionNotificationCode code)
 {
@@ -346,7 +351,7 @@ static void connection_note(void *context, struct MHD_Connection *handle, void *
 	pthread_mutex_unlock(&serve->lock);
 }
 
-/* Cuts those that have been there too long. */
+/* Closes connections that have lasted too long. */
 void serve_tend(struct serve *serve, uint64_t now)
 {
 	struct connection *connection;
@@ -381,7 +386,7 @@ static int socket_open(const struct addrinfo *address)
 
 	if (fd < 0)
 		return -errno;
-	/* After a restart the port is free at once. */
+	/* Allow a restarted cutop to bind the port at once. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (!bind(fd, address->ai_addr, address->ai_addrlen) && !listen(fd, BACKLOG))
 		return fd;
@@ -414,7 +419,7 @@ static int port_of(int fd)
 	return atoi(port);
 }
 
-/* What to do about it, to stand behind the error. */
+/* Advice that follows the error message. */
 static const char *advice(int err)
 {
 	switch (err) {
@@ -475,7 +480,10 @@ int serve_open(struct serve **result, const char *host, uint16_t port, const str
 
 int serve_start(struct serve *serve, struct reason *why)
 {
-	/* By epoll(7) it would miss some clients' ends, and keep their places until they have been idle for too long. */
+	/*
+	 * With epoll(7) it would miss that some clients closed, and keep their places until the
+	 * idle timeout.
+	 */
 	serve->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, request, serve,
 					 MHD_OPTION_LISTEN_SOCKET, serve->socket,
 					 MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,

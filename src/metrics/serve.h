@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Serves metrics over HTTP: /metrics, /healthz and a page that says so. A thread
- * of its own answers from the latest snapshot; the collector only hands
- * snapshots over, and waits for no client.
+ * Serves metrics over HTTP: /metrics, /healthz and a page that links to them. A thread of its own
+ * answers from the latest snapshot; the collector only hands snapshots over, and waits for no
+ * client.
  */
 #ifndef METRICS_SERVE_H
 #define METRICS_SERVE_H
@@ -23,20 +23,23 @@ struct serve;
  */
 int serve_open(struct serve **serve, const char *host, uint16_t port, const struct metrics_limits *limits, struct reason *why);
 
-/* Begins to answer. To be called after all forks of programs, and with signals blocked. */
+/* Starts answering. To be called after programs were forked, and with signals blocked. */
 int serve_start(struct serve *serve, struct reason *why);
 
 /*
- * A new snapshot to answer from, which is held as long as it is the latest.
- * The next is due at @due (ns, CLOCK_MONOTONIC); when it is much later, /healthz
- * says so. @snapshot NULL: only that is new.
+ * A new snapshot to answer from, which is kept until there is a newer one. The next one is due at
+ * @due (ns, CLOCK_MONOTONIC); if it is much later, /healthz says so. @snapshot NULL: only sets
+ * @due.
  */
 void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due);
 
-/* Ends connections that last too long. To be called every second at least, however far apart snapshots are. @now: ns, CLOCK_MONOTONIC. */
+/*
+ * Closes connections that have lasted too long. To be called every second at least, however rare
+ * snapshots are. @now: ns, CLOCK_MONOTONIC.
+ */
 void serve_tend(struct serve *serve, uint64_t now);
 
-/* Where it is served: "http://127.0.0.1:9400/metrics". */
+/* The address to scrape: "http://127.0.0.1:9400/metrics". */
 const char *serve_url(const struct serve *serve);
 
 void serve_close(struct serve *serve);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a list of media ranges. It is hostile: nothing here writes, and what makes no sense is passed over. */
+/*
+ * Parses a list of media ranges. The input is hostile: nothing here writes to it, and invalid parts
+ * are skipped.
+ */
 #include "metrics/serve_accept.h"
 
 #include <stddef.h>
@@ -30,7 +33,7 @@ static void parameter(const char *text, double *weight, bool *known)
 		char *end;
 
 		*weight = strtod(value + 1, &end);
-		/* No number, NaN included: as if it was not wanted. */
+		/* Not a number, or out of range: treat as not wanted. */
 		if (end == value + 1 || !(*weight >= 0 && *weight <= 1))
 			*weight = 0;
 	} else if (is_word(text, (size_t)(value - text), "version")) {

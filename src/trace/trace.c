@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trace mode. Three threads: the collector takes records out of the ring and
- * passes them on; the writer prints them; this one waits for signals, the end of
- * COMMAND and of the reader. Nothing that the reader does holds up the collector,
- * and nothing that this program does holds up those it watches.
+ * Trace mode. Three threads: the collector takes records out of the ring and passes them on; the
+ * writer prints them; this one waits for signals, the end of COMMAND, and the closing of the
+ * output. A slow reader does not hold up the collector, and cutop does not hold up the processes it
+ * watches.
  */
 #include "trace/trace.h"
 
@@ -19,14 +19,14 @@
 #include "app/session.h"
 #include "trace/trace_writer.h"
 
-#define HURRY_NS	NSEC_PER_SEC	/* after a signal, the reader has this long */
+#define HURRY_NS	NSEC_PER_SEC	/* time for the reader after a signal */
 
 struct trace_mode {
 	struct session session;
 	struct trace_writer *writer;
 	int fd;
 	uint64_t hurry_at;	/* CLOCK_MONOTONIC ns, UINT64_MAX: never */
-	bool hurried;		/* the writer was told */
+	bool hurried;		/* the writer was told to hurry */
 	bool no_reader;
 };
 
@@ -103,13 +103,16 @@ static void wait_for_end(struct trace_mode *mode)
 		if (fds[1].revents)
 			trace_writer_has_ended(mode->writer);
 		if (fds[2].revents) {
-			fds[2].fd = -1;	/* said once */
+			fds[2].fd = -1;	/* say it once */
 			mode->no_reader = true;
 		}
 	}
 }
 
-/* What was collected is printed as long as it is read; a user who has sent a signal does not want to wait for that. */
+/*
+ * What was collected is printed as long as the reader takes it; but a user who has sent a signal
+ * does not want to wait for that.
+ */
 static void wait_for_writer(struct trace_mode *mode)
 {
 	struct session *session = &mode->session;
@@ -132,7 +135,7 @@ static void wait_for_writer(struct trace_mode *mode)
 
 /* ---- the end ---- */
 
-/* Tells of calls that are missing from the output, and why. */
+/* Reports which calls are missing from the output, and why. */
 static void tell_lost(const struct trace_mode *mode, const uint64_t *lost)
 {
 	uint64_t unwritten = trace_writer_unwritten(mode->writer), missing = unwritten;
@@ -170,7 +173,7 @@ static int finish(struct trace_mode *mode)
 		if (!status)
 			status = EXIT_FAILED;
 	}
-	if (error != -EPIPE)	/* a reader that has seen enough misses nothing */
+	if (error != -EPIPE)	/* a reader that has closed the pipe misses nothing */
 		tell_lost(mode, lost);
 	snapshot_free(snapshot);
 	return status;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace as Chrome's trace events (JSON object format), which Perfetto and
- * chrome://tracing open. Each thread has a track with a slice per call; each
- * stream has one with a slice for everything that was put into it, as long as
- * putting it there took: when the device did it cannot be seen from here.
- *
- * Slices of a track may nest but not overlap. Two threads can be inside calls
- * that use one stream: the later one's slice begins where the earlier one's
- * ended, which is where its turn came at the earliest that a track can show.
+ * A trace as Chrome's trace events (JSON object format), which Perfetto and chrome://tracing open.
+ * Each thread has a track with a slice per call. Each stream has a track with a slice for
+ * everything that was submitted to it; the slice lasts as long as the submitting call, since we
+ * cannot see when the device did the work. Slices of a track may nest but not overlap: if two
+ * threads submit to one stream at the same time, the later one's slice begins where the earlier
+ * one's ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +83,10 @@ static void stream_call_it(uint64_t stream, char *name, size_t size)
 		snprintf(name, size, "stream 0x%" PRIx64, stream);
 }
 
-/* The same stream has the same number: 1 is the device's default stream, 2 with a thread above it that thread's. */
+/*
+ * Numbers streams: 1 is the device's default stream; 2 together with a thread's number is that
+ * thread's default stream.
+ */
 static uint64_t stream_meant(const struct trace_view *view)
 {
 	uint64_t stream = view->stream;

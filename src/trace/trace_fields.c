@@ -103,8 +103,8 @@ static void launch_fields(struct trace_view *view)
 }
 
 /*
- * Any other call, by its signature (calls.h). Arguments that found no register
- * are not known; what a pointer to a result points at is shown in its place.
+ * Any other call, by its signature (calls.h). Arguments beyond the registers are unknown. For a
+ * pointer to a result, the result itself is shown.
  */
 static void word_field(struct trace_view *view, const struct call_argument *argument, uint64_t word)
 {
@@ -152,11 +152,11 @@ static void signature_fields(struct trace_view *view, const struct call_desc *de
 			continue;
 		word_field(view, &argument, call->words[argument.word]);
 	}
-	/* A graph's launch is work in its stream. */
+	/* Launching a graph puts work into its stream. */
 	view->has_stream = desc->class == CLASS_GRAPH && desc->a == EXEC_LAUNCH;
 }
 
-/* As bpf/extra.bpf.h judges; of a pointer the result says only whether there is one. */
+/* Judges as bpf/extra.bpf.h does; for a pointer, the result only says whether it is NULL. */
 static bool extra_failed(enum extra_result how, int32_t result)
 {
 	switch (how) {
@@ -233,14 +233,14 @@ bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, c
 	case CLASS_LAUNCH:
 		launch_fields(view);
 		break;
-	case CLASS_EXTRA:	/* it is not known how to read its arguments */
+	case CLASS_EXTRA:	/* how to read its arguments is unknown */
 		break;
 	default:
 		signature_fields(view, desc);
 	}
 	view->captured = call->flags & TRACED_CAPTURED;
 	if (view->captured)
-		view->has_stream = false;	/* it is given nothing to do */
+		view->has_stream = false;	/* it puts no work into the stream */
 	view->has_device = call->device != CUTOP_DEVICE_UNKNOWN && desc->class != CLASS_DEVICE;
 	if (view->has_result && desc->class == CLASS_ALLOC)
 		trace_allocated(view->program, call);
@@ -251,7 +251,10 @@ bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, c
 
 /* ---- values ---- */
 
-/* How many of the kernel's arguments are to be shown: those that its name says it has, or all that were read. */
+/*
+ * How many of the kernel's arguments to show: as many as its name says, or, if that is unknown, all
+ * that were read.
+ */
 static size_t word_count(const struct trace_view *view)
 {
 	size_t count = view->words ? view->call->kernel_words : 0;
@@ -259,7 +262,7 @@ static size_t word_count(const struct trace_view *view)
 	return view->types && view->types->count < count ? view->types->count : count;
 }
 
-/* Floating point. JSON has no number that is none. */
+/* JSON has no infinities and no NAN. */
 static void real(double number, bool json, struct buffer *out)
 {
 	buffer_format(out, json && !isfinite(number) ? "\"%.9g\"" : "%.9g", number);
@@ -274,7 +277,7 @@ static void hex(uint64_t number, bool json, struct buffer *out)
 		buffer_char(out, '"');
 }
 
-/* Argument @i of the kernel, by its type where that is known. */
+/* Writes argument @i of the kernel, according to its type if that is known. */
 static void word_put(const struct trace_view *view, size_t i, bool json, struct buffer *out)
 {
 	bool typed = view->types && i < view->types->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A call as all formats print it: its arguments by name, its result by name, what belongs to it. */
+/* A call as all formats print it: its arguments by name, its result by name, and related facts. */
 #ifndef TRACE_TRACE_FIELDS_H
 #define TRACE_TRACE_FIELDS_H
 
@@ -10,8 +10,8 @@ enum field_kind {
 	FIELD_HEX,		/* addresses, handles */
 	FIELD_COUNT,
 	FIELD_SIGNED,
-	FIELD_FLOAT,		/* its bits are the number's lower half */
-	FIELD_TEXT,		/* a word of ours, or a name that is clean */
+	FIELD_FLOAT,		/* the lower half has the bits of the number */
+	FIELD_TEXT,		/* one of our own words, or a name that is clean */
 	FIELD_DIMS,
 	FIELD_WORDS,		/* the arguments of the kernel */
 };
@@ -31,32 +31,35 @@ struct trace_view {
 	const struct rec_call *call;
 	struct trace_program *program;
 	const struct call_desc *desc;
-	const char *name;	/* of the function */
-	const char *brief;	/* the same for people: not mangled */
-	const char *signature;	/* in full, of one that is mangled, else NULL */
+	const char *name;	/* the function's name */
+	const char *brief;	/* the same in readable form: not mangled */
+	const char *signature;	/* the full demangled form, if it is mangled; else NULL */
 	struct trace_field fields[TRACE_FIELDS_MAX];
 	size_t field_count;
-	const struct kernel_name *kernel;	/* of a launch, or NULL */
-	const struct trace_types *types;	/* of its arguments, or NULL */
+	const struct kernel_name *kernel;	/* the launched kernel, or NULL */
+	const struct trace_types *types;	/* the types of its arguments, or NULL */
 	const uint64_t *words;	/* its arguments, call->kernel_words of them */
 	const char *result;	/* "cudaSuccess", or NULL for a number that has no name */
-	bool has_result;	/* it was seen to return */
-	bool has_value;		/* and what it returned says something */
-	enum extra_result extra;	/* of a function that --probe named */
+	bool has_result;	/* its return was seen */
+	bool has_value;		/* and its return value means something */
+	enum extra_result extra;	/* for a function named with --probe */
 	bool failed;
-	bool has_device;	/* call->device is known, and no argument says it */
+	bool has_device;	/* call->device is known, and no argument shows it */
 	bool captured;
-	bool has_freed;		/* what a free freed is known: */
+	bool has_freed;		/* what a free has freed is known: */
 	struct trace_block freed;
 	const struct stack *stack;	/* or NULL */
-	uint64_t stream;	/* that the call gives work to, */
+	uint64_t stream;	/* the stream that the call puts work into, */
 	bool has_stream;	/* if it does */
 };
 
-/* Fills @view with @call, of @size bytes. Books what it allocates or frees in its program. False without memory. */
+/*
+ * Fills @view from @call, which has @size bytes. Enters what it allocates or frees in its program's
+ * list. False without memory.
+ */
 bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, const struct rec_call *call, size_t size);
 
-/* Puts the value of @field, for people or as JSON. */
+/* Writes the value of @field, as text or as JSON. */
 void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the formats of a trace share with the one that chooses among them. */
+/* What the trace formats share with trace_printer.c, which chooses among them. */
 #ifndef TRACE_TRACE_FORMAT_H
 #define TRACE_TRACE_FORMAT_H
 
@@ -11,32 +11,36 @@
 struct trace {
 	struct trace_options options;
 	const struct trace_format *format;
-	uint64_t real, mono;	/* one instant by both clocks, of late: what turns a record's time into the wall clock's */
+	uint64_t real, mono;	/* one recent instant by both clocks: converts a record's time to wall clock time */
 	struct trace_programs programs;
 	uint64_t count;		/* calls printed */
-	uint64_t second;	/* of the wall clock, whose text is in clock[] */
+	uint64_t second;	/* wall clock second whose text is in clock[] */
 	char clock[32];
-	locale_t locale;	/* text: in which characters have cells, whatever the thread's is */
-	uint32_t tracks;	/* chrome: given to streams so far */
-	bool comma;		/* chrome: an event stands before the next */
+	locale_t locale;	/* text: for the width of characters, whatever the thread's locale is */
+	uint32_t tracks;	/* chrome: tracks given to streams so far */
+	bool comma;		/* chrome: an event precedes the next one */
 };
 
-/* The wall clock at @mono, ns since the epoch. */
+/* The wall clock time at @mono, ns since the epoch. */
 uint64_t trace_real(const struct trace *trace, uint64_t mono);
 
-/* A JSON object of the arguments; what lies in the call's stack and what a free freed are members of @out's object. */
+/*
+ * Writes a JSON object of the arguments; the call's stack and what a free has freed become members
+ * of the object that is open in @out.
+ */
 void trace_json_arguments(const struct trace_view *view, struct buffer *out);
 void trace_json_more(const struct trace *trace, const struct trace_view *view, struct buffer *out);
 
-/* A JSON object of what was lost, by cause. */
+/* Writes a JSON object of what was lost, by cause. */
 void trace_json_lost(const uint64_t *lost, uint64_t unwritten, struct buffer *out);
 
-/* Each of TRACE_FORMATS has one, beside its code. */
+/* Each of TRACE_FORMATS has such a descriptor, beside its code. */
 struct trace_format {
 	enum format format;
-	void (*begin)(struct trace *trace, struct buffer *out);		/* NULL: nothing stands before the first call */
+	void (*begin)(struct trace *trace, struct buffer *out);		/* before the first call; may be NULL */
 	void (*call)(struct trace *trace, const struct trace_view *view, struct buffer *out);
-	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);	/* NULL: nothing after the last */
+	/* after the last call; may be NULL */
+	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);
 };
 
 #define TRACE_DECLARATION(constant, name) extern const struct trace_format trace_format_##name;

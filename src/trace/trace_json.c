@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace as JSON lines: an object per call, and one with what was lost at the
- * end (docs/trace.md). Written without a tree in between: building one takes
- * several times as long as everything else.
+ * A trace as JSON lines: an object per call, and at the end one with what was lost (docs/trace.md).
+ * It is written directly: building a tree first takes several times as long as everything else.
  */
 #include <stdio.h>
 #include <time.h>

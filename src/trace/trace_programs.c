@@ -9,7 +9,7 @@
 #include "model/record_layout.h"
 #include "trace/trace_types.h"
 
-/* What a hostile program can make us remember of it. */
+/* Limits what a hostile program can make us remember. */
 #define BLOCKS_MAX	4000000
 static const struct name_limits name_limits = { .kernels = 200000, .places = 500000, .stacks = 200000, .bytes = 256u << 20 };
 
@@ -155,12 +155,18 @@ bool trace_freed(struct trace_program *program, const struct rec_call *call, str
 	return true;
 }
 
-/* A device's allocations ended, but for those of no context. Those of a single context cannot be told apart here: they stay. */
+/*
+ * A device's allocations have ended, except those without a context. Those of other contexts cannot
+ * be told apart here: they stay.
+ */
 static void reset(struct trace_program *program, const struct rec_reset *record)
 {
 	struct trace_block *block, *next;
 
-	/* Nor is it known here whether the runtime holds the context that a release seemed to end. */
+	/*
+	 * It is unknown here whether the runtime still holds the context that a release seemed to
+	 * end.
+	 */
 	if (record->context || (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
 				call_descs[record->call].a != CONTEXT_RESET))
 		return;
@@ -206,7 +212,7 @@ void trace_programs_record(struct trace_programs *programs, const struct rec_hdr
 		break;
 	case REC_END:
 	case REC_RESET:
-	case REC_SITE:		/* lines are looked up on the side, and may be found when the program has ended */
+	case REC_SITE:		/* its line may be found after the program has ended */
 		program = program_find(programs, record.hdr.program);
 		break;
 	default:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace knows of the programs whose calls it prints: the process, the names that
- * the model keeps as well (model/name_store.h), and what is allocated. All of it comes from
- * records, is bounded, and goes when the program ends.
+ * What a trace knows of the programs whose calls it prints: the process, the names that the model
+ * keeps as well (model/name_store.h), and allocations. All of it comes from records, is bounded,
+ * and is dropped when the program ends.
  */
 #ifndef TRACE_TRACE_PROGRAMS_H
 #define TRACE_TRACE_PROGRAMS_H
@@ -16,10 +16,10 @@
 #include "model/extra_names.h"
 #include "model/name_store.h"
 
-/* How the 8 bytes of a kernel's argument are to be read. */
+/* How to read the 8 bytes of a kernel's argument. */
 enum word_kind { WORD_HEX, WORD_S8, WORD_U8, WORD_S16, WORD_U16, WORD_S32, WORD_U32, WORD_S64, WORD_U64, WORD_FLOAT, WORD_DOUBLE };
 
-/* The types of a kernel's arguments, as its name has them. */
+/* The types of a kernel's arguments, according to its name. */
 struct trace_types {
 	uint64_t function;
 	uint32_t version;	/* kernel_name.version when they were read */
@@ -43,7 +43,7 @@ struct trace_block {
 struct trace_stream {
 	uint64_t stream;
 	uint32_t track;
-	uint64_t busy;		/* until when, ns */
+	uint64_t busy;		/* end of its latest slice, ns */
 	UT_hash_handle hh;
 };
 
@@ -52,7 +52,7 @@ struct trace_program {
 	uint32_t tgid;
 	uint32_t parent_tgid;	/* when the process made its first call; 0: not known */
 	char comm[CUTOP_COMM_LEN + 1];	/* cleaned */
-	bool announced;		/* chrome: its track has a name */
+	bool announced;		/* chrome: the name of its track was written */
 	struct name_store names;
 	struct trace_types *types;
 	struct trace_block *blocks;
@@ -63,24 +63,24 @@ struct trace_program {
 struct trace_programs {
 	struct extra_names extras;
 	struct trace_program *list;
-	struct trace_program *last;	/* found last */
+	struct trace_program *last;	/* the program that was looked up last */
 };
 
 void trace_programs_free(struct trace_programs *programs);
 
-/* The program of @hdr, made if need be; NULL without memory. */
+/* The program of @hdr, created if need be; NULL without memory. */
 struct trace_program *trace_program_of(struct trace_programs *programs, const struct rec_hdr *hdr);
 
-/* Takes in a record that is no call, of which @size bytes can be read. */
+/* Takes in a record that is not a call; @size bytes of it can be read. */
 void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *record, size_t size);
 
-/* The types of the arguments of @kernel, which is one of @program's names; NULL: they are not known. */
+/* The types of the arguments of @kernel, one of @program's names; NULL: unknown. */
 const struct trace_types *trace_types_of(struct trace_program *program, const struct kernel_name *kernel);
 
 /* An allocating call returned. */
 void trace_allocated(struct trace_program *program, const struct rec_call *call);
 
-/* A freeing call returned. True if what it freed is known: @freed is it then. */
+/* A freeing call returned. True if it is known what it freed, which is then in @freed. */
 bool trace_freed(struct trace_program *program, const struct rec_call *call, struct trace_block *freed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace from a recording: no process is watched, so that one thread does it all. */
+/* A trace from a recording: no process is watched, so one thread does everything. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 #include "trace/trace_printer.h"
 
-#define ROOM	(64u << 10)	/* what is written at a time */
+#define ROOM	(64u << 10)	/* bytes that are written at a time */
 
 struct replayed {
 	struct session session;
@@ -18,9 +18,9 @@ struct replayed {
 	struct buffer out;
 	int fd;
 	struct pipe_output pipe;
-	int error;		/* the first of writing */
-	uint64_t limit;		/* calls */
-	uint64_t last;		/* ns, CLOCK_MONOTONIC of the recording: what is later is left out */
+	int error;		/* the first error in writing */
+	uint64_t limit;		/* how many calls to print */
+	uint64_t last;		/* ns, CLOCK_MONOTONIC of the recording: later calls are left out */
 };
 
 static void write_out(struct replayed *replayed)
@@ -56,7 +56,7 @@ static int trace_start(struct replayed *replayed)
 	struct trace_options settings = {
 		.format = options->format,
 		.no_time = options->no_time,
-		.stacks = true,		/* of calls that have one: where --stacks was recorded */
+		.stacks = true,		/* print the stacks of calls that have one, if --stacks was recorded */
 		.start_mono = facts->start_mono,
 		.start_real = facts->start_real,
 		.version = PACKAGE_VERSION,

@@ -45,7 +45,7 @@ bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
 	int depth = 0;
 
 	*count = 0;
-	/* The list is what the last closing bracket closes; nothing but " const" and the like follows it. */
+	/* The list ends at the last closing bracket, if only " const" and the like follow it. */
 	while (end > full && end[-1] != ')')
 		end--;
 	if (end == full)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The types of a kernel's arguments, as its demangled name has them. */
+/* The types of a kernel's arguments, taken from its demangled name. */
 #ifndef TRACE_TRACE_TYPES_H
 #define TRACE_TRACE_TYPES_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Reads the argument list of the demangled @full into @types (enum word_kind,
- * CUTOP_KERNEL_WORDS of them at most) and *@count. False if @full has none, as
- * names that C does not mangle: then nothing says how many arguments there are.
+ * Parses the argument list of the demangled @full into @types (enum word_kind, CUTOP_KERNEL_WORDS
+ * of them at most) and *@count. False if @full has none, such as an unmangled C name: then the
+ * number of arguments is unknown.
  */
 bool trace_types_read(const char *full, uint8_t *types, uint8_t *count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue is one run of bytes that is filled while another one is printed;
- * both are exchanged when the printed one is empty.
+ * The queue is one buffer that is filled while another one is printed; they are swapped when the
+ * printed one is empty.
  */
 #include "trace/trace_writer.h"
 
@@ -23,23 +23,23 @@ struct trace_writer {
 	struct trace *trace;
 	int fd;
 	uint64_t limit;
-	bool full;		/* it is reached */
-	bool is_file;		/* it never keeps anybody waiting for a reader */
+	bool full;		/* the limit of calls is reached */
+	bool is_file;		/* a regular file: writing never waits for a reader */
 	int hurry, done;	/* eventfds */
 	pthread_t thread;
 	bool started;
-	struct buffer printed;	/* the thread's own, like what follows */
-	size_t ends[WRITE_CALLS];	/* where in it each of its calls ends */
+	struct buffer printed;	/* used by the thread only, like the following */
+	size_t ends[WRITE_CALLS];	/* where each of its calls ends */
 	size_t call_count;
 	struct buffer reading;
-	uint64_t written;	/* calls */
-	uint64_t unwritten;	/* calls that were taken from the queue in vain */
+	uint64_t written;	/* calls that were written */
+	uint64_t unwritten;	/* calls that were taken from the queue but not written */
 
 	pthread_mutex_t lock;	/* of what follows */
 	pthread_cond_t more;
 	struct buffer queue;
 	uint64_t dropped;	/* calls that the queue had no room for */
-	bool waiting;		/* the thread does, for more */
+	bool waiting;		/* the thread is waiting for more */
 	bool finish, ended;
 	uint64_t lost[LOST_COUNT];
 	int error;
@@ -47,7 +47,9 @@ struct trace_writer {
 
 /* ---- writing ---- */
 
-/* Waits until something can be written without waiting. False: nothing reads, and we are in a hurry. */
+/*
+ * Waits until a write would not block. False: the reader takes nothing, and we were told to hurry.
+ */
 static bool may_write(struct trace_writer *writer)
 {
 	struct pollfd fds[2] = {
@@ -87,7 +89,10 @@ static void flush(struct trace_writer *writer)
 	while (at < printed->len && !has_failed(writer)) {
 		part = printed->len - at;
 		if (!writer->is_file) {
-			/* pipe(7): as much as this goes in without waiting where anything does. */
+			/*
+			 * pipe(7): if a pipe is writable at all, this much can be written without
+			 * blocking.
+			 */
 			if (part > PIPE_BUF)
 				part = PIPE_BUF;
 			if (!may_write(writer)) {
@@ -131,7 +136,7 @@ static void print(struct trace_writer *writer, const struct rec_hdr *record, siz
 	}
 }
 
-/* Takes the queue. Returns false when there is none left and none will come. */
+/* Takes the queue. Returns false when it is empty and nothing more will come. */
 static bool take(struct trace_writer *writer)
 {
 	struct buffer empty = writer->reading;
@@ -200,7 +205,7 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 	if (len + record->size <= QUEUE_MAX || record->type != REC_CALL) {
 		buffer_bytes(&writer->queue, record, record->size);
 		buffer_bytes(&writer->queue, zeros, -record->size & 7u);
-		/* Without memory it is lost whole, and the next one may find some. */
+		/* Without memory the record is lost; the next one may find some. */
 		fits = !writer->queue.failed;
 		if (!fits)
 			writer->queue.len = len;
