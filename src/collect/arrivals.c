@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue, and the time spent in this turn. A record that comes while none waits and time is left is looked at where
- * it lies, without a copy: that is how nearly all of them go.
+ * A queue of records, and the time spent in this turn. If none are waiting and time is left, a
+ * record is handled where it lies, without a copy: that is the usual case.
  */
 #include "collect/arrivals.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The collector thread: it drains the ring ten times a second or when the BPF
- * side asks for it, refreshes and makes a snapshot once per delay, and does
- * what other threads asked for in between. New files are looked at in slices
- * (arrivals.h), so that snapshots keep their time while many come.
+ * The collector thread. It drains the ring ten times a second, or when the BPF side asks for it;
+ * refreshes and makes a snapshot once per delay; and does what other threads asked for in between.
+ * New files are examined in slices (arrivals.h), so that snapshots stay on time while many files
+ * come.
  */
 #include "collect/collector.h"
 
@@ -27,10 +27,10 @@
 #include "names/symtab.h"
 #include "record/recorder.h"
 
-#define FIRST_READING_MS 500	/* of a run that is over sooner than the driver answers */
-#define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is looked at this often at least */
+#define FIRST_READING_MS 500	/* how long a short run waits for the driver's first answer */
+#define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is drained at least this often */
 
-/* What of a snapshot the model does not know. */
+/* The parts of a snapshot that the model does not know. */
 static struct rec_moment moment_make(const struct collector *collector)
 {
 	struct rec_moment moment = {
@@ -77,11 +77,12 @@ static void refresh(struct collector *collector)
 }
 
 #define CLOCK_STEP	(int64_t)(NSEC_PER_SEC / 2)	/* more than a clock is ever slewed between two looks */
-#define CLOCK_LOOK	(10 * NSEC_PER_MSEC)		/* a look that takes longer was interrupted, and says nothing */
+/* a look that takes longer was interrupted, and is not used */
+#define CLOCK_LOOK	(10 * NSEC_PER_MSEC)
 
 /*
- * CLOCK_MONOTONIC, which all records have, goes on evenly, but stands still while the machine sleeps. What it was on the
- * wall when something happened, people want to know.
+ * CLOCK_MONOTONIC, the time of all records, advances evenly but stands still while the machine
+ * sleeps. Users want wall clock times: so we look for changes of the difference.
  */
 static void clock_check(struct collector *collector)
 {
@@ -92,7 +93,10 @@ static void clock_check(struct collector *collector)
 	if (after - before > CLOCK_LOOK)
 		return;
 	if (step > CLOCK_STEP || step < -CLOCK_STEP) {
-		/* Since the last look: what came in between came after it, most likely. */
+		/*
+		 * Assume that it changed right after the last look: later records most likely came
+		 * after the change.
+		 */
 		record.real = record.hdr.time + (uint64_t)offset;
 		record_sink_put(&collector->sink, &record.hdr, sizeof(record));
 		collector->clock_offset = offset;
@@ -197,7 +201,7 @@ static void starve(struct collector *collector)
 		eventfd_write(collector->ready, 1);
 }
 
-/* Those that are served at fixed times, too, do not wait for the reader of the others. */
+/* A consumer with a fixed interval never waits for the previous snapshot to be taken. */
 static bool is_to_wait(struct collector *collector)
 {
 	bool is_untaken;
@@ -236,7 +240,10 @@ static void *collector_run(void *argument)
 			snapshot = snapshot_make(collector);
 			now = clock_ns(CLOCK_MONOTONIC);
 			next += collector->settings.delay;
-			/* A suspend, or snapshots that take longer than the time between them: records and requests come first. */
+			/*
+			 * After a suspend, or when snapshots take longer than their interval:
+			 * records and requests come first.
+			 */
 			if (next <= now)
 				next = now + collector->settings.delay;
 			if (snapshot) {
@@ -249,13 +256,13 @@ static void *collector_run(void *argument)
 		wait = now < next && next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		if (collector->feed && feed_is_behind(collector->feed))
 			wait = 0;
-		/* Another one, if that was ended. */
+		/* The descriptor changes when the keeper was replaced. */
 		fds[2].fd = collector->probe ? probe_fd(collector->probe) : -1;
 		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
 		clock_check(collector);
-		/* Another thread may wait for it. */
+		/* Another thread may be waiting for the snapshot: probes come after it. */
 		if (collector->probe)
 			probe_tend(collector->probe);
 		if (collector->feed)
@@ -433,7 +440,7 @@ int collector_start(struct collector *collector, struct reason *why)
 {
 	int err;
 
-	/* First: the thread may ask it at once. */
+	/* Start this first: the thread may ask it at once. */
 	if (!collector->synthetic && !collector->replay)
 		collector->nvml = nvml_open(collector->settings.probe.notes);
 	err = pthread_create(&collector->thread, NULL, collector->replay ? collector_play_run : collector_run, collector);
@@ -536,7 +543,7 @@ void collector_stop(struct collector *collector)
 struct snapshot *collector_finish(struct collector *collector, bool hurry)
 {
 	collector_stop(collector);
-	/* Twice: an end whose record was lost is believed the second time. */
+	/* Refresh twice: an end whose record was lost is believed the second time. */
 	refresh(collector);
 	if (collector->feed)
 		feed_settle(collector->feed, hurry);

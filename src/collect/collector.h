@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The collector: a thread that owns the probes and the model. It drains the
- * ring buffer, reads the counter maps once per refresh, feeds the model, and
- * hands out snapshots. Others only ever see snapshots.
+ * The collector: a thread that owns the probes and the model. It drains the ring buffer, reads the
+ * counter maps once per refresh, feeds the model, and hands out snapshots. Other threads only ever
+ * see snapshots.
  */
 #ifndef COLLECT_COLLECTOR_H
 #define COLLECT_COLLECTOR_H
@@ -19,30 +19,41 @@
 struct collector;
 
 struct collector_settings {
-	struct probe_settings probe;	/* its callbacks and budget are the collector's own */
+	struct probe_settings probe;	/* callbacks and budget in it are set by the collector */
 	uint64_t delay;			/* ns between snapshots */
-	uint64_t names_bytes;		/* that may be kept of files: the budget of names; 0: no limit */
+	uint64_t names_bytes;		/* memory for what is kept of files: the budget of names; 0: no limit */
 	uint64_t leak_age;		/* ns */
-	unsigned int map_max;		/* allocations listed per process */
+	unsigned int map_max;		/* how many allocations are listed per process */
 	const char *command_glob;	/* -c, or NULL */
 	bool totals;			/* snapshots have sums by command and call */
-	bool rates_at_once;		/* one more snapshot is made at the start, for no one: the first that is taken has rates */
-	bool each;			/* none is made before the last was taken: an interval is one between two that were, however late */
 	/*
-	 * Called by the collector's thread with each snapshot, which it may hold,
-	 * and with when the next is due; with NULL when that is put off. The first
-	 * one comes at once.
+	 * make an extra snapshot at the start that is not handed out, so that the first one handed
+	 * out has rates
+	 */
+	bool rates_at_once;
+	/*
+	 * make no snapshot before the last was taken: rates are over the time between two that were
+	 * taken, however late
+	 */
+	bool each;
+	/*
+	 * Called by the collector's thread with each snapshot, which it may hold, and with the time
+	 * when the next is due; with NULL if that is postponed. The first call comes at once.
 	 */
 	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
-	/* Called by that thread ten times a second, about; or NULL. */
+	/* Called by that thread about ten times a second; or NULL. */
 	void (*on_tick)(void *context);
-	void *context;			/* of both */
-	const char *const *held_globs;	/* further libraries whose memory is held, NULL-ended, or NULL */
-	const char *const *python_skip;	/* files of Python that are not shown as call sites, if others can be: likewise */
-	/* Sees each record after the model has, in the collector's thread; or NULL. */
+	void *context;			/* for both */
+	const char *const *held_globs;	/* further libraries whose memory counts as held, NULL-ended, or NULL */
+	/* Python files that are shown as call sites only if there are no others; likewise */
+	const char *const *python_skip;
+	/* Called with each record after the model, in the collector's thread; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
-	/* A recording to be written instead, or NULL; the rest tells its reader how it came about. */
+	/*
+	 * Path of a recording to write instead, or NULL; the next fields tell its readers how it
+	 * was made.
+	 */
 	const char *record;
 	const char *record_options;
 	bool record_command, record_calls;
@@ -51,60 +62,80 @@ struct collector_settings {
 /* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */
 int collector_new(struct collector **collector, const struct collector_settings *settings, struct reason *why);
 
-/* The same with a made-up feed (synthetic.h) in place of probes: collector_start() is all that it then needs. */
+/*
+ * The same with a made-up feed (synthetic.h) in place of probes: then only collector_start() is
+ * needed.
+ */
 int collector_new_synthetic(struct collector **collector, const struct collector_settings *settings,
 			    struct reason *why);
 
 /*
- * The same with @replay, which it takes over, in place of probes: snapshots are
- * those of the recording, as time passes. collector_finish() is not for it.
+ * The same with @replay, which it takes over, in place of probes: snapshots come from the
+ * recording, in its time. Do not call collector_finish() for it.
  */
 int collector_new_replay(struct collector **collector, const struct collector_settings *settings,
 			 struct replay *replay, struct reason *why);
 
-/* For setting up targets before collector_start(), and not after. */
+/* For setting up targets, before collector_start() only. */
 struct probe *collector_probe(struct collector *collector);
 
-/* Begins to watch exec, exit and executable mappings, then starts the thread. Returns 0 or a negative errno with @why. */
+/*
+ * Starts to watch exec, exit and executable mappings, then starts the thread. Returns 0 or a
+ * negative errno with @why.
+ */
 int collector_watch(struct collector *collector, struct reason *why);
 
-/* Once the targets are set up: shows processes that --pid names before their first call, and warns of those without CUDA. */
+/*
+ * Once targets are set up: shows processes named with --pid before their first call, and warns
+ * about those without CUDA.
+ */
 void collector_watch_idle(struct collector *collector);
 int collector_start(struct collector *collector, struct reason *why);
 
 /* A descriptor that polls readable while a snapshot waits to be taken. */
 int collector_fd(const struct collector *collector);
 
-/* Takes the latest snapshot, or returns NULL if there is none since the last. The caller frees it. */
+/* Takes the latest snapshot; NULL if it was taken already. The caller frees it. */
 struct snapshot *collector_take(struct collector *collector);
 
-/* Changes the time between snapshots (ns); forgets exited processes. Both take effect at the next turn of the thread. */
+/*
+ * Change the time between snapshots (ns); forget exited processes. Both take effect in the thread's
+ * next turn.
+ */
 void collector_set_delay(struct collector *collector, uint64_t delay);
 void collector_clear_exited(struct collector *collector);
 
 /* From the next snapshot on @program (0: none) has its spans: model_focus(). */
 void collector_focus(struct collector *collector, uint32_t program);
 
-/* Of a replay: to be done at the next turn of the thread; and where it is. A change of it makes collector_fd() readable. */
+/*
+ * For a replay: what to do in the thread's next turn; and the present position. A change of
+ * position makes collector_fd() readable.
+ */
 void collector_play(struct collector *collector, enum play_act act);
 struct play_status collector_play_status(struct collector *collector);
 
-/* True once there was no memory for a snapshot. It makes collector_fd() readable. */
+/* True once there was no memory for a snapshot. Makes collector_fd() readable. */
 bool collector_is_starved(struct collector *collector);
 
-/* The first error there was in writing the recording, a negative errno, or 0. It makes collector_fd() readable. */
+/*
+ * The first error in writing the recording, a negative errno, or 0. Makes collector_fd() readable.
+ */
 int collector_record_error(struct collector *collector);
 
-/* After collector_finish(): ends the recording. Returns as collector_record_error(). *@bytes: how long it is. */
+/*
+ * After collector_finish(): ends the recording. Returns as collector_record_error(). *@bytes: its
+ * length.
+ */
 int collector_record_end(struct collector *collector, uint64_t *bytes);
 
-/* Stops the thread, if it runs: what it had to itself may be looked at from then on. */
+/* Stops the thread, if it runs: then its data may be accessed. */
 void collector_stop(struct collector *collector);
 
 /*
- * Stops the thread, reads everything once more and returns the final snapshot,
- * or NULL without memory. The caller frees it. @hurry: a signal has told cutop to end; names
- * that take long are not waited for so long then.
+ * Stops the thread, reads everything once more and returns the final snapshot, which the caller
+ * frees, or NULL without memory. @hurry: a signal has asked cutop to end, so it waits less for
+ * names that take long.
  */
 struct snapshot *collector_finish(struct collector *collector, bool hurry);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A collector over a recording: its thread makes snapshots as time passes, and does what the keys ask for. */
+/*
+ * A collector for a recording: its thread makes snapshots as time passes, and does what keys
+ * request.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -7,7 +10,7 @@
 
 #include "collect/collector_internal.h"
 
-#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* what poll(2) can count */
+#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* the longest time for poll(2) */
 
 static void play_acts_do(struct collector *collector)
 {
@@ -19,7 +22,7 @@ static void play_acts_do(struct collector *collector)
 	memcpy(acts, collector->acts, sizeof(acts));
 	memset(collector->acts, 0, sizeof(collector->acts));
 	pthread_mutex_unlock(&collector->lock);
-	/* Many steps are one way: each way back begins at the start. */
+	/* Add up all steps: each way back begins at the start of the recording. */
 	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
 	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
 	snapshot = playback_seek(collector->playback, steps, clock_ns(CLOCK_MONOTONIC));

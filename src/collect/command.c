@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child is forked first, so that its pid can be listed for watching and its
- * libraries probed before it runs anything. It stays in our process group: the
- * terminal is its own as before, and Ctrl-C reaches it without us.
+ * The child is forked first, so that its pid can be listed for watching and its libraries probed
+ * before it runs anything. It stays in our process group: it keeps the terminal, and Ctrl-C reaches
+ * it directly.
  */
 #include "collect/command.h"
 
@@ -66,7 +66,7 @@ out:
 	return reason_set(why, error, error == -EACCES ? "%s: cannot be executed" : "%s: command not found", name);
 }
 
-/* The user COMMAND runs as. NULL: the one we run as. */
+/* The user to run COMMAND as. NULL: the present user. */
 static struct passwd *command_user(const char *run_as)
 {
 	const char *caller = getenv("SUDO_UID");
@@ -96,7 +96,7 @@ static int become(const struct passwd *user)
 		return 0;
 	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
 		return -errno;
-	/* sudo left its own user's; the program expects its caller's */
+	/* sudo has set root's home; the program expects its user's */
 	setenv("HOME", user->pw_dir, 1);
 	setenv("USER", user->pw_name, 1);
 	setenv("LOGNAME", user->pw_name, 1);
@@ -104,7 +104,7 @@ static int become(const struct passwd *user)
 	return 0;
 }
 
-/* Gives the program @output to write to, and nothing to read: the terminal is the screen's. */
+/* The program writes to @output, and its input is empty: the terminal belongs to the screen. */
 static void output_set(int output)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -135,7 +135,7 @@ char **command_environment(void)
 		free(text);
 		return NULL;
 	}
-	list[0] = text;	/* kept for command_environment_free(), before what is used */
+	list[0] = text;	/* stored first in the block, for command_environment_free() */
 	for (at = 0, count = 1; at < len; at += strlen(text + at) + 1)
 		list[count++] = text + at;
 	return list + 1;
@@ -159,9 +159,9 @@ const char *command_variable(char **environment, const char *name)
 	return NULL;
 }
 
-static struct rlimit files_limit;	/* as we found it; both 0: not changed */
+static struct rlimit files_limit;	/* the limit as we found it; both 0: it was not changed */
 
-/* Maps and programs take about 60, a library about 15, and there are two of them at least. */
+/* Maps and programs take about 60 descriptors, a library about 15, and there are at least two. */
 #define FILES_MIN	128
 
 int command_files_raise(struct reason *why)
@@ -188,7 +188,7 @@ static void child_run(char **argv, char **environment, const struct passwd *user
 	char byte;
 	int err;
 
-	/* Whatever cutop blocked or ignored is not the program's business. */
+	/* Undo what cutop has blocked or ignored. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -249,7 +249,7 @@ int command_go(struct command *command)
 	int err = 0;
 	ssize_t n;
 
-	/* The child's end of the pipe closes when exec succeeds. */
+	/* The child's end of this pipe closes when exec succeeds. */
 	if (write(command->go, "", 1) != 1)
 		err = -errno;
 	close(command->go);

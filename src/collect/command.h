@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* COMMAND: a program started under watch from its first instruction. */
+/* COMMAND: a program that is watched from its first instruction on. */
 #ifndef COLLECT_COMMAND_H
 #define COLLECT_COMMAND_H
 
@@ -10,8 +10,8 @@
 
 struct command {
 	pid_t pid;
-	int go;			/* pipe: closing it after a byte lets the child run */
-	int error;		/* pipe: the child's errno if it cannot run the program */
+	int go;			/* pipe: writing a byte and closing it lets the child run */
+	int error;		/* pipe: returns the child's errno if it cannot run the program */
 	bool ended;
 	int status;		/* as wait(2) gives it */
 };
@@ -23,45 +23,48 @@ struct command {
 int command_find(const char *name, char *path, struct reason *why);
 
 /*
- * Raises our limit of open files, since every target takes some. COMMAND will find it as it was. Returns 0, or -EMFILE with
- * @why set if it is too low to begin.
+ * Raises our limit of open files, since every target takes some. COMMAND gets the original limit.
+ * Returns 0, or -EMFILE with @why set if the limit is too low to start.
  */
 int command_files_raise(struct reason *why);
 
 /*
- * The environment that cutop was started with, where that is not ours any more: of a program with file
- * capabilities the loader takes out LD_LIBRARY_PATH and its like (ld.so(8), secure-execution mode), and
- * COMMAND, which has none, is to find them. Returns a NULL-ended vector, which
- * command_environment_free() frees; NULL: ours is as it was.
+ * The environment that cutop was started with, if ours is no longer the same: the loader removes
+ * LD_LIBRARY_PATH and the like for a program with file capabilities (ld.so(8), secure-execution
+ * mode), but COMMAND, which has none, needs them. Returns a NULL-ended vector, to be freed with
+ * command_environment_free(); NULL: ours is unchanged.
  */
 char **command_environment(void);
 void command_environment_free(char **environment);
 
-/* The value of @name in @environment, or in ours for NULL; NULL: it is not set. */
+/* The value of @name in @environment, or in ours if that is NULL; NULL: not set. */
 const char *command_variable(char **environment, const char *name);
 
-/* The home folder that COMMAND, run as @run_as, will find in HOME; NULL: none. Good until a user is next looked up. */
+/*
+ * The home folder that COMMAND, run as @run_as, will have in HOME; NULL: none. Valid until a user
+ * is next looked up.
+ */
 const char *command_home(const char *run_as, char **environment);
 
 /*
- * Forks a child that waits for command_go() and then runs @argv as user
- * @run_as; NULL: as the user who called sudo, if it was sudo. Its environment is @environment, or ours for NULL.
- * It writes to the descriptor @output and reads nothing; -1: it shares ours. Returns 0 or a
- * negative errno with @why set.
+ * Forks a child that waits for command_go() and then runs @argv as user @run_as; NULL: the user who
+ * called sudo, if there is one. Its environment is @environment, or ours if that is NULL. It writes
+ * to the descriptor @output and has no input; -1: it shares ours. Returns 0 or a negative errno
+ * with @why set.
  */
 int command_fork(struct command *command, char **argv, char **environment, const char *run_as, int output,
 		 struct reason *why);
 
-/* Lets the child run. Returns 0, or the negative errno with which the program could not be started. */
+/* Lets the child run. Returns 0, or the negative errno of starting the program. */
 int command_go(struct command *command);
 
-/* Ends a child that was never let go. */
+/* Ends a child that was never allowed to run. */
 void command_abandon(struct command *command);
 
-/* Reaps the child if it has ended; true once it has. */
+/* Reaps the child if it has ended; returns whether it has. */
 bool command_reap(struct command *command);
 
-/* The exit status a shell would give: its own, or 128 + the signal that ended it. */
+/* The exit status as a shell reports it: its own, or 128 + the signal that ended it. */
 int command_exit_status(const struct command *command);
 
 #endif

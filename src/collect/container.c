@@ -41,7 +41,10 @@ static bool is_word(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The last run of exactly 64 hex digits: an inner container's stands behind its pod's and its host's. */
+/*
+ * The last run of exactly 64 hex digits: an inner container's id comes after its pod's and its
+ * host's.
+ */
 static const char *id_find(const char *text)
 {
 	const char *found = NULL, *start;
@@ -56,7 +59,9 @@ static const char *id_find(const char *text)
 	return found;
 }
 
-/* Copies the UID at @text, with dashes. Returns false if there is none, or something goes on behind it. */
+/*
+ * Copies the UID at @text, with dashes. Returns false if there is none, or more digits follow it.
+ */
 static bool uid_copy(const char *text, char *out)
 {
 	size_t i;
@@ -88,7 +93,10 @@ static void pod_find(const char *text, struct container *container)
 			strcpy(container->pod, uid);
 }
 
-/* A name between @mark and the next / or line; what systemd wrote as \x2d and so on becomes that character. */
+/*
+ * Copies a name between @mark and the next / or line end; systemd's escapes (\x2d and so on) are
+ * undone.
+ */
 static bool name_find(const char *text, const char *mark, const char *ending, struct container *container)
 {
 	const char *at = strstr(text, mark);
@@ -132,7 +140,7 @@ bool container_of_cgroups(const char *cgroups, struct container *container)
 	return container->id[0] || container->pod[0];
 }
 
-/* With version 1 a process that exits stands in the root of every controller, whatever it stood in before. */
+/* With version 1, a process that is exiting has been moved to the root of every controller. */
 static bool is_exiting(unsigned int pid)
 {
 	char path[64], *text, *at;
@@ -140,7 +148,10 @@ static bool is_exiting(unsigned int pid)
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	text = file_read(path, STAT_MAX, NULL);
-	/* The name, in parentheses, may hold anything; the flags are the 7th word behind it: proc(5). */
+	/*
+	 * The name, in parentheses, may contain anything; the flags are the 7th word after it:
+	 * proc(5).
+	 */
 	at = text ? strrchr(text, ')') : NULL;
 	if (at)
 		sscanf(at + 1, " %*s %*s %*s %*s %*s %*s %u", &flags);

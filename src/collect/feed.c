@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the BPF side says, told to the model. Records come through the ring in
- * order, and with them what files say of the programs, call sites and kernels
- * they name. Rows are read by feed_rows.c.
+ * Passes what the BPF side reports on to the model. Records come through the ring in order; names
+ * of the programs, call sites and kernels in them are added from files. feed_rows.c reads the rows.
  */
 #include "collect/feed.h"
 
@@ -17,10 +16,10 @@
 #include "model/chosen.h"
 #include "probe/path_names.h"
 
-#define ENDED_MANY	1024	/* programs whose rows wait to be read once more, and deleted */
-#define LINES_WAIT_MS	3000	/* at the end, for lines of call sites */
-#define IDLE_MS		2000	/* then, too: for files or memory that are slow, or not delivered */
-#define IDLE_HURRY_MS	400	/* the same where our end is waited for */
+#define ENDED_MANY	1024	/* programs whose rows wait to be read a last time, and deleted */
+#define LINES_WAIT_MS	3000	/* at the end, for source lines of call sites */
+#define IDLE_MS		2000	/* also at the end: for files or memory that are slow, or never arrive */
+#define IDLE_HURRY_MS	400	/* the same if something waits for cutop's end */
 #define NAMES_LOOK_US	5000
 
 /* ---- programs ---- */
@@ -33,7 +32,7 @@ struct watched *feed_watched(struct feed *feed, uint32_t program)
 	return watched;
 }
 
-/* True if feed_late() was told of @program before; forgets it. */
+/* True if feed_late() was called for @program before; forgets that. */
 static bool early_late_take(struct feed *feed, uint32_t program)
 {
 	struct early_late *early;
@@ -46,7 +45,10 @@ static bool early_late_take(struct feed *feed, uint32_t program)
 	return true;
 }
 
-/* Tells the model who @watched is; at first also whether it is wanted at all, which only its name can say. */
+/*
+ * Tells the model what @watched is. The first time, also decides whether it is wanted at all, since
+ * that may depend on its name.
+ */
 static void identity_feed(struct feed *feed, struct watched *watched, bool first)
 {
 	const char *glob = feed->command_glob;
@@ -119,7 +121,9 @@ void feed_late(struct feed *feed, uint32_t program)
 	struct early_late *early;
 
 	if (!watched) {
-		/* It made its first call while we were attaching: its record still is in the ring. */
+		/*
+		 * It made its first call while we were attaching: its record is still in the ring.
+		 */
 		HASH_FIND(hh, feed->early_late, &program, sizeof(program), early);
 		if (early)
 			return;
@@ -147,7 +151,7 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 	feed->ended++;
 	if (watched->ignored)
 		return;
-	/* Whether its books were right to the last must be known before they are closed. */
+	/* Before the accounts are closed, we must know whether they were exact to the last. */
 	if (rows_program(feed->rows, watched->program, &row) && row.inexact)
 		record_sink_inexact(feed->sink, watched->program, row.lost_time);
 	record_sink_put(feed->sink, &end->hdr, sizeof(*end));
@@ -182,7 +186,7 @@ void feed_settle(struct feed *feed, bool hurry)
 	site_names_give_up(feed->sites);
 }
 
-/* The name of a kernel that the program did not teach: the symbol of its stub, or of its handle. */
+/* A name for a kernel that the program did not name: the symbol of its stub, or of its handle. */
 static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 {
 	struct rec_text *text;
@@ -196,7 +200,7 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 	}
 }
 
-/* A kernel whose name is not known, as far as it will be: what files say of it. */
+/* Looks in files for the name of a kernel whose name the program will not give. */
 static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 {
 	const struct rec_kernel kernel = {
@@ -296,7 +300,7 @@ static void fail_feed(struct feed *feed, const struct rec_fail *record)
 	record_sink_put(feed->sink, &at.fail.hdr, at.fail.hdr.size);
 }
 
-/* A free that failed: a double one, perhaps, and the log says where. */
+/* A free that failed: perhaps a double free, whose site the log shows. */
 static void free_feed(struct feed *feed, const struct rec_free *record)
 {
 	struct rec_free_at at = { .free = *record };
@@ -334,7 +338,7 @@ static void instantiated_feed(struct feed *feed, const struct rec_instantiated *
 /* A traced call. Its stack is known by another number once it was cut. */
 static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
 {
-	struct rec_call_kernel call;	/* the longer of two: the ring may not be written to */
+	struct rec_call_kernel call;	/* the larger of the two types: the ring cannot be written to */
 
 	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
 		record_sink_put(feed->sink, &record->hdr, size);
@@ -392,7 +396,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		return;
 	}
 	watched = feed_watched(feed, hdr->program);
-	/* The record that says whose it is was lost: the model is not to be told of a process that is not wanted. */
+	/*
+	 * The record that identifies the program was lost: the model must not be told of a process
+	 * that is not wanted.
+	 */
 	if (!watched && feed->command_glob)
 		watched = feed_watch_row(feed, hdr->program);
 	if (watched && watched->ignored)
@@ -456,8 +463,8 @@ static void record_take(struct feed *feed, void *data, size_t size)
 }
 
 /*
- * Reading ends when the ring is empty, and where records come faster than they are read it never is: what was read then is as
- * much as it holds, and with that everything that was in it at the beginning.
+ * Reading ends when the ring is empty. If records come faster than they are read, it never is: then
+ * stop after one ring's size has been read, which includes everything that was in it at the start.
  */
 static int record_read(void *context, void *data, size_t size)
 {
@@ -571,7 +578,9 @@ void feed_follow(struct feed *feed)
 	feed_drain(feed);
 	later_feed(feed);
 	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
-	/* Short processes by the thousand between two snapshots: their rows would fill the maps. */
+	/*
+	 * Thousands of short processes between two snapshots would fill the maps with their rows.
+	 */
 	if (feed->ended >= ENDED_MANY)
 		feed_refresh(feed);
 }

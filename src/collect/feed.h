@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The feed: from the BPF side's ring buffer and maps to the sink, and so to the model. Used by one thread. */
+/*
+ * The feed: from the BPF side's ring buffer and maps to the record_sink, and so to the model. For
+ * one thread.
+ */
 #ifndef COLLECT_FEED_H
 #define COLLECT_FEED_H
 
@@ -9,41 +12,50 @@
 struct feed;
 
 /*
- * Makes a feed from @probe to @sink, which it both borrows. @command_glob,
- * @held_globs and @python_skip are those of struct collector_settings, borrowed as well. Returns
- * NULL without memory, or when the ring cannot be mapped (errno says why).
+ * Makes a feed from @probe to @sink, both borrowed. @command_glob, @held_globs and @python_skip are
+ * those of struct collector_settings, borrowed as well. Returns NULL without memory, or if the ring
+ * cannot be mapped (errno says why).
  */
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
 		      const char *const *held_globs, const char *const *python_skip);
 void feed_free(struct feed *feed);
 
-/* A descriptor that polls readable when the BPF side wants to be heard at once. */
+/* A descriptor that polls readable when the BPF side wants the ring to be read at once. */
 int feed_fd(const struct feed *feed);
 
-/* Reads what is in the ring, between two refreshes, and looks at files that are new, as far as there is time. */
+/* Reads the ring, between two refreshes, and examines new files as far as there is time. */
 void feed_follow(struct feed *feed);
 
-/* True if files wait to be looked at, or records to be read: feed_follow() is to be called again without a pause. */
+/*
+ * True if files wait to be examined, or records to be read: call feed_follow() again without a
+ * pause.
+ */
 bool feed_is_behind(const struct feed *feed);
 
-/* Reads the ring and every counter, and forgets what belongs to programs that ended. */
+/* Reads the ring and every counter, and drops what belongs to ended programs. */
 void feed_refresh(struct feed *feed);
 
-/* Waits, not for long, for names and source lines that are being looked up: before the last snapshot. @hurry: cutop was told to end. */
+/*
+ * Waits, for a short time, for names and source lines that are being looked up: before the last
+ * snapshot. @hurry: cutop was asked to end.
+ */
 void feed_settle(struct feed *feed, bool hurry);
 
-/* A function that --probe named was found: its id (CUTOP_EXTRA and up), its symbol, how it says that it failed. */
+/*
+ * A function named with --probe was found: its id (CUTOP_EXTRA and up), its symbol, how its result
+ * shows a failure.
+ */
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
 
-/* Something to tell of, about the process @tgid; 0: about none. */
+/* Something to report about the process @tgid; 0: about none. */
 void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *text);
 
-/* A program as probe_settings.on_program has it: its symbols are read while that can be done. */
+/* A program as in probe_settings.on_program: its symbols are read while that is possible. */
 void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid);
 
 /*
- * The process @tgid, which --pid names: if it maps a probed CUDA library it is shown from now on, and not from its first call
- * on. Returns 0, or -ENOENT if it maps none.
+ * The process @tgid, which --pid names: if it maps a probed CUDA library, it is shown from now on,
+ * even before its first call. Returns 0, or -ENOENT if it maps none.
  */
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid);
 

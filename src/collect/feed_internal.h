@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the feed share: feed.c, which reads records, and feed_rows.c, which reads the maps. */
+/*
+ * What the feed's files share: feed.c, which reads records, and feed_rows.c, which reads the maps.
+ */
 #ifndef COLLECT_FEED_INTERNAL_H
 #define COLLECT_FEED_INTERNAL_H
 
@@ -22,11 +24,11 @@ struct watched {
 	struct rec_process process;
 	bool ignored;		/* the user did not ask for it */
 	bool late;
-	bool unidentified;	/* what is in its memory takes long */
+	bool unidentified;	/* reading its memory takes long */
 	bool seen_ended;	/* its row was marked at the last refresh */
-	bool ended;		/* the model knows */
+	bool ended;		/* the model was told that it has ended */
 	bool doomed;		/* its rows are deleted in this refresh */
-	uint64_t faults_since;	/* when a second began in which faults are counted */
+	uint64_t faults_since;	/* start of the second in which faults are counted */
 	unsigned int faults;
 	UT_hash_handle hh;
 };
@@ -47,42 +49,45 @@ struct feed {
 	struct stacks *stacks;
 	struct call_site_rows *call_sites;
 	struct unread_names *unread;
-	unsigned int news;	/* errands_news() when what took too long was tried last */
-	bool unidentified;	/* some watched is */
+	unsigned int news;	/* errands_news() when slow errands were last tried */
+	bool unidentified;	/* some program in `watched` is */
 	struct python_stacks *python;
 	struct arrivals *arrivals;
 	struct ring *ring;
-	uint64_t drained;	/* bytes of it, by this feed_drain() */
-	bool is_cut;		/* which left some that came meanwhile */
+	uint64_t drained;	/* bytes of the ring, by this feed_drain() */
+	bool is_cut;		/* it left records that came meanwhile */
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
-	bool limit_told;	/* that the budget of names has no room left */
+	bool limit_told;	/* the user was told that the budget of names is used up */
 	size_t ended;		/* programs, since the last refresh */
-	uint32_t untold;	/* files, as of the last look */
+	uint32_t untold;	/* the program that asked_gone is about: it has no row; 0: not asked yet */
 	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */
-	uint32_t asked;		/* whether this program has a row; 0: none was asked for */
+	uint32_t asked;		/* the same for copied_kept: a process forked from it still runs */
 	bool asked_gone;
-	uint32_t copied;	/* the same: whether a process forked from it still runs */
+	uint32_t copied;	/* whether a process forked from it still runs */
 	bool copied_kept;
 };
 
 /* feed.c */
 struct watched *feed_watched(struct feed *feed, uint32_t program);
-/* Returns what is kept of a program, made if need be, and then the model is told; NULL without memory. */
+/*
+ * Returns what is kept about a program, created if need be, and then reported to the model; NULL
+ * without memory.
+ */
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process);
-/* Reads what is in the ring, and of what comes meanwhile not without end. */
+/* Reads the ring, including records that come meanwhile, up to a limit. */
 void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 /* Tells the model what the call site @address of the process of @hdr is, unless it was told. */
 void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address);
 
 /* feed_rows.c */
-/* feed_watch() of a program by its row, where its record was lost; NULL if it has none. */
+/* feed_watch() of a program from its row, because its record was lost; NULL if it has none. */
 struct watched *feed_watch_row(struct feed *feed, uint32_t program);
 /*
- * A sticky error of @watched, whose record is @hdr: the model names what was launched last, so the
- * rows are read now, not at the next refresh.
+ * A sticky error of @watched, whose record is @hdr: the model reports what was launched last, so
+ * the rows are read now, not at the next refresh.
  */
 void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr);
 

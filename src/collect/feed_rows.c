@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the BPF side's maps, read once per refresh, after the ring has been
- * drained. What a full ring swallowed is made up for from the map `programs`,
- * which has a row for every program and its end: a process whose start or end was
- * never heard of is found there.
- *
- * Rows of an ended program are read once more after its end, then deleted. The
- * end is taken as known only when its record was read, or when a second
- * refresh still finds it marked: by then no earlier record of it can be in the
+ * Rows of the BPF side's maps, read once per refresh, after the ring was drained. The map
+ * `programs` makes up for records that a full ring lost: it has a row for every program and its
+ * end, so a process whose start or end was not reported is found there. Rows of an ended program
+ * are read once more after its end, then deleted. The end counts as known when its record was read,
+ * or when a second refresh finds it marked: by then no earlier record of the program can be in the
  * ring.
  */
 #include <errno.h>
@@ -16,7 +13,7 @@
 
 #include "collect/feed_internal.h"
 
-/* A program that fails and resets its device in a loop has its rows read so often. */
+/* how often rows are read for a program that fails and resets its device in a loop */
 #define FAULTS_PER_SECOND 8
 
 struct fault {
@@ -60,7 +57,7 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 
 /* ---- a refresh ---- */
 
-/* For a program whose record is lost or still to come, as its row has it. */
+/* For a program whose record is lost or still to come: uses its row. */
 static struct watched *row_watch(struct feed *feed, uint32_t program, const struct program_row *row)
 {
 	struct rec_process process = {
@@ -120,7 +117,7 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 		feed_end(feed, watched, &end);
 	}
 	watched->seen_ended = true;
-	/* A name may still come from a file that is slow. */
+	/* A name may still come from a slow file. */
 	if (watched->ended && (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
 		return false;
 	if (watched->ended) {
@@ -132,9 +129,9 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 }
 
 /*
- * True if nothing of @program is needed any more. One that is not known here was
- * doomed earlier, and a thread of it was late to leave; or it began a moment ago
- * and its record is still in the ring: then it has a row.
+ * True if nothing about @program is needed any more. A program that is unknown here was dropped
+ * earlier, and one of its threads was late to leave; or it has just started and its record is still
+ * in the ring: then it has a row.
  */
 static bool program_is_gone(struct feed *feed, uint32_t program)
 {
@@ -150,12 +147,12 @@ static bool program_is_gone(struct feed *feed, uint32_t program)
 	return feed->asked_gone;
 }
 
-/* Whether the rows of @program are wanted, and whether this is the last time they are read. */
+/* Whether the rows of @program are wanted, and whether they are read for the last time. */
 static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 {
 	struct watched *watched = feed_watched(feed, program);
 
-	/* Of one that is forgotten already, memory had run out where its rows were to be. */
+	/* If it was dropped already, there was no memory to keep its rows. */
 	*last = program_is_gone(feed, program);
 	return !watched || !watched->ignored;
 }
@@ -209,7 +206,7 @@ static bool is_gone(void *context, uint32_t program)
 	return program_is_gone(context, program);
 }
 
-/* Of stubs and handles. */
+/* Whether names by stub and by handle may go. */
 static bool names_gone(void *context, uint32_t program)
 {
 	struct feed *feed = context;
@@ -256,7 +253,7 @@ static void lost_feed(struct feed *feed)
 	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }
 
-/* Says so once when the budget of names has no room left. */
+/* Says, once, that the budget of names is used up. */
 static void limit_feed(struct feed *feed)
 {
 	struct budget_counts counts = budget_counts(probe_budget(feed->probe));
@@ -286,7 +283,7 @@ static void unseen_feed(struct feed *feed)
 	for (cause = 0; cause < UNSEEN_COUNT; cause++) {
 		bool is_driver = cause == UNSEEN_DRIVER;
 
-		/* What was missing once stays missing: a process may have ended before that was over. */
+		/* What was missing stays missing: a process may have ended in the meantime. */
 		if (totals[cause] <= feed->unseen[cause])
 			continue;
 		feed->unseen[cause] = totals[cause];
@@ -295,7 +292,10 @@ static void unseen_feed(struct feed *feed)
 	}
 }
 
-/* Files that the ring had no room to tell of: a process that still runs or maps them is found, and marked late. */
+/*
+ * The ring had no room to report some files: running processes that map them are found here, and
+ * marked late.
+ */
 static void untold_find(struct feed *feed)
 {
 	uint32_t untold = rows_untold_files(feed->rows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program's variables are looked for when the first handle of it is not known,
- * and their values read again for each further one: a program fills them
- * one by one. Both are bounded, since a program may launch what it likes.
+ * A program's variables are searched for when its first handle is unknown, and their values are
+ * read again for each further unknown handle: a program fills the variables one by one. Both are
+ * limited, since a program may launch anything.
  */
 #include "collect/late_kernels.h"
 
@@ -13,10 +13,10 @@
 #include "names/handles.h"
 #include "util/util.h"
 
-#define LOOKS_MAX	256	/* at the values of a program's variables */
-#define FILES_MAX	1024	/* looked at, of a program */
-#define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is looked at */
-#define SEARCHES_MAX	8	/* for a program's variables, which may have to go when memory is short */
+#define LOOKS_MAX	256	/* how often a program's variables are read */
+#define FILES_MAX	1024	/* files of a program that are searched */
+#define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is searched */
+#define SEARCHES_MAX	8	/* for a program's variables, which may be dropped when memory is short */
 
 struct late_program {
 	uint32_t program;
@@ -25,7 +25,7 @@ struct late_program {
 	bool later;		/* some of its files take long: they are tried again when there is news */
 	unsigned int news;	/* errands_news() then */
 	struct handle_variables variables;
-	uint64_t *values;		/* NULL: the variables are not here */
+	uint64_t *values;		/* NULL: the variables were dropped */
 	struct budget_item item;
 	UT_hash_handle hh;
 };
@@ -96,7 +96,7 @@ struct file_search {
 	pid_t pid;
 	unsigned int files;
 	bool later;		/* some take long */
-	uint64_t inode;		/* of the mapping before: a file's mappings follow one another */
+	uint64_t inode;		/* of the previous mapping: a file's mappings are adjacent */
 	uint64_t end;		/* CLOCK_MONOTONIC */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables are kept within a budget, for the next process, too; the least recently used one leaves first, and is read again for a
- * process that still maps its file. To read them takes time, in which no snapshot is made: each user's files have an allowance
- * of it. Files that take long to be opened wait in a list.
+ * Tables are kept within a budget, also for later processes. The least recently used one is dropped
+ * first, and read again for a process that still maps its file. While tables are read, no snapshot
+ * is made: so each user's files have an allowance of time. Files that take long to open wait in a
+ * list.
  */
 #include "collect/module_files.h"
 
@@ -21,13 +22,13 @@
 #define FILES_MAX	64
 #define LATER_MAX	256
 #define RELEASE_INTERVAL NSEC_PER_SEC
-#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* the next one of many short programs finds it open */
-#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* for the program's first call of CUDA */
-#define HELPER_MEMORY	(128ull << 20)		/* where there is no budget */
-#define READING_MOST	(3 * NSEC_PER_SEC)	/* of processor time, that one user's files may take to be read, at once; */
-#define READING_SHARE	5			/* later, this part of the time */
+#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* a series of short programs finds the file open */
+#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* time until the program's first CUDA call */
+#define HELPER_MEMORY	(128ull << 20)		/* used without a budget */
+#define READING_MOST	(3 * NSEC_PER_SEC)	/* processor time that one user's files may take at a stretch; */
+#define READING_SHARE	5			/* this part of the time comes back */
 
-/* A file that takes long to be opened. */
+/* A file that takes long to open. */
 struct later_file {
 	struct rec_module record;
 	char *path;
@@ -114,7 +115,7 @@ static int mapping_open(void *context, const struct maps_entry *entry)
 	return 1;
 }
 
-/* Files of other roots are remembered as /proc/PID/root/path. */
+/* Files below other roots are remembered as /proc/PID/root/path. */
 static const char *path_below_root(const char *path)
 {
 	int at = 0;
@@ -122,7 +123,10 @@ static const char *path_below_root(const char *path)
 	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
 }
 
-/* Closes @seen if it is another file: by now something else may lie where it was. Returns 0 or a negative errno. */
+/*
+ * Closes @seen if it is another file: something else may be at that path by now. Returns 0 or a
+ * negative errno.
+ */
 static int file_check(const struct rec_module *record, struct seen_file *seen, int err)
 {
 	if (!err && (!seen->identified || memcmp(&seen->id, &record->id, sizeof(record->id)))) {
@@ -132,7 +136,10 @@ static int file_check(const struct rec_module *record, struct seen_file *seen, i
 	return err;
 }
 
-/* Opens the file of @record: where it was examined, else where it was told of, else through its process, if that still runs. */
+/*
+ * Opens the file of @record: by the path at which it was examined, else by the recorded path, else
+ * through its process, if that still runs.
+ */
 static int module_open(struct module_files *files, const struct rec_module *record, const char *told, struct seen_file *seen)
 {
 	const struct outside *outside = probe_outside(files->probe);
@@ -145,7 +152,7 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
 	later = outside_is_later(err) ? err : 0;
 	if (err && told) {
-		/* By mounts that are not ours it may lead anywhere. */
+		/* Through other mounts than ours, the path may lead anywhere. */
 		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
 		later = outside_is_later(err) ? err : later;
 	}
@@ -183,7 +190,7 @@ struct module_file *module_files_get(struct module_files *files, const struct fi
 	return file;
 }
 
-/* The budget needs the room of its table. */
+/* The budget needs the room that its table takes. */
 static void symbols_drop(void *context, struct budget_item *item)
 {
 	struct module_file *file = context;
@@ -213,7 +220,7 @@ static void symbols_load(struct module_files *files, const struct seen_file *see
 		     "too long to read", name_of(seen));
 }
 
-/* What this thread has used: on a machine that has much to do, time that passes is not the file's fault. */
+/* The processor time of this thread: waiting on a busy machine is not the file's fault. */
 static uint64_t processor_ns(void)
 {
 	struct timespec used;
@@ -250,7 +257,7 @@ static uint32_t lines_add(struct module_files *files, const struct seen_file *se
 
 	if (seen->place < 0 && debug->place < 0)
 		return resolver_add(files->resolver, seen->fd, debug->fd, name_of(seen));
-	/* Copies have no lines. The files themselves go to the resolver's process alone. */
+	/* Copies contain no lines. The files themselves are sent to the resolver's process only. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
 	lines = resolver_add_lent(files->resolver, ends[1], owners, name_of(seen));
@@ -264,8 +271,9 @@ static uint32_t lines_add(struct module_files *files, const struct seen_file *se
 }
 
 /*
- * Reads the file @seen, which @record tells of: its symbols, if they are not here, and hands it over for its lines. Returns 0,
- * or a negative errno if its debug file is still being looked for.
+ * Reads the symbols of the file @seen of @record, unless they are here, and gives the file to the
+ * resolver for its lines. Returns 0, or a negative errno if its debug file is still being searched
+ * for.
  */
 static int file_read_symbols(struct module_files *files, const struct rec_module *record, const struct seen_file *seen)
 {
@@ -371,7 +379,7 @@ void module_files_preload(struct module_files *files, const struct seen_file *se
 
 	if (!module_files_want(files, &seen->id))
 		return;
-	/* A copy that was made to look for CUDA's functions need not have all symbols. */
+	/* A copy that was made to search for CUDA's functions need not contain all symbols. */
 	err = outside_open_again(probe_outside(files->probe), seen_place(seen), seen->place >= 0, seen->path, COPY_TABLES, &whole);
 	if (!err)
 		file_read_symbols(files, &record, &whole);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that programs map: of each, whichever programs map it, one table of symbols, and a number by which to ask for lines. */
+/*
+ * The files that programs map: for each file, whichever programs map it, one table of symbols, and
+ * a number to ask for its lines.
+ */
 #ifndef COLLECT_MODULE_FILES_H
 #define COLLECT_MODULE_FILES_H
 
@@ -13,12 +16,14 @@
 
 struct module_file {
 	struct file_id id;
-	struct symbols *symbols;	/* NULL: has none, or they are not here: */
-	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;	/* had to go, to be read again; no room or time */
+	struct symbols *symbols;	/* NULL: it has none, or they are missing because: */
+	/* dropped, and to be read again; or no room or time */
+	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;
 	struct budget_item item;	/* symbols */
 	uint32_t lines;			/* the resolver's number for it, or 0 */
-	bool closed;			/* by module_files_release(): it is handed to the resolver again for who maps it next */
-	bool mapped;			/* module_files_mark()'s */
+	/* by module_files_release(): the next program that maps it gives it to the resolver again */
+	bool closed;
+	bool mapped;			/* for module_files_mark() */
 	uint64_t last_mapped;		/* CLOCK_MONOTONIC */
 	uint64_t used;
 	UT_hash_handle hh;
@@ -26,25 +31,25 @@ struct module_file {
 
 struct module_files;
 
-/* All are borrowed. NULL without memory. */
+/* All arguments are borrowed. NULL without memory. */
 struct module_files *module_files_new(struct probe *probe, struct budget *budget, const struct notes *notes);
 void module_files_free(struct module_files *files);
 
 /* Knows the lines of the files. Borrowed. */
 struct resolver *module_files_resolver(struct module_files *files);
 
-/* The file of @id as used now, or NULL. Borrowed until the next call. */
+/* The file @id, marked as used now, or NULL. Borrowed until the next call. */
 struct module_file *module_files_get(struct module_files *files, const struct file_id *id);
 
-/* True if the file of @id is to be read, still or again. */
+/* True if the file @id should be read, or read again. */
 bool module_files_want(struct module_files *files, const struct file_id *id);
 
-/* True if the file of @id takes long, and is tried again. */
+/* True if the file @id takes long, and is being tried again. */
 bool module_files_wait(const struct module_files *files, const struct file_id *id);
 
 /*
- * Reads the file of @record, which lay at @path when it was mapped (NULL: not known). Returns 0 if it is read, or known; else,
- * perhaps, a later process shows it.
+ * Reads the file of @record, which was at @path when it was mapped (NULL: unknown). Returns 0 if it
+ * is read, or known; otherwise a later process may make it readable.
  */
 int module_files_load(struct module_files *files, const struct rec_module *record, const char *path);
 
@@ -53,8 +58,8 @@ void module_files_preload(struct module_files *files, const struct seen_file *se
 bool module_files_try_again(struct module_files *files);
 
 /*
- * To close files that no program maps: unmark all, mark those that are mapped, release the others. The first returns false if it is
- * not time for that. @now: CLOCK_MONOTONIC, ns.
+ * To close files that no program maps: unmark all, mark those that are mapped, release the others.
+ * The first returns false if it is not time for that. @now: CLOCK_MONOTONIC, ns.
  */
 bool module_files_unmark(struct module_files *files, uint64_t now);
 void module_files_mark(struct module_files *files, const struct file_id *id);

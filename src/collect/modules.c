@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Per program a short list of mappings, the newest first. */
+/* For each program, a short list of its mappings, the newest first. */
 #include "collect/modules.h"
 
 #include <stdio.h>
@@ -11,7 +11,10 @@
 #include "names/symbols.h"
 #include "probe/outside.h"
 
-/* Code that lies in no file may call from ever new places, of a process with many mappings, all read for each. */
+/*
+ * Limits searches: code outside of any file may call from ever new places, in a process with many
+ * mappings, which are all read each time.
+ */
 #define IN_VAIN_MAX	100
 
 struct module {
@@ -101,7 +104,7 @@ void modules_preload(struct modules *modules, const struct seen_file *seen, uint
 	module_files_preload(modules->files, seen, tgid);
 }
 
-/* The one of the number @id, a new one if need be. Returns NULL without memory. */
+/* The entry with the number @id, created if need be. Returns NULL without memory. */
 static struct program_modules *program_get(struct modules *modules, uint32_t id)
 {
 	struct program_modules *program;
@@ -129,7 +132,7 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	module->offset = record->offset;
 	module->id = record->id;
 	snprintf(module->file, sizeof(module->file), "%.*s", (int)sizeof(record->file) - 1, record->file);
-	/* The newest first: a mapping may be replaced by another at the same place. */
+	/* The newest comes first: a mapping may be replaced by another at the same place. */
 	module->next = program->list;
 	program->list = module;
 	module_files_load(modules->files, record, path);
@@ -188,7 +191,7 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	return name;
 }
 
-/* Reads the table of what lies at @address of @id, the process @pid, again, if it had to leave. */
+/* Reads the dropped symbol table for @address of @id, the process @pid, again. */
 static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
 {
 	struct rec_module record = { .hdr.tgid = (uint32_t)pid };

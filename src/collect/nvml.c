@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks libnvidia-ml. Nothing of NVIDIA's is needed to build: the few types and
- * numbers below are those of its header, nvml.h, as the NVML API Reference
- * Guide has them; they are the library's binary interface and do not change.
- *
- * Functions come in versions, the newest first in the table; a library that
- * lacks one says less. All devices are asked anew each time: one that is lost on
- * the way has no figures from then on and keeps its number.
- *
- * Numbers: devices are counted by their place on the PCI bus, as nvidia-smi and
- * visible_devices.c do, whatever order the library has.
+ * Asks libnvidia-ml. Nothing of NVIDIA's is needed to build cutop: the few types and numbers below
+ * are those of its header, nvml.h, as in the NVML API Reference Guide; they are the library's
+ * binary interface and do not change. Functions come in versions, the newest first in the table; a
+ * library that lacks one gives less information.
+ * All devices are asked anew each time: a device that is lost has no figures from then on and keeps
+ * its number. Devices are numbered by their address on the PCI bus, as nvidia-smi and
+ * visible_devices.c do, whatever the library's order is.
  */
 #include "collect/nvml.h"
 
@@ -23,9 +20,9 @@
 
 #define LIBRARY		"libnvidia-ml.so.1"
 #define INTERVAL	NSEC_PER_SEC
-#define RETRY		(10 * NSEC_PER_SEC)	/* after the library could not be set up */
+#define RETRY		(10 * NSEC_PER_SEC)	/* wait, after the library could not be initialized */
 #define CLOSE_MS	200
-#define DEVICES_MAX	1024			/* more is no answer */
+#define DEVICES_MAX	1024			/* a larger count is an error */
 #define PROCESSES_MAX	65536
 
 /* nvmlReturn_t */
@@ -77,7 +74,7 @@ struct functions {
 	int (*shutdown)(void);
 	int (*count)(unsigned int *count);
 	int (*handle)(unsigned int index, nvml_device *device);
-	/* The following may be missing. */
+	/* The following functions may be missing. */
 	int (*name)(nvml_device device, char *name, unsigned int size);
 	int (*uuid)(nvml_device device, char *uuid, unsigned int size);
 	int (*pci)(nvml_device device, struct nvml_pci *pci);
@@ -113,7 +110,7 @@ static const struct {
 	{ FUNCTION(error), false, { "nvmlErrorString" } },
 };
 
-/* An answer. */
+/* One set of answers. */
 struct readings {
 	struct rec_device_reading *devices;
 	struct rec_process_reading *processes;
@@ -122,17 +119,17 @@ struct readings {
 
 struct nvml {
 	pthread_t thread;
-	const struct notes *notes;	/* not to be used once stop is set */
-	struct functions call;		/* the thread's own, like what follows */
-	int *numbers;			/* the machine's, by index */
+	const struct notes *notes;	/* not used once `stop` is set */
+	struct functions call;		/* used by the thread only, like the following */
+	int *numbers;			/* the machine's numbers, by the library's index */
 	unsigned int number_count;
-	bool told;			/* why nothing is known */
+	bool told;			/* the user was told why nothing is known */
 
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* guards the following */
 	pthread_cond_t changed;
 	bool stop, ended, abandoned, answered;
 	struct readings *latest;	/* NULL: nothing is known */
-	bool is_new;			/* it was not told yet */
+	bool is_new;			/* it was not passed on yet */
 };
 
 /* ---- asking ---- */
@@ -146,7 +143,7 @@ static void readings_free(struct readings *readings)
 	free(readings);
 }
 
-/* Where @device is on the bus, as a number to sort by. Returns false if it cannot be known. */
+/* The PCI address of @device, as a number to sort by. Returns false if it is unknown. */
 static bool bus_place(const struct functions *call, nvml_device device, uint64_t *place)
 {
 	struct nvml_pci pci = { .domain = 0 };
@@ -157,7 +154,10 @@ static bool bus_place(const struct functions *call, nvml_device device, uint64_t
 	return true;
 }
 
-/* Numbers @count devices. Where not every place is known, the library's order stands. Returns 0 or -ENOMEM. */
+/*
+ * Numbers @count devices. If an address is unknown, the library's order is used. Returns 0 or
+ * -ENOMEM.
+ */
 static int numbers_make(struct nvml *nvml, unsigned int count)
 {
 	uint64_t *places = calloc(count + 1, sizeof(*places));
@@ -211,7 +211,10 @@ static void device_read(const struct functions *call, nvml_device device, struct
 		reading->known |= READING_POWER;
 }
 
-/* Both versions of the list as the newer. Returns the call's result; *@count: how many there are. */
+/*
+ * Lists processes, converting an older version's list. Returns the call's result; *@count: how many
+ * there are.
+ */
 static int processes_ask(const struct functions *call, nvml_device device, unsigned int *count, struct nvml_process *list)
 {
 	struct nvml_process_v1 *old;
@@ -245,7 +248,7 @@ static void processes_read(const struct functions *call, nvml_device device, str
 		list = calloc(room, sizeof(*list));
 		count = room;
 		result = list ? processes_ask(call, device, &count, list) : -ENOMEM;
-		/* More may start before it is asked again. */
+		/* More processes may start before the next attempt. */
 		next = (count > room ? count : room) * 2;
 	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);
 	if (result || count > room)
@@ -266,7 +269,10 @@ out:
 	free(list);
 }
 
-/* Returns what is there now, or NULL if the library has no answer any more: it is then to be set up anew. */
+/*
+ * Returns the present figures, or NULL if the library does not answer any more: then it has to be
+ * initialized anew.
+ */
 static struct readings *readings_take(struct nvml *nvml)
 {
 	const struct functions *call = &nvml->call;
@@ -362,7 +368,7 @@ static void publish(struct nvml *nvml, struct readings *readings)
 	readings_free(old);
 }
 
-/* Waits @ns or until it is over. Returns true if it is. */
+/* Waits @ns, or until the thread is to stop. Returns true if it is. */
 static bool rest(struct nvml *nvml, uint64_t ns)
 {
 	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ns;
@@ -377,7 +383,7 @@ static bool rest(struct nvml *nvml, uint64_t ns)
 	return stop;
 }
 
-/* Asks until the library has no answer, or it is over. Returns true if it is. */
+/* Asks until the library does not answer, or the thread is to stop. Returns true if it is. */
 static bool ask(struct nvml *nvml)
 {
 	struct readings *readings;
@@ -424,7 +430,7 @@ static void *nvml_run(void *argument)
 		publish(nvml, NULL);
 		over = rest(nvml, RETRY);
 	}
-	/* It stays loaded: it may have left threads behind. */
+	/* The library stays loaded: it may have started threads. */
 	pthread_mutex_lock(&nvml->lock);
 	nvml->ended = nvml->answered = true;
 	abandoned = nvml->abandoned;
@@ -435,7 +441,7 @@ static void *nvml_run(void *argument)
 	return NULL;
 }
 
-/* ---- for others ---- */
+/* ---- called by other threads ---- */
 
 struct nvml *nvml_open(const struct notes *notes)
 {
@@ -456,7 +462,9 @@ struct nvml *nvml_open(const struct notes *notes)
 	return NULL;
 }
 
-/* Waits until *@what, which the lock guards, for at most @ms. Called with the lock held. */
+/*
+ * Waits until *@what, which the lock guards, is true, for at most @ms. Called with the lock held.
+ */
 static void wait_until(struct nvml *nvml, const bool *what, unsigned int ms)
 {
 	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;

@@ -7,7 +7,7 @@
 
 #define SPEED_LEAST	0.125
 #define SPEED_MOST	64.0
-#define SHOWN_LEAST	(50 * NSEC_PER_MSEC)	/* between snapshots, however fast it goes */
+#define SHOWN_LEAST	(50 * NSEC_PER_MSEC)	/* shortest time between snapshots, at any speed */
 #define SEEK_PART	20
 #define SEEK_LEAST	NSEC_PER_SEC
 
@@ -16,7 +16,8 @@ struct playback {
 	bool paused;
 	double speed;
 	uint64_t spacing;
-	uint64_t anchor, place;		/* at this instant it was there; if it is not paused */
+	/* at the instant `anchor`, the recording was at `place`; unless it is paused */
+	uint64_t anchor, place;
 	uint64_t shown;			/* when the latest snapshot was made */
 };
 
@@ -47,7 +48,7 @@ struct playback *playback_new(struct replay *replay, uint64_t now)
 		return NULL;
 	playback->replay = replay;
 	playback->speed = 1;
-	/* Something is to be seen at once. */
+	/* Make the first snapshot visible at once. */
 	place_set(playback, has_ended(playback) ? replay_begin(replay) : replay_next_time(replay), now);
 	return playback;
 }
@@ -62,7 +63,7 @@ void playback_space(struct playback *playback, uint64_t spacing)
 	playback->spacing = spacing;
 }
 
-/* When, by the recording's time, the next snapshot is to be shown. */
+/* The recording's time at which the next snapshot is to be shown. */
 static uint64_t next_place(const struct playback *playback)
 {
 	uint64_t next = replay_next_time(playback->replay), spaced = replay_now(playback->replay) + playback->spacing;
@@ -81,7 +82,7 @@ struct snapshot *playback_seek(struct playback *playback, int steps, uint64_t no
 	if (!steps || (steps > 0 && has_ended(playback)))
 		return NULL;
 	if (steps < 0) {
-		/* One snapshot back at least. */
+		/* Go back by one snapshot at least. */
 		other = replay_previous_time(playback->replay);
 		at = at - begin > way ? at - way : begin;
 		at = other && other < at ? other : at;
@@ -106,7 +107,7 @@ struct snapshot *playback_act(struct playback *playback, enum play_act act, uint
 			place_set(playback, replay_begin(playback->replay), now);
 			return replay_seek(playback->replay, playback->place);
 		}
-		/* It goes on from what is seen. */
+		/* Go on from what is shown. */
 		place_set(playback, playback->paused ? replay_now(playback->replay) : place, now);
 		playback->paused = !playback->paused;
 		return NULL;
@@ -144,7 +145,7 @@ struct snapshot *playback_due(struct playback *playback, uint64_t now)
 	if (playback_wait(playback, now))
 		return NULL;
 	playback->shown = now;
-	/* After the last moment there may be some more, if the recorder was killed. */
+	/* If the recorder was killed, there may be more after the last moment. */
 	if (replay_next_time(playback->replay) == replay_end(playback->replay))
 		return replay_step(playback->replay, UINT64_MAX);
 	return replay_seek(playback->replay, place);

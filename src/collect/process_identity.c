@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a process's arguments, environment, status and cgroup. Whatever is in them was chosen by the
- * process: strings are bounded here and cleaned by the model.
+ * Reads a process's arguments, environment, status and cgroup. The process controls their contents:
+ * strings are bounded here and cleaned by the model.
  */
 #include "collect/process_identity.h"
 
@@ -31,7 +31,9 @@ static void user_name(uint32_t uid, char *out, size_t size)
 		snprintf(out, size, "%u", uid);
 }
 
-/* Splits @text, words each ended by NUL, into the first word and the rest, joined by spaces. Changes @text. */
+/*
+ * Splits @text, NUL-ended words, into the first word and the rest, joined by spaces. Changes @text.
+ */
 static void words_split(char *text, size_t len, char *command, char *arguments, size_t size)
 {
 	size_t first, i;
@@ -50,9 +52,9 @@ static void words_split(char *text, size_t len, char *command, char *arguments, 
 }
 
 /*
- * What the record brought was read in the process itself, so it is of the
- * right program whatever the pid stands for by now. Only what did not fit into
- * it is asked of /proc, and believed if it begins the same.
+ * The text in the record was read inside the process, so it belongs to the right program, whatever
+ * the pid means by now. Only what did not fit is read from /proc, and believed if it begins in the
+ * same way.
  */
 static int command_read(const struct outside *outside, const struct rec_process *process, char *command, char *arguments,
 			size_t size)
@@ -79,7 +81,10 @@ static int command_read(const struct outside *outside, const struct rec_process 
 	return err;
 }
 
-/* For a process that BPF did not say it of: the innermost of the pids in "NSpid:", 0 if the kernel does not say. */
+/*
+ * For a process whose inner pid BPF did not report: the innermost pid in "NSpid:", 0 if the kernel
+ * does not show it.
+ */
 static uint32_t namespace_pid(uint32_t tgid)
 {
 	char path[64], *text, *line, *end;
@@ -104,7 +109,10 @@ static uint32_t namespace_pid(uint32_t tgid)
 	return pid;
 }
 
-/* Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for VISIBLE_MAX of them. */
+/*
+ * Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for
+ * VISIBLE_MAX of them.
+ */
 static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 {
 	int devices[VISIBLE_MAX], err;
@@ -119,7 +127,7 @@ static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 	return err;
 }
 
-#define DEVICES_STRING	5	/* the last: user, command, arguments, container, pod, devices */
+#define DEVICES_STRING	5	/* the last string of: user, command, arguments, container, pod, devices */
 
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process, bool late, int *error)
 {
@@ -135,7 +143,7 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	err = devices_read(outside, process->hdr.tgid, devices);
 	if (!outside_is_later(*error) && *error != -ETIMEDOUT)
 		*error = outside_is_later(err) || err == -ETIMEDOUT ? err : 0;
-	/* One that is gone already: its parent mostly stands in the same. */
+	/* If it is already gone, use its parent, which is mostly in the same container. */
 	if (!container_read(process->hdr.tgid, &container))
 		container_read(process->parent_tgid, &container);
 	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The outlet: whatever the collector gives to the model goes through here, as
- * one stream of records (model/stream.h), so that it can be kept as well.
+ * The record_sink: everything that the collector gives to the model goes through here, as one
+ * stream of records (model/stream.h), so that it can be recorded as well.
  */
 #ifndef COLLECT_RECORD_SINK_H
 #define COLLECT_RECORD_SINK_H
@@ -11,7 +11,7 @@
 
 struct record_sink {
 	struct model *model;
-	/* Sees each record after the model has; or NULL. */
+	/* Called with each record after the model; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *context;
 };
@@ -31,7 +31,7 @@ void record_sink_graph_last(const struct record_sink *sink, const struct graph_k
 void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns);
 void record_sink_synced(const struct record_sink *sink, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why);
-/* Something of @program was lost; of its records at @lost_time last, 0: none. */
+/* Something of @program was lost; the last lost record is of @lost_time, 0: no record. */
 void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time);
 void record_sink_graphs_done(const struct record_sink *sink, uint32_t program);
 /* As struct rec_unseen; @comm may be NULL. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call site is named function+offset (file) at once, and with its source line
- * as soon as the resolver knows that. A return address lies behind the call, so
- * the byte before it is looked up: a call that ends its function would else be
- * named after the next one.
+ * A call site gets its name function+offset (file) at once, and its source line as soon as the
+ * resolver knows that. A return address is the address after the call, so the byte before it is
+ * looked up: otherwise a call at the end of a function would be named after the next function.
  */
 #include "collect/site_names.h"
 
@@ -18,14 +17,14 @@
 #include "names/demangle.h"
 #include "util/util.h"
 
-#define SITES_MAX	65536	/* per program; more are left without a name */
+#define SITES_MAX	65536	/* per program; further sites get no name */
 
-/* Libraries that keep what they allocate on purpose, as their own workspaces: design, "held". */
+/* Libraries that keep their allocations on purpose, as workspaces: they count as held. */
 static const char *const held_libraries[] = {
 	"libtorch_cuda*.so*", "libcublas*.so*", "libcudnn*.so*", "libnccl*.so*", NULL,
 };
 
-/* PyTorch's allocator. Whether it caches, what it allocates must tell: src/model/caches.c. */
+/* PyTorch's allocator. Whether it caches is judged by its allocations: src/model/caches.c. */
 static const char *const cache_libraries[] = { "libc10_cuda*.so*", NULL };
 
 struct site_key {
@@ -38,7 +37,7 @@ struct site_seen {
 	UT_hash_handle hh;
 };
 
-/* The sites of a program that were asked for. */
+/* The sites of a program that were named. */
 struct program_sites {
 	uint32_t program;
 	struct site_seen *seen;
@@ -53,11 +52,11 @@ struct site_asked {
 	UT_hash_handle hh;
 };
 
-/* A site or kernel whose file takes long, to be named once more. */
+/* A site or kernel whose file takes long, to be named later. */
 struct site_later {
 	struct site_key key;
 	pid_t pid;
-	uint64_t function;	/* of a kernel, else 0 */
+	uint64_t function;	/* the function of a kernel; 0: a site */
 	struct site_later *next;
 };
 
@@ -69,7 +68,7 @@ struct site_names {
 	struct program_sites *programs;
 	struct site_asked *asked;
 	uint64_t last_cookie;
-	uint64_t lost_lines, lost_symbols;	/* those lines that the resolver was not asked for */
+	uint64_t lost_lines, lost_symbols;	/* lines that the resolver could not be asked for */
 	struct late_kernels *late;
 };
 
@@ -166,7 +165,7 @@ static bool matches(const char *const *globs, const char *file)
 	return false;
 }
 
-/* "make_buffer+0x13", "make_buffer+0x13 at leak.cu:21", followed by the file that maps it. */
+/* "make_buffer+0x13", "make_buffer+0x13 at leak.cu:21", followed by the file that contains it. */
 static char *site_text(const struct address_name *name, const char *path, unsigned int line)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -210,7 +209,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 	free(text);
 }
 
-/* Its line comes later, if there is one: what is known by then is kept. */
+/* Asks for the line; what is known now is kept for when it comes. */
 static void line_ask(struct site_names *names, const struct site_key *key, const struct address_name *name)
 {
 	struct site_asked *asked = calloc(1, sizeof(*asked));
@@ -227,7 +226,7 @@ static void line_ask(struct site_names *names, const struct site_key *key, const
 		asked_free(names, asked);
 }
 
-/* True the first time it is asked; false later, and where there is no room or memory. */
+/* True the first time it is asked; false later, or without room or memory. */
 static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
 {
 	struct program_sites *program;
@@ -352,7 +351,10 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 		names->lost_symbols += !symbol && name.is_missed && !name.later;
 		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol) : NULL;
 	}
-	/* nvcc's inner stub: __device_stub__ and the mangled name, which begins with one of the underscores */
+	/*
+	 * nvcc's inner stub: __device_stub__ and the mangled name, which shares one of the
+	 * underscores
+	 */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
 	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol);

@@ -7,31 +7,44 @@
 
 struct site_names;
 
-/* @budget: for what is read of files, besides @modules' symbols. @held_globs: further files in which memory is held, NULL-ended, or NULL. Borrowed. */
+/*
+ * @budget: for what is read from files, besides @modules' symbols. @held_globs: further files whose
+ * memory counts as held, NULL-ended, or NULL. Borrowed.
+ */
 struct site_names *site_names_new(struct modules *modules, struct budget *budget, const char *const *held_globs);
 void site_names_free(struct site_names *names);
 
 /*
- * Passes on to @told what @address in @program, which is the process @pid, is, as records (REC_SITE, REC_FRAME) that are
- * valid during the call: the first time it is asked for, if anything is known.
+ * The first time it is called for @address in @program (the process @pid), passes what is known
+ * about it to @told, as records (REC_SITE, REC_FRAME) that are valid during the call.
  */
 void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
 		     void (*told)(void *context, const struct rec_hdr *record), void *context);
 
-/* The same of sites whose line has been found since. Waits for the last of them as resolver_answers(). */
+/*
+ * The same for sites whose line has been found since. Waits for the last ones as resolver_answers()
+ * does.
+ */
 void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
 		      void (*told)(void *context, const struct rec_hdr *record), void *context);
 
-/* Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The caller frees it. */
+/*
+ * Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The
+ * caller frees it.
+ */
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
 
-/* Names that were asked for, and are not known for want of room or time: source lines, and functions. */
+/*
+ * Names that were asked for and are unknown for lack of room or time: source lines, and functions.
+ */
 uint64_t site_names_lost_lines(const struct site_names *names);
 uint64_t site_names_lost_symbols(const struct site_names *names);
 
-/* What has no line by now has none for good. */
+/* Gives up: what has no line now gets none. */
 void site_names_give_up(struct site_names *names);
-/* Names once more, by way of @told, what lies in files that took too long: after modules_try_again(). */
+/*
+ * Names, through @told, sites and kernels in files that took too long: after modules_try_again().
+ */
 void site_names_again(struct site_names *names, void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /* True if such a name of @program may still come; 0: of any. */

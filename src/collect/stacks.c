@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel follows frame pointers. Where code keeps none, that register holds
- * anything, and behind the call site may stand addresses that change from call
- * to call, which would make a site of every allocation. So a stack ends before
- * the first address that no file's code is mapped at, and is known by a hash of
- * what is left: stacks that differ in nonsense only are one.
+ * The kernel follows frame pointers. In code without them, that register holds anything, and the
+ * addresses after the call site may be garbage that changes from call to call, which would make
+ * each allocation a site of its own. So a stack ends before the first address where no file's code
+ * is mapped, and is identified by a hash of the rest: stacks that differ only in garbage are the
+ * same.
  */
 #include "collect/stacks.h"
 
@@ -15,8 +15,12 @@
 
 #include "cutop_python.h"
 
-#define CALLS_MAX	131072	/* of Python's: code that is made and run anew has another stack each time; the oldest go */
-#define FRAMES_MAX	(2u << 20)	/* kept of all native stacks together: 16 MB */
+/*
+ * Python stacks: code that is compiled and run again and again has ever new stacks; the oldest are
+ * dropped
+ */
+#define CALLS_MAX	131072
+#define FRAMES_MAX	(2u << 20)	/* frames kept for all native stacks together: 16 MB */
 
 struct stack_key {
 	uint64_t id;
@@ -26,9 +30,9 @@ struct stack_key {
 
 struct known_stack {
 	struct stack_key key;
-	uint64_t id;		/* the model's */
-	uint64_t shown;		/* the frame that its site is called by; 0: it is a native one */
-	uint64_t *frames;	/* of a native one, for Python's; NULL: not kept */
+	uint64_t id;		/* the model's number of it */
+	uint64_t shown;		/* the frame that its site is named by; 0: a native one */
+	uint64_t *frames;	/* a native stack, for Python's; NULL: not kept */
 	uint32_t count;
 	UT_hash_handle hh;
 };
@@ -37,7 +41,7 @@ struct stacks {
 	struct modules *modules;
 	struct known_stack *known;
 	struct known_stack *calls;	/* those with PYTHON_STACK in their number, the oldest first */
-	size_t kept;		/* frames that are */
+	size_t kept;		/* number of frames kept */
 };
 
 struct stacks *stacks_new(struct modules *modules)
@@ -186,7 +190,7 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	if (!record->count || record->count > CUTOP_STACK_FRAMES ||
 	    size < sizeof(*record) + record->count * sizeof(record->frames[0]))
 		return NULL;
-	/* The first is the call site, whatever lies there. */
+	/* The first frame is the call site, whatever is there. */
 	for (count = 1; count < record->count; count++)
 		if (!modules_name(stacks->modules, record->hdr.program, record->frames[count] - 1).file)
 			break;

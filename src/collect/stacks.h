@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User stacks on their way from the BPF side to the model: cut where they stop making sense, and named anew. */
+/*
+ * User stacks on their way from the BPF side to the model: cut where they become garbage, and
+ * numbered anew.
+ */
 #ifndef COLLECT_STACKS_H
 #define COLLECT_STACKS_H
 
@@ -18,27 +21,31 @@ void stacks_free(struct stacks *stacks);
 void stacks_forget(struct stacks *stacks, uint32_t program);
 
 /*
- * Takes the record @record of @size bytes in. Returns the record for the model, which
- * the caller frees, or NULL if it makes no sense or memory ran out.
+ * Takes in the record @record of @size bytes. Returns the record for the model, which the caller
+ * frees, or NULL if it is invalid or memory ran out.
  */
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
 
-/* The native stack that BPF calls @id, as it was kept: up to CUTOP_STACK_FRAMES frames, @count of them. NULL if it is not known. Borrowed. */
+/*
+ * The native stack that BPF calls @id, as it was kept: up to CUTOP_STACK_FRAMES frames, @count of
+ * them. NULL if unknown. Borrowed.
+ */
 const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id, uint32_t *count);
 
 /*
- * Remembers that the BPF side's @id stands for the stack of these @frames, made otherwise, of which the site is called by the one
- * numbered @shown. Returns what the model is to know it by, or 0 without memory.
+ * Remembers that the BPF side's @id stands for the stack of these @frames, which was made
+ * otherwise, and whose site is named by the frame @shown. Returns the model's number of it, or 0
+ * without memory.
  */
 uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count, uint32_t shown);
 
-/* Remembers that @id stands for no stack, but for a call at @site. */
+/* Remembers that @id stands for no stack, only for a call at @site. */
 void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site);
 
-/* What such a call is called by: that frame, or @site; 0 if @id is not known, or a native one. */
+/* What names such a call: that frame, or @site; 0 if @id is unknown or a native stack. */
 uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id);
 
-/* What the model knows the stack @id of @program by; 0 if it was not told of it. */
+/* The model's number of the stack @id of @program; 0 if the model was not told of it. */
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time passes in steps of 50 ms; in each, every actor does its part: a trainer
- * with a sawtooth of activations, an inference server, a leaker, a copier, one
- * whose calls fail, and now and then one that lives for a step only. It is a
- * play, made of the same records as the real thing, so that whatever shows
- * them shows it.
+ * Time passes in steps of 50 ms; in each, every actor does its part: a trainer with a sawtooth of
+ * activations, an inference server, a leaker, a copier, one whose calls fail, and now and then one
+ * that lives for one step. The records are of the same kind as real ones, so everything that
+ * displays them works.
  */
 #include "collect/synthetic.h"
 
@@ -27,7 +26,7 @@ struct kernel {
 	const char *symbol;
 	uint32_t grid, block, shared_bytes;
 	unsigned int per_step;
-	uint64_t ns;		/* host latency */
+	uint64_t ns;		/* time in the call */
 };
 
 static const struct kernel trainer_kernels[] = {
@@ -129,7 +128,7 @@ static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink
 		.call = CALL_cudaMalloc, .kind = KIND_DEVICE,
 	};
 
-	/* What is freed in the same step is freed later. */
+	/* An allocation and its free in one step need different times. */
 	record.hdr.time -= NSEC_PER_MSEC;
 	if (!result) {
 		record.address = actor->next_address;
@@ -323,7 +322,7 @@ void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink,
 
 	if (!synthetic->programs)
 		raise_curtain(synthetic, sink);
-	/* After a suspend the play goes on where it was. */
+	/* After a suspend, continue where it was. */
 	if (now > synthetic->now + 200 * STEP)
 		synthetic->now = now - STEP;
 	while (synthetic->now + STEP <= now) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A made-up feed, for `cutop demo` where probes may not be placed: records and
- * rows of processes that do not exist, as the BPF side would have sent them.
+ * A made-up feed, for `cutop demo` when probes cannot be placed: records and rows of processes that
+ * do not exist, as the BPF side would have sent them.
  */
 #ifndef COLLECT_SYNTHETIC_H
 #define COLLECT_SYNTHETIC_H
@@ -10,11 +10,11 @@
 
 struct synthetic;
 
-/* Begins at @now (ns, CLOCK_MONOTONIC). Returns NULL without memory. Freed with synthetic_free(). */
+/* Begins at @now (ns, CLOCK_MONOTONIC). Returns NULL without memory. Free with synthetic_free(). */
 struct synthetic *synthetic_new(uint64_t now);
 void synthetic_free(struct synthetic *synthetic);
 
-/* Tells @outlet everything that happened until @now. */
+/* Passes everything that happened until @now to @sink. */
 void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink, uint64_t now);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of those that take long. A program may tell of as many unreadable names as it likes, each of which takes longer than
- * any other record: after some in vain nothing more is tried of a program.
+ * A list of names that take long to read. A program may report any number of unreadable names, each
+ * of which takes longer than any other record: after some failures, no more are tried for that
+ * program.
  */
 #include "collect/unread_names.h"
 
@@ -13,7 +14,7 @@
 #include "collect/text_record.h"
 
 #define WAITING_MAX	4096
-#define VAIN_MAX	256	/* names of a program that could not be read */
+#define VAIN_MAX	256	/* failures after which a program's names are no longer tried */
 
 struct waiting {
 	struct rec_name_at record;
@@ -100,7 +101,7 @@ void unread_names_forget(struct unread_names *names, uint32_t program)
 	}
 }
 
-/* One more name of @program could not be read. */
+/* Counts a name of @program that could not be read. */
 static void vain_count(struct unread_names *names, uint32_t program)
 {
 	struct vain *vain;
@@ -116,7 +117,10 @@ static void vain_count(struct unread_names *names, uint32_t program)
 	vain->count++;
 }
 
-/* The record that @name, the name of what @record tells of, makes. @late: the kernel is known already, without a name. */
+/*
+ * Makes the record for @name, the name of what @record reports. @late: the kernel is known already,
+ * without a name.
+ */
 static struct rec_hdr *record_new(const struct rec_name_at *record, const char *name, bool late)
 {
 	size_t len = strnlen(name, CUTOP_NAME_MAX - 1), size = (sizeof(struct rec_kernel) + len + 8) & ~(size_t)7;
@@ -156,7 +160,7 @@ static int name_read(struct unread_names *names, const struct rec_name_at *recor
 	err = outside_name(probe_outside(names->probe), record, start_time, known, &name, &in_memory);
 	if (err)
 		return err;
-	/* Of a program that has taken its process's place since it says nothing. */
+	/* It may belong to the program that has since replaced this one in the process. */
 	if (in_memory && probe_has_left(names->probe, record->hdr.program))
 		err = -ESRCH;
 	if (!err)
