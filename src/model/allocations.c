@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The book of one process's allocations: two red-black trees by address, whose
- * nodes come from chunks of the book's own. Chunks cost no header per node and
- * let a walk over a million nodes read memory in order; they double in size, so
- * that a process with three allocations pays for a few. Displaced allocations
- * (see ledger.c) wait in a short list; addresses freed lately stand in a small
- * set-associative table, where the newest of a set replaces the oldest.
+ * The list of one process's allocations: two red-black trees by address, whose nodes come from
+ * chunks of the list's own. A chunk has no header per node, and a walk over a million nodes reads
+ * memory in order; chunks double in size, so that a process with three allocations takes little
+ * memory. Displaced allocations (see ledger.c) wait in a short list; recently freed addresses are
+ * in a small set-associative table, where the newest of a set replaces the oldest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +14,8 @@
 
 #define CHUNK_FIRST	16
 #define CHUNK_LARGEST	8192
-#define UNSAID_MAX	(1ull << 39)	/* bytes that memory of unsaid size may have: more than a device has */
+/* bytes that an allocation of unknown size may have: more than any device has */
+#define UNSAID_MAX	(1ull << 39)
 
 struct alloc_chunk {
 	struct alloc_chunk *next;
@@ -37,13 +37,16 @@ static int node_compare(const struct alloc_node *a, const struct alloc_node *b)
 
 TREE_GENERATE(alloc_tree, alloc_node, link, node_compare)
 
-/* A handle is a pointer into the host's heap, as a rule: the bytes are elsewhere. */
+/*
+ * A handle is usually a pointer into the host's heap: its value says nothing about where the memory
+ * is.
+ */
 static struct alloc_tree *tree_of(struct book *book, bool is_handle)
 {
 	return is_handle ? &book->handles : &book->ranges;
 }
 
-/* The last address covered; at least one is, so that a start is always found. */
+/* The last address that is covered; at least one is, so that the start is always found. */
 static uint64_t last_address(uint64_t address, uint64_t bytes, bool is_handle)
 {
 	if (bytes <= 1 || is_handle)
@@ -263,7 +266,10 @@ size_t book_expire(struct book *book, uint64_t time)
 {
 	size_t count = 0;
 
-	/* In order of records, which is nearly that of time: the first fresh one ends it. */
+	/*
+	 * They are in the order of records, which is nearly that of time: stop at the first recent
+	 * one.
+	 */
 	while (count < book->displaced_count && book->displaced[count].when < time)
 		count++;
 	if (count)
@@ -273,7 +279,10 @@ size_t book_expire(struct book *book, uint64_t time)
 
 static uint64_t *freed_ways(const struct book *book, uint64_t address)
 {
-	/* Device addresses are multiples of 256 or more: let the high half of a product choose. */
+	/*
+	 * Device addresses are multiples of 256 or more: multiply to spread the bits, and use the
+	 * high ones.
+	 */
 	return book->freed->address[(address * 0x9e3779b97f4a7c15ull) >> 53];
 }
 

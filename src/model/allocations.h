@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A book of allocations: what one process holds, by address.
- *
- * Only the data structure; which call does what to it is ledger.c's business.
- * Ranges of addresses are in one tree, opaque handles (of arrays and of physical
- * memory, say), which cover no addresses, in another.
+ * A book of allocations: what one process holds, by address. Only the data structure; ledger.c
+ * decides which call does what to it. Allocations with addresses are in one tree; opaque handles
+ * (of arrays or physical memory, for example), which cover no addresses, are in another.
  */
 #ifndef MODEL_ALLOCATIONS_H
 #define MODEL_ALLOCATIONS_H
@@ -18,13 +16,13 @@
 enum node_state {
 	NODE_FREE,		/* on the free list, or never used */
 	NODE_LIVE,
-	NODE_ENDED,		/* its owner ended first: leaked, or held if its site is */
-	NODE_UNSURE,		/* the same, unless its free was among what was lost */
+	NODE_ENDED,		/* its owner ended first: leaked, or held if its site counts as held */
+	NODE_UNSURE,		/* the same, unless its free is among the lost records */
 };
 
-/* What ended an allocation before it was freed. */
+/* What ended an allocation that was not freed. */
 enum node_end {
-	NODE_END_EXIT,		/* its process, or its program: exec */
+	NODE_END_EXIT,		/* the process ended, or its program did (exec) */
 	NODE_END_RESET,		/* the device was reset */
 	NODE_END_CONTEXT,	/* its context was destroyed */
 	NODE_END_COUNT,
@@ -40,12 +38,12 @@ struct alloc_node {
 	uint16_t call;
 	int16_t device;
 	uint16_t element_bytes;
-	uint16_t opens;		/* shared memory is opened, and physical memory is held, more than once */
+	uint16_t opens;		/* how often shared memory was opened, or how many hold physical memory */
 	uint8_t kind : 6;
-	uint8_t is_deferred : 1;	/* an array that memory is mapped into as a whole */
-	uint8_t is_handle : 1;	/* what `address` is */
+	uint8_t is_deferred : 1;	/* an array that gets its memory mapped later, as a whole */
+	uint8_t is_handle : 1;	/* `address` is a handle */
 	uint8_t state : 4;	/* enum node_state */
-	uint8_t end : 4;	/* enum node_end, once it ended */
+	uint8_t end : 4;	/* enum node_end, if it has ended */
 	uint16_t context;	/* index among the process's contexts; 0: a device's primary one */
 };
 
@@ -56,7 +54,7 @@ struct alloc_chunk;
 /* An allocation whose address was given out again before its free was seen. */
 struct displaced {
 	struct alloc_node was;
-	uint64_t when;		/* return of the one that took its place */
+	uint64_t when;		/* when the call returned that allocated the address again */
 };
 
 struct freed_set;
@@ -75,20 +73,20 @@ struct book {
 
 void book_init(struct book *book);
 
-/* Forgets everything and gives the memory back. */
+/* Drops everything and frees the memory. */
 void book_clear(struct book *book);
 
-/* Gives back what only a running process needs. */
+/* Frees what only a running process needs. */
 void book_close(struct book *book);
 
 /*
- * Adds an allocation in state NODE_LIVE and returns it, the other fields zero,
- * or returns NULL without memory. Nothing in the book may overlap it.
+ * Adds an allocation in state NODE_LIVE and returns it, with the other fields zero, or returns NULL
+ * without memory. It must not overlap another one.
  */
 struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
 void book_remove(struct book *book, struct alloc_node *node);
 
-/* Returns the lowest allocation that shares an address with what is described, or NULL. */
+/* Returns the lowest allocation that overlaps the given one, or NULL. */
 struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
 
 /* Returns the allocation that starts at @address, or NULL. */
@@ -100,10 +98,13 @@ struct alloc_node *book_handle(struct book *book, uint64_t handle);
 /* Returns the allocation that @address points into, or whose handle it is, or NULL. */
 struct alloc_node *book_containing(struct book *book, uint64_t address);
 
-/* True if @address may be in live memory whose size is not known (another process's): it begins below, and nothing is in between. */
+/*
+ * True if @address may be inside live memory of unknown size (another process's): that begins below
+ * it, with no other allocation in between.
+ */
 bool book_may_contain(struct book *book, uint64_t address);
 
-/* Walks the ranges by address; NULL at the end. */
+/* Walks the allocations with addresses in ascending order; NULL at the end. */
 struct alloc_node *book_lowest(struct book *book);
 struct alloc_node *book_higher(struct alloc_node *node);
 
@@ -116,21 +117,21 @@ void book_walk(const struct book *book, struct book_cursor *cursor);
 struct alloc_node *book_next(struct book_cursor *cursor);
 
 /*
- * Keeps a copy of @node, which gave way to an allocation returned at @when.
- * Returns false if that cannot be kept.
+ * Keeps a copy of @node, which was replaced by an allocation returned at @when. Returns false if
+ * there is no room.
  */
 bool book_displace(struct book *book, const struct alloc_node *node, uint64_t when);
 
 /*
- * True if a free of @address entered at @entry is that of a displaced
- * allocation, which is then forgotten.
+ * True if a free of @address entered at @entry belongs to a displaced allocation, which is then
+ * dropped.
  */
 bool book_claim(struct book *book, uint64_t address, uint64_t entry);
 
-/* Forgets displaced allocation @i. */
+/* Drops displaced allocation @i. */
 void book_drop_displaced(struct book *book, size_t i);
 
-/* Forgets the allocations displaced before @time and returns how many they were. */
+/* Drops the allocations displaced before @time and returns how many they were. */
 size_t book_expire(struct book *book, uint64_t time);
 
 /* Addresses freed lately, some thousands. Adding may fail silently without memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks in a list; a piece comes from the newest, or gets a block of its own when it is large. */
+/* A list of blocks. A piece is cut from the newest block; a large piece gets a block of its own. */
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +53,10 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 			return NULL;
 		block->size = room;
 		if (room == need && arena->blocks) {
-			/* Full at once: what the newest block still has is not given up for it. */
+			/*
+			 * This block is full at once: keep the newest one first in the list, since
+			 * it still has room.
+			 */
 			block->next = arena->blocks->next;
 			arena->blocks->next = block;
 		} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An arena: memory that is given out piece by piece and given back all at once. */
+/* An arena: memory that is handed out in pieces and freed all at once. */
 #ifndef MODEL_ARENA_H
 #define MODEL_ARENA_H
 

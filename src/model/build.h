@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A snapshot in the making: what the files that build its parts share. */
+/* A snapshot under construction: shared by the files that build its parts. */
 #ifndef MODEL_BUILD_H
 #define MODEL_BUILD_H
 
@@ -36,8 +36,8 @@ struct build {
 	struct snapshot *snapshot;
 	struct arena *arena;
 	uint64_t now;
-	uint64_t number;		/* of the snapshot, from 1 */
-	double interval;		/* seconds; NAN where there can be no rate */
+	uint64_t number;		/* the snapshot's number, from 1 */
+	double interval;		/* seconds; NAN if there can be no rate */
 	unsigned int map_max;
 	struct call_sum *sums;		/* CALL_SUMS of them, zero between processes */
 };
@@ -47,9 +47,9 @@ int build_begin(struct build *build);
 void build_end(struct build *build);
 /* Growth per second; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
-/* Adds @row to the sum of @call; @sampled: of some of the calls only. */
+/* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
 void build_add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled);
-/* The names of @call, which is not of the table. Returns 0 or -ENOMEM. */
+/* The names of @call, which is not in the table. Returns 0 or -ENOMEM. */
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
 /*
@@ -61,22 +61,34 @@ int build_place_at(struct build *build, struct program *program, uint64_t site, 
 
 /* The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or -ENOMEM. */
 
-/* build_memory.c: the call sites, by index as yet; then the largest allocations, and what is held by device. */
+/*
+ * build_memory.c: first the call sites, still by index; then the largest allocations, and what is
+ * held per device.
+ */
 int build_sites(struct build *build, struct program *program, struct snap_process *process);
 int build_map(struct build *build, struct program *program, struct snap_process *process);
 int build_uses(struct build *build, const struct program *program, struct snap_process *process);
-/* Puts the sites in their order: when nothing asks for them by index any more. */
+/* Sorts the sites: to be called when nothing refers to them by index any more. */
 void build_sites_sort(struct snap_process *process);
-/* The figures of the ledger that are kept when the process is forgotten. */
+/* The ledger's figures that are kept when the process is dropped. */
 void build_memory(const struct program *program, struct snap_process *process);
-/* Where @node stands at the snapshot. @snap is its site's place in the list of sites, before those are sorted. */
+/*
+ * The state of @node in the snapshot. @snap is its site's entry in the list of sites, before those
+ * are sorted.
+ */
 enum alloc_state build_state(const struct build *build, const struct program *program, const struct snap_site *snap,
 			     const struct alloc_node *node);
 
-/* spans.c: the address space in few enough pieces to draw, unless it was not asked for; after the sites. */
+/*
+ * spans.c: the address space in few enough pieces to draw, if it was asked for; call it after the
+ * sites.
+ */
 int build_spans(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_kernels.c, build_calls.c: launches and copies add to the sums of calls, which come after them. */
+/*
+ * build_kernels.c, build_calls.c: launches and copies add to the sums of calls, so calls come after
+ * them.
+ */
 int build_kernels(struct build *build, struct program *program, struct snap_process *process);
 int build_copies(struct build *build, struct program *program, struct snap_process *process);
 int build_calls(struct build *build, struct program *program, struct snap_process *process);
@@ -90,7 +102,10 @@ int build_call_sites(struct build *build, struct program *program, struct snap_p
 int build_process(struct build *build, struct program *program, struct snap_process *process);
 int build_counters(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_devices.c: the devices, and what of them processes use: after the processes. Returns 0 or -ENOMEM. */
+/*
+ * build_devices.c: the devices, and how much of them processes use; call it after the processes.
+ * Returns 0 or -ENOMEM.
+ */
 int build_device_list(struct build *build);
 
 #endif

@@ -56,7 +56,9 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 	process->copies = arena_alloc(build->arena, count, sizeof(*process->copies));
 	if (!process->copies)
 		return -ENOMEM;
-	/* The tree's order is direction, mode, device, call: what belongs together stands together. */
+	/*
+	 * The tree is sorted by direction, mode, device, call: rows to be summed up are adjacent.
+	 */
 	for (entry = copy_first(&program->counters); entry; entry = next) {
 		struct snap_copy *copy = &process->copies[process->copy_count++];
 		uint64_t ns = 0, timed_bytes = 0, timed_ns = 0, before = 0;
@@ -78,7 +80,7 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 		copy->rate_bytes_per_second = build_rate(build, copy->bytes, before);
 		process->copy_bytes[copy->direction] = add_saturated(process->copy_bytes[copy->direction], copy->bytes);
 	}
-	if (!program->ended)	/* else they are over, one way or another */
+	if (!program->ended)	/* no copy is pending after the program's end */
 		pending_sum(&program->pending, &program->devices, process->copies, process->copy_count);
 	return 0;
 }

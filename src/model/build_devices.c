@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The devices of a snapshot: what the books hold on each, and beside it what
- * the driver says. The difference is memory that no call
- * of the table asked CUDA for: contexts, code, what libraries reserve,
- * and what was allocated before watching began. What the driver said may be a second
- * older than the books, so that a difference can be off by what was
- * allocated since.
+ * The devices of a snapshot: what cutop has tracked on each, and beside it what the driver says.
+ * The difference is memory that was not allocated by a call of the table: contexts, code, what
+ * libraries reserve, and what was allocated before watching began. The driver's figures may be a
+ * second older, so the difference can be off by what was allocated since.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +22,7 @@ static int device_order(const void *left, const void *right)
 	return (a->device > b->device) - (a->device < b->device);
 }
 
-/* The entry of @device, made if there is none. */
+/* The entry of @device, created if need be. */
 static struct snap_device *device_entry(struct snapshot *snapshot, int device)
 {
 	struct snap_device *entry;
@@ -67,7 +65,7 @@ static int device_read(struct build *build, const struct rec_device_reading *rea
 	return text_copy(build->arena, reading->name, &device->name) ?: text_copy(build->arena, reading->uuid, &device->uuid);
 }
 
-/* The running process with @pid, or NULL. Processes stand by pid. */
+/* The running process with @pid, or NULL. Processes are sorted by pid. */
 static struct snap_process *process_find(struct snapshot *snapshot, uint32_t pid)
 {
 	size_t low = 0, high = snapshot->process_count;
@@ -102,7 +100,7 @@ static void processes_read(const struct model *model, struct snapshot *snapshot)
 		process = process_find(snapshot, model->readings.processes[i].pid);
 		if (!process)
 			continue;
-		/* A sum over devices of which one is not known is not known. */
+		/* If one device's figure is unknown, so is the sum. */
 		if (!model->readings.processes[i].is_known)
 			process->has_used = false;
 		process->untracked = subtract_saturated(process->used, process->live);
@@ -126,7 +124,10 @@ int build_device_list(struct build *build)
 			continue;
 		device = device_entry(snapshot, use->device);
 		device->tracked = use->live;
-		/* Told different sizes, processes mean different devices by one number. */
+		/*
+		 * Processes that were told different sizes mean different devices by the same
+		 * number.
+		 */
 		device->total = use->mixed ? 0 : use->total;
 	}
 	for (i = 0; i < model->readings.device_count; i++)

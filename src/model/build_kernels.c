@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of one kernel, launched by several handles or calls, are one line of the list. */
+/* Rows of one kernel, launched by several handles or calls, become one line of the list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 struct launched {
 	struct launch_entry *entry;
-	const struct kernel_name *name;		/* NULL: nothing known, and no room to know it */
+	const struct kernel_name *name;		/* NULL: nothing is known, and there is no room to note it */
 };
 
 static uint64_t kernel_address(const struct launched *launched)
@@ -27,7 +27,7 @@ static const char *kernel_symbol(const struct launched *launched)
 	return launched->name ? launched->name->symbol : NULL;
 }
 
-/* Equal are launches of one kernel on one device, by whichever handle and call. */
+/* True if both are launches of one kernel on one device, by whichever handle and call. */
 static int same_kernel(const struct launched *a, const struct launched *b)
 {
 	const char *left = kernel_symbol(a), *right = kernel_symbol(b);
@@ -49,7 +49,7 @@ static int launched_order(const void *left, const void *right)
 	const struct launched *a = left, *b = right;
 	int order = same_kernel(a, b);
 
-	/* Within a kernel, the busiest row first: its configuration stands for all. */
+	/* Of one kernel's rows the busiest comes first: its configuration is shown for all. */
 	if (!order)
 		order = ORDER(b->entry->row.launches, a->entry->row.launches);
 	if (!order)
@@ -207,7 +207,7 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 		return -ENOMEM;
 	graphs_settle(&program->graphs);
 	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
-		/* A node that was never launched yet is no launched kernel. */
+		/* A graph node that has never run is not a launched kernel. */
 		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
 			continue;
 		sum_launches(build, entry, process);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The map holds the largest allocations only. A process can have a million: one
- * walk through them keeps the largest in a heap of the size asked for, and only
- * those are sorted.
+ * The map lists only the largest allocations. A process can have a million: one walk keeps the
+ * largest ones in a heap of the size asked for, and only those are sorted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* What of the leaked bytes was live at another end than the process's. */
+/* How many of the leaked bytes were ended by @end (not by the end of the process). */
 static uint64_t leaked_by(const struct program *program, enum node_end end)
 {
 	uint64_t bytes = 0;
@@ -70,7 +69,9 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 
 	if (!list)
 		return -ENOMEM;
-	/* What is over has no suspects, it leaked or it did not; unless frees of it were lost. */
+	/*
+	 * An ended process has no suspects: memory has leaked or not; unless frees of it were lost.
+	 */
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = program->ledger.sites.list[i];
@@ -116,7 +117,7 @@ void build_sites_sort(struct snap_process *process)
 
 /* ---- the map ---- */
 
-/* Which of two allocations stands further down in the map. */
+/* True if @a comes after @b in the map. */
 static bool is_smaller(const struct alloc_node *a, const struct alloc_node *b)
 {
 	return a->bytes != b->bytes ? a->bytes < b->bytes : a->address > b->address;
@@ -130,7 +131,7 @@ static int node_order(const void *left, const void *right)
 	return is_smaller(a, b) - is_smaller(b, a);
 }
 
-/* Restores a heap with the smallest at its root, which was replaced. */
+/* Restores the heap (smallest at the root) after its root was replaced. */
 static void sift_down(const struct alloc_node **heap, size_t count, size_t at)
 {
 	const struct alloc_node *node = heap[at];
@@ -184,13 +185,16 @@ enum alloc_state build_state(const struct build *build, const struct program *pr
 		return ALLOC_SAVED;
 	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
 		return ALLOC_LIVE;
-	/* Those that came since the floor rises and have stayed for a window; older ones are not what lifts it. */
+	/*
+	 * Suspects are the allocations made since the floor began to rise that have lived for a
+	 * window; older ones do not raise it.
+	 */
 	if (node->born < site->suspect_since || subtract_saturated(build->now, node->born) < build->model->config.leak_age)
 		return ALLOC_LIVE;
 	return ALLOC_SUSPECT;
 }
 
-/* Where it lies: what a handle stands for, where it is mapped; the handle, where it is not. */
+/* Its address: where a handle's memory is mapped, or the handle if it is not mapped. */
 static uint64_t node_address(struct program *program, const struct alloc_node *node)
 {
 	uint64_t mapped = node->is_handle ? mappings_address(&program->mappings, node->address) : 0;
@@ -263,7 +267,7 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 	for (i = 0; i < count; i++) {
 		const struct device_use *use = &program->ledger.held_on.list[i];
 
-		/* Of some only the size was asked for. */
+		/* The program asked only for the size of some devices. */
 		if (use->peak)
 			process->uses[process->use_count++] = (struct snap_use){
 				.device = use->device, .live = use->live, .peak = use->peak,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rates are differences to what each counter was at the snapshot before, which is remembered beside the counter. */
+/*
+ * Rates are differences to each counter's value at the previous snapshot, which is stored beside
+ * the counter.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +80,7 @@ static int build_devices(struct build *build, const struct program *program, str
 			last++;
 		for (int i = device; i <= last; i++)
 			process->devices[process->device_count++] = i;
-		/* A list too long for the text is cut; the numbers are all there. */
+		/* The text is cut if the list is too long; the numbers are complete. */
 		if (used + 16 > sizeof(text))
 			continue;
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", used ? "," : "", device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a snapshot: every known process with its lists, the totals, the log.
- * All of it lies in one arena.
+ * Makes a snapshot: every known process with its lists, the totals, the log. All of it is in one
+ * arena.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the memory of PyTorch's allocator is held by its cache. The allocator
- * caches as a rule. With PYTORCH_NO_CUDA_MEMORY_CACHING, and with the backend
- * cudaMallocAsync, each of its allocations is a tensor, and a tensor that is
- * live at the end is as much a leak as anything. Both come from the same
- * library, so what the allocator asks for must tell.
- *
- * The cache asks for 2 MiB where a tensor has 1 MiB or less, for 20 MiB where it
- * has less than 10 MiB, and for the next multiple of 2 MiB above that; with
- * expandable segments for 2 or 20 MiB of physical memory. It never asks for
- * anything else: one block of another size, or one of cudaMallocAsync, shows
- * that there is no cache in this process.
- * Source: PyTorch, c10/core/CachingDeviceAllocator.h, get_allocation_size();
- * c10/cuda/CUDACachingAllocator.cpp, ExpandableSegment, uncached_allocate().
- *
- * Tensors may have such sizes by chance. So the cache is proved only by a block
- * of physical memory, or by 2 or 20 MiB next to a block of another such size:
- * without that the memory is shown as held, and --fail-on-leak does not answer.
+ * Whether memory of PyTorch's allocator is held by its cache. The allocator normally caches. With
+ * PYTORCH_NO_CUDA_MEMORY_CACHING, and with the backend cudaMallocAsync, each of its allocations is
+ * a tensor, and a tensor that is live at the end is a leak like any other. The calls come from the
+ * same library in all cases, so the sizes have to tell.
+ * The cache asks for 2 MiB for tensors of 1 MiB or less, for 20 MiB for tensors of less than 10
+ * MiB, and for the next multiple of 2 MiB above that; with expandable segments for 2 or 20 MiB of
+ * physical memory. It never asks for anything else: one block of another size, or one from
+ * cudaMallocAsync, shows that this process has no cache. Source: PyTorch,
+ * c10/core/CachingDeviceAllocator.h, get_allocation_size(); c10/cuda/CUDACachingAllocator.cpp,
+ * ExpandableSegment, uncached_allocate().
+ * Tensors may have such sizes by chance. So the cache counts as proved only by a block of physical
+ * memory, or by 2 or 20 MiB together with a block of another such size: without proof the memory is
+ * shown as held, but --fail-on-leak gives no verdict.
  */
 #include "model/caches.h"
 

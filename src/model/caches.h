@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether memory is held by a cache: what the sizes of allocations say of PyTorch's allocator. */
+/* Whether memory is held by a cache: judged by the sizes that PyTorch's allocator asks for. */
 #ifndef MODEL_CACHES_H
 #define MODEL_CACHES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the allocations of a call site, or of all sites in PyTorch's allocator, say of its cache. */
+/*
+ * What the allocations of a call site, or of all sites in PyTorch's allocator, show about its
+ * cache.
+ */
 struct cache_signs {
 	uint64_t size;			/* of the first block, 0: there was none */
-	bool is_off;			/* a block that the cache never asks for */
-	bool is_elsewhere;		/* of a kind that has nothing to do with the cache */
+	bool is_off;			/* there was a block that the cache never asks for */
+	bool is_elsewhere;		/* there was a block of a kind that has nothing to do with the cache */
 	bool has_buffer, has_sizes, has_physical;
 };
 
-/* Adds an allocation of @bytes to what @signs say of a site. */
+/* Adds an allocation of @bytes to the @signs of a site. */
 void cache_signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes);
 /* Adds a site's @signs to those of all. */
 void cache_signs_add(struct cache_signs *all, const struct cache_signs *signs);
-/* Whether what a site with @signs allocates is held; @flags: enum site_flag of its place. */
+/* True if what a site with @signs allocates counts as held; @flags: enum site_flag of its place. */
 bool cache_holds(const struct cache_signs *all, const struct cache_signs *signs, uint32_t flags);
-/* Whether it is proved that the cache is on. */
+/* True if it is proved that the cache is on. */
 bool cache_is_proven(const struct cache_signs *all);
 
 #endif

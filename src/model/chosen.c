@@ -9,14 +9,14 @@
 
 bool identity_matches(const char *strings, size_t len, const char *comm, const char *glob)
 {
-	/* Twice ended: what follows the last string is an empty one. */
+	/* Two NULs at the end: an empty string follows the last one. */
 	char *copy = calloc(1, len + 3), *command, *arguments, *slash, *whole;
 	bool matches;
 
 	if (!copy)
 		return false;
 	memcpy(copy, strings, len);
-	command = copy + strlen(copy) + 1;		/* after the user */
+	command = copy + strlen(copy) + 1;		/* the command follows the user */
 	arguments = command + strlen(command) + 1;
 	slash = strrchr(command, '/');
 	matches = !fnmatch(glob, comm, 0) || !fnmatch(glob, command, 0) || (slash && !fnmatch(glob, slash + 1, 0));

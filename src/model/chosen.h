@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a program is one of those that the user asked for by name. */
+/* Whether a program is one that the user asked for by name. */
 #ifndef MODEL_CHOSEN_H
 #define MODEL_CHOSEN_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * True if @glob (fnmatch(3)) matches @comm, or the command, its last path
- * component, or the whole command line. @strings are the @len bytes that follow a
- * struct rec_identity, which may have come from a file and be anything.
+ * True if @glob (fnmatch(3)) matches @comm, the command, its last path component, or the whole
+ * command line. @strings are the @len bytes after a struct rec_identity; they may come from a file
+ * and be anything.
  */
 bool identity_matches(const char *strings, size_t len, const char *comm, const char *glob);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The column table, sorting by it, and how its values are written.
- *
- * A value is a number in its base unit with a mark: '>' for the figures of a
- * process that was watched only since cutop attached (they are lower bounds),
- * '~' where part of it is suspected only.
+ * The column table, sorting, and formatting. A value is a number in its base unit with a mark: '>'
+ * for figures of a process that was running before cutop watched it (they are lower bounds), '~' if
+ * part of it is only suspected.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,7 +29,7 @@ static struct column_value count(uint64_t value)
 	return (struct column_value){ .number = (double)value, .count = value };
 }
 
-/* A figure that only grew since we looked, or misses what was there before. */
+/* A figure that misses what happened before cutop watched the process: a lower bound. */
 static struct column_value bound(const struct snap_process *process, uint64_t value)
 {
 	struct column_value result = count(value);
@@ -41,7 +39,7 @@ static struct column_value bound(const struct snap_process *process, uint64_t va
 	return result;
 }
 
-/* The same, of what only returns tell. */
+/* The same, for figures that only return probes give. */
 static struct column_value returned(const struct snap_process *process, uint64_t value)
 {
 	return process->unreturned ? absent() : bound(process, value);
@@ -110,7 +108,7 @@ VALUE(failed)
 
 #define COLUMN(id, ...) { .name = #id, .value = value_##id, __VA_ARGS__ }
 
-/* In this order they stand in CSV, in the usual table, and in lists. */
+/* The order in CSV, in the usual table, and in lists. */
 const struct column columns[] = {
 	COLUMN(pid, .title = "PID", .help = "process id", .unit = UNIT_ID, .width = 7, .rank = 3, .json = "pid"),
 	COLUMN(user, .title = "USER", .help = "owner", .unit = UNIT_TEXT, .width = 8, .rank = 9, .json = "user"),
@@ -237,7 +235,7 @@ static int compare_processes(const void *left, const void *right, void *opaque)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->start_time != b->start_time)
 		return a->start_time < b->start_time ? -1 : 1;
-	/* No two are equal, so that any sort is a stable one. */
+	/* No two processes compare equal, so any sort is stable. */
 	return (a->program > b->program) - (a->program < b->program);
 }
 
@@ -249,7 +247,10 @@ void sort_processes(const struct snap_process **processes, size_t count, const s
 		qsort_r(processes, count, sizeof(*processes), compare_processes, &copy);
 }
 
-/* Writes @value with one of @suffixes: below @plain as it is, else divided by @base until three digits do. */
+/*
+ * Writes @value with one of @suffixes: unchanged if it is below @plain, else divided by @base until
+ * it has three digits.
+ */
 static int format_scaled(double value, double base, double plain, const char *suffixes, char *out, size_t size)
 {
 	const char *sign = value < 0 ? "-" : "";
@@ -278,7 +279,7 @@ int format_count(double count, char *out, size_t size)
 	return format_scaled(count, 1000, 10000, "kMGTPE", out, size);
 }
 
-/* Small rates say more with a decimal: 0.3 launches per second are not none. */
+/* Small rates keep a decimal: 0.3 launches per second are not 0. */
 static int format_rate(double rate, char *out, size_t size)
 {
 	if (rate > 0 && rate < 9.95 && fabs(rate - round(rate)) >= 0.05)

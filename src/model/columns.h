@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one column table: what can be shown of a process, by name. It drives the
- * process table of the screen, sorting, batch text, CSV, JSON, metrics and --sort,
- * so that all have the same fields with the same names; the manual's table is held
- * to it by a test. A column is added by its line there, and shows up in all of them.
+ * The column table: all figures of a process that can be shown, by name. The process table of the
+ * screen, sorting, batch text, CSV, JSON, metrics and --sort use it, so all have the same fields
+ * with the same names; a test compares the manual with it. A line here adds a column everywhere.
  */
 #ifndef MODEL_COLUMNS_H
 #define MODEL_COLUMNS_H
@@ -21,21 +20,21 @@ enum column_unit {
 	UNIT_PER_SECOND,
 	UNIT_PERCENT,
 	UNIT_SECONDS,
-	UNIT_ID,		/* a number that is a name: not summed, not abbreviated */
+	UNIT_ID,		/* a number that identifies something: not summed, not abbreviated */
 };
 
 struct column_value {
 	bool absent;
 	double number;		/* not for UNIT_TEXT */
-	uint64_t count;		/* the same to the last digit, for UNIT_COUNT, UNIT_BYTES and UNIT_ID */
-	const char *text;	/* UNIT_TEXT; borrowed from the process; NULL or "" where absent */
+	uint64_t count;		/* the same exactly, for UNIT_COUNT, UNIT_BYTES and UNIT_ID */
+	const char *text;	/* UNIT_TEXT; borrowed from the process; NULL or "" if absent */
 	char mark;		/* 0, '~' part is suspect, '>' lower bound (shown as >= sign) */
 };
 
 struct column_metric {
-	const char *name;	/* as struct family has it, "cutop_process_peak_bytes"; NULL: none */
-	bool is_counter;	/* never goes down; else a gauge */
-	const char *help;	/* one line, for HELP */
+	const char *name;	/* as in struct family, "cutop_process_peak_bytes"; NULL: no metric */
+	bool is_counter;	/* it never goes down; otherwise a gauge */
+	const char *help;	/* one line, for the metric's HELP */
 };
 
 struct column {
@@ -43,28 +42,33 @@ struct column {
 	const char *title;	/* for the header: "LIVE" */
 	const char *help;	/* one line for the manual and -s help */
 	enum column_unit unit;
-	int width;		/* cells, without the gap; COMMAND: 0, the rest of the line */
-	bool right;		/* text that stands to the right, as numbers do */
-	int rank;		/* of the usual columns, those shown unless others are chosen: lowest stays longest; 0: none of them */
-	enum event_tone tone;	/* of a figure that is not 0 */
-	const char *json;	/* the member of a process that holds the same: "pid", "memory.live_bytes"; NULL: none does */
-	struct column_metric metric;	/* the metric of a process that does; of UNIT_COUNT and UNIT_BYTES only */
+	int width;		/* cells, without the gap; 0 for COMMAND: the rest of the line */
+	bool right;		/* text that is right-aligned, as numbers are */
+	/*
+	 * rank among the usual columns (shown unless others are chosen), which the lowest keeps
+	 * longest; 0: not usual
+	 */
+	int rank;
+	enum event_tone tone;	/* style of a figure that is not 0 */
+	/* JSON member of a process with the same value: "pid", "memory.live_bytes"; NULL: none */
+	const char *json;
+	struct column_metric metric;	/* metric with the same value; for UNIT_COUNT and UNIT_BYTES only */
 	struct column_value (*value)(const struct snap_process *process);
 };
 
 extern const struct column columns[];
 extern const size_t column_count;
-#define COLUMNS_MAX	40	/* there are no more */
+#define COLUMNS_MAX	40	/* the table is not longer */
 
-/* True if its values stand to the left. */
+/* True if its values are left-aligned. */
 bool column_is_left(const struct column *column);
 
 /* Returns the column called @name, or NULL. */
 const struct column *column_find(const char *name);
 
 /*
- * A sort order: columns by falling weight. Numbers sort descending first, text
- * ascending; absent values last either way; ties by pid, then start time.
+ * A sort order: columns, the most important first. Numbers sort descending, text ascending; absent
+ * values come last in either direction; ties by pid, then start time.
  */
 #define SORT_KEYS_MAX	8
 
@@ -75,25 +79,25 @@ struct sort_order {
 };
 
 /*
- * Parses "live,pid" into @order. Returns 0, or with *@bad (borrowed from @text, length *@bad_len) set to the
- * name: -EINVAL if it is no column, -E2BIG if it is one too many.
+ * Parses "live,pid" into @order. Returns 0; -EINVAL if a name is no column, or -E2BIG if there are
+ * too many, with *@bad set to the name (borrowed from @text, of length *@bad_len).
  */
 int sort_order_parse(struct sort_order *order, const char *text, const char **bad, size_t *bad_len);
 
-/* Negative if @a stands above @b. Absent values stand last whatever the direction. */
+/* Negative if @a comes before @b. Absent values come last whatever the direction. */
 int column_compare(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse);
 
 /* Sorts @processes (pointers into a snapshot) by @order. Stable. */
 void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order);
 
 /*
- * Writes @value as people read it into @out (@size bytes), UTF-8: "12.1G",
- * "48.2k", "-" when absent, with its mark ("~512M", "≥6.3G", or ">6.3G" when @ascii).
- * At most 6 cells without the mark for numbers. Returns the number of cells.
+ * Formats @value for reading into @out (@size bytes), UTF-8: "12.1G", "48.2k", "-" if absent, with
+ * its mark ("~512M", "≥6.3G", or ">6.3G" when @ascii). Numbers take at most 6 cells without the
+ * mark. Returns the number of cells.
  */
 int column_format(const struct column *column, const struct column_value *value, bool ascii, char *out, size_t size);
 
-/* The pieces of it. All return the number of cells written. */
+/* Parts of the above. All return the number of cells written. */
 int format_bytes(double bytes, char *out, size_t size);		/* 0, 999, 12.1G */
 int format_count(double count, char *out, size_t size);		/* 0, 9999, 48.2k */
 

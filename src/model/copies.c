@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies that came as records, because only the books can tell where they go
- * (cudaMemcpyDefault; from device to device, which may be two) or how much they
- * move (elements of an array). Resolved, they are added to a row of the same
- * form as those of the counter map.
+ * Copies that came as records, because only the allocations can tell their direction
+ * (cudaMemcpyDefault; between device addresses, which may be on two devices) or their size
+ * (elements of an array). Once resolved, they are added to a row of the same form as those of the
+ * counter map.
  */
 #include "model/copies.h"
 
@@ -18,13 +18,16 @@
 
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
 
-/* What CUDA handed out that @address points into, or NULL. */
+/* The CUDA allocation that @address points into, or NULL. */
 static const struct alloc_node *find_node(struct program *program, uint64_t address)
 {
 	return book_containing(&program->ledger.book, address) ?: physical_at(&program->ledger, &program->mappings, address);
 }
 
-/* Memory that CUDA did not hand out is the host's - if all that it handed out was seen, and is known in its size. */
+/*
+ * Memory that is no CUDA allocation is the host's, if all CUDA allocations were seen and their
+ * sizes are known.
+ */
 static bool is_host_else(struct program *program, uint64_t address)
 {
 	return !program->identity.from_attach && !program_is_inexact(program) && !book_may_contain(&program->ledger.book, address);
@@ -78,7 +81,10 @@ static unsigned int resolve(struct program *program, const struct rec_copy *reco
 	return between(to_device, from_device);
 }
 
-/* A copy that was said to be D2D: CUDA takes cudaMemcpyDeviceToDevice for copies between two devices, too. */
+/*
+ * A copy with direction D2D: CUDA accepts cudaMemcpyDeviceToDevice for copies between two devices,
+ * too.
+ */
 static unsigned int find_peers(struct program *program, const struct rec_copy *record)
 {
 	int to_device, from_device;
@@ -130,7 +136,10 @@ int copies_host(struct program *program, const struct rec_host *record, struct c
 	news->is_pageable = false;
 	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
 		return 0;
-	/* What CUDA allocated or registered is not pageable; what it did before cutop came is not known. */
+	/*
+	 * Memory that CUDA allocated or registered is not pageable; allocations from before cutop
+	 * started are unknown.
+	 */
 	if ((node && node->state == NODE_LIVE) || !is_host_else(program, record->address))
 		return 0;
 	entry = counters_copy(&program->counters, &program->devices, &key);
@@ -143,7 +152,7 @@ int copies_host(struct program *program, const struct rec_host *record, struct c
 	return 0;
 }
 
-/* An asynchronous copy of known direction: it is pending, and may be of pageable memory. */
+/* An asynchronous copy of known direction: it is pending, and may use pageable memory. */
 static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction, int device, uint64_t bytes,
 		      struct copy_news *news)
 {

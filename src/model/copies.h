@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies whose direction or size only the books can tell, and asynchronous ones of pageable memory. */
+/*
+ * Copies whose direction or size only the allocations can tell, and asynchronous copies of pageable
+ * memory.
+ */
 #ifndef MODEL_COPIES_H
 #define MODEL_COPIES_H
 
@@ -10,15 +13,15 @@
 
 struct program;
 
-/* What came of a copy. */
+/* What a copy has led to. */
 struct copy_news {
-	bool is_pageable;		/* the process's first asynchronous copy of pageable memory: */
+	bool is_pageable;		/* it is the process's first asynchronous copy of pageable memory: */
 	struct rec_host pageable;
 };
 
 /* Each returns 0 with *@news set, or -ENOMEM. */
 int copies_record(struct program *program, const struct rec_copy *record, struct copy_news *news);
-/* Memory of the host at some address is copied asynchronously for the first time. */
+/* Host memory at some address is copied asynchronously for the first time. */
 int copies_host(struct program *program, const struct rec_host *record, struct copy_news *news);
 
 #endif

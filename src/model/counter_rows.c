@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes in what is read at each refresh: counter rows, and what is known of an
- * program besides. Rows come again with each refresh; a row of a program that is not known yet makes it.
+ * Takes in what is read at each refresh: counter rows, and other facts about a program. The same
+ * rows come with each refresh; a row of an unknown program creates the program.
  */
 #include <errno.h>
 
@@ -29,7 +29,7 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 	bool was_full;
 	int error;
 
-	/* Rows of graph calls are kernels that a graph was given by hand. */
+	/* Rows of graph calls are kernels that were put into a graph with an explicit call. */
 	if (key->call >= CALL_COUNT ||
 	    (call_descs[key->call].class != CLASS_LAUNCH && call_descs[key->call].class != CLASS_GRAPH))
 		return refuse(model);

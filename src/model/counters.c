@@ -47,7 +47,10 @@ TREE_GENERATE(copy_tree, copy_entry, link, copy_compare)
 TREE_GENERATE(call_tree, call_entry, link, call_compare)
 TREE_GENERATE(fail_tree, fail_entry, link, fail_compare)
 
-/* first() and next() of a tree; and the entry of a key, made if there is none (*@is_new), or NULL without memory. */
+/*
+ * first() and next() of a tree; and the entry of a key, created if need be (*@is_new), or NULL
+ * without memory.
+ */
 #define ENTRIES(name, tree, member) \
 	struct name##_entry *name##_first(struct counters *counters) { return RB_MIN(tree, &counters->member); } \
 	struct name##_entry *name##_next(struct name##_entry *entry) { return RB_NEXT(tree, NULL, entry); } \

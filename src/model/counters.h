@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counter rows of one program: launches, copies, calls, failures, each kept
- * whole under its key. A row replaces the one before it, so that feeding a row
- * twice counts once. What came as records is counted beside it.
+ * The counter rows of one program: launches, copies, calls, failures, each stored whole under its
+ * key. A row replaces the earlier one, so feeding a row twice counts once. What came as records is
+ * counted beside it.
  */
 #ifndef MODEL_COUNTERS_H
 #define MODEL_COUNTERS_H
@@ -23,25 +23,26 @@ struct launch_entry {
 	uint64_t before;		/* launches at the previous snapshot */
 	size_t number;			/* snap_kernel.number of the latest snapshot */
 	uint64_t graph_launches, graph_before;	/* by graphs */
-	bool is_graph;			/* stands for a graph of which it is not known what it holds */
-	bool in_graph;			/* some graph holds it, or did */
-	bool updatable;			/* kernels may disable a node of it, or enable it again: graph_launches is not exact */
+	bool is_graph;			/* it stands for a graph with unknown contents */
+	bool in_graph;			/* a graph contains it, or did */
+	/* kernels may disable or enable a node with it: graph_launches is not exact */
+	bool updatable;
 };
 
 struct copy_entry {
 	RB_ENTRY(copy_entry) link;
 	struct copy_key key;
-	struct copy_row row;		/* of the counter map */
-	struct copy_row resolved;	/* of REC_COPY */
-	bool pageable;			/* some of them were of memory that the host may page out */
+	struct copy_row row;		/* from the counter map */
+	struct copy_row resolved;	/* from REC_COPY */
+	bool pageable;			/* some used memory that the host may page out */
 	uint64_t before;		/* bytes at the previous snapshot */
 };
 
 struct call_entry {
 	RB_ENTRY(call_entry) link;
 	struct call_key key;
-	struct call_row row;		/* of the counter map */
-	struct call_row told;		/* of REC_ALLOC and REC_FREE */
+	struct call_row row;		/* from the counter map */
+	struct call_row told;		/* from REC_ALLOC and REC_FREE */
 };
 
 struct fail_entry {
@@ -62,12 +63,12 @@ struct counters {
 	struct call_tree calls;
 	struct fail_tree fails;
 	size_t launch_count, fail_count;
-	bool is_full;			/* of kernels: there were more than KERNELS_MAX */
+	bool is_full;			/* for kernels: there were more than KERNELS_MAX */
 };
 
 /*
- * The entry of @key, made if there is none: then its device counts as used among @devices. NULL without memory, or, with
- * counters->is_full set, without room.
+ * The entry of @key, created if need be: then its device counts as used among @devices. NULL
+ * without memory, or, with counters->is_full set, without room.
  */
 struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices, const struct launch_key *key);
 /* The entry of @key, or NULL. */
@@ -82,11 +83,11 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
 /* A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first, that is kept. Returns 0 or -ENOMEM. */
 int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack);
 
-/* Counts a call that came as a record: @ns in it. Returns 0 or -ENOMEM. */
+/* Counts a call that came as a record and took @ns. Returns 0 or -ENOMEM. */
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed);
 void counters_free(struct counters *counters);
 
-/* Walk all in the order of their keys; NULL at the end. */
+/* Walk all entries in the order of their keys; NULL at the end. */
 struct launch_entry *launch_first(struct counters *counters);
 struct launch_entry *launch_next(struct launch_entry *entry);
 struct copy_entry *copy_first(struct counters *counters);

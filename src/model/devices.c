@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Devices go by the machine's numbers, as far as those are known. Where two
- * processes were told different sizes of one number, it means different devices
- * to them: each is then measured by its own holdings alone.
+ * Devices are numbered as the machine does, as far as those numbers are known. If two processes
+ * were told different sizes of one number, they mean different devices by it: then each process is
+ * compared only with its own holdings.
  */
 #include "model/devices.h"
 
@@ -15,7 +15,7 @@
 #include "util/saturated.h"
 
 #define FULL_SHARE	5	/* nearly full: less than one part in this is free */
-#define CALM_TENTHS	7	/* it may be said again once no more than this was held */
+#define CALM_TENTHS	7	/* tenths: it is reported again only after less than this was in use */
 
 static struct device_use *find(const struct device_list *devices, int device)
 {
@@ -47,7 +47,7 @@ static struct device_use *find_or_add(struct device_list *devices, int device)
 	return use;
 }
 
-/* True once per crossing: what is held has passed 80 % of the device, and had not since it was under 70 %. */
+/* True once per crossing: more than 80 % of the device is in use, after it was under 70 %. */
 static bool crosses(struct device_use *use)
 {
 	if (use->live >= use->total - use->total / FULL_SHARE) {
@@ -61,7 +61,10 @@ static bool crosses(struct device_use *use)
 	return false;
 }
 
-/* Returns what is held on @device, by this process or by all, if that has come near the device's size just now. */
+/*
+ * Returns what is held on @device, by this process or by all, if it has just come near the device's
+ * size.
+ */
 static const struct device_use *look(struct device_use *own, struct device_use *all)
 {
 	struct device_use *use = all->mixed ? own : all;
@@ -74,7 +77,7 @@ const struct device_use *devices_add(struct device_list *all_devices, struct dev
 	struct device_use *own = find_or_add(own_devices, device), *all = find_or_add(all_devices, device);
 
 	if (!own || !all)
-		return NULL;	/* no memory, or no such device: nothing is said of it */
+		return NULL;	/* no memory, or an unknown device: nothing is reported about it */
 	own->live = add_saturated(own->live, bytes);
 	if (own->live > own->peak)
 		own->peak = own->live;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is held on each device, by one process and by all of them, kept as
- * allocations come and go; and how large each device is, as far as a program
- * asked CUDA and the answer was seen.
+ * What is held on each device, by one process and by all of them, updated with each allocation and
+ * free; and how large each device is, if a program asked CUDA and the answer was seen.
  */
 #ifndef MODEL_DEVICES_H
 #define MODEL_DEVICES_H
@@ -15,10 +14,10 @@
 struct device_use {
 	uint64_t live;			/* VRAM bytes */
 	uint64_t peak, leaked, held;	/* of one process only */
-	uint64_t total;			/* the device's size, 0: not told */
+	uint64_t total;			/* the device's size, 0: unknown */
 	int device;			/* the machine's number, or CUTOP_DEVICE_UNKNOWN */
-	bool told;			/* that it is nearly full */
-	bool mixed;			/* the number means different devices to different processes */
+	bool told;			/* the log has said that it is nearly full */
+	bool mixed;			/* different processes mean different devices by this number */
 };
 
 struct device_list {
@@ -29,14 +28,17 @@ struct device_list {
 const struct device_use *devices_find(const struct device_list *devices, int device);
 
 /*
- * @bytes more are held on @device, by the process whose list is @own; @all is that of all processes. Returns what is held there
- * if with that the device has become nearly full, else NULL.
+ * @bytes more are held on @device, by the process with the list @own; @all is that of all
+ * processes. Returns what is held there if the device has become nearly full by that, else NULL.
  */
 const struct device_use *devices_add(struct device_list *all, struct device_list *own, int device, uint64_t bytes);
 void devices_remove(struct device_list *all, struct device_list *own, int device, uint64_t bytes);
 /* The process was told that @device has @total bytes. Returns as devices_add(). */
 const struct device_use *devices_size(struct device_list *all, struct device_list *own, int device, uint64_t total);
-/* @bytes that lived on @device have outlived their owner, or, with a minus, turn out not to have: leaked, or held. */
+/*
+ * @bytes on @device have outlived their owner (or, if negative, turn out not to have): leaked, or
+ * held.
+ */
 void devices_ended(struct device_list *own, int device, int64_t bytes, bool held);
 void devices_free(struct device_list *devices);
 

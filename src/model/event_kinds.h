@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kinds of events in the log: a line each, with its name in JSON and metrics, its name on the screen, and what it
- * means for who reads it. Whatever shows events takes all of this from here.
+ * The kinds of events in the log, one line each: its name in JSON and metrics, its title on the
+ * screen, and its importance. Everything that shows events uses this list.
  */
 #ifndef MODEL_EVENT_KINDS_H
 #define MODEL_EVENT_KINDS_H
 
 enum event_tone {
-	TONE_QUIET,	/* as expected, and of little interest */
+	TONE_QUIET,	/* expected, and of little interest */
 	TONE_GOOD,
 	TONE_NOTICE,	/* worth a look */
 	TONE_LEAK,

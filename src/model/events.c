@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log is a ring of EVENTS_MAX: an event that enters takes the place of the oldest. */
+/* The log is a ring of EVENTS_MAX events: a new one replaces the oldest. */
 #include "model/events.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log: the latest things worth telling. Books do not write into it: they return what happened, and what takes the
- * records apart tells it (telling.h).
+ * The log: the latest things worth telling. The books do not write into it: they return what
+ * happened, and the code that takes in records passes that on (telling.h).
  */
 #ifndef MODEL_EVENTS_H
 #define MODEL_EVENTS_H
@@ -21,7 +21,7 @@ struct event {
 	uint32_t pid;
 	uint32_t program;		/* 0: of none */
 	uint8_t kind;			/* enum event_kind */
-	uint64_t repeated;		/* how often it happened again */
+	uint64_t repeated;		/* how often it has happened again */
 	struct snap_detail *detail;	/* NULL if there is none */
 	char *text;
 };
@@ -29,10 +29,13 @@ struct event {
 struct event_log {
 	struct event events[EVENTS_MAX];
 	size_t first, count;
-	uint64_t number;		/* of the latest; they are counted from 1 */
+	uint64_t number;		/* number of the latest event; the first is 1 */
 };
 
-/* A program that fails in a loop must not push out what befell the others: so many of a kind per process and second. */
+/*
+ * Limits events of a kind per process and second, so that a program that fails in a loop does not
+ * push out the events of others.
+ */
 struct event_limit {
 	uint64_t since;
 	unsigned int shown, hidden;
@@ -40,13 +43,13 @@ struct event_limit {
 
 /* Adds a copy of @event, its text cleaned. Returns its number, or 0 without memory. */
 uint64_t events_add(struct event_log *log, const struct event *event);
-/* The event of that number happened again. Nothing if it has left the log. */
+/* The event with that number happened again. Does nothing if it has left the log. */
 void events_repeat(struct event_log *log, uint64_t number);
 /* The @i-th of log->count, oldest first. */
 const struct event *events_at(const struct event_log *log, size_t i);
 void events_free(struct event_log *log);
 
-/* True if one more may be told now; *@hidden: how many were not since the last. */
+/* True if one more may be reported now; *@hidden: how many were left out since the last one. */
 bool event_limit_allow(struct event_limit *limit, uint64_t time, unsigned int *hidden);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that no line of the table names are counted and timed like any call;
- * what they are called, and how their results say that they failed, is told by a record.
+ * Functions that are not in the table are counted and timed like any call; a record tells their
+ * names, and how their results show a failure.
  */
 #include "model/extra_names.h"
 
@@ -16,7 +16,7 @@ int extra_names_learn(struct extra_names *extras, const struct rec_text *record,
 {
 	struct extra_name *extra = &extras->list[record->address - CUTOP_EXTRA];
 
-	/* Snapshots may hold the name: the first stays. */
+	/* Snapshots may point to the name: keep the first one. */
 	if (extra->symbol)
 		return 0;
 	extra->symbol = utf8_clean_copy(symbol, record->text_len);

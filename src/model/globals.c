@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Such are variables of modules whose
- * address a program asked for, buffers of graphics libraries, the memory of
- * graphs. What is allocated at such an address later is looked for first.
+ * These are, for example, variables of modules whose address a program asked for, buffers of
+ * graphics libraries, and memory of graphs. If something is allocated at such an address later, the
+ * allocation is found first.
  */
 #include "model/globals.h"
 
@@ -40,7 +40,7 @@ int globals_learn(struct globals *globals, uint64_t address, uint64_t bytes)
 		RB_INSERT(global_tree, &globals->tree, global);
 		globals->count++;
 	}
-	/* Not every call says how large it is: the address alone is known then. */
+	/* Some calls do not say how large it is: then only the address is known. */
 	if (bytes || !global->bytes)
 		global->bytes = bytes ? bytes : 1;
 	return 0;

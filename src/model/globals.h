@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lies on a device though no call allocated it, such as variables of modules. */
+/* Memory on a device that no call allocated, such as variables of modules. */
 #ifndef MODEL_GLOBALS_H
 #define MODEL_GLOBALS_H
 
@@ -18,7 +18,7 @@ struct globals {
 	size_t count;
 };
 
-/* @bytes 0: it is not known how large it is. Returns 0 or -ENOMEM. */
+/* @bytes 0: the size is unknown. Returns 0 or -ENOMEM. */
 int globals_learn(struct globals *globals, uint64_t address, uint64_t bytes);
 bool globals_contain(const struct globals *globals, uint64_t address);
 void globals_free(struct globals *globals);

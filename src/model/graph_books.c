@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Graphs by handle, and nodes by handle. A handle that is given out again means
- * that what had it is gone, whether or not its end was seen. How much one
- * process may make us keep is bounded: what is past that is said, by act->error.
+ * Graphs by handle, and nodes by handle. If a handle is given out again, its earlier object is
+ * gone, whether or not its end was seen. There is a limit to what is kept for one process; beyond
+ * it, act->error is set.
  */
 #include "model/graph_books.h"
 

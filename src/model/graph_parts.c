@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of graphs. Launches are noted for the whole, and told to its kernels
- * when it is asked for or when it changes: counting a launch costs the
- * same whatever the graph holds.
+ * Parts of graphs. Launches are counted for the whole, and passed on to its kernels when they are
+ * asked for, or when the parts change: so counting a launch costs the same whatever the graph
+ * contains.
  */
 #include "model/graph_parts.h"
 

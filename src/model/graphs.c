@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Graphs of one program. Records say what graphs hold and which executable graph
- * was made of which graph; rows say how often each was launched; the kernels
- * it holds get that many launches each.
- *
- * An executable graph's row counts since what it holds last changed (an
- * epoch). The record of a change carries the former epoch's count, so that
- * it does not matter that records and rows are not read at the same time: a row
- * of an epoch that no record told of yet waits for it, and one of an epoch that
- * is over says nothing new. What was made before anybody watched, or was lost,
- * holds one thing: itself, under its own name.
- *
- * Captured nodes have no handle that we know of, nor have those of clones. A program that asks for a
- * node's parameters by a handle teaches us which kernel it is.
+ * Graphs of one program. Records say what graphs contain and which executable graph was made of
+ * which graph; rows say how often each was launched; the kernels that a graph contains get that
+ * many launches each.
+ * An executable graph's row counts since the graph's last change (an epoch). The record of a change
+ * carries the ended epoch's count, so records and rows need not be read at the same time: a row of
+ * an epoch that no record has reported yet waits for its record, and a row of an ended epoch is
+ * ignored.
+ * A graph that was made before cutop watched, or whose record was lost, contains one thing: itself,
+ * under its own name. The handles of captured nodes and of clones' nodes are unknown. If a program
+ * asks for a node's parameters by its handle, we learn which kernel it has.
  */
 #include "model/graphs.h"
 
@@ -24,7 +21,7 @@
 
 /* ---- kernels ---- */
 
-/* The row that stands for @function in graphs; NULL with act->error set. */
+/* The row that counts @function's runs in graphs; NULL with act->error set. */
 static struct launch_entry *kernel_get(struct act *act, uint64_t function, unsigned int call, int device)
 {
 	struct launch_key key = { .call = (__u16)call, .device = (__s16)device, .function = function };
@@ -42,7 +39,7 @@ static struct launch_entry *record_kernel(struct act *act)
 	return kernel_get(act, act->record->function, act->record->call, act->record->device);
 }
 
-/* What stands for a graph whose making was not seen. */
+/* Stands for a graph whose creation was not seen. */
 static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsigned int call, int device)
 {
 	struct launch_entry *entry = kernel_get(act, exec, call, device);
@@ -52,7 +49,7 @@ static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsig
 	return entry;
 }
 
-/* The same kernel can be named by its stub and by more than one handle. */
+/* A kernel may be named by its stub or by several handles. */
 static bool same_function(const struct name_store *names, const struct launch_entry *a, const struct launch_entry *b)
 {
 	return a == b || names_stub(names, a->key.function) == names_stub(names, b->key.function);
@@ -109,7 +106,7 @@ static void clone_graph(struct act *act)
 	struct graph *graph = graph_new(act, act->record->graph);
 	int error = 0;
 
-	/* Its nodes have handles of their own, which we are not told. */
+	/* Its nodes have handles of their own, which are unknown. */
 	if (graph && parts)
 		error = parts_add_all(&act->books->parts, graph->parts, 0, parts);
 	if (error)
@@ -119,7 +116,7 @@ static void clone_graph(struct act *act)
 	parts_drop(&act->books->parts, parts);
 }
 
-/* A capture ended as a graph. */
+/* A capture has ended in a graph. */
 static void rename_graph(struct act *act)
 {
 	struct graph *graph = graph_changed(act);
@@ -132,7 +129,10 @@ static void remove_node(struct act *act)
 {
 	struct graph_node *node = graph_node_find(act->books, act->record->node);
 
-	/* One that launched nothing; or it was captured or cloned, and which kernels its graph still holds is not known. */
+	/*
+	 * The node launches nothing; or it was captured or cloned, and we no longer know which
+	 * kernels its graph has.
+	 */
 	if (!node || !node->graph)
 		act->inexact |= act->books->parts.unnamed > 0;
 	if (!node)
@@ -163,7 +163,10 @@ static void set_kernel(struct act *act)
 	if (!kernel)
 		return;
 	if (!node || !node->graph) {
-		/* A captured node: its graph is not known. New arguments change nothing; another kernel we cannot place. */
+		/*
+		 * A captured node: its graph is unknown. New arguments change nothing; another
+		 * kernel cannot be assigned.
+		 */
 		if (node ? !same_function(act->names, node->kernel, kernel) : !kernel->in_graph)
 			act->inexact = true;
 		graph_node_set(act, act->record->node, NULL, kernel);
@@ -179,8 +182,9 @@ static void set_kernel(struct act *act)
 }
 
 /*
- * Kernels may change a node's grid and arguments, and disable and enable it (cuda_device_runtime_api.h, cudaGraphKernelNodeUpdate):
- * no call of the host's tells how often it ran. It goes on having the kernel that the host gave it.
+ * Kernels may change a node's grid and arguments, and disable and enable it
+ * (cuda_device_runtime_api.h, cudaGraphKernelNodeUpdate): no host call shows how often it ran. Its
+ * kernel stays the one that the host set.
  */
 static void update_by_kernels(struct act *act)
 {
@@ -211,7 +215,7 @@ static void set_child(struct act *act)
 
 /* ---- executable graphs ---- */
 
-/* Lets @exec hold nothing but itself. */
+/* Replaces the contents of @exec by itself: they are unknown. */
 static void exec_unknown(struct act *act, struct graph *exec, unsigned int call, int device)
 {
 	struct launch_entry *kernel = unknown_kernel(act, exec->handle, call, device);
@@ -239,7 +243,10 @@ static void exec_settle(struct act *act, struct graph *exec)
 	const struct rec_graph *record = act->record;
 
 	if ((!exec->parts || exec->epoch != record->before) && record->launches) {
-		/* Made unseen; or a record was lost, and we do not know what was launched. */
+		/*
+		 * Its creation was not seen; or a record was lost, and we do not know what was
+		 * launched.
+		 */
 		if (record->before)
 			act->inexact = true;
 		exec_unknown(act, exec, record->call, record->device);
@@ -265,7 +272,9 @@ static void exec_fill(struct act *act, struct graph *exec)
 		graph_put(act, exec, 0, unknown_kernel(act, exec->handle, record->call, record->device), 1, false);
 }
 
-/* A node of which the graph says nothing: a captured one. Its kernel, as far as the program taught it. */
+/*
+ * A node that the graph has no handle for: a captured one. Its kernel, if the program has shown it.
+ */
 static struct launch_entry *captured_kernel(struct act *act)
 {
 	struct graph_node *node = graph_node_find(act->books, act->record->node);
@@ -291,7 +300,7 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 	if (before && same_function(act->names, before, kernel))
 		return;
 	if (!before && captured_part(act->names, exec, kernel))
-		return;		/* most likely only its arguments are new */
+		return;		/* most likely only the arguments are new */
 	part = before ? captured_part(act->names, exec, before) : NULL;
 	if (!part) {
 		act->inexact |= !exec->incomplete;
@@ -317,7 +326,7 @@ static void exec_enable(struct act *act, struct graph *exec)
 		return;		/* it was not disabled, or launches nothing */
 	part = kernel ? captured_part(act->names, exec, kernel) : NULL;
 	if (!part) {
-		/* A captured node of which we know nothing: it may be a kernel's. */
+		/* An unknown captured node: it may be a kernel's. */
 		act->inexact |= parts_of(exec->parts, 0) != NULL;
 		return;
 	}
@@ -356,7 +365,7 @@ static void exec_record(struct act *act)
 	else if (!exec->parts)
 		exec_unknown(act, exec, record->call, record->device);
 	else if (!graph_own(act, exec))
-		;	/* it goes on as it was */
+		;	/* no memory: it stays as it was */
 	else if (record->role == EXEC_SET_KERNEL)
 		exec_set_kernel(act, exec);
 	else if (record->role == EXEC_ENABLE)
@@ -367,7 +376,7 @@ static void exec_record(struct act *act)
 	exec->launches = 0;
 }
 
-/* The books of @act, made if there are none; NULL without memory. */
+/* The books of @act, created if need be; NULL without memory. */
 static struct graph_books *books_get(struct graphs *graphs)
 {
 	if (!graphs->books)

@@ -21,8 +21,9 @@ struct graphs {
 };
 
 /*
- * Take in a record or a row. Kernels of graphs are entries of @counters; two names of one kernel are told by @names. Return 0,
- * or -ENOMEM or -ENOSPC, when not all of it could be kept. @ended: no record of the program follows.
+ * Take in a record or a row. Kernels of graphs are entries of @counters; @names tells whether two
+ * names mean one kernel. Return 0, or -ENOMEM or -ENOSPC if not all of it could be kept. @ended: no
+ * further record of the program will come.
  */
 int graphs_record(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
 		  const struct name_store *names, const struct rec_graph *record);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Percentiles of a log2 latency histogram: linear inside a bucket, never above the exact maximum. */
+/*
+ * Percentiles of a log2 histogram of latencies: linear inside a bucket, never above the exact
+ * maximum.
+ */
 #include "model/histogram.h"
 
 #include <math.h>
@@ -18,7 +21,7 @@ static double percentile(const uint64_t *hist, uint64_t total, double max, doubl
 			double low = i ? ldexp(1, (int)i + CUTOP_HIST_SHIFT) : 0;
 			double high = ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1);
 
-			/* The last bucket has no upper end but the maximum. */
+			/* The last bucket has no upper bound except the maximum. */
 			if (i == CUTOP_HIST_BUCKETS - 1)
 				high = fmax(max, low);
 			return fmin(low + (rank - below) / count * (high - low), max);

@@ -32,7 +32,10 @@ void identity_begin(struct identity *identity, const struct rec_process *record)
 	identity->parent_pid = identity->identified ? identity->parent_pid : record->parent_tgid;
 	identity->uid = identity->identified ? identity->uid : record->uid;
 	identity_comm(record->comm, identity->comm);
-	/* Until it is identified: the kernel's name for a program started by way of /proc/self/exe is "exe". */
+	/*
+	 * Until it is identified: the kernel calls a program that was started through
+	 * /proc/self/exe "exe".
+	 */
 	if (!identity->command && record->args_len <= sizeof(record->args) && strnlen(record->args, record->args_len))
 		replace(&identity->command, record->args, record->args_len);
 }
@@ -77,7 +80,7 @@ bool identity_is(const struct identity *identity, const struct identity *asker, 
 {
 	if (!asker->ns_pid || asker->ns_pid == asker->pid)
 		return identity->pid == pid;
-	/* The same number may name a process of each container. */
+	/* The same number may mean a process in each container. */
 	return identity->ns_pid == pid && is_same_text(identity->container, asker->container);
 }
 

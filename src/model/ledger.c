@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of the books: what allocations, frees, resets and ends of processes
- * do to a process's figures.
- *
- * Records are made when a call returns, but memory changes hands inside it.
- * While thread A is still on its way out of free(p), thread B may be given p
- * again and return first; then B's allocation is fed before A's free. So an
- * allocation at an address that is still live does not prove a missed free: the
- * old one leaves the figures at once (both cannot be live, and the peak must not
- * hold both) and waits among the displaced. A free of p that was entered before
- * B's allocation returned can only mean the old one, since no thread could know the
- * new one yet. Nor is the end of a context told before it has given up its memory: what it owned may be among the
- * displaced as well, and is ended there. What is not claimed within a second of records was a missed free.
+ * The accounting rules: how allocations, frees, resets and ends of processes change a process's
+ * figures.
+ * Records are made when a call returns, but memory changes hands inside it. While thread A is still
+ * returning from free(p), thread B may be given p again and return first; then B's allocation
+ * arrives before A's free. So an allocation at an address that is still live does not prove a
+ * missed free: the old one leaves the figures at once (they cannot both be live, and the peak must
+ * not include both) and waits among the displaced. A free of p that was entered before B's
+ * allocation returned can only mean the old one, since no thread could know the new one yet. In the
+ * same way, the end of a context is reported after its memory was given up: memory that it owned
+ * may be among the displaced, and is ended there. A displaced allocation that nothing claims within
+ * a second of records counts as a missed free.
  */
 #include "model/ledger.h"
 
@@ -23,7 +22,7 @@
 #include "model/suspect.h"
 #include "util/saturated.h"
 
-#define DISPLACED_NS	1000000000ull	/* how long a missed free may still turn up */
+#define DISPLACED_NS	1000000000ull	/* how long a late free is waited for */
 
 void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names, struct device_list *machine,
 		 uint64_t leak_age)
@@ -69,15 +68,16 @@ static void leave_live(struct ledger *ledger, struct alloc_node *node, uint64_t 
 	suspect_change(&site->suspect, site->live, ledger->leak_age, time);
 }
 
-/* True if the record of the free of @node may have been among those that were lost. */
+/* True if the record of the free of @node may be among the lost ones. */
 static bool may_be_freed(const struct ledger *ledger, const struct alloc_node *node)
 {
 	return ledger->lost_time && node->born <= ledger->lost_time;
 }
 
 /*
- * What had to be freed, whose owner ended at @time, and that is live no more: leaked, or held. To call a leak what may have
- * been freed while records were lost would be a guess: that is suspect.
+ * An allocation that should have been freed, whose owner has ended at @time, and that is no longer
+ * live: it leaked, or is held. If its free may be among lost records, calling it a leak would be a
+ * guess: then it is a suspect.
  */
 void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time)
 {
@@ -108,7 +108,10 @@ void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_e
 		book_remove(&ledger->book, node);
 }
 
-/* What ended at @site is held from now on, or leaked: on each device as well. */
+/*
+ * The ended memory of @site now counts as held, or as leaked: change the figures of each device as
+ * well.
+ */
 static void move_ended(struct ledger *ledger, const struct site *site, bool held)
 {
 	struct book_cursor cursor;
@@ -179,7 +182,7 @@ size_t ledger_expire(struct ledger *ledger, uint64_t now)
 	return count;
 }
 
-/* Returns whether the free of @node will not be seen, as there is no room to wait for it. */
+/* Returns true if the free of @node will not be seen, because there is no room to wait for it. */
 static bool displace(struct ledger *ledger, struct alloc_node *node, uint64_t when)
 {
 	bool is_lost = false;
@@ -209,7 +212,7 @@ static void retain(struct alloc_node *node)
 		node->opens++;
 }
 
-/* One of those that hold @node lets go of it: the last frees it. @node may be gone then. */
+/* One of the holders of @node releases it: the last one frees it. @node may be gone then. */
 static void release(struct ledger *ledger, struct alloc_node *node, uint64_t time)
 {
 	if (node->opens > 1) {
@@ -240,7 +243,7 @@ void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64
 		release(ledger, node, time);
 }
 
-/* The array with that handle is gone: what was mapped into it is so no more. */
+/* The array with that handle is gone: what was mapped into it no longer is. */
 static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time)
 {
 	struct tile was;
@@ -255,8 +258,9 @@ static bool is_handle(const struct rec_alloc *record)
 }
 
 /*
- * Source: cuda.h, cuCtxDestroy(), of cuMemCreate(), cuMemAllocAsync() and cuMemAllocFromPoolAsync(); cuda_runtime_api.h,
- * cudaDeviceReset(), of the last two. That a primary context's reset keeps them, too, was seen in CUDA.jl's issue 1579.
+ * Source: cuda.h, cuCtxDestroy(), for cuMemCreate(), cuMemAllocAsync() and
+ * cuMemAllocFromPoolAsync(); cuda_runtime_api.h, cudaDeviceReset(), for the last two. That a
+ * primary context's reset keeps them, too, was observed in CUDA.jl's issue 1579.
  */
 bool ledger_outlives_contexts(unsigned int call)
 {
@@ -315,7 +319,7 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 
 	node = record->kind == KIND_SHARED ? book_at(&ledger->book, record->address) : NULL;
 	if (node && node->kind == KIND_SHARED && node->state == NODE_LIVE) {
-		/* Opened once more: the same memory, to be closed once more. */
+		/* Opened once more: the same memory, which has to be closed once more. */
 		retain(node);
 		return 0;
 	}
@@ -338,10 +342,14 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
 	if (!ledger_outlives_contexts(node->call)) {
 		node->context = contexts_get(&ledger->contexts, record->context);
-		ledger->inexact |= record->context && !node->context;	/* its end will not be seen */
+		/* the end of its context will not be recognized */
+		ledger->inexact |= record->context && !node->context;
 	}
 
-	/* Where its own functions are not watched, the runtime's calls of the driver tell of it. */
+	/*
+	 * If the runtime's functions are not watched, its calls of the driver show that it is in
+	 * use.
+	 */
 	if (!site->allocations)
 		site->by_runtime = names_is_runtime(ledger->names, site->address);
 	if (!record->context && !ledger_outlives_contexts(node->call) &&
@@ -384,7 +392,7 @@ static enum free_news failed_free(struct ledger *ledger, const struct rec_free *
 	return is_double ? FREE_DOUBLE : node ? FREE_PLAIN : FREE_UNKNOWN;
 }
 
-/* An allocation taken for ended by a reset is freed with success: it was not. */
+/* An allocation that a reset seemed to end is freed successfully: it had not ended. */
 static void unleak(struct ledger *ledger, const struct alloc_node *node)
 {
 	struct site *site = ledger->sites.list[node->site];
@@ -418,7 +426,10 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 			book_note_freed(&ledger->book, record->address);
 		return FREE_PLAIN;
 	}
-	/* Entered before the allocation that stands there was known to anyone: not meant. */
+	/*
+	 * The free was entered before the allocation at that address had returned: it means an
+	 * earlier one.
+	 */
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
 	if (!node) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory whose owner ends before it is freed: which of it a reset or the end of a context takes, and whether the one or the
- * other has happened at all, as the runtime and other libraries share a device's primary context.
+ * Memory whose owner ends before it is freed: what a reset or the end of a context ends, and
+ * whether that really happened, since the runtime and other libraries share a device's primary
+ * context.
  */
 #include "model/ledger_end.h"
 
@@ -12,8 +13,9 @@
 #include "util/saturated.h"
 
 /*
- * Whether @site is in a function of the runtime that is linked into the program: of the table, or as NVIDIA's archive calls its
- * inner ones (probe/runtime_code.c). Names of call sites come late, so this is asked at the end.
+ * True if @site is in a function of the runtime that is linked into the program: one of the table,
+ * or one named as NVIDIA's archive names its inner functions (probe/runtime_code.c). Names of call
+ * sites come late, so this is asked at the end.
  */
 static bool is_linked_runtime(const struct site *site)
 {
@@ -37,7 +39,7 @@ static bool is_release(const struct rec_reset *record)
 	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END);
 }
 
-/* Whether the end of @context (0: of the primary one of @device) ends @node. */
+/* True if the end of @context (0: of the primary one of @device) ends @node. */
 static bool is_ended_by(struct ledger *ledger, const struct alloc_node *node, uint16_t context, const struct rec_reset *record)
 {
 	int device = record->device;
@@ -46,10 +48,16 @@ static bool is_ended_by(struct ledger *ledger, const struct alloc_node *node, ui
 		return false;
 	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
 		return true;
-	/* A context that was retained where it was seen is known, and so is its device: this is one that something else holds. */
+	/*
+	 * A context whose retaining was seen is known, with its device: this one is held by
+	 * something else.
+	 */
 	if (node->device != CUTOP_DEVICE_UNKNOWN || is_release(record))
 		return false;
-	/* On which device it lies is not known: on the only one, or it cannot be told. */
+	/*
+	 * Its device is unknown: if the process uses one device, it is that; otherwise we cannot
+	 * tell.
+	 */
 	if (own_devices_count(ledger->devices) <= 1)
 		return true;
 	ledger->inexact = true;
@@ -57,9 +65,10 @@ static bool is_ended_by(struct ledger *ledger, const struct alloc_node *node, ui
 }
 
 /*
- * Whether @record is of a release that seemed the last of a primary context, although the runtime works in it. The runtime
- * holds a reference of its own, but may have taken it by a call that cannot be seen: then the pairs of retain and release
- * that other libraries make come to nothing in what was counted, and end nothing.
+ * True if @record is a release that seemed to be the last one of a primary context, although the
+ * runtime uses it. The runtime holds a reference of its own, but may have taken it by a call that
+ * cannot be seen: then the counted retains and releases of other libraries come to zero, but end
+ * nothing.
  */
 static bool is_others_release(const struct ledger *ledger, const struct rec_reset *record)
 {
@@ -77,7 +86,10 @@ static bool is_others_release(const struct ledger *ledger, const struct rec_rese
 	return own_devices_runtime_uses(ledger->devices, record->device);
 }
 
-/* Whether it also ends the runtime's own reference: what the runtime did before says nothing of the context that comes. */
+/*
+ * True if it also ends the runtime's own reference: what the runtime did before does not count for
+ * the next context.
+ */
 static bool is_reset(const struct rec_reset *record)
 {
 	const struct call_desc *desc = &call_descs[record->call];
@@ -115,7 +127,10 @@ void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct 
 	}
 	for (i = ledger->book.displaced_count; i-- > 0;) {
 		node = &ledger->book.displaced[i].was;
-		/* What was given to another allocation before the call that ended it had been freed. */
+		/*
+		 * If another allocation replaced it before the ending call was entered, it had been
+		 * freed.
+		 */
 		if (ledger->book.displaced[i].when < entry || !is_ended_by(ledger, node, context, record))
 			continue;
 		if (KIND_CAN_LEAK(node->kind)) {
@@ -142,7 +157,7 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	ledger->inexact |= book->displaced_count != 0;
 	for (i = 0; i < sites->count; i++)
 		sites->list[i]->last_bytes = sites->list[i]->ended;
-	tiles_free(&ledger->tiles);	/* memory that they alone held was not given back */
+	tiles_free(&ledger->tiles);	/* memory that only these held was not given back */
 	book_walk(book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)

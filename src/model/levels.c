@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The levels of a mipmapped array are arrays
- * with handles of their own, which are neither allocated nor freed. They live
- * as long as the whole does; its elements are theirs. A handle may mean
- * something else once the whole is gone: it is asked for then in vain.
+ * The levels of a mipmapped array are arrays with handles of their own, which are neither allocated
+ * nor freed. They live as long as the whole array, and share its elements. Once the whole is gone,
+ * a level's handle may mean something else: then looking it up finds nothing.
  */
 #include "model/levels.h"
 
@@ -15,7 +14,7 @@
 struct level {
 	RB_ENTRY(level) link;
 	uint64_t handle, whole;
-	uint64_t born;		/* of the whole: its handle may be given to another */
+	uint64_t born;		/* when the whole was allocated: its handle may be reused */
 };
 
 static int level_compare(const struct level *a, const struct level *b)
@@ -34,7 +33,7 @@ int levels_learn(struct levels *levels, struct book *book, uint64_t handle, uint
 		return 0;
 	level = RB_FIND(level_tree, &levels->tree, &key);
 	if (!level) {
-		/* Most of so many are of arrays that are gone. */
+		/* With so many, most belong to arrays that are gone. */
 		if (levels->count >= LEVELS_MAX)
 			levels_free(levels);
 		level = calloc(1, sizeof(*level));

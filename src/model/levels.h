@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrays that are levels of mipmapped ones. */
+/* Arrays that are levels of mipmapped arrays. */
 #ifndef MODEL_LEVELS_H
 #define MODEL_LEVELS_H
 
@@ -18,9 +18,9 @@ struct levels {
 	size_t count;
 };
 
-/* The array with @handle is a level of the one whose handle is @whole, if @book has that. Returns 0 or -ENOMEM. */
+/* The array @handle is a level of the array @whole, if @book has that. Returns 0 or -ENOMEM. */
 int levels_learn(struct levels *levels, struct book *book, uint64_t handle, uint64_t whole);
-/* Returns the mipmapped array that the one with @handle is a level of, a live one, or NULL. */
+/* Returns the live mipmapped array that @handle is a level of, or NULL. */
 struct alloc_node *levels_whole(const struct levels *levels, struct book *book, uint64_t handle);
 void levels_free(struct levels *levels);
 

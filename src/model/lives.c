@@ -12,7 +12,10 @@ static void forget(struct model *model, struct program *program)
 	programs_remove(&model->programs, program);
 }
 
-/* One more ended than there is room for: the oldest goes, of those whose counters are complete if there is one. */
+/*
+ * More ended programs than there is room for: drops the oldest whose counters are complete, or, if
+ * there is none, the oldest.
+ */
 static void bound_ended(struct model *model)
 {
 	struct programs *programs = &model->programs;
@@ -99,7 +102,7 @@ void lives_begin(struct model *model, struct program *program, const struct rec_
 	if (program->identity.begun)
 		return;
 	identity_begin(&program->identity, record);
-	/* That we were not told of its end is a loss, not its life. */
+	/* Its missing end is counted as a loss; its process has ended all the same. */
 	other = programs_overtaken(&model->programs, program);
 	if (other) {
 		other->inexact = true;

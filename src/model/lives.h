@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How programs begin, end, and are forgotten when there are too many that ended. */
+/* How programs begin and end, and which are dropped when too many have ended. */
 #ifndef MODEL_LIVES_H
 #define MODEL_LIVES_H
 
@@ -11,12 +11,15 @@
 struct model;
 struct program;
 
-/* The first hooked call of @program, as its record says. */
+/* The first hooked call of @program, according to its record. */
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
 void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason, int code);
-/* By @now frees should have been seen: those that were not are lost. */
+/* At @now, missing frees should have been seen: those that were not are lost. */
 void lives_expire(struct model *model, struct program *program, uint64_t now);
-/* Before a snapshot: forgets what was cleared, and the oldest exited processes, if what is kept of all of them is too much. */
+/*
+ * Before a snapshot: drops what the user cleared, and the oldest exited processes if too much is
+ * kept of all of them.
+ */
 void lives_trim(struct model *model);
 
 #endif

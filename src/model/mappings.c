@@ -27,11 +27,11 @@ static uint64_t last_of(uint64_t address, uint64_t bytes)
 	return bytes ? add_saturated(address, bytes - 1) : address;
 }
 
-/* The lowest mapping that shares an address with @address to @last, or NULL. */
+/* The lowest mapping that overlaps @address to @last, or NULL. */
 static struct mapping *find(const struct mappings *mappings, uint64_t address, uint64_t last)
 {
 	struct mapping_tree *tree = (struct mapping_tree *)&mappings->by_address;
-	/* The highest that starts at or below; else the lowest above. */
+	/* The highest that starts at or below @address; else the lowest above. */
 	struct mapping *best = TREE_AT_OR_BELOW(tree, by_address, address, address);
 
 	if (best && last_of(best->address, best->bytes) < address)

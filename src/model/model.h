@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model: the books of every watched process.
- *
- * It is pure: fed records (cutop_event.h) and counter rows (cutop_rows.h)
- * whatever their source - the ring, a recording, a test - and told the time. It
- * knows neither libbpf nor curses, reads no file and no clock. One thread owns a
- * model; what others see is a snapshot (snapshot.h), which shares nothing with it.
+ * The model: the books of every watched process. It is pure: it is fed records (cutop_event.h) and
+ * counter rows (cutop_rows.h) from any source (the ring, a recording, a test), and told the time.
+ * It uses neither libbpf nor curses, and reads no file and no clock. One thread owns a model; other
+ * threads see snapshots (snapshot.h), which share nothing with it.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -26,31 +24,30 @@ struct model_config {
 	uint64_t start_real;	/* ns, CLOCK_REALTIME, at the same instant */
 	uint64_t leak_age;	/* ns: first window of the rising-floor test */
 	unsigned int max_exited;	/* exited processes kept; 0: 1000 */
-	bool totals;			/* snapshots have sums by command and call, over forgotten processes too */
+	bool totals;			/* snapshots have sums by command and call, including dropped processes */
 };
 
-/* Returns a new model, or NULL without memory. The caller frees it with model_free(). */
+/* Returns a new model, or NULL without memory. Free with model_free(). */
 struct model *model_new(const struct model_config *config);
 void model_free(struct model *model);
 
 /*
- * Feeds one record, of cutop_event.h or stream.h. @len is the number of bytes that can be read at @record;
- * a record that claims more, is too short for its type or of unknown type is
- * refused with -EINVAL and counted under LOST_RECORD. Returns 0, or -ENOMEM
- * (counted under LOST_MEMORY).
+ * Feeds one record of cutop_event.h or stream.h. @len is the number of bytes that can be read at
+ * @record. A record that claims more, is too short for its type, or has an unknown type is refused
+ * with -EINVAL and counted under LOST_RECORD. Returns 0, or -ENOMEM (counted under LOST_MEMORY).
  */
 int model_record(struct model *model, const struct rec_hdr *record, size_t len);
 
-/* The size of a record of @type, without what may follow (strings, frames). 0: there is no such type. */
+/* The size of a record of @type, without strings or frames that may follow. 0: no such type. */
 size_t record_size(unsigned int type);
 
-/* Where in a record of @type its call (enum call_id, 16 bits) stands; 0: it has none. */
+/* The offset of the call (enum call_id, 16 bits) in a record of @type; 0: it has none. */
 size_t record_call_offset(unsigned int type);
 
 /*
- * Feeds a counter row: totals since the program was first seen; a later row with
- * the same key replaces the earlier. Rows of programs not known yet are kept
- * (a row can be read before its REC_PROCESS is). Return 0 or -ENOMEM.
+ * Feeds a counter row: totals since the program was first seen; a later row with the same key
+ * replaces the earlier one. Rows of unknown programs are kept (a row can be read before the
+ * program's REC_PROCESS is). Return 0 or -ENOMEM.
  */
 int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row);
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
@@ -62,51 +59,52 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row);
 
 /*
- * Total time (ns) in which at least one thread of @program was inside a
- * synchronizing call, unreturned ones included.
+ * Total time (ns) in which at least one thread of @program was inside a synchronizing call,
+ * including calls that have not returned.
  */
 void model_sync(struct model *model, uint32_t program, uint64_t ns);
 
-/* What is known of @program's synchronizing of whole devices: the slots of its row, by device. */
+/* The latest synchronizations of whole devices by @program: the slots of its row, by device. */
 void model_synced(struct model *model, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
-/* Marks @program: returns of its calls are not probed. @why: enum unreturned. */
+/* Marks @program: the returns of its calls are not probed. @why: enum unreturned. */
 void model_unreturned(struct model *model, uint32_t program, unsigned int why);
 
 /*
- * Marks @program: something of it was lost, its figures are not exact. @lost_time: when a record of it was lost last, 0
- * if none was; what was allocated before and never seen freed may have been freed then.
+ * Marks @program as inexact: something about it was lost. @lost_time: when a record of it was last
+ * lost, 0 if none was; an allocation from before that may have been freed unseen.
  */
 void model_inexact(struct model *model, uint32_t program, uint64_t lost_time);
 
-/* Sets what was lost to @cause, as a total since start. For causes below LOST_FED_COUNT. */
+/* Sets the total lost to @cause since the start. For causes below LOST_FED_COUNT. */
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 
 /*
- * After the launch rows of a program whose fault is about to be told: what the
- * graph of this row holds was launched when it was.
+ * To be called after the launch rows of a program, before its fault is reported: the contents of
+ * this row's graph were launched when the row says.
  */
 void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row);
 
-/* No row of @program will come any more: what its graphs held may be forgotten. */
+/* No further row of @program will come: the contents of its graphs may be dropped. */
 void model_graphs_done(struct model *model, uint32_t program);
 
-/* Forgets, with the next snapshot, the processes that have ended by now (key X). The totals keep what they did. */
+/*
+ * With the next snapshot, drops the processes that have ended by now (key X). The totals keep their
+ * counts.
+ */
 void model_clear_exited(struct model *model);
 
 /*
- * From now on snapshots have the spans of @program (0: of none), and of every
- * process with few allocations. They cost a walk in order of addresses.
+ * From now on snapshots have the spans of @program (0: of none), and those of processes with few
+ * allocations. They take a walk in order of addresses.
  */
 void model_focus(struct model *model, uint32_t program);
 
 /*
- * Returns a snapshot at @now (ns, CLOCK_MONOTONIC) that lists at most @map_max
- * allocations per process, largest first (UINT_MAX: all), or NULL without
- * memory. Rates are over the time since the previous snapshot made with
- * model_snapshot(). The caller frees it with snapshot_free(). Fields that
- * the model cannot know (host, version, probes, self) are left zero for the
- * caller to fill.
+ * Returns a snapshot at @now (ns, CLOCK_MONOTONIC) that lists at most @map_max allocations per
+ * process, largest first (UINT_MAX: all), or NULL without memory. Rates are changes since the
+ * previous model_snapshot(). Free with snapshot_free(). Fields that the model cannot know (host,
+ * version, probes, self) are zero, for the caller to fill.
  */
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max);
 

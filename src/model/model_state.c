@@ -94,7 +94,7 @@ uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, 
 	return number;
 }
 
-/* Says in the log what was lost to @cause: @total. 0: there is nothing to say. */
+/* Reports @total losses to @cause in the log. 0: nothing to report. */
 static void tell_lost(struct model *model, enum lost_cause cause, uint64_t total)
 {
 	if (total)

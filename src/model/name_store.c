@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A launch names its function by an address (the host stub, or a handle); records
- * say which mangled name that is. The best source wins, whenever it comes. What
- * has no name is shown as the file that maps it and the offset in it; a handle,
- * which no file maps, as the place where it is launched; and failing that as its
- * address.
+ * A launch names its function by an address (the host stub, or a handle); records map that to a
+ * mangled name. The name from the best source is used, whenever it comes. A function without a name
+ * is shown as the file that contains it and the offset there; a handle, which is in no file, as the
+ * place that launches it; or else as its address.
  */
 #include "model/name_store.h"
 
@@ -90,7 +89,7 @@ static struct kernel_name *kernel_find(const struct name_store *names, uint64_t 
 	return RB_FIND(kernel_tree, (struct kernel_tree *)&names->kernels, &key);
 }
 
-/* NULL without memory, with *@error set, or without room. */
+/* Returns NULL without memory, with *@error set, or without room. */
 static struct kernel_name *kernel_get(struct name_store *names, uint64_t function, int *error)
 {
 	struct kernel_name *kernel = kernel_find(names, function);
@@ -189,7 +188,7 @@ static int file_set(struct name_store *names, const struct rec_module *record)
 
 	if (record->end <= record->start)
 		return 0;
-	/* A file mapped where another was takes its place. */
+	/* A file mapped where another one was replaces it. */
 	for (i = 0; i < names->file_count && !file; i++)
 		if (names->files[i].start < record->end && record->start < names->files[i].end)
 			file = &names->files[i];
@@ -223,7 +222,10 @@ uint64_t names_stub(const struct name_store *names, uint64_t function)
 	return kernel && kernel->stub ? kernel->stub : function;
 }
 
-/* A kernel without a name: by its stub, itself, or where it is launched, whichever lies in a file. */
+/*
+ * Describes a kernel without a name: its stub, itself, or the place that launches it, whichever is
+ * in a file.
+ */
 static void kernel_describe(const struct name_store *names, const struct kernel_name *kernel, char *out, size_t size)
 {
 	uint64_t address = kernel->function;
@@ -263,7 +265,7 @@ const struct kernel_name *names_kernel(struct name_store *names, uint64_t functi
 		kernel->full = demangle_full(symbol);
 		kernel->brief = kernel->full ? demangle_short(kernel->full) : NULL;
 	}
-	/* A short name can stand for a long one. */
+	/* A short mangled name can have a long demangled form. */
 	if (!symbol || names->bytes + text_bytes(kernel->full) + text_bytes(kernel->brief) > names->limits.bytes) {
 		free(kernel->full);
 		free(kernel->brief);
@@ -372,7 +374,7 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 		memcpy(&address, frames + i * sizeof(address), sizeof(address));
 		stack->frames[i] = names_place(names, address);
 		if (!stack->frames[i])
-			break;		/* the outer ones are left out */
+			break;		/* outer frames are left out */
 		stack->count++;
 	}
 	stack->shown = record->shown < stack->count ? record->shown : 0;

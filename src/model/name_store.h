@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of one program: of the kernels it launches, of the places in its code that records mention, of the files that
- * are mapped there. What is drawn and what is traced is called the same, since both ask here.
- *
- * All of it comes from records, and is bounded. Texts are kept cleaned.
+ * The names of one program: of the kernels it launches, of the places in its code that records
+ * mention, and of the files mapped there. The screen and traces use the same names, since both ask
+ * here. All of it comes from records, and is bounded. Texts are stored cleaned.
  */
 #ifndef MODEL_NAME_STORE_H
 #define MODEL_NAME_STORE_H
@@ -16,27 +15,27 @@
 #include "cutop_event.h"
 #include "model/tree.h"
 
-/* What is known of the function that a launch names. */
+/* What is known about the function that a launch names. */
 struct kernel_name {
 	RB_ENTRY(kernel_name) link;
 	uint64_t function;		/* launch_key.function: the host stub, or a handle */
-	uint64_t stub;			/* 0: not told */
-	uint64_t site;			/* where it is launched, 0: not told */
-	bool shares_site;		/* other functions may well be launched there, too */
-	char *symbol;			/* mangled; NULL if not known */
+	uint64_t stub;			/* 0: unknown */
+	uint64_t site;			/* where it is launched, 0: unknown */
+	bool shares_site;		/* other functions may be launched there, too */
+	char *symbol;			/* mangled; NULL: unknown */
 	char *full, *brief;		/* as shown; NULL until asked for */
-	uint32_t version;		/* grows when they change */
-	int rank;			/* how good the source of the symbol is */
+	uint32_t version;		/* incremented when they change */
+	int rank;			/* how good the symbol's source is */
 };
 
 /* A place in the code: a call site, or a frame of a stack. */
 struct place {
 	RB_ENTRY(place) link;
 	uint64_t address;
-	char *name;			/* NULL: not told */
-	const char *shown;		/* its text in the snapshot numbered `shown_in` */
+	char *name;			/* NULL: unknown */
+	const char *shown;		/* its text in the snapshot number `shown_in` */
 	uint64_t shown_in;
-	struct place_frame *frame;	/* place_frames.c; NULL: not told */
+	struct place_frame *frame;	/* place_frames.c; NULL: unknown */
 	uint32_t flags;			/* enum site_flag */
 };
 
@@ -45,7 +44,7 @@ struct stack {
 	RB_ENTRY(stack) link;
 	uint64_t id;
 	uint32_t count;
-	uint32_t shown;			/* the frame that its site is called by */
+	uint32_t shown;			/* the frame that its site is named by */
 	struct place *frames[];		/* innermost first */
 };
 
@@ -58,10 +57,10 @@ RB_HEAD(kernel_tree, kernel_name);
 RB_HEAD(place_tree, place);
 RB_HEAD(stack_tree, stack);
 
-/* How much one store keeps. What comes after that goes by its address. */
+/* Limits of one store. Beyond them, functions and places go by their addresses. */
 struct name_limits {
 	size_t kernels, places, stacks;
-	size_t bytes;			/* of names of kernels, mangled and shown, and of places */
+	size_t bytes;			/* for names of kernels (mangled and shown) and of places */
 };
 
 struct name_store {
@@ -79,31 +78,38 @@ void names_init(struct name_store *names, const struct name_limits *limits);
 void names_free(struct name_store *names);
 
 /*
- * Takes in a record of names, whose fixed part is @record and whose length was checked (record_layout.h); @tail is what
- * follows that, at any alignment. Other records say nothing here. Returns 0 or -ENOMEM.
+ * Takes in a record of names: its fixed part is @record, whose length was checked
+ * (record_layout.h); @tail is what follows, at any alignment. Ignores other records. Returns 0 or
+ * -ENOMEM.
  */
 int names_record(struct name_store *names, const struct rec_hdr *record, const char *tail);
 
-/* What is known of @function with its shown names made; NULL without memory or room. */
+/* What is known about @function, with its shown names filled in; NULL without memory or room. */
 const struct kernel_name *names_kernel(struct name_store *names, uint64_t function);
-/* The stub of @function, or itself if it is not known to be a handle. */
+/* The stub of @function, or @function itself if it is not known to be a handle. */
 uint64_t names_stub(const struct name_store *names, uint64_t function);
 
-/* The place at @address, made if there is none. NULL without memory or room, which for address 0 there always is. */
+/*
+ * The place at @address, created if need be. NULL without memory or room; address 0 always finds
+ * room.
+ */
 struct place *names_place(struct name_store *names, uint64_t address);
-/* Calls it the @len bytes at @text. Returns 0 or -ENOMEM. */
+/* Names it with the @len bytes at @text. Returns 0 or -ENOMEM. */
 int names_place_set(struct name_store *names, struct place *place, const char *text, size_t len);
-/* The stack with @id; NULL if it was not told, or @id is 0. */
+/* The stack @id; NULL if it was not reported, or @id is 0. */
 const struct stack *names_stack(const struct name_store *names, uint64_t id);
 
-/* What a call at @address with the stack @id is called by: that address, or of a Python program the place of its line. */
+/*
+ * The place that names a call at @address with the stack @id: @address itself, or, in a Python
+ * program, the place of its line.
+ */
 uint64_t names_shown(const struct name_store *names, uint64_t address, uint64_t id);
 
-/* Whether @address is known to lie in a library that is the runtime. */
+/* True if @address is known to be in a library that is the runtime. */
 bool names_is_runtime(const struct name_store *names, uint64_t address);
 /* Writes "file+0x10" or "0x7f00" for @address. */
 void names_describe(const struct name_store *names, uint64_t address, char *out, size_t size);
-/* Writes what the place at @address is called, or the same. */
+/* Writes the name of the place at @address, or the same as above. */
 void names_describe_place(const struct name_store *names, uint64_t address, char *out, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream's row says how many bytes of each direction it was given, and how many of
- * them are known to be done. Copies whose direction the books resolve are one sum
- * there; which of them are the last ones, and so pending, is known from the
- * stream's latest copies, which are remembered as runs of one direction.
+ * A stream's row says how many bytes of each direction were submitted to it, and how many of these
+ * are known to be done. For copies whose direction is resolved here, it has only one sum; which of
+ * them were the last ones, and so are pending, is known from the stream's latest copies, which are
+ * remembered as runs of one direction.
  */
 #include "model/pending.h"
 
@@ -14,13 +14,13 @@
 #include "model/snapshot.h"
 #include "util/saturated.h"
 
-#define RUNS_MAX	1024	/* remembered of a stream; older ones are joined */
-/* Copies of one direction to one device, that came one after the other. */
+#define RUNS_MAX	1024	/* runs remembered per stream; older ones are joined */
+/* Successive copies of one direction to one device. */
 struct run {
-	uint64_t end;		/* units the stream was given up to here: what the row counts */
+	uint64_t end;		/* total units submitted to the stream up to here, as the row counts them */
 	uint64_t units, bytes;
 	uint8_t direction;
-	int device;		/* the process's number */
+	int device;		/* as the process numbers it */
 };
 
 struct pending_entry {
@@ -29,7 +29,7 @@ struct pending_entry {
 	struct pending_row row;
 	struct run *runs;	/* oldest first */
 	size_t run_count, run_size;
-	uint64_t units;		/* of all copies that came as records */
+	uint64_t units;		/* units of all copies that came as records */
 };
 
 static int pending_compare(const struct pending_entry *a, const struct pending_entry *b)
@@ -57,7 +57,10 @@ static struct pending_entry *entry_get(struct pending *pending, uint64_t stream,
 	return entry;
 }
 
-/* The bytes of @slot that are done, with what synchronizing the whole device means for them. */
+/*
+ * The bytes of @slot that are done, including those that a synchronization of the whole device
+ * covers.
+ */
 static uint64_t covered(const struct pending *pending, const struct pending_row *row, unsigned int slot)
 {
 	unsigned int at = row->device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)row->device;
@@ -117,7 +120,9 @@ int pending_copy(struct pending *pending, const struct rec_copy *record, unsigne
 	joins = last && last->direction == direction && last->device == device && last->units == last->bytes &&
 		record->bytes == bytes;
 	if (!joins && entry->run_count == RUNS_MAX) {
-		/* The two oldest become one: how much is pending stays right, its direction may not. */
+		/*
+		 * Joins the two oldest runs: the pending amount stays right, its direction may not.
+		 */
 		entry->runs[1].units += entry->runs[0].units;
 		entry->runs[1].bytes = add_saturated(entry->runs[1].bytes, entry->runs[0].bytes);
 		memmove(entry->runs, entry->runs + 1, --entry->run_count * sizeof(*entry->runs));
@@ -141,7 +146,10 @@ int pending_copy(struct pending *pending, const struct rec_copy *record, unsigne
 	return 0;
 }
 
-/* Adds @bytes to the figure of their direction and device; to another device's if that has none. */
+/*
+ * Adds @bytes to the figure of their direction and device, or, if that device has no figure, of
+ * another device.
+ */
 static void add(const struct own_devices *devices, struct snap_copy *copies, size_t count, unsigned int direction, int device,
 		uint64_t bytes)
 {
@@ -177,7 +185,7 @@ void pending_sum(const struct pending *pending, const struct own_devices *device
 			if (start < done)
 				start = done;
 			if (end > row->enqueued[DIR_DEFAULT])
-				end = row->enqueued[DIR_DEFAULT];	/* told of, and not counted yet */
+				end = row->enqueued[DIR_DEFAULT];	/* reported, but not counted by the row yet */
 			if (start >= end)
 				continue;
 			add(devices, copies, count, run->direction, run->device,

@@ -19,19 +19,19 @@ RB_HEAD(pending_tree, pending_entry);
 struct pending {
 	struct pending_tree streams;
 	size_t stream_count;
-	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* the last synchronize of each device */
+	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* the last synchronization of each device */
 };
 
-/* Takes the row of one stream. Returns 0, or -ENOMEM without memory or room. */
+/* Takes in the row of one stream. Returns 0, or -ENOMEM without memory or room. */
 int pending_row(struct pending *pending, const struct pending_key *key, const struct pending_row *row);
-/* The devices were synchronized: what is known to be done since then is forgotten. */
+/* The devices were synchronized: drops what is known to be done by that. */
 void pending_synced(struct pending *pending, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 /*
- * A copy that came as a record moves @bytes in @direction to @device, the process's number. Returns 0, or -ENOMEM without
- * memory or room.
+ * A copy that came as a record moves @bytes in @direction to @device, the process's number. Returns
+ * 0, or -ENOMEM without memory or room.
  */
 int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes);
-/* Adds what is pending to the @count @copies, by direction and device, whose numbers @devices has. */
+/* Adds pending bytes to the @count @copies, by direction and device; @devices has their numbers. */
 void pending_sum(const struct pending *pending, const struct own_devices *devices, struct snap_copy *copies, size_t count);
 void pending_free(struct pending *pending);
 

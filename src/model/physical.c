@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Physical memory (cuMemCreate) has a handle but no address; it is mapped at one
- * or more of them, in whole or in part, or into sparse arrays. Its bytes live while the handle, a
- * mapping or a tile does: each holds the allocation. "The
- * memory allocation will be freed when all outstanding mappings to the memory
- * are unmapped and when all outstanding references to the handle are also
- * released" (cuda.h of CUDA 13.0, cuMemRelease()). A tile is there until it is
- * unmapped, other memory is mapped there, or its array is destroyed.
+ * Physical memory (cuMemCreate) has a handle but no address; it is mapped at one or more addresses,
+ * in whole or in part, or into sparse arrays. Its bytes live as long as the handle, a mapping or a
+ * tile: each of these holds the allocation. "The memory allocation will be freed when all
+ * outstanding mappings to the memory are unmapped and when all outstanding references to the handle
+ * are also released" (cuda.h of CUDA 13.0, cuMemRelease()). A tile exists until it is unmapped,
+ * other memory is mapped there, or its array is destroyed.
  */
 #include "model/physical.h"
 
@@ -30,7 +29,7 @@ int physical_map(struct ledger *ledger, struct mappings *mappings, const struct 
 
 	if (!record->bytes || record->bytes > BYTES_MAX)
 		return 0;
-	/* What is mapped there still was unmapped without our seeing it. */
+	/* If something is still mapped there, its unmapping was missed. */
 	physical_unmap(ledger, mappings, record->address, record->bytes, record->hdr.time);
 	error = mappings_add(mappings, record->address, record->bytes, record->handle, born);
 	if (!error)
@@ -60,7 +59,7 @@ int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record)
 	if (!tile_read(&box, &record->mapping, array && array->is_deferred))
 		return 0;
 	while (tiles_cut(&ledger->tiles, &box, &cut)) {
-		/* What is left holds the memory before the whole lets go of it. */
+		/* The remaining parts take hold of the memory before the whole releases it. */
 		while (cut.rest--)
 			ledger_hold(ledger, cut.was.handle, cut.was.born);
 		ledger_let_go(ledger, cut.was.handle, cut.was.born, record->hdr.time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mappings of physical memory, at addresses and in sparse arrays, and what they hold. */
+/* Mappings of physical memory, at addresses and in sparse arrays, and the memory that they hold. */
 #ifndef MODEL_PHYSICAL_H
 #define MODEL_PHYSICAL_H
 

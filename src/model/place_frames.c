@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A snapshot has each place's facts once, however many stacks run through it. */
+/* A snapshot contains each place's facts once, however many stacks contain it. */
 #include "model/place_frames.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@ struct place_frame {
 	enum frame_language language;
 	unsigned int line;
 	uint64_t offset;
-	const char *strings[STRINGS];	/* in text[]; empty: not known */
-	const struct snap_frame *shown;	/* in the snapshot numbered `shown_in` */
+	const char *strings[STRINGS];	/* in text[]; empty: unknown */
+	const struct snap_frame *shown;	/* in the snapshot number `shown_in` */
 	uint64_t shown_in;
-	size_t bytes;			/* that count against the names' limit */
+	size_t bytes;			/* bytes that count against the limit of names */
 	char text[];
 };
 
@@ -34,7 +34,7 @@ int place_frames_learn(struct name_store *names, const struct rec_frame *record,
 
 	if (!place)
 		return names->place_count >= names->limits.places ? 0 : -ENOMEM;
-	/* What is cleaned is no longer than before: a question mark stands for at least one byte. */
+	/* Cleaning makes no string longer: a question mark replaces at least one byte. */
 	room = len + STRINGS;
 	if (names->bytes + room > names->limits.bytes)
 		return 0;
@@ -72,7 +72,7 @@ static const char *string_shown(struct arena *arena, const char *text, bool *fai
 	return shown;
 }
 
-/* The facts of @place, or NULL if there are none; *@failed without memory. */
+/* The facts about @place, or NULL if there are none; *@failed without memory. */
 static const struct snap_frame *frame_show(struct arena *arena, uint64_t number, struct place *place, bool *failed)
 {
 	struct place_frame *frame = place->frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What places in the code are: the facts beside their texts. */
+/* Facts about places in the code, beside their texts. */
 #ifndef MODEL_PLACE_FRAMES_H
 #define MODEL_PLACE_FRAMES_H
 
@@ -7,7 +7,10 @@
 #include "model/name_store.h"
 #include "model/snapshot.h"
 
-/* Takes the facts of a place in; the @len bytes at @strings follow @record. Returns 0 or -ENOMEM. */
+/*
+ * Takes in the facts about a place; the @len bytes at @strings follow @record. Returns 0 or
+ * -ENOMEM.
+ */
 int place_frames_learn(struct name_store *names, const struct rec_frame *record, const char *strings, size_t len);
 
 /* Fills in the frames of @where, which are @places, in the snapshot numbered @number that lives in @arena. Returns 0 or -ENOMEM. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A program: what one process runs until it calls exec, with the books that are kept of it.
- */
+/* A program: what one process runs until it calls exec, with all that is kept about it. */
 #ifndef MODEL_IMAGE_H
 #define MODEL_IMAGE_H
 
@@ -30,20 +28,22 @@ struct program {
 	RB_ENTRY(program) link;
 	uint32_t number;
 
-	/* its life */
-	bool known;			/* the process is: by REC_PROCESS, or by any other record */
+	/* its life: */
+	bool known;			/* its process is known: from REC_PROCESS, or any other record */
 	bool ended;
-	bool settled;			/* ended, and no row of it comes any more */
-	bool cleared;			/* ended, and not wanted in the next snapshot: until then its last rows are read */
+	bool settled;			/* ended, and no further row of it will come */
+	/* ended, and not wanted in the next snapshot; until then its last rows are read */
+	bool cleared;
 	enum end_reason end_reason;
 	int exit_code;
-	uint64_t first_time, end_time;	/* of the first record, and of its end */
-	struct program *ended_before, *ended_after;	/* the list of those that ended, in the order of their ends */
+	uint64_t first_time, end_time;	/* times of the first record, and of its end */
+	struct program *ended_before, *ended_after;	/* neighbours in the list of ended programs, sorted by end */
 	struct identity identity;
 
-	/* how far it is known */
-	bool inexact;			/* something of it was lost that none of its books knows of: program_is_inexact() */
-	enum unreturned unreturned;	/* returns of its calls are not probed */
+	/* how far it is known: */
+	/* something about it was lost that belongs to none of its books: program_is_inexact() */
+	bool inexact;
+	enum unreturned unreturned;	/* why returns of its calls are not probed */
 
 	/* its books */
 	struct own_devices devices;
@@ -51,24 +51,24 @@ struct program {
 	struct ledger ledger;
 	struct mappings mappings;	/* of physical memory */
 	struct levels levels;		/* of mipmapped arrays */
-	struct globals globals;		/* variables of modules, and the like */
+	struct globals globals;		/* variables of modules, and similar memory */
 	struct statics statics;		/* variables of known size */
 	struct counters counters;
 	struct call_sites call_sites;	/* of launches and waits */
 	struct pending pending;
 	struct graphs graphs;
-	uint64_t sync_ns;		/* inside synchronizing calls */
+	uint64_t sync_ns;		/* time inside synchronizing calls */
 
-	/* what was told of it */
+	/* what the log has reported about it: */
 	struct event_limit limits[EVENT_KIND_COUNT];
 	struct storms storms;
-	uint64_t walked;		/* when the book was last walked through for a post-mortem */
-	bool faulted;			/* a sticky error was met, and no reset since */
-	struct rec_fault fault;		/* of it; size 0 if there was none */
-	bool copies_pageable;		/* asynchronously */
+	uint64_t walked;		/* when the book was last walked for a post-mortem */
+	bool faulted;			/* there was a sticky error, and no reset since */
+	struct rec_fault fault;		/* its fault; size 0 if there was none */
+	bool copies_pageable;		/* it copied pageable memory asynchronously */
 
 	/* at the previous snapshot */
-	uint16_t total;			/* its command's place in the totals, from 1; 0: none yet */
+	uint16_t total;			/* index of its command in the totals, from 1; 0: none yet */
 	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];
 };
@@ -77,10 +77,12 @@ struct program {
 struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age);
 void program_free(struct program *program);
 
-/* Whether something of it was lost: its figures are not exact. */
+/* True if something about it was lost: its figures are not exact. */
 bool program_is_inexact(const struct program *program);
 
-/* About how many bytes are kept of it, but for its allocations, which have a limit of their own. */
+/*
+ * About how many bytes are kept about it, without its allocations, which have a limit of their own.
+ */
 size_t program_weight(const struct program *program);
 
 #endif

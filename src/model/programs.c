@@ -26,7 +26,10 @@ struct program *programs_find(const struct programs *programs, uint32_t number)
 	return program && program->number == number ? program : NULL;
 }
 
-/* Only programs never seen get here, and only until their rows are gone: a linear search will do. */
+/*
+ * Only unknown programs get here, and only until their rows are gone: a linear search is good
+ * enough.
+ */
 bool programs_is_forgotten(const struct programs *programs, uint32_t number)
 {
 	size_t i, count = programs->tombstone_count < TOMBSTONES ? programs->tombstone_count : TOMBSTONES;
@@ -68,7 +71,7 @@ struct program *programs_overtaken(const struct programs *programs, const struct
 
 	for (other = programs_first(programs); other && other->number < program->number; other = programs_next(other))
 		if (other->known && !other->ended && other->identity.pid == program->identity.pid)
-			return other;		/* there is but one */
+			return other;		/* there can be only one */
 	return NULL;
 }
 

@@ -12,10 +12,13 @@ void readings_clear(struct readings *readings)
 	readings->device_count = readings->process_count = 0;
 }
 
-/* Makes room for one more of @count entries of @size bytes. Returns the list, or NULL without memory. */
+/*
+ * Makes room for one more of @count entries of @size bytes. Returns the list, or NULL without
+ * memory.
+ */
 static void *list_grow(void *list, size_t count, size_t size)
 {
-	/* at each power of two, so that a list of many is not copied as often as it grows */
+	/* only at each power of two, so that a growing list is not copied each time */
 	return count & (count - 1) ? list : realloc(list, (count ? 2 * count : 1) * size);
 }
 

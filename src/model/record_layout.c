@@ -171,7 +171,7 @@ size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
 	fixed = record_size(record->hdr.type);
 	if (!fixed || record->hdr.size > len || record->hdr.size < fixed)
 		return 0;
-	/* Of these nothing is taken in, and there is no room for them. */
+	/* These are not taken in, and union record has no room for them. */
 	if (record->hdr.type == REC_EXEC || record->hdr.type == REC_MMAP)
 		return fixed;
 	memcpy(record, raw, fixed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How records lie in memory, and what makes one that can be taken in. */
+/* The layout of records in memory, and checks that a record is valid. */
 #ifndef MODEL_RECORD_LAYOUT_H
 #define MODEL_RECORD_LAYOUT_H
 
@@ -9,7 +9,7 @@
 #include "cutop_event.h"
 #include "model/stream.h"
 
-/* The fixed part of each record. */
+/* The fixed parts of all records. */
 union record {
 	struct rec_hdr hdr;
 	struct rec_process process;
@@ -56,9 +56,10 @@ union record {
 };
 
 /*
- * Copies the fixed part of the record at @raw, of which @len bytes can be read, to @record: it may lie at any alignment, and may
- * lie about its length. Returns the size of the fixed part, after which the record's strings or frames follow; 0 for a record
- * that claims more than @len, is too short for its type, of unknown type, or makes no sense.
+ * Copies the fixed part of the record at @raw, of which @len bytes can be read, to @record. @raw
+ * may have any alignment, and may lie about its length. Returns the size of the fixed part, after
+ * which the record's strings or frames follow; 0 for a record that claims more than @len, is too
+ * short for its type, has an unknown type, or is invalid otherwise.
  */
 size_t record_read(union record *record, const struct rec_hdr *raw, size_t len);
 

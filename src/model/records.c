@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes in records: gives each to the book that it concerns, and what comes of it to the log. This is where the
- * books meet; none of them knows another but those it is made of.
+ * Takes in records: passes each to the book that it concerns, and reports the effects in the log.
+ * The books meet only here; none knows another, except those it consists of.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static bool is_act(unsigned int type)
 	       type == REC_TILES || type == REC_GRAPH || type == REC_INSTANTIATED;
 }
 
-/* The names of @program, and what follows from them. */
+/* Takes in a name of @program, and updates what depends on it. */
 static int take_name(struct program *program, const union record *record, const char *tail)
 {
 	int error;
@@ -35,7 +35,10 @@ static int take_name(struct program *program, const union record *record, const 
 			program->devices.runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
 		break;
 	case REC_LAUNCHED_AT:
-		/* The runtime's call of the driver: it says nothing of the kernel, but where the runtime is at work. */
+		/*
+		 * A driver call made by the runtime: it says nothing about the kernel, but shows on
+		 * which device the runtime is at work.
+		 */
 		if (call_descs[record->launched_at.call].layer == LAYER_DRIVER &&
 		    names_is_runtime(&program->names, record->launched_at.site)) {
 			program->devices.runtime_launched = true;
@@ -60,16 +63,16 @@ static int take_identity(struct program *program, const struct rec_identity *rec
 	return error || !devices ? error : own_devices_learn(&program->devices, devices, devices_len);
 }
 
-/* Time (ns) from @entry to the record's, which was made at return. */
+/* Time (ns) from @entry to the record, which was made at the call's return. */
 static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
 {
 	return subtract_saturated(hdr->time, entry);
 }
 
 /*
- * Records say the device as the process counts; the books, which are compared
- * over processes, go by the machine's numbers. Rows of counters, and copies,
- * which become rows, keep the process's until they are shown.
+ * Records number devices as the process does; the books, which are compared between processes, use
+ * the machine's numbers. Counter rows, and copies, which become rows, keep the process's numbers
+ * until they are shown.
  */
 static void translate_device(const struct program *program, union record *record)
 {
@@ -88,7 +91,7 @@ static void translate_device(const struct program *program, union record *record
 	}
 }
 
-/* The memory of @program comes back to its devices, if it had left them. */
+/* Returns the memory of @program to its devices, if a checkpoint had moved it. */
 static void take_restore(struct model *model, struct program *program, uint64_t time)
 {
 	const struct device_use *full;
@@ -110,7 +113,7 @@ static int take_alloc(struct model *model, struct program *program, const struct
 	if (record->result == ERROR_OUT_OF_MEMORY)
 		tell_out_of_memory(model, program, record);
 	if (!record->result && record->address) {
-		take_restore(model, program, record->hdr.time);	/* that it was restored was not seen */
+		take_restore(model, program, record->hdr.time);	/* its restoring was missed */
 		if (ledger_asks_room(ledger))
 			ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	}
@@ -226,7 +229,10 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_ALLOC:
 		error = counters_told(&program->counters, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
-		/* Captured, it is a node: the graph's memory is not in these books. That it is the device's may matter. */
+		/*
+		 * In a capture it becomes a node: the graph's memory is not in these books. But
+		 * that it is device memory may matter.
+		 */
 		if (record->alloc.how & ALLOC_CAPTURED && !record->alloc.result)
 			return globals_learn(&program->globals, record->alloc.address, record->alloc.bytes) ?: error;
 		return take_alloc(model, program, &record->alloc) ?: error;
@@ -287,14 +293,14 @@ static void take_unseen(struct model *model, const struct rec_unseen *record)
 	struct snap_unseen *unseen;
 
 	if (record->cause >= UNSEEN_COUNT)
-		return;		/* of a later version */
+		return;		/* from a later version */
 	unseen = &model->unseen[record->cause];
 	unseen->total = record->total;
 	unseen->pid = record->hdr.tgid;
 	identity_comm(record->comm, unseen->comm);
 }
 
-/* What was read at a refresh. It makes no program known: only records that say which process it is do. */
+/* Data read at a refresh. It creates no program: only records that identify a process do. */
 static int dispatch_row(struct model *model, const union record *record)
 {
 	switch (record->hdr.type) {
@@ -349,7 +355,7 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_CLOCK:
 		wall_clock_set(&model->clock, record->hdr.time, record->clock.real);
 		return 0;
-	default:	/* REC_MOMENT: for what makes the snapshot */
+	default:	/* REC_MOMENT: for the code that makes the snapshot */
 		return 0;
 	}
 }
@@ -373,7 +379,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 
 	if (!fixed)
 		goto bad;
-	/* Other records keep the books of a traced call. */
+	/* Of a traced call, other records update the books; REC_CALL itself is not needed. */
 	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP || record.hdr.type == REC_CALL)
 		return 0;
 	if (record.hdr.type >= REC_LAUNCH_ROW)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sites stand by address and stack, and by index: allocations
- * name theirs by index, which costs them four bytes. Their number is bounded;
- * what comes after that shares one site, at address 0.
+ * Sites are found by address and stack, and by index: an allocation refers to its site by index, in
+ * four bytes. Their number is limited; beyond it, all allocations share one site, at address 0.
  */
 #include "model/sites.h"
 
@@ -48,7 +47,7 @@ static struct site *site_add(struct site_table *sites, struct name_store *names,
 	site->stack = names_stack(names, stack_id);
 	site->place = place;
 	site->shown = site->stack && site->stack->shown ? site->stack->frames[site->stack->shown] : place;
-	/* Nothing of it can be against the cache yet. */
+	/* No allocation of it can speak against the cache yet. */
 	site->held = cache_holds(&sites->cache, &site->signs, place->flags);
 	site->index = (uint32_t)sites->count;
 	sites->list[sites->count++] = site;

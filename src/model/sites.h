@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call sites of one process: where its allocations are made; with stacks, by which way. */
+/*
+ * The call sites of one process: where its allocations are made; with stacks, each stack is a site
+ * of its own.
+ */
 #ifndef MODEL_SITES_H
 #define MODEL_SITES_H
 
@@ -18,23 +21,24 @@ struct site {
 	RB_ENTRY(site) link;
 	uint64_t address;
 	uint64_t stack_id;		/* 0: none */
-	const struct stack *stack;	/* NULL: none, or not told */
+	const struct stack *stack;	/* NULL: none, or unknown */
 	struct place *place;
-	struct place *shown;		/* what it is called: that place, or one of its stack */
-	uint64_t live;			/* bytes that are to be freed: VRAM, */
-	uint64_t managed;		/* and of these managed memory */
+	struct place *shown;		/* the place that names it: its own, or one in its stack */
+	uint64_t live;			/* bytes that have to be freed: VRAM, */
+	uint64_t managed;		/* and how much of that is managed memory */
 	uint64_t ended;			/* bytes whose owner ended first */
 	uint64_t ended_by[NODE_END_COUNT];	/* the same, by what ended them */
-	uint64_t unsure;		/* the same, if they were not freed unseen */
+	uint64_t unsure;		/* the same, if their frees are not among lost records */
 	uint64_t allocations;
-	uint64_t allocated;		/* bytes that were to be freed, whether they were or not */
-	uint64_t last_bytes;		/* scratch of an event's text */
-	uint64_t suspect_since;		/* scratch of a snapshot */
+	uint64_t allocated;		/* bytes that had to be freed, freed since or not */
+	uint64_t last_bytes;		/* used while an event's text is made */
+	uint64_t suspect_since;		/* used while a snapshot is made */
 	struct suspect *suspect;
 	uint32_t index;
-	int16_t device;			/* where it allocates; CUTOP_DEVICE_UNKNOWN: not on one only */
+	int16_t device;			/* the device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
 	bool held;
-	bool by_runtime;		/* in a library that is the runtime: it is the runtime's call of the driver */
+	/* it is in a library that is the runtime: a driver call made by the runtime */
+	bool by_runtime;
 	struct cache_signs signs;
 };
 
@@ -44,18 +48,21 @@ struct site_table {
 	struct site_tree tree;
 	struct site **list;		/* by index */
 	size_t count, size;
-	struct site *other;		/* for all sites past SITES_MAX */
+	struct site *other;		/* shared by all sites beyond SITES_MAX */
 	struct cache_signs cache;	/* of all sites with SITE_IN_CACHE */
 };
 
-/* The site at @address with @stack_id, made if there is none; its place and stack are those of @names. NULL without memory. */
+/*
+ * The site at @address with @stack_id, created if need be; its place and stack come from @names.
+ * NULL without memory.
+ */
 struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address, uint64_t stack_id);
-/* The sites at one address: the first, or NULL; and the one after @site. */
+/* The sites at one address: the first, or NULL; and the next after @site. */
 struct site *sites_at(struct site_table *sites, uint64_t address);
 struct site *sites_next(struct site *site);
-/* Bytes that ended at @site and are held, if the cache is on, which nothing proves. */
+/* Ended bytes of @site that count as held if the cache is on, which nothing proves. */
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site);
-/* What the site is called, or where it is. */
+/* The name of the site, or its address. */
 void sites_describe(const struct site *site, const struct name_store *names, char *out, size_t size);
 void sites_free(struct site_table *sites);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot: everything the views show, at one instant, as plain data.
- *
- * It owns all it points to and shares nothing with the model, so that any
- * thread may read it. Sizes are bytes, durations ns, instants ns of
- * CLOCK_REALTIME unless said otherwise. Rates are per second and NAN when
- * absent (no earlier snapshot, or less than 10 ms since).
+ * A snapshot: everything the views show, at one instant, as plain data. It owns all it points to
+ * and shares nothing with the model, so any thread may read it. Sizes are bytes, durations ns,
+ * instants ns of CLOCK_REALTIME unless said otherwise. Rates are per second, and NAN if absent (no
+ * earlier snapshot, or one less than 10 ms before).
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
@@ -21,7 +19,7 @@
 
 enum alloc_state {
 	ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD,
-	ALLOC_SAVED,	/* on no device while its process is checkpointed */
+	ALLOC_SAVED,	/* not on a device, because its process is checkpointed */
 	ALLOC_STATE_COUNT
 };
 
@@ -30,14 +28,14 @@ extern const char *const alloc_state_names[ALLOC_STATE_COUNT];	/* "live", ... */
 struct snap_alloc {
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t age;		/* until the snapshot, or until its owner ended */
+	uint64_t age;		/* up to the snapshot, or to the end of its owner */
 	const char *site;	/* name or hex address; never NULL */
 	uint64_t site_address;
 	int device;
 	uint16_t call;
 	uint8_t kind;
 	uint8_t state;		/* enum alloc_state */
-	uint64_t stack_id;	/* like sites[].stack_id */
+	uint64_t stack_id;	/* as in sites[].stack_id */
 };
 
 /* A stretch of addresses, and the bytes of VRAM allocated in it by state. */
@@ -48,7 +46,9 @@ struct snap_span {
 
 #define SPANS_MAX 2048
 
-/* From a log2 histogram: linear inside the bucket, capped by the exact maximum. NAN without samples. */
+/*
+ * From a log2 histogram: linear inside a bucket, limited by the exact maximum. NAN without samples.
+ */
 struct snap_latency {
 	double p50, p99, max;	/* seconds */
 };
@@ -56,15 +56,15 @@ struct snap_latency {
 struct snap_kernel {
 	const char *name;	/* short: no arguments, no template list */
 	const char *signature;	/* full, demangled */
-	const char *symbol;	/* mangled; NULL if not known */
+	const char *symbol;	/* mangled; NULL: unknown */
 	uint64_t function;
 	size_t number;		/* of the kernels of its process, as launch_entry.number has it */
 	int device;
 	uint64_t launches, failures, samples;
-	uint64_t captured;	/* calls that became nodes of a graph: not launches */
-	uint64_t graph_launches;	/* by launches of graphs; of an unknown graph: its own */
-	bool is_graph;		/* a graph of which it is not known what it holds */
-	bool updatable;		/* kernels may have disabled its nodes: graph_launches is not exact */
+	uint64_t captured;	/* calls that became nodes of a graph: these are not launches */
+	uint64_t graph_launches;	/* runs in launches of graphs; for an unknown graph: its own launches */
+	bool is_graph;		/* it stands for a graph with unknown contents */
+	bool updatable;		/* kernels may have disabled nodes with it: graph_launches is not exact */
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;
@@ -78,19 +78,19 @@ struct snap_copy {
 	uint8_t direction, mode;
 	int device;
 	uint64_t calls, failures, bytes;
-	double seconds;			/* inside the calls */
-	double bytes_per_second;	/* COPY_SYNC: call throughput; else NAN */
+	double seconds;			/* time in the calls */
+	double bytes_per_second;	/* COPY_SYNC: throughput of the calls; else NAN */
 	double rate_bytes_per_second;
 	uint64_t pending;		/* COPY_ASYNC: bytes not known to be done */
-	bool pageable;			/* COPY_ASYNC: some were of pageable memory of the host */
+	bool pageable;			/* COPY_ASYNC: some used pageable host memory */
 	uint64_t sizes[CUTOP_SIZE_BUCKETS];
 };
 
 /* Names of a function that is not in the table. */
 struct snap_extra {
-	const char *symbol;		/* NULL: it is in the table, and what follows does not count */
-	const char *brief;		/* for people: "ns::scale", or the symbol if that is not mangled; NULL: the symbol */
-	const char *signature;		/* demangled in full; NULL: the symbol is not mangled */
+	const char *symbol;		/* NULL: it is in the table, and the other fields are unused */
+	const char *brief;		/* for people: "ns::scale"; NULL: use the symbol, which is not mangled */
+	const char *signature;		/* fully demangled; NULL: the symbol is not mangled */
 };
 
 struct snap_call {
@@ -101,7 +101,7 @@ struct snap_call {
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
 	struct snap_extra extra;
-	bool judged;			/* its result says whether it failed; set for extras only */
+	bool judged;			/* whether its calls fail is known from their results; for extras only */
 };
 
 /* What a place in the code is. */
@@ -136,15 +136,17 @@ struct snap_site {
 	const char *site;
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
-	uint64_t allocations;		/* made there in all */
-	uint64_t allocated;		/* bytes of VRAM in all, freed since or not */
-	int device;			/* CUTOP_DEVICE_UNKNOWN: not known, or more than one */
-	uint64_t stack_id;		/* tells sites at one address apart; 0: no stack is known */
+	uint64_t allocations;		/* how many were made there in all */
+	uint64_t allocated;		/* bytes of VRAM, freed since or not */
+	int device;			/* CUTOP_DEVICE_UNKNOWN: unknown, or several */
+	uint64_t stack_id;		/* distinguishes sites at one address; 0: no stack is known */
 	const char *const *stack;	/* names or hex addresses, innermost first */
 	size_t stack_count;
-	size_t shown;			/* which of them `site` is: the first, or, of a Python program, the program's own line */
-	const struct snap_frame *const *frames;	/* of the stack, or, without one, of the site; NULL: one that is not known */
-	size_t frame_count;		/* 0: none is known */
+	/* the frame that `site` names: the first, or, in a Python program, the program's own line */
+	size_t shown;
+	/* facts of the stack's frames, or, without a stack, of the site; NULL: an unknown frame */
+	const struct snap_frame *const *frames;
+	size_t frame_count;		/* 0: no facts are known */
 };
 
 /* Where executable graphs are made. */
@@ -176,61 +178,66 @@ struct snap_wait_site {
 
 /* What a process holds on one device. */
 struct snap_use {
-	int device;			/* CUTOP_DEVICE_UNKNOWN: on one that is not known */
+	int device;			/* CUTOP_DEVICE_UNKNOWN: the device is unknown */
 	uint64_t live, peak, leaked, held;
-	uint64_t suspect;		/* of sites that allocate on this device only; the rest counts as not known */
+	/* from sites that allocate on this device only; the rest counts under the unknown device */
+	uint64_t suspect;
 };
 
 struct snap_process {
 	uint32_t program;
-	uint32_t pid, parent_pid, ns_pid;	/* ns_pid 0: not known */
+	uint32_t pid, parent_pid, ns_pid;	/* ns_pid 0: unknown */
 	uint32_t uid;
 	uint64_t start_time;
 	const char *user, *command, *arguments;	/* never NULL */
-	const char *command_line;		/* command and arguments; NULL: made by hand, command stands for it */
+	const char *command_line;		/* command and arguments; NULL (in tests): use command */
 	const char *container, *pod;		/* NULL if none */
 	bool exited;
-	uint64_t end_time;			/* 0: it runs */
+	uint64_t end_time;			/* 0: it is running */
 	int exit_code;				/* as wait(2) gives it */
 	enum end_reason end_reason;
-	bool from_attach;			/* figures are lower bounds */
-	bool inexact;				/* something of it was lost */
+	bool from_attach;			/* it was running before cutop watched it: figures are lower bounds */
+	bool inexact;				/* something about it was lost */
 	bool sampled;				/* launch failures are a lower bound */
-	enum unreturned unreturned;		/* not 0: nothing is known of allocations, failures and times */
+	enum unreturned unreturned;		/* not 0: why allocations, failures and times are unknown */
 
 	uint64_t live, peak, leaked, held;
-	uint64_t leaked_by_reset, leaked_by_context;	/* of leaked: live when a device was reset, a context destroyed */
-	uint16_t reset_call, context_call;	/* the last that did so */
-	uint64_t held_unproven;			/* of held: blocks of PyTorch's allocator, and nothing proves that its cache is on */
+	/* part of leaked: was live when a device was reset, or a context destroyed */
+	uint64_t leaked_by_reset, leaked_by_context;
+	uint16_t reset_call, context_call;	/* the last call that did so */
+	/* part of held: blocks of PyTorch's allocator, whose cache is not proved to be on */
+	uint64_t held_unproven;
 	uint64_t allocated;			/* in all, freed since or not */
-	bool has_used;				/* the driver said what it uses of devices' memory: */
-	uint64_t used, untracked;		/* that, and what of it is not live in the books */
+	bool has_used;				/* the driver reports how much device memory it uses: */
+	uint64_t used, untracked;		/* that amount, and how much of it exceeds the tracked live bytes */
 	uint64_t suspect;
-	uint64_t suspect_live;			/* of it, what is in live: managed memory and what may have leaked are not */
-	bool has_suspect;			/* false: not known yet, absent */
+	/* the part of suspect that is in live: managed memory and possible leaks are not */
+	uint64_t suspect_live;
+	bool has_suspect;			/* false: suspect is absent, because it is not known yet */
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];		/* live bytes */
 
 	uint64_t launches, failures;		/* failures of all calls */
-	uint64_t graph_launches;		/* kernels that graphs ran */
+	uint64_t graph_launches;		/* kernels that ran in graphs */
 	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];		/* bytes per second, sync and async */
 	uint64_t copy_bytes[DIR_COUNT];
 	uint64_t calls;				/* hooked calls in all */
 	double sync_seconds;
-	double sync_share;			/* 0..1 over the interval, NAN if absent */
+	double sync_share;			/* 0..1 of the interval, NAN if absent */
 
-	int *devices;				/* ascending, known ones */
+	int *devices;				/* the known ones, ascending */
 	size_t device_count;
 	const char *device_list;		/* the same as text, "0,2-3"; empty if none is known */
-	struct snap_use *uses;			/* by device, where anything was ever held */
+	struct snap_use *uses;			/* per device, where it ever held something */
 	size_t use_count;
 	struct snap_alloc *map;			/* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
-	struct snap_span *spans;		/* by address, for drawing: all allocations, neighbours merged */
-	size_t span_count;			/* at most SPANS_MAX; 0 unless model_focus() asked */
+	/* all allocations, for drawing: sorted by address, neighbours merged */
+	struct snap_span *spans;
+	size_t span_count;			/* at most SPANS_MAX; 0 unless model_focus() asked for them */
 	struct snap_kernel *kernels;		/* most launches first */
 	size_t kernel_count;
 	struct snap_copy *copies;		/* by direction, mode, device */
@@ -249,7 +256,7 @@ struct snap_process {
 	size_t wait_site_count;
 };
 
-/* What a call is called, and what people call it: @extra is that of its snap_call or snap_failure. */
+/* The symbol of a call, and its name for people. @extra: from its snap_call or snap_failure. */
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra);
 const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extra);
 
@@ -258,14 +265,13 @@ struct snap_copy_total {
 };
 
 /*
- * All processes of one command, those included that ended and were forgotten:
- * its counters only grow.
+ * All processes of one command, including ended ones that were dropped: its counters never go down.
  */
 struct snap_command {
 	const char *command;
-	bool is_other;			/* all commands past COMMANDS_MAX */
-	uint64_t processes, running;	/* ever, and now */
-	uint64_t live, suspect;		/* now */
+	bool is_other;			/* the sum of all commands beyond COMMANDS_MAX */
+	uint64_t processes, running;	/* ever, and at present */
+	uint64_t live, suspect;		/* at present */
 	uint64_t leaked, held;
 	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t calls, failures, launches, graph_launches;
@@ -280,19 +286,22 @@ struct snap_command {
 /* A process that held memory of the device that an event is about. */
 struct snap_holder {
 	uint32_t pid;
-	bool from_attach;	/* held at least that much */
+	bool from_attach;	/* it held at least that much */
 	uint64_t live;
 	char command[64];
 };
 
 #define SUSPECTS_MAX 8
 
-/* A kernel that was launched before a sticky error was reported, and is not known to have gone well. */
+/*
+ * A kernel that was launched before a sticky error was reported, and is not known to have
+ * succeeded.
+ */
 struct snap_suspect {
-	char kernel[128];	/* short name */
+	char kernel[128];	/* its short name */
 	int device;
-	uint64_t stream;	/* the last known of its launches */
-	bool stream_exact;	/* that of its last launch */
+	uint64_t stream;	/* the last known stream of its launches */
+	bool stream_exact;	/* its last launch was in this stream */
 	uint64_t launches;
 };
 
@@ -309,16 +318,17 @@ struct snap_line {
 /* The circumstances of an event: as much as its kind has. */
 struct snap_detail {
 	int device;
-	uint16_t call;			/* CALL_COUNT: none */
+	uint16_t call;			/* CALL_COUNT: no call */
 	int code;			/* 0: none */
-	uint64_t tracked, total;	/* of the device; total 0: not meant */
-	uint64_t span;			/* addresses that the process held there, from the lowest to the highest; 0: not known */
-	uint64_t span_free, span_gap;	/* free bytes among them, and the most in one piece */
+	uint64_t tracked, total;	/* bytes on the device; total 0: the event is about no device */
+	/* from the lowest to the highest address that the process held there; 0: unknown */
+	uint64_t span;
+	uint64_t span_free, span_gap;	/* free bytes in that span, and the longest free stretch */
 	struct snap_holder holders[HOLDERS_MAX];	/* most first */
 	size_t holder_count, holders_omitted;
 	struct snap_suspect suspects[SUSPECTS_MAX];	/* launched last first */
 	size_t suspect_count, suspects_omitted;
-	bool is_fault;			/* suspects are meant, if only to say that there are none */
+	bool is_fault;			/* the event is about suspects, even if there are none */
 	char site[256];			/* empty: none */
 	uint64_t address, stack;	/* of that site, as records have them; 0: not meant, or not known */
 	struct snap_place where;	/* in a snapshot only; site NULL where its process is not kept any more */
@@ -330,25 +340,28 @@ struct snap_event {
 	uint64_t time;
 	uint32_t pid;
 	uint8_t kind;		/* enum event_kind */
-	uint64_t bytes;		/* 0 where none are meant */
-	const char *text;	/* one line of plain words, never NULL */
-	uint64_t repeated;	/* how often the same happened again, not told one by one */
+	uint64_t bytes;		/* 0: the event is about no size */
+	const char *text;	/* one readable line, never NULL */
+	uint64_t repeated;	/* how often the same happened again without an event of its own */
 	const struct snap_detail *detail;	/* NULL if there is none */
 };
 
-/* A device of the machine. What comes of the driver is absent without it (readings.h). */
+/* A device of the machine. The driver's figures are absent without a driver (readings.h). */
 struct snap_device {
 	int device;			/* the machine's number */
 	uint64_t tracked;		/* live VRAM bytes of all watched processes */
-	uint64_t total;			/* its size, 0: not known */
-	const char *name, *uuid;	/* NULL: not known; so are the following: */
+	uint64_t total;			/* its size, 0: unknown */
+	const char *name, *uuid;	/* NULL: unknown; this and the following come from the driver: */
 	bool has_used;
-	uint64_t used;			/* of the device's memory, by whomever */
-	double utilization;		/* 0..1; NAN: not known */
-	double temperature, power;	/* degrees Celsius, watts; NAN: not known */
+	uint64_t used;			/* bytes of the device's memory, by all processes */
+	double utilization;		/* 0..1; NAN: unknown */
+	double temperature, power;	/* degrees Celsius, watts; NAN: unknown */
 };
 
-/* Sums over processes that ended and are not listed any more: long ago, or cleared; and what any of them was. */
+/*
+ * Sums over processes that ended and are no longer listed (too long ago, or cleared), with the
+ * marks that any of them had.
+ */
 struct snap_gone {
 	size_t processes;
 	uint64_t leaked, held, suspect, leaked_by_reset, leaked_by_context, held_unproven;
@@ -356,49 +369,54 @@ struct snap_gone {
 	bool from_attach, inexact, sampled, unreturned;
 };
 
-/* What could not be seen for one cause, of whichever processes. */
+/* What could not be seen because of one cause, in any process. */
 struct snap_unseen {
 	uint64_t total;		/* 0: nothing */
-	uint32_t pid;		/* of the last process that it concerns; 0: not known */
+	uint32_t pid;		/* the last process that it affected; 0: unknown */
 	char comm[CUTOP_COMM_LEN + 1];
 };
 
 struct snapshot {
-	/* filled by the model */
+	/* filled in by the model: */
 	uint64_t started, time;		/* CLOCK_REALTIME ns */
 	double elapsed_seconds;
-	double interval_seconds;	/* NAN for the first */
+	double interval_seconds;	/* NAN in the first snapshot */
 	uint64_t lost[LOST_COUNT];
 	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t graph_launches;
-	uint64_t live, leaked, launches, failures;	/* totals over processes, those gone included; leaked without suspect */
+	/* sums over processes, including those that are gone; leaked excludes suspect */
+	uint64_t live, leaked, launches, failures;
 	struct snap_gone gone;
 	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];
-	double sync_share;		/* the largest of all processes' */
+	double sync_share;		/* the highest of all processes */
 	struct snap_process *processes;	/* by pid, then start time */
 	size_t process_count;
-	struct snap_device *devices;	/* by number: those that something is known of */
+	struct snap_device *devices;	/* by number: those about which something is known */
 	size_t device_count;
 	struct snap_event *events;	/* the latest, oldest first; at most 256 */
 	size_t event_count;
-	struct snap_command *commands;	/* by first sight; none unless model_config.totals */
+	struct snap_command *commands;	/* by first sight; only with model_config.totals */
 	size_t command_count;
-	struct snap_call *calls;	/* of all processes ever, by table order, without latency; likewise */
+	/* of all processes ever, in table order, without latencies; only with model_config.totals */
+	struct snap_call *calls;
 	size_t call_count;
 
-	/* filled by the caller of model_snapshot() */
+	/* filled in by the caller of model_snapshot(): */
 	bool synthetic;			/* a demonstration: nothing of this is real */
 	char host[256];
 	unsigned int targets, attached, missing;
-	/* Of the attached functions: probed at their first instruction or at a later one; of the former, single-stepped. */
+	/*
+	 * How many attached functions are probed at their first instruction, or at a later one; and
+	 * how many of the former are single-stepped.
+	 */
 	unsigned int at_entry, past_entry, single_stepped;
 	bool has_points;			/* these are known */
 	double self_cpu_seconds;
 	uint64_t self_resident_bytes;
 
-	void *arena;			/* where everything above lives */
-	unsigned int shared;		/* further holders; atomic */
+	void *arena;			/* all of the above is in it */
+	unsigned int shared;		/* number of further holders; atomic */
 };
 
 #define LINE_TEXT 512
@@ -409,7 +427,10 @@ const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT]);
 /* The last part of @command, which may be a path: what goes together is called the same, wherever it was started. */
 const char *command_basename(const char *command);
 
-/* Returns @snapshot for one more holder, in any thread: each calls snapshot_free(), the last one frees it. */
+/*
+ * Returns @snapshot for one more holder, in any thread: each holder calls snapshot_free(), and the
+ * last one frees it.
+ */
 struct snapshot *snapshot_hold(struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One walk
- * in order of addresses joins an allocation to the span before it where the
- * gap is small; when there are too many spans, what "small" means doubles and
- * those that exist are joined again. Gaps between spans are thus at least as
- * long as any inside one. Until then a span has one state: where neighbours
- * differ, one ends and the next begins, so that a drawing shows which is which.
+ * One walk in order of addresses joins an allocation to the previous span if the gap is small. When
+ * there are too many spans, the limit for "small" doubles and the spans are joined again. So gaps
+ * between spans are at least as long as any inside one. Until then a span has a single state: if
+ * neighbours differ, a new span begins, so that a drawing shows which is which.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@
 #include "model/model_state.h"
 #include "util/saturated.h"
 
-/* Up to this many allocations the walk costs less than asking whether anybody looks. */
+/* With fewer allocations than this, the walk costs less than to check whether it is needed. */
 #define CHEAP_MAX 4096
 
 struct spans {
@@ -50,7 +48,7 @@ static void spans_join(struct spans *spans)
 	spans->count = kept + 1;
 }
 
-/* What is to be drawn next: an allocation, or physical memory where it is mapped. */
+/* What to draw next: an allocation, or physical memory where it is mapped. */
 struct piece {
 	uint64_t address, bytes;
 	const struct alloc_node *node;
@@ -79,7 +77,7 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
-/* Allocations and mappings, in order of addresses. */
+/* Allocations and mappings together, in order of addresses. */
 struct pieces {
 	struct program *program;
 	struct alloc_node *node;

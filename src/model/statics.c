@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Static memory of a program: its __device__, __constant__ and __managed__
- * variables, as far as a call tells how large they are. With the runtime that is
- * their registration (__cudaRegisterVar, __cudaRegisterManagedVar), once for each
- * variable, on however many devices it comes to lie; with the driver it is the
- * call that asks for one (cuModuleGetGlobal and the like). No call allocates or
- * frees it: it is a kind of its own, in no total, and never a leak. It goes with its module (cuModuleUnload(), cuLibraryUnload());
- * a module's also with the context that the module was loaded into (cuda.h of CUDA 13.0, cuCtxDestroy(): "These resources
- * include CUDA types CUmodule"), and a registered one with its fat binary, which the code that nvcc writes unregisters when
- * its library is closed (crt/host_runtime.h, __cudaUnregisterFatBinary()).
- *
- * The runtime asks the driver for its variables as well, and not only inside
- * calls that are probed: in a program that registers variables, what the driver
- * tells is not counted besides.
+ * Static memory of a program: its __device__, __constant__ and __managed__ variables, if a call
+ * tells their size. With the runtime, that is their registration (__cudaRegisterVar,
+ * __cudaRegisterManagedVar), once per variable, however many devices it will be on; with the
+ * driver, a call that asks for a variable (cuModuleGetGlobal and the like). No call allocates or
+ * frees this memory: it is a kind of its own, in no total, and never a leak.
+ * It goes when its module is unloaded (cuModuleUnload(), cuLibraryUnload()). A module's variable
+ * also goes with the context that the module was loaded into (cuda.h of CUDA 13.0, cuCtxDestroy():
+ * "These resources include CUDA types CUmodule"), a registered one with its fat binary, which
+ * nvcc's code unregisters when its library is closed (crt/host_runtime.h,
+ * __cudaUnregisterFatBinary()).
+ * The runtime also asks the driver for its variables, and not only inside probed calls: in a
+ * program that registers variables, those that the driver tells of are not counted in addition.
  */
 #include "model/statics.h"
 
@@ -25,10 +24,10 @@
 
 struct static_variable {
 	RB_ENTRY(static_variable) link;
-	uint64_t address;	/* of the variable, or of its host shadow, which lies elsewhere */
+	uint64_t address;	/* of the variable, or of its shadow on the host, which is elsewhere */
 	uint64_t bytes;
-	uint64_t module;	/* or fat binary; 0 in older recordings: registered */
-	bool owned;		/* by a context: */
+	uint64_t module;	/* its module, or fat binary; 0 in older recordings: registered */
+	bool owned;		/* it belongs to a context: */
 	uint64_t context;	/* 0: the primary one */
 	int device;		/* of that */
 };
@@ -60,7 +59,7 @@ int statics_learn(struct statics *statics, const struct rec_map *record)
 		return 0;
 	variable = RB_FIND(static_tree, &statics->tree, &key);
 	if (variable)
-		drop(statics, variable);	/* asked for once more; or its place was given to another */
+		drop(statics, variable);	/* it was asked for again; or its address was reused */
 	if (statics->count >= STATICS_MAX) {
 		statics->is_full = true;
 		return 0;

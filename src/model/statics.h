@@ -18,16 +18,19 @@ RB_HEAD(static_tree, static_variable);
 struct statics {
 	struct static_tree tree;
 	size_t count;
-	uint64_t bytes;			/* of all */
-	bool registers_variables;	/* with the runtime */
-	bool is_full;			/* some are missing */
+	uint64_t bytes;			/* of all variables */
+	bool registers_variables;	/* the program registers variables with the runtime */
+	bool is_full;			/* some did not fit */
 };
 
 /* Takes in a MAP_VARIABLE, or a MAP_GLOBAL of a module. Returns 0 or -ENOMEM. */
 int statics_learn(struct statics *statics, const struct rec_map *record);
-/* The variable at @address goes with @context, or, if that is 0, with the primary one of @device. */
+/*
+ * The variable at @address ends with @context, or, if that is 0, with the primary context of
+ * @device.
+ */
 void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device);
-/* A context ended: @context, or, if that is 0, the primary one of @device. */
+/* A context ended: @context, or, if that is 0, the primary context of @device. */
 void statics_end(struct statics *statics, uint64_t context, int device);
 void statics_unload(struct statics *statics, uint64_t module);
 void statics_free(struct statics *statics);

@@ -5,7 +5,7 @@
 
 #include "util/saturated.h"
 
-#define STORM_NS	10000000000ull	/* one event of a call site in this time */
+#define STORM_NS	10000000000ull	/* interval in which a call site gets one event */
 
 struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time, bool *is_new)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stream: everything that enters a model, as records. To those that
- * cutop_event.h has come the rows that the collector reads once per refresh,
- * each as a record of its own, and the moments at which snapshots are made.
- *
- * Rows replace what they said before, and have no time of their own (0): they
- * hold at the next REC_MOMENT. Layouts are those of structs of cutop_event.h
- * and cutop_rows.h, naturally aligned and without hidden padding.
+ * The stream: everything that enters a model, as records. In addition to the records of
+ * cutop_event.h, these are the rows that the collector reads once per refresh, each as a record of
+ * its own, and the moments at which snapshots are made. Rows replace earlier versions, and have no
+ * time of their own (0): they hold at the next REC_MOMENT. Layouts are those of structs in
+ * cutop_event.h and cutop_rows.h, naturally aligned and without hidden padding.
  */
 #ifndef MODEL_STREAM_H
 #define MODEL_STREAM_H
@@ -48,13 +46,13 @@ struct rec_unreturned {
 	__u32 pad;
 };
 
-/* Totals since watching began: the last record of a cause holds. */
+/* Totals since watching began: the last record of each cause counts. */
 struct rec_unseen {
-	struct rec_hdr hdr;	/* tgid: the last process that it concerns, 0: none is known */
-	__u64 total;		/* allocations, files, or functions, as the cause says */
+	struct rec_hdr hdr;	/* tgid: the last process that it affected, 0: unknown */
+	__u64 total;		/* allocations, files, or functions, depending on the cause */
 	__u32 cause;		/* enum unseen_cause */
 	__u32 pad;
-	char comm[CUTOP_COMM_LEN];	/* of that process */
+	char comm[CUTOP_COMM_LEN];	/* the name of that process */
 };
 
 struct rec_lost {
@@ -75,7 +73,7 @@ struct rec_limit {
 	__u32 pad;
 };
 
-/* What of a rec_device_reading is known. */
+/* Which fields of a rec_device_reading are known. */
 #define READING_MEMORY		1u
 #define READING_UTILIZATION	2u
 #define READING_TEMPERATURE	4u
@@ -86,43 +84,49 @@ struct rec_limit {
 struct rec_device_reading {
 	struct rec_hdr hdr;
 	__u64 used, total;	/* bytes */
-	__s32 device;		/* the machine's number */
+	__s32 device;		/* the machine's number of the device */
 	__u32 known;		/* READING_* */
 	__u32 utilization;	/* per cent */
 	__u32 temperature;	/* degrees Celsius */
 	__u32 power;		/* milliwatts */
 	__u32 pad;
-	char name[READING_TEXT], uuid[READING_TEXT];	/* empty: not known */
+	char name[READING_TEXT], uuid[READING_TEXT];	/* empty: unknown */
 };
 
 struct rec_process_reading {
 	struct rec_hdr hdr;
-	__u64 used;		/* bytes, on one device: there may be several records of a process */
+	__u64 used;		/* bytes on one device: a process may have several records */
 	__u32 pid;
-	__u32 is_known;		/* used is */
+	__u32 is_known;		/* `used` is known */
 };
 
-/* From the record's time on the wall clock showed @real and what passed since; before it, what it showed by then. */
+/*
+ * From the record's time on, the wall clock showed @real plus the time since then; before, it went
+ * on as it was set earlier.
+ */
 struct rec_clock {
 	struct rec_hdr hdr;
 	__u64 real;		/* ns, CLOCK_REALTIME */
 };
 
-/* The record's time is the snapshot's. The rest is what a model does not know: what feeds it does. */
+/*
+ * The record's time is that of the snapshot. The rest are facts that a model cannot know, but its
+ * feeder does.
+ */
 struct rec_moment {
 	struct rec_hdr hdr;
 	__u64 self_cpu_ns;
 	__u64 self_resident;	/* bytes */
 	__u32 targets, attached, missing;
 	__u32 is_synthetic;
-	/* Where the probes are; recordings made before 0.2 end here. */
+	/* Where the probes are; recordings made before 0.2 lack these fields. */
 	__u32 at_entry, past_entry, single_stepped;
 	__u32 has_points;	/* these three are known */
 };
 
 struct snapshot;
 
-/* Fills in what a model does not know, but for the host. */
+/* Fills in what a model does not know, except the host. */
 void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment);
 
 #endif

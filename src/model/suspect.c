@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rising-floor test: which call sites of a running process look like leaks.
- *
- * A site's time is cut into windows of leak_age from its first allocation on;
- * the first is skipped. The floor of a window is the least that was live in it:
- * what comes and goes does not lift it, what is never freed does. Windows are
- * looked at one by one and in spans of 2, 4 ... 1024; a site is suspect when the
- * floor of some span rose three times in a row, and suspect bytes are that rise.
- *
- * Nothing ticks: live bytes are constant between two changes, so the windows in
- * between are closed at the next change or when they are asked for.
+ * The rising-floor test: which call sites of a running process look like leaks. A site's time is
+ * cut into windows of leak_age, starting at its first allocation; the first window is skipped. The
+ * floor of a window is the smallest number of live bytes in it: allocations that come and go do not
+ * raise it, those that are never freed do. The test looks at single windows and at spans of 2, 4
+ * ... 1024 of them; a site is suspect when the floor of some kind of span has risen three times in
+ * a row, and the suspect bytes are that rise. No timer is needed: live bytes are constant between
+ * two changes, so the windows in between are closed at the next change or when they are asked for.
  */
 #include "model/suspect.h"
 
@@ -20,23 +17,23 @@
 
 #define SPANS 11		/* 1, 2, 4 ... 1024 windows */
 #define RISES 3
-/* After so many windows without a change no span can have risen three times. */
+/* After this many windows without a change, no span can have risen three times. */
 #define WINDOWS_MAX (4u << (SPANS - 1))
 
 struct span {
-	uint64_t least;		/* in the span not closed yet */
-	uint64_t floor;		/* of the latest closed one */
-	uint64_t base;		/* floor before it began to rise, */
-	uint64_t since;		/* and the window in which that span began */
-	uint32_t rises;		/* in a row */
-	bool closed;		/* one was, ever */
+	uint64_t least;		/* in the open span */
+	uint64_t floor;		/* of the last closed span */
+	uint64_t base;		/* the floor before it began to rise, */
+	uint64_t since;		/* and the window in which the rise began */
+	uint32_t rises;		/* rises in a row */
+	bool closed;		/* a span has been closed */
 };
 
 struct suspect {
-	uint64_t start;		/* of the first window looked at */
-	uint64_t window;	/* number of the open one */
-	uint64_t least;		/* live in it so far */
-	uint64_t live;		/* since the latest change */
+	uint64_t start;		/* start of the first window that counts */
+	uint64_t window;	/* number of the open window */
+	uint64_t least;		/* fewest live bytes in it so far */
+	uint64_t live;		/* live bytes since the last change */
 	struct span spans[SPANS];
 };
 
@@ -70,7 +67,7 @@ static void close_window(struct suspect *suspect)
 	suspect->least = suspect->live;
 }
 
-/* Nothing changed for so long that only the present counts. */
+/* Nothing has changed for so long that only the present counts. */
 static void level_off(struct suspect *suspect, uint64_t window)
 {
 	unsigned int i;
@@ -106,7 +103,7 @@ void suspect_change(struct suspect **kept, uint64_t live, uint64_t leak_age, uin
 	if (!suspect) {
 		if (!live)
 			return;
-		/* Without memory for it the site is just not watched; its bytes are counted all the same. */
+		/* Without memory the site is not tested; its bytes are counted all the same. */
 		suspect = *kept = calloc(1, sizeof(*suspect));
 		if (!suspect)
 			return;
@@ -116,7 +113,7 @@ void suspect_change(struct suspect **kept, uint64_t live, uint64_t leak_age, uin
 	}
 	advance(suspect, leak_age, time);
 	suspect->live = live;
-	/* Before the first window that counts, only what is live when it begins matters. */
+	/* Before the first window that counts, only the live bytes at its start matter. */
 	if (live < suspect->least || time < suspect->start)
 		suspect->least = live;
 }

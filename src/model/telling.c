@@ -14,7 +14,10 @@
 
 void tell_start(struct model *model, const struct program *program, const struct rec_process *record)
 {
-	/* No thread: it was running when cutop was told to watch it, and has made no call since. */
+	/*
+	 * No thread id: the process was running when cutop was told to watch it, and has made no
+	 * call since.
+	 */
 	model_tell(model, program, EVENT_START, record->hdr.time, 0, NULL, record->hdr.tid ? "%s: the first call is seen" :
 		   "%s: is watched from here on", identity_name(&program->identity));
 }
@@ -149,13 +152,19 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 	if (!call_failed(record->call, record->result))
 		return;
 	if (layer != LAYER_EXTRA && error_is_sticky(record->result)) {
-		/* That every call fails from then on was said: only the figures tell of the others. */
+		/*
+		 * The log has said that every call fails from now on: further failures show only in
+		 * the figures.
+		 */
 		if (!program->faulted)
 			tell_fault(model, program, at);
 		program->faulted = true;
 		return;
 	}
-	/* Allocations that found no memory are told one by one, with the processes that hold it. */
+	/*
+	 * Allocations that found no memory are reported separately, with the processes that hold
+	 * it.
+	 */
 	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC && record->result == ERROR_OUT_OF_MEMORY)
 		return;
 	if (!event_limit_allow(&program->limits[EVENT_FAILURE], record->hdr.time, &hidden))
@@ -184,7 +193,7 @@ void tell_pageable(struct model *model, const struct program *program, const str
 
 void tell_unreturned(struct model *model, const struct program *program)
 {
-	/* Who asked for it need not be told. */
+	/* Users who asked for it need no message. */
 	if (program->unreturned == UNRETURNED_SECCOMP || program->unreturned == UNRETURNED_SHADOW_STACK)
 		model_tell(model, program, EVENT_NO_RETURNS, model->latest, 0, NULL, "%s: returns are not probed, since on this "
 			   "kernel that kills programs %s: allocations, failures and times are not known",
@@ -195,7 +204,7 @@ void tell_unreturned(struct model *model, const struct program *program)
 void tell_limit(struct model *model, const struct rec_limit *record)
 {
 	if (record->kind != LIMIT_NAMES)
-		return;		/* of a later version */
+		return;		/* from a later version */
 	model_tell(model, NULL, EVENT_LIMIT, record->hdr.time, record->limit, NULL,
 		   "the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
 }

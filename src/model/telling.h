@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the log says: turns what the books return into events. */
+/* What the log says: turns the results of the books into events. */
 #ifndef MODEL_TELLING_H
 #define MODEL_TELLING_H
 
@@ -20,12 +20,12 @@ struct device_use;
 struct rec_limit;
 
 void tell_start(struct model *model, const struct program *program, const struct rec_process *record);
-/* Its end, with what that did to its memory. */
+/* The process has ended, and what that did to its memory. */
 void tell_end(struct model *model, const struct program *program, const struct end_news *news);
 /* Returns of the program's calls are not probed. */
 void tell_unreturned(struct model *model, const struct program *program);
 
-/* @use: of a device that has come near its size. */
+/* @use: a device that has come near its size. */
 void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time);
 void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record);
 /* A free of what is not allocated, if @news says so. */
@@ -36,7 +36,7 @@ void tell_reset(struct model *model, const struct program *program, const struct
 void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *record);
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
-/* What cutop tells the user besides: the @record->text_len bytes at @text. */
+/* Any other message for the user: the @record->text_len bytes at @text. */
 void tell_notice(struct model *model, const struct rec_text *record, const char *text);
 /* The first asynchronous copy of pageable memory. */
 void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy);

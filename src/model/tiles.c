@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is unmapped need not be what was mapped: a box that is partly unmapped is
- * replaced by up to six that are left of it. Boxes are ordered by array, part,
- * layer and place; as none is larger than tiles.extent, those that may reach into
- * another lie side by side.
+ * What is unmapped may differ from what was mapped: a box that is partly unmapped is replaced by up
+ * to six boxes for what is left. Boxes are sorted by array, part, layer and place; none is larger
+ * than tiles.extent, so those that may overlap a given one are adjacent.
  */
 #include "model/tiles.h"
 
@@ -13,7 +12,7 @@
 #include "model/limits.h"
 #include "util/saturated.h"
 
-#define PART_TAIL	0x100000000ull	/* tile.part: levels have 32 bits */
+#define PART_TAIL	0x100000000ull	/* for tile.part: a level has 32 bits */
 #define PART_WHOLE	0x100000001ull
 
 enum { X, Y, Z };
@@ -41,13 +40,16 @@ static bool is_overlapping(const struct tile *a, const struct tile *b)
 	return true;
 }
 
-/* The first tile that has an element of @box, or NULL. */
+/* The first tile that overlaps @box, or NULL. */
 static struct tile *find(struct tiles *tiles, const struct tile *box)
 {
 	struct tile *tile, from = *box;
 	int i;
 
-	/* The first that may reach into it. Only if all tiles are flat do the lower coordinates narrow it down further. */
+	/*
+	 * The first one that may overlap it. The lower coordinates narrow the search further only
+	 * if all tiles are flat.
+	 */
 	for (i = Z; i >= X; i--) {
 		from.start[i] = subtract_saturated(box->start[i], subtract_saturated(tiles->extent[i], 1));
 		if (tiles->extent[i] > 1)
@@ -65,7 +67,7 @@ static struct tile *find(struct tiles *tiles, const struct tile *box)
 	return NULL;
 }
 
-/* Takes @tile out of the tree, and frees it. */
+/* Removes @tile from the tree, and frees it. */
 static void drop(struct tiles *tiles, struct tile *tile)
 {
 	RB_REMOVE(tile_tree, &tiles->tree, tile);
@@ -113,7 +115,9 @@ bool tiles_cut(struct tiles *tiles, const struct tile *box, struct tile_cut *cut
 	*cut = (struct tile_cut){ .was = *tile };
 	left = *tile;
 	drop(tiles, tile);
-	/* In front and behind, then what is left of that above and below, and so on. */
+	/*
+	 * First the parts in front and behind, then above and below the remaining part, and so on.
+	 */
 	for (i = Z; i >= X; i--) {
 		if (left.start[i] < box->start[i]) {
 			rest = left;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times are added up as whole nanoseconds: a sum of fractions depends on the order,
- * which changes when a process leaves, and would fall by its last digit.
+ * Times are added up in whole nanoseconds: a sum of floating point numbers depends on the order,
+ * which changes when a process leaves, and its last digit might fall.
  */
 #include "model/totals.h"
 
@@ -16,9 +16,10 @@
 #define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
 
 struct totals {
-	struct snap_command commands[COMMANDS_MAX + 1];	/* their names are ours */
+	struct snap_command commands[COMMANDS_MAX + 1];	/* names in it are owned */
 	uint64_t told_leaked[COMMANDS_MAX + 1], told_held[COMMANDS_MAX + 1];
-	struct total_sums gone;				/* of the gone; its commands are those above */
+	/* sums of dropped processes; its commands are the ones above */
+	struct total_sums gone;
 };
 
 struct totals *totals_new(void)
@@ -41,9 +42,10 @@ void totals_free(struct totals *totals)
 	free(totals);
 }
 
-#define NAME_SIZE	256	/* with its end: what a label of metrics has room for. Names that begin alike are one from there on */
+/* with the NUL: room of a metrics label. Longer names that begin in the same way become one */
+#define NAME_SIZE	256
 
-/* The number of the command's entry, from 1; 0 without memory. */
+/* The index of the command's entry, from 1; 0 without memory. */
 static uint16_t entry_of(struct totals *totals, const char *whole)
 {
 	char command[NAME_SIZE], *name;
@@ -56,7 +58,7 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	for (i = 0; i < totals->gone.command_count; i++)
 		if (!strcmp(totals->commands[i].command, command))
 			return (uint16_t)(i + 1);
-	/* The last entry is kept free for the rest. */
+	/* The last entry is kept free for "other". */
 	if (!is_other && totals->gone.command_count >= COMMANDS_MAX)
 		return entry_of(totals, OTHER);
 	if (totals->gone.command_count > COMMANDS_MAX)
@@ -82,7 +84,10 @@ static void add(uint64_t *sum, uint64_t value)
 	*sum = add_saturated(*sum, value);
 }
 
-/* A snapshot has @seconds from whole nanoseconds: they come back, and after weeks to the nearest that there is, each time the same. */
+/*
+ * A snapshot stores whole nanoseconds as @seconds: converts them back. After weeks the result is
+ * rounded, but always in the same way.
+ */
 static void add_time(uint64_t *sum, double seconds)
 {
 	add(sum, (uint64_t)llround(seconds * 1e9));
@@ -165,7 +170,10 @@ struct total_sums *totals_begin(const struct totals *totals, struct arena *arena
 	return sums;
 }
 
-/* What turned out to be no leak after all was told already: the sum stays and is caught up with. */
+/*
+ * A leak that turned out to be none has been exported already: the sum stays until the true value
+ * has caught up.
+ */
 static void never_less(uint64_t *value, uint64_t *told)
 {
 	if (*value < *told)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums that never go down: what all processes of a command have done, and all
- * calls of a function.
- *
- * A process leaves the books some time after its end. Its counters are then
- * added to those of the ones gone before it; a snapshot adds the processes that
- * are still there. A process belongs to the command it was first shown under,
- * whatever is learned of it later, and commands past COMMANDS_MAX share an
- * entry of their own.
+ * Sums that never go down: what all processes of a command have done, and all calls of a function.
+ * A process is dropped some time after its end. Its counters are then added to those of the
+ * processes dropped before; a snapshot adds the processes that still exist. A process belongs to
+ * the command it was first shown under, even if it turns out to have another name; commands beyond
+ * COMMANDS_MAX share one entry.
  */
 #ifndef MODEL_TOTALS_H
 #define MODEL_TOTALS_H
@@ -23,9 +20,12 @@ struct totals;
 struct totals *totals_new(void);
 void totals_free(struct totals *totals);
 
-/* A process of @command was seen: returns the number of that command's entry, from 1; 0 without memory. */
+/*
+ * A process of @command was seen: returns the index of the command's entry, from 1; 0 without
+ * memory.
+ */
 uint16_t totals_note(struct totals *totals, const char *command);
-/* Adds what a process of entry @number counted, which is about to be forgotten. */
+/* Adds the counters of a process with entry @number, which is about to be dropped. */
 void totals_retire(struct totals *totals, uint16_t number, const struct snap_process *process);
 
 /* The sums of one snapshot. */
@@ -36,11 +36,14 @@ struct total_sums {
 	uint64_t ns[CALL_SUMS];
 };
 
-/* New sums in @arena, of the gone processes. NULL without memory. */
+/* New sums in @arena, starting with those of dropped processes. NULL without memory. */
 struct total_sums *totals_begin(const struct totals *totals, struct arena *arena);
-/* Adds a process of entry @number. */
+/* Adds a process with entry @number. */
 void totals_add(struct total_sums *sums, uint16_t number, const struct snap_process *process);
-/* All processes are added: @sums may say no less than an earlier snapshot's did. Returns 0 or -ENOMEM. */
+/*
+ * To be called when all processes were added: no sum may be lower than in an earlier snapshot.
+ * Returns 0 or -ENOMEM.
+ */
 int totals_end(struct totals *totals, struct total_sums *sums, struct arena *arena);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libbsd's red-black trees, with functions local to a file, of which not all need be used. */
+/* libbsd's red-black trees, as static functions of which some may stay unused. */
 #ifndef MODEL_TREE_H
 #define MODEL_TREE_H
 
 #include <bsd/sys/tree.h>
 
-/* RB_GENERATE_STATIC of libbsd leans on a macro, __unused, that glibc's own headers use as a name. */
+/* RB_GENERATE_STATIC of libbsd uses a macro, __unused, that glibc's own headers use as a name. */
 #define TREE_GENERATE(name, type, field, compare) \
 	RB_GENERATE_INTERNAL(name, type, field, compare, static __attribute__((unused)))
 

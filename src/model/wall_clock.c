@@ -17,7 +17,10 @@ uint64_t wall_clock_at(const struct wall_clock *clock, uint64_t mono)
 
 void wall_clock_set(struct wall_clock *clock, uint64_t mono, uint64_t real)
 {
-	/* The oldest is forgotten: what happened before the next then has the time of the start's clock. */
+	/*
+	 * The oldest step is dropped: events from before the next one are converted with the clock
+	 * at the start.
+	 */
 	if (clock->count == CLOCK_STEPS_MAX) {
 		memmove(clock->steps, clock->steps + 1, (CLOCK_STEPS_MAX - 1) * sizeof(*clock->steps));
 		clock->count--;

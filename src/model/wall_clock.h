@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the wall clock showed at an instant of CLOCK_MONOTONIC: it may be set while cutop runs, or the machine may sleep. */
+/*
+ * The wall clock time at an instant of CLOCK_MONOTONIC: the wall clock may be set while cutop runs,
+ * or the machine may sleep.
+ */
 #ifndef MODEL_WALL_CLOCK_H
 #define MODEL_WALL_CLOCK_H
 
@@ -8,7 +11,7 @@
 
 #define CLOCK_STEPS_MAX	64
 
-/* CLOCK_MONOTONIC and CLOCK_REALTIME at one instant, ns; holds from then on. */
+/* CLOCK_MONOTONIC and CLOCK_REALTIME at one instant, ns; valid from then on. */
 struct clock_step {
 	uint64_t mono, real;
 };
