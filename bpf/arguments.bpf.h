@@ -22,7 +22,10 @@ static __always_inline __u64 call_sp(struct pt_regs *ctx)
 	return PT_REGS_SP(ctx);
 }
 
-/* At return the stack pointer is what it was at entry, less the return address on x86-64. */
+/*
+ * At return: the stack pointer as it was at entry. On x86-64 the return address has been popped
+ * since; on arm64 it is unchanged.
+ */
 static __always_inline __u64 return_sp(struct pt_regs *ctx)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -33,10 +36,9 @@ static __always_inline __u64 return_sp(struct pt_regs *ctx)
 }
 
 /*
- * The call site, at return: the kernel has put the caller's return address
- * back by then, also behind a chain of tail calls. At entry it would have to be
- * read from the stack, and reading 8 bytes of user memory costs more than
- * counting the call.
+ * The call site, at return: by then the kernel has restored the caller's return address, also after
+ * a chain of tail calls. At entry it would have to be read from the stack, and reading 8 bytes of
+ * user memory costs more than counting the call.
  */
 static __always_inline __u64 call_site(struct pt_regs *ctx)
 {
@@ -50,9 +52,8 @@ static __always_inline __u64 call_site(struct pt_regs *ctx)
 #endif
 
 /*
- * A register of the context. The barrier keeps the compiler from merging the
- * branches of a switch into one load through a computed pointer, which the
- * verifier refuses.
+ * Reads a register of the context. The barrier keeps the compiler from merging the branches of a
+ * switch into one load through a computed pointer, which the verifier refuses.
  */
 #define context_register(expression)					\
 	({								\
@@ -61,7 +62,7 @@ static __always_inline __u64 call_site(struct pt_regs *ctx)
 		value_;							\
 	})
 
-#define SMALL_NUMBER	65536	/* no pointer is smaller */
+#define SMALL_NUMBER	65536	/* every pointer is larger */
 
 /* Integer argument @n, counted from 0. */
 static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
@@ -99,7 +100,10 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 	}
 }
 
-/* The same where a function of the oldest interface takes 32 bits: what is above them is no part of it. */
+/*
+ * The same for functions of the oldest interface whose argument has 32 bits: the upper bits are
+ * undefined.
+ */
 static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc, __u32 n)
 {
 	__u64 value = call_arg(ctx, n);
@@ -107,7 +111,7 @@ static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile str
 	return desc->flags & CALL_NARROW ? (__u32)value : value;
 }
 
-/* Where a struct too large for registers lies that is passed by value as argument @n. */
+/* The address of a struct that is passed by value as argument @n and too large for registers. */
 static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -117,7 +121,7 @@ static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
 #endif
 }
 
-/* The integer argument that follows that struct. */
+/* The integer argument after that struct. */
 static __always_inline __u64 call_arg_past_struct(struct pt_regs *ctx, __u32 n)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -140,7 +144,7 @@ static __always_inline __u64 call_caller(struct pt_regs *ctx)
 #endif
 }
 
-/* Where the arguments lie that found no register, at entry and at return. */
+/* The address of the arguments beyond the registers, at entry and at return. */
 static __always_inline const void *call_stack(struct pt_regs *ctx)
 {
 	return (const void *)(call_sp(ctx) + STACK_ARGUMENTS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every header of the BPF programs needs: the kernel's types, libbpf's
- * macros, and what user space shares. Each header includes those whose names it
- * uses, so that it compiles alone (tests/checks/test_bpf_headers.sh).
+ * What every header of the BPF programs needs: the kernel's types, libbpf's macros, and what is
+ * shared with user space. Each header includes those whose names it uses, so that it compiles alone
+ * (tests/checks/test_bpf_headers.sh).
  */
 #ifndef BASE_BPF_H
 #define BASE_BPF_H

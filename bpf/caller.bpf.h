@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who called a driver's function that no hooked call encloses: the program, or
- * the runtime, inside a function of its own that is not probed. Some are not
- * probed by default (cudaGetDevice), some are in no list (__cudaInitModule), and
- * each may be the one that initializes the driver and loads the program's code.
- *
- * The return address tells: it lies in the runtime's code or not. That costs a
- * read of the stack, so launches, copies, allocations, frees and waits, of which
- * programs make millions, are not asked. A thread remembers the last piece of
- * code of either kind, so that only its first call from there looks for a mapping.
- *
- * A call that the runtime made teaches as any other, and counts only if it
- * fails: of a failure nothing else would tell.
+ * Which code called a driver function outside of any hooked call: the program, or the runtime,
+ * inside one of its functions that is not probed. Some of those are not probed by default
+ * (cudaGetDevice), some are in no list (__cudaInitModule), and each may initialize the driver and
+ * load the program's code. The return address tells: it is in the runtime's code or not.
+ * Reading it from the stack costs time, so this is not done for launches, copies, allocations,
+ * frees and waits, which programs make by the million. A thread remembers the last piece of code of
+ * either kind, so that only its first call from there looks for a mapping.
+ * A driver call made by the runtime teaches us like any other, but is counted only if it fails,
+ * since nothing else would show the failure.
  */
 #ifndef CALLER_BPF_H
 #define CALLER_BPF_H
@@ -22,15 +19,18 @@
 
 const volatile bool find_callers;	/* both layers are probed, and mappings can be looked up */
 
-/* The runtime's code in a file, in bytes from the file's start. User space fills it in. */
+/* The runtime's code in a file, in bytes from the file's start. Filled in by user space. */
 HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
 
-/* How often it did: a file may be found to have a runtime after a thread called the driver from there. */
+/*
+ * Counts changes of that map: a file may be found to contain a runtime after a thread called the
+ * driver from there.
+ */
 __u32 runtime_marks;
 
 /*
- * Looks for the mapping at @caller, the return address at @sp, and remembers what is there. Returns 1 if that is the
- * runtime's code.
+ * Looks for the mapping at @caller, the return address at @sp, and remembers what is there. Returns
+ * 1 if it is the runtime's code.
  */
 __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 {
@@ -39,14 +39,14 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 	struct code_range *range;
 	struct file_id id = {};
 	__u64 at, low, high;
-	__u32 marks = *(volatile __u32 *)&runtime_marks;	/* before the file is looked up */
+	__u32 marks = *(volatile __u32 *)&runtime_marks;	/* read this before the file is looked up */
 
 	if (!thread || !find_callers)
 		return 0;
-	/* A function that jumped here, and whose return another tool probes. */
+	/* A jump (tail call) led here from a function whose return another tool probes. */
 	if (caller == trampoline_of(thread))
 		caller = caller_behind_trampoline(sp);
-	/* Once each way: should both fail, the thread's next call looks again. */
+	/* Try both ways once: if both fail, the thread's next call looks again. */
 	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) && vma_read(caller, &info))
 		return 0;
 	if (thread->marks != marks)
@@ -87,14 +87,14 @@ static __always_inline bool is_by_runtime(struct pt_regs *ctx, struct thread_sta
 	return caller_find(thread, caller, call_sp(ctx));
 }
 
-/* Where a frame was opened: marks a driver's call that the runtime made. Not of the classes that are hot. */
+/* When a frame is opened: marks a driver call made by the runtime. Not for the hot classes. */
 static __always_inline void caller_note(struct call_run *run)
 {
 	if (find_callers && run->desc->layer == LAYER_DRIVER && !run->frame->nested)
 		run->frame->by_runtime = is_by_runtime(run->ctx, run->thread);
 }
 
-/* The same where no frame is, and calls are of any class. */
+/* The same without a frame, for calls of any class. */
 static __always_inline bool caller_is_runtime(struct pt_regs *ctx, struct thread_state *thread,
 					      const volatile struct call_desc *desc)
 {

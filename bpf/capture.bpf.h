@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captures: a launch into a stream that is being captured runs nothing, but
- * becomes a node of a graph. Which streams take part: the one that the capture
- * began on, and those that waited for an event recorded in one that does.
- *
- * A capture has a number. A stream or event refers to it by that number, and
- * the reference is void once the capture is not in the map any more: ending one
- * need not find them all. `capturing` says cheaply that a program captures
- * nothing; only where it may do a launch looks for its stream.
+ * Captures: a launch into a stream that is being captured runs nothing, but becomes a node of a
+ * graph. The streams of a capture are the one on which it began, and those that waited for an event
+ * recorded in one of its streams.
+ * A capture has a number, by which streams and events refer to it. The reference is void once the
+ * capture has been removed from the map, so ending a capture need not find them all. `capturing`
+ * says cheaply that a program captures nothing; only if it may do so does a launch look up its
+ * stream.
  */
 #ifndef CAPTURE_BPF_H
 #define CAPTURE_BPF_H
@@ -15,13 +14,13 @@
 #include "names.bpf.h"
 
 struct capture {
-	__u64 graph;		/* what its nodes are added to: itself, or a graph that was there before */
-	__u64 stream;		/* that it began on */
+	__u64 graph;		/* the graph that its nodes are added to: its own, or an existing one */
+	__u64 stream;		/* the stream that it began on */
 };
 
 HASH_MAP(captures, struct address_key, struct capture, 16384);	/* by number */
 HASH_MAP(capture_streams, struct address_key, __u64, 65536);	/* stream to capture */
-HASH_MAP(capture_events, struct address_key, __u64, 65536);	/* event to the capture it was recorded in */
+HASH_MAP(capture_events, struct address_key, __u64, 65536);	/* event to the capture in which it was recorded */
 
 __u64 last_capture;
 
@@ -30,7 +29,7 @@ static __always_inline bool may_capture(struct thread_state *thread)
 	return capturing[thread->program & (WATCHFUL_COUNT - 1)] != 0;
 }
 
-/* What names @stream among those of the process: the threads' own streams share a handle. */
+/* Identifies @stream within the process: the per-thread default streams share one handle. */
 static __always_inline __u64 stream_name(struct thread_state *thread, __u64 stream, __u16 flags)
 {
 	if (stream == 2 || (!stream && flags & CALL_PER_THREAD))	/* cudaStreamPerThread, driver_types.h */
@@ -38,7 +37,7 @@ static __always_inline __u64 stream_name(struct thread_state *thread, __u64 stre
 	return stream;
 }
 
-/* The capture that @stream (a stream_name()) takes part in, or 0. */
+/* The capture that @stream (a stream_name()) belongs to, or 0. */
 static __noinline __u64 capture_of(struct thread_state *thread, __u64 stream)
 {
 	struct address_key key = { .address = stream, .program = thread->program };
@@ -77,7 +76,7 @@ static __always_inline void graph_send(struct thread_state *thread, struct rec_g
 		count_lost_of(thread->program, LOST_RING_FULL);
 }
 
-/* A capture began on @stream. Returns its number, or 0 without room. */
+/* A capture begins on @stream. Returns its number, or 0 without room. */
 static __noinline __u64 capture_begin(struct thread_state *thread, __u64 stream, __u64 graph)
 {
 	struct address_key key = { .program = thread->program };
@@ -103,8 +102,8 @@ lost:
 }
 
 /*
- * The capture that began on @stream is over. Returns its number, or 0 if there
- * is none, or if its nodes went to a graph that has a handle of its own.
+ * The capture that began on @stream has ended. Returns its number, or 0 if there is none, or if its
+ * nodes went to a graph that has a handle.
  */
 static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 {
@@ -128,7 +127,7 @@ static __noinline __u64 capture_end(struct thread_state *thread, __u64 stream)
 	return graph == number ? number : 0;
 }
 
-/* @event was recorded in @stream: from now on it stands for that stream's capture, or for none. */
+/* @event was recorded in @stream: from now on it refers to that stream's capture, or to none. */
 static __noinline int capture_record(struct thread_state *thread, __u64 event, __u64 stream)
 {
 	struct address_key key = { .address = event, .program = thread->program };

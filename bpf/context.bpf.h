@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Contexts and devices. A runtime program says its device (cudaSetDevice); a
- * driver program makes contexts and turns to them, so that the device of a call
- * is that of the thread's current context. Which device a context has is learnt
- * where it is made or retained, also inside a runtime call. Memory of a context
- * other than a device's primary one carries the context, because its end ends
- * that memory alone. What is allocated in a stream's order lies on the stream's
- * device: streams are learnt where they are made, and looked up once any thread
- * of any process has turned to a device other than the first.
+ * Contexts and devices. A runtime program chooses its device (cudaSetDevice); a driver program
+ * creates contexts and makes them current, so the device of a call is that of the thread's current
+ * context. Which device a context has is learned when it is created or retained, also inside a
+ * runtime call.
+ * Memory of a context other than a device's primary one carries the context, because the end of
+ * that context ends this memory alone. Stream-ordered allocations are on the stream's device:
+ * streams are learned when they are created, and looked up once any thread of any process has used
+ * a device other than the first.
  */
 #ifndef CONTEXT_BPF_H
 #define CONTEXT_BPF_H
@@ -17,10 +17,11 @@
 struct context_row {
 	__s32 device;
 	__u8 primary;
-	__u8 managed;		/* a pool of managed memory, which has no place of its own: the device is what it prefers */
-	__u8 green;		/* a part of its device */
+	/* a pool of managed memory, which has no fixed place: the device is the preferred one */
+	__u8 managed;
+	__u8 green;		/* a green context: a part of its device */
 	__u8 pad;
-	__u32 attached;		/* uses of a context besides that of its maker */
+	__u32 attached;		/* references to a context besides its creator's */
 };
 
 struct device_key {
@@ -34,22 +35,25 @@ HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, 
 HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
 
 /*
- * CUmemLocationType, cudaMemLocationType: 0 is none, 1 a device, and 2 to 4 are all that is the host's (CUDA 13.0: cuda.h,
- * driver_types.h). What came later is GPU memory: 5 is a pool's whose device this process does not see (CUDA 13.2,
- * CU_MEM_LOCATION_TYPE_INVISIBLE), and 13.4 adds locality domains of a device.
+ * CUmemLocationType, cudaMemLocationType: 0 is none, 1 a device; 2 to 4 are all locations on the
+ * host (CUDA 13.0: cuda.h, driver_types.h). Later ones are GPU memory: 5 is a pool on a device that
+ * this process does not see (CUDA 13.2, CU_MEM_LOCATION_TYPE_INVISIBLE), and 13.4 adds locality
+ * domains of a device.
  */
 #define LOCATION_DEVICE	1
 #define LOCATION_HOST	2	/* CU_MEM_LOCATION_TYPE_HOST, and up to */
 #define LOCATION_HOST_LAST	4	/* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
-#define LOCATION_OFFSET	8	/* of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
+/* offset of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
+#define LOCATION_OFFSET	8
 
 /* struct CUmemLocation, cuda.h */
 struct location {
 	__s32 type, id;
 };
 
-#define TYPE_MANAGED	2	/* CU_MEM_ALLOCATION_TYPE_MANAGED, cudaMemAllocationTypeManaged: a pool's, first of its properties */
-#define DEVICE_HOST	(-2)	/* context_row.device of a pool of the host's memory */
+/* CU_MEM_ALLOCATION_TYPE_MANAGED, cudaMemAllocationTypeManaged: the first property of a pool */
+#define TYPE_MANAGED	2
+#define DEVICE_HOST	(-2)	/* context_row.device for a pool of host memory */
 
 /* Reads the location at @where. Returns the device, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
 static __always_inline __s32 device_at(__u64 where)
@@ -63,7 +67,7 @@ static __always_inline __s32 device_at(__u64 where)
 	return location.type >= LOCATION_HOST && location.type <= LOCATION_HOST_LAST ? DEVICE_HOST : CUTOP_DEVICE_UNKNOWN;
 }
 
-#define DEVICES_MAX	1024	/* as the model: a larger number is none */
+#define DEVICES_MAX	1024	/* as in the model: a larger number is invalid */
 #define DEVICES_SEVERAL	0xffffffff	/* devices_used[]: the program in the upper half; the only device, plus 1, or this */
 
 /* Memory of @device was allocated. */
@@ -76,7 +80,10 @@ static __always_inline void device_used(__u32 program, __s32 device)
 	*used = mine | (was >> 32 == program ? DEVICES_SEVERAL : (__u32)device + 1);
 }
 
-/* Whether the memory that the program allocated may lie on more than one device: of a program whose place another one took, it may. */
+/*
+ * True if the program's memory may be on more than one device. If another program took its entry of
+ * devices_used[], that is assumed.
+ */
 static __always_inline bool uses_several_devices(__u32 program)
 {
 	__u64 used = devices_used[program & (WATCHFUL_COUNT - 1)];
@@ -103,7 +110,10 @@ static __always_inline void context_turn(struct thread_state *thread, __u64 cont
 	thread->settled = 0;
 }
 
-/* What is known of a context, memory pool or stream, NULL: nothing. A pool's device may be DEVICE_HOST or CUTOP_DEVICE_UNKNOWN. */
+/*
+ * What is known about a context, memory pool or stream, NULL: nothing. A pool's device may be
+ * DEVICE_HOST or CUTOP_DEVICE_UNKNOWN.
+ */
 static __always_inline struct context_row *context_known(__u32 program, __u64 handle)
 {
 	struct address_key key = { .address = handle, .program = program };
@@ -111,7 +121,7 @@ static __always_inline struct context_row *context_known(__u32 program, __u64 ha
 	return bpf_map_lookup_elem(&contexts, &key);
 }
 
-/* Turns to the context with handle @handle. */
+/* Makes the context @handle current. */
 static __always_inline void context_turn_to(struct thread_state *thread, __u64 handle)
 {
 	struct context_row *row = context_known(thread->program, handle);
@@ -138,7 +148,10 @@ static __always_inline void context_pop(struct thread_state *thread)
 	struct context_entry *entry;
 
 	if (!thread->context_depth) {
-		/* It was set, not pushed, or pushed before cutop came. What is below, the runtime chooses. */
+		/*
+		 * The current context was set, not pushed, or pushed before cutop started. The
+		 * runtime chooses what follows.
+		 */
 		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
 		return;
 	}
@@ -148,7 +161,7 @@ static __always_inline void context_pop(struct thread_state *thread)
 		context_turn(thread, entry->context, entry->device);
 		thread->green = entry->green;
 	} else {
-		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than what is kept */
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than the contexts that are stored */
 	}
 }
 
@@ -169,7 +182,10 @@ static __noinline __s32 context_device(struct thread_state *thread, __u64 handle
 	return row ? row->device : CUTOP_DEVICE_UNKNOWN;
 }
 
-/* Tells that the memory of @context, or of @device if that is 0, ended in a call that was entered at @entry. */
+/*
+ * Reports that the memory of @context, or of @device if that is 0, ended in a call that was entered
+ * at @entry.
+ */
 static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 entry, __s32 device, __u64 context)
 {
 	__u64 now = bpf_ktime_get_ns(), lasted = (now - entry) / CUTOP_LASTED_NS + 1;
@@ -188,9 +204,8 @@ static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 
 }
 
 /*
- * The primary context of @device is retained (@change 1) or released (-1). True
- * if that was the last: of a late process that cannot be known, who may hold it
- * from before.
+ * The primary context of @device is retained (@change 1) or released (-1). True if this was the
+ * last reference. For a late process that is unknown, since it may hold one from before.
  */
 static __always_inline bool primary_count(struct thread_state *thread, __s32 device, int change)
 {
@@ -205,7 +220,7 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 		count = bpf_map_lookup_elem(&primaries, &key);
 	}
 	if (!count || (change < 0 && !*count))
-		return false;	/* retained before cutop came: when it ends cannot be known */
+		return false;	/* retained before cutop started: when it ends is unknown */
 	return __sync_fetch_and_add(count, change) == 1 && change < 0;
 }
 
@@ -215,7 +230,7 @@ static __always_inline bool context_teaches(__u32 act)
 	       (act >= CONTEXT_POOL && act < CONTEXT_STREAM) || act == CONTEXT_STREAM_OF;
 }
 
-/* The kind of memory that a pool gives (CUmemAllocationType), 0 if the call does not say. */
+/* The kind of memory in a pool (CUmemAllocationType), 0 if the call does not say. */
 static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struct call_desc *desc)
 {
 	__u32 type = 0;
@@ -223,7 +238,7 @@ static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struc
 	if (desc->a == CONTEXT_POOL_AT)
 		return call_arg(ctx, desc->c + 1);
 	if (desc->a == CONTEXT_POOL && bpf_probe_read_user(&type, sizeof(type), (void *)call_arg(ctx, desc->c)))
-		return 0;	/* nor can its place be read: that is told */
+		return 0;	/* then its place cannot be read either, which is reported */
 	return type;
 }
 
@@ -236,14 +251,14 @@ static __always_inline bool teaches_again(__u32 cookie, __u32 outer)
 	return is_same_act(cookie, outer) && desc->class == CLASS_CONTEXT && context_teaches(desc->a);
 }
 
-/* Also what teaches inside another hooked call is followed. */
+/* Calls inside another hooked call are followed, too, for what they teach. */
 static __always_inline int context_entry(struct call_run *run)
 {
 	const volatile struct call_desc *desc = run->desc;
 	struct thread_state *thread = run->thread;
 	struct frame *frame = run->frame;
 
-	/* What the same act once more would teach, the outer call does, if it is one that teaches. */
+	/* If the outer call is the same act and teaches the same, the outer call does it. */
 	frame->flags = frame->nested && teaches_again(run->cookie, frame_cookie(thread, thread->depth - 2)) ? CONTEXT_AGAIN : 0;
 	if (frame->nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN)) {
 		if (run->session)
@@ -259,11 +274,11 @@ static __always_inline int context_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-/* How a context or pool was made. */
+/* How a context or pool was created. */
 #define MADE_NESTED	1
 #define MADE_MANAGED	2
 
-/* What a call that succeeded did: a context or pool that was made. */
+/* Effects of a successful call: a context or pool was created. */
 static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, __u32 how)
 {
 	struct context_row row = { .device = device, .managed = (how & MADE_MANAGED) != 0 };
@@ -285,7 +300,7 @@ static __noinline int context_made(struct thread_state *thread, __u32 act, __u64
 	return 0;
 }
 
-/* A stream is gone; its handle may come to name another. */
+/* A stream is gone; its handle may be reused. */
 static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
 {
 	struct address_key key = { .address = stream, .program = thread->program };
@@ -295,8 +310,9 @@ static __noinline int stream_forget(struct thread_state *thread, __u64 stream)
 }
 
 /*
- * The context with @handle is attached (@change 1) or detached (-1). Returns 0 if there was no use of it left but its maker's.
- * A primary one is retained and released, and not destroyed so.
+ * The context @handle is attached (@change 1) or detached (-1). Returns 0 if only its creator's
+ * reference was left. A primary context is retained and released instead, and does not end in this
+ * way.
  */
 static __noinline int context_attach(struct thread_state *thread, __u64 handle, int change)
 {
@@ -343,7 +359,7 @@ static __always_inline void context_return(struct call_run *run)
 	device = desc->a == CONTEXT_STREAM ? thread->device : frame->context.device;
 	switch (desc->a) {
 	case CONTEXT_SET:
-		/* NULL pops: cuda.h, cuCtxSetCurrent() */
+		/* NULL pops the current context: cuda.h, cuCtxSetCurrent() */
 		if (handle)
 			context_turn_to(thread, handle);
 		else

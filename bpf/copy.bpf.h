@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies. Where the arguments say direction and size, a copy is counted in its
- * row of the map `copies`. Where they do not (cudaMemcpyDefault, extents in
- * elements of an array, or from device memory to device memory in a process
- * that has some on several devices), it goes through the ring and the model,
- * which knows the allocations, resolves and counts it.
- *
- * P2P is a copy from a device to another one, D2D one within a device, by
- * whatever call: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0.
+ * Copies. If the arguments tell direction and size, a copy is counted in its row of the map
+ * `copies`. If they do not (cudaMemcpyDefault; extents in elements of an array; from device to
+ * device in a process with memory on several devices), it goes through the ring, and the model,
+ * which knows the allocations, resolves and counts it. P2P is a copy from one device to another,
+ * D2D one within a device, whichever call makes it: CUpti_ActivityMemcpyKind, cupti_activity.h of
+ * CUDA 13.0.
  */
 #ifndef COPY_BPF_H
 #define COPY_BPF_H
@@ -53,19 +51,19 @@ struct driver_end_3d {
 
 struct driver_copy_3d {
 	struct driver_end_3d source, destination;
-	struct extent extent;	/* the width in bytes */
+	struct extent extent;	/* the width is in bytes */
 };
 
 /* CUmemorytype, cuda.h */
 enum driver_memory { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
 
-#define BATCH_MAX	4096	/* copies of one batch whose size is looked at */
-#define BATCH_READ	16	/* sizes read at once */
+#define BATCH_MAX	4096	/* copies of one batch whose sizes are read */
+#define BATCH_READ	16	/* sizes that are read at once */
 #define BATCH3D_MAX	64
 #define BATCH3D_OP	112	/* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
-#define BATCH3D_SOURCE	0	/* where its ends are, */
+#define BATCH3D_SOURCE	0	/* offsets of its ends, */
 #define BATCH3D_TO	40
-#define BATCH3D_EXTENT	80	/* and its extent */
+#define BATCH3D_EXTENT	80	/* and of its extent */
 
 /* The beginning of struct cudaMemcpy3DOperand, driver_types.h */
 struct operand {
@@ -80,7 +78,7 @@ static __always_inline __u64 extent_size(const struct extent *extent)
 	return extent->width * extent->height * extent->depth;
 }
 
-/* The sum of @count sizes, some of them read at once. */
+/* The sum of @count sizes, read several at a time. */
 static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 {
 	__u64 total = 0, some[BATCH_READ], whole;
@@ -115,7 +113,7 @@ static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 	return total;
 }
 
-/* The first of a list of addresses. */
+/* The first entry of a list of addresses. */
 static __noinline __u64 batch_first(__u64 list)
 {
 	__u64 first = 0;
@@ -146,7 +144,10 @@ static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
 	return total;
 }
 
-/* The ends of the first of a list of operations, which stands for them all. With an array at one, extents are in its elements. */
+/*
+ * The ends of the first operation of a list, which stands for all. If one is an array, extents are
+ * in its elements.
+ */
 static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 {
 	struct operand source = {}, to = {};
@@ -154,7 +155,7 @@ static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 	frame->direction = DIR_DEFAULT;
 	if (bpf_probe_read_user(&source, sizeof(source), (void *)(operations + BATCH3D_SOURCE)) ||
 	    bpf_probe_read_user(&to, sizeof(to), (void *)(operations + BATCH3D_TO)))
-		frame->direction = DIR_UNKNOWN;	/* nor could its size be read: that was said */
+		frame->direction = DIR_UNKNOWN;	/* then its size could not be read either, which was reported */
 	frame->copy.destination = to.address;
 	frame->copy.source = source.address;
 	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS : 0;
@@ -168,7 +169,10 @@ static __always_inline __u8 direction_of(__u64 kind)
 	return kind == CUDA_MEMCPY_DEFAULT ? DIR_DEFAULT : DIR_UNKNOWN;
 }
 
-/* The runtime's two structs of a copy in three dimensions name these alike. An array at an end makes the extent one of elements. */
+/*
+ * The runtime's two structs of a 3D copy have fields of the same names. If an end is an array, the
+ * extent is in elements.
+ */
 #define COPY_3D_ENDS(frame, p) do {									\
 	(frame)->copy.destination = (p).destination_array ? (p).destination_array : (p).destination_pointer;	\
 	(frame)->copy.source = (p).source_array ? (p).source_array : (p).source_pointer;			\
@@ -194,7 +198,7 @@ static __noinline int copy_3d_peer_arguments(struct frame *frame, __u64 params)
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
 	COPY_3D_ENDS(frame, p);
-	/* An int each. */
+	/* Both are an int. */
 	frame->direction = (__u32)p.source_device == (__u32)p.destination_device ? DIR_D2D : DIR_P2P;
 	return 0;
 }
@@ -204,7 +208,7 @@ static __always_inline __u64 driver_address(__u32 type, __u64 host, __u64 device
 	return type == MEMORY_HOST ? host : type == MEMORY_ARRAY ? array : device;
 }
 
-/* Which way a copy goes, by the kinds of memory at its ends. */
+/* The direction of a copy, from the kinds of memory at its ends. */
 static __always_inline __u8 driver_direction(__u32 source, __u32 destination)
 {
 	if (source == MEMORY_UNIFIED || destination == MEMORY_UNIFIED)
@@ -214,7 +218,7 @@ static __always_inline __u8 driver_direction(__u32 source, __u32 destination)
 	return destination == MEMORY_HOST ? DIR_D2H : DIR_D2D;
 }
 
-/* What a copy between the memory of two contexts is. */
+/* The direction of a copy between the memory of two contexts. */
 static __always_inline __u8 peer_direction(struct thread_state *thread, __u64 to, __u64 from)
 {
 	__s32 device;
@@ -225,7 +229,7 @@ static __always_inline __u8 peer_direction(struct thread_state *thread, __u64 to
 	return device != CUTOP_DEVICE_UNKNOWN && device == context_device(thread, from) ? DIR_D2D : DIR_P2P;
 }
 
-/* The driver's copies whose arguments are in a struct: extents are in bytes there, of arrays, too. */
+/* Driver copies whose arguments are in a struct: extents are in bytes there, for arrays, too. */
 static __noinline int copy_driver_2d(struct frame *frame, __u64 params, __u8 direction)
 {
 	struct driver_copy_2d p = {};
@@ -253,7 +257,7 @@ static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *
 	return 0;
 }
 
-/* cudaMemcpyPeer and its likes: devices, or contexts, stand behind the addresses. */
+/* cudaMemcpyPeer and the like: each address is followed by its device, or context. */
 static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 				     const volatile struct call_desc *desc)
 {
@@ -266,7 +270,7 @@ static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *t
 	return 0;
 }
 
-/* Fills frame->copy but for the stream, frame->direction and frame->flags. */
+/* Fills in frame->copy without the stream, and frame->direction and frame->flags. */
 static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
 					   const volatile struct call_desc *desc)
 {
@@ -312,7 +316,7 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 		peer_arguments(ctx, thread, frame, desc);
 }
 
-#define COPY_LIE	52	/* bits of what one copy may move, as in the model: more is a lie, and spoils sums */
+#define COPY_LIE	52	/* bits of a plausible copy size, as in the model: a larger size would spoil sums */
 
 static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
 {
@@ -360,7 +364,7 @@ static __always_inline struct copy_row *copy_row_get(struct thread_state *thread
 	return row;
 }
 
-/* The same; the copy is counted in it. */
+/* The same, and counts the copy in the row. */
 static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
 				       bool async, __u64 ns, bool failed)
 {
@@ -385,7 +389,7 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 	return row;
 }
 
-/* A copy that succeeded and was counted in @row: what it means for what is pending. */
+/* A copy succeeded and was counted in @row: updates what is pending. */
 static __always_inline void copy_done(struct call_run *run, struct copy_row *row, bool async)
 {
 	struct thread_state *thread = run->thread;
@@ -396,12 +400,12 @@ static __always_inline void copy_done(struct call_run *run, struct copy_row *row
 		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
 			host_tell(thread, row, frame, call_site(run->ctx));
 	} else if (frame->direction == DIR_D2H && has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
-		/* It has waited for all that stood before it in its stream. */
+		/* It has waited for everything before it in its stream. */
 		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
 	}
 }
 
-/* Whether the model is to say which way the copy went, or how much it moved. */
+/* True if the model has to find the direction of the copy, or its size. */
 static __always_inline bool copy_is_asked(struct thread_state *thread, struct frame *frame)
 {
 	return frame->direction == DIR_DEFAULT || frame->flags & COPY_IN_ELEMENTS ||
@@ -424,7 +428,7 @@ static __always_inline void copy_return(struct call_run *run)
 	async = run->desc->flags & CALL_ASYNC;
 	if (result)
 		call_failed(run);
-	/* A copy into a capture copies nothing: it becomes a node of a graph. */
+	/* A copy into a capture does not run: it becomes a node of a graph. */
 	if (async && may_capture(thread) && capture_of(thread, frame->copy.stream)) {
 		trace_captured();
 		trace_return(run);

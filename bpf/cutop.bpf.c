@@ -29,16 +29,16 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * Programs on x86-64 have had stacks since Linux 6.13 that are one for each
- * processor. None has one that may call another program by
- * bpf_tail_call(): so each of ours has such a call, which it never comes to, and
- * which the verifier takes out. User space looks whether that does it.
+ * Since Linux 6.13, programs on x86-64 may get a stack per processor instead of the task's. A
+ * program that may call another one by bpf_tail_call() never does: so each of ours contains such a
+ * call, which is never reached, and which the verifier removes. User space checks whether that
+ * works (probe/stacktest.c).
  *
- * Where it does not, a task that is preempted in the middle of one would
- * find its stack changed, so no program is, from before the first word of such a stack is
- * used until after the last: in functions of their own, called from programs too
- * small to have one (..._held). Kernels with session programs can do that. These are also the ones that look
- * whether a process may have returns: beside all the rest that takes more stack than there is.
+ * If it does not, a task that is preempted in the middle of a program would find its stack changed.
+ * So preemption is then off, from before the first word of such a stack is used until after the
+ * last: in functions of their own, called from programs too small to get such a stack (..._held).
+ * Kernels with session programs can do that. Only these also check whether a process may have
+ * return probes: together with everything else that takes more stack than there is.
  */
 #define FUNC_TAIL_CALL	12	/* BPF_FUNC_tail_call, linux/bpf.h */
 
@@ -64,13 +64,14 @@ static __always_inline void release(void)
 }
 
 /*
- * The programs are of the kind that may sleep, which the kernel enters by a shorter way: 10 ns less. None of them does: no helper
- * that waits for a page is called, and memory for a thread's storage is not waited for (state.bpf.h, storage_new()).
+ * The programs are of the sleepable kind, which the kernel enters by a shorter path: 10 ns less.
+ * None of them sleeps: no helper that waits for a page is called, and memory for a thread's storage
+ * is not waited for (state.bpf.h, storage_new()).
  */
 
 /*
- * Calls whose returns are not probed (no_returns.bpf.h). Their record of a trace is
- * made after the rest, not in it: functions are eight deep at most.
+ * Calls whose returns are not probed (no_returns.bpf.h). Their trace record is made afterwards, not
+ * inside: functions can be nested eight deep at most.
  */
 static __always_inline int blind(struct pt_regs *ctx, bool session)
 {
@@ -171,7 +172,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		return result & 1;					\
 	}
 
-/* Calls that only count: nothing is to be learnt from one inside another. */
+/* Calls that are only counted: one inside another call teaches nothing. */
 #define PROGRAMS(class)	PROGRAMS_WITH(class, call_begin, call_end, inside_quick(ctx, task))
 #define TEACHERS(class)	PROGRAMS_WITH(class, teacher_begin, teacher_end, false)
 
@@ -202,7 +203,7 @@ int register_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Where no return may be probed, of all classes but that one. */
+/* Where no return may be probed: the only program, for all classes but one. */
 SEC("uprobe.s")
 int blind_enter(struct pt_regs *ctx)
 {
@@ -210,7 +211,7 @@ int blind_enter(struct pt_regs *ctx)
 	return blind(ctx, false);
 }
 
-/* The driver's functions that allocate, where its calls are not watched. */
+/* The driver's allocating functions, when its calls are not watched. */
 SEC("uprobe.s")
 int unwatched_enter(struct pt_regs *ctx)
 {
@@ -219,7 +220,7 @@ int unwatched_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* With trace_entries, of all classes but those that teach names. */
+/* With trace_entries: for all classes except those that teach names. */
 SEC("uprobe.s")
 int traced_enter(struct pt_regs *ctx)
 {
@@ -245,8 +246,8 @@ int python_begins(struct pt_regs *ctx)
 }
 
 /*
- * At _dl_debug_state(). The cookie says how far from it _r_debug lies (the lower 56 bits), and how long the instruction
- * before it is.
+ * At _dl_debug_state(). The cookie holds the distance from it to _r_debug (the lower 56 bits), and
+ * the length of the instruction before it.
  */
 SEC("uprobe")
 int loader_changes(struct pt_regs *ctx)

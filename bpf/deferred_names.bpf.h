@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that are not in memory: most kernels' are in a part of a file that no
- * process has read yet. A program could sleep until the page is there, and would
- * sleep for ever where the page is never delivered (a file server that is gone,
- * userfaultfd), inside a section that every removal of a probe on the machine waits
- * for. So no program of ours sleeps. User space is told where the name lies, in
- * memory and, if that is its only origin, in which file, and reads it there
+ * Names that are not in memory: most kernels' names are in a part of a file that no process has
+ * read yet. A BPF program could sleep until the page is there. But it would sleep for ever if the
+ * page never arrives (a dead file server, userfaultfd), inside a section that every removal of a
+ * probe on the machine waits for. So our programs do not sleep. User space is told where the name
+ * is, in memory and, if the memory can only come from a file, in which file, and reads it there
  * (src/errand).
  */
 #ifndef DEFERRED_NAMES_BPF_H
@@ -15,8 +14,9 @@
 #include "vma.bpf.h"
 
 /*
- * Tells that the name of @function, which @call launched or made (CALL_COUNT: a function of the driver's),
- * lies at @name of the current process and could not be read. Returns 0 if nothing lies there.
+ * Reports that the name of @function, which @call launched or created (CALL_COUNT: a function of
+ * the driver's), is at @name in the current process and could not be read. Returns 0 if nothing is
+ * mapped there.
  */
 __noinline int name_defer(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name)
 {
@@ -35,7 +35,7 @@ __noinline int name_defer(__u32 program, __u32 call, __u64 function, __u64 stub,
 	rec->function = function;
 	rec->stub = stub;
 	rec->call = call;
-	/* Private memory that may be written to need not be what the file has. */
+	/* Writable private memory may differ from the file. */
 	rec->in_file = at.file && (at.flags & VM_SHARED || !(at.flags & VM_WRITE));
 	rec->pad = 0;
 	rec->offset = name - at.start + at.offset;

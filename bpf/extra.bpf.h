@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the user names (--probe): counted and timed, each at its own
- * price. They have frames of their own, because they enclose CUDA calls that are
- * to be counted as usual: a cuBLAS function is no hooked call to what it launches.
+ * Functions that the user names (--probe): counted and timed, each at its own cost. They have
+ * separate frames, because they enclose CUDA calls that have to be counted as usual: a launch made
+ * by a cuBLAS function is not nested in a hooked call.
  */
 #ifndef EXTRA_BPF_H
 #define EXTRA_BPF_H
@@ -33,7 +33,10 @@ struct {
 	__type(value, struct extra_state);
 } extras SEC(".maps");
 
-/* What longjmp or an exception left behind lies below the stack pointer; the same function at the same place was left, too. */
+/*
+ * Frames left by longjmp or an exception are below the stack pointer; a frame of the same function
+ * at the same place was left, too.
+ */
 static __always_inline void extra_settle(struct extra_state *state, __u64 sp, __u32 call)
 {
 	int i;
@@ -50,7 +53,7 @@ static __always_inline void extra_settle(struct extra_state *state, __u64 sp, __
 	}
 }
 
-/* What a trace says of such a call: that it is entered, or left, when @entry is when it was entered. */
+/* The trace record of such a call: at entry, or at return, when @entry is the time of its entry. */
 struct extra_traced {
 	__u64 entry, now, site, stack;
 	__u32 call;
@@ -111,7 +114,10 @@ static __always_inline int extra_entry(struct call_run *run)
 		count_lost_of(thread->program, LOST_NESTING);
 		return 1;
 	}
-	/* Lest the compiler drop the mask, which says the same: Linux 6.1's verifier does not see that. */
+	/*
+	 * Keep the compiler from dropping the mask, although it is redundant: Linux 6.1's verifier
+	 * needs it.
+	 */
 	asm volatile("" : "+r"(depth));
 	frame = &state->frames[depth & (EXTRA_FRAMES - 1)];
 	frame->sp = call_sp(run->ctx);
@@ -121,7 +127,10 @@ static __always_inline int extra_entry(struct call_run *run)
 	return 0;
 }
 
-/* Takes the frame of @call at @sp, and what lies above it. Returns when it was entered, 0: it was not seen. */
+/*
+ * Removes the frame of @call at @sp, and the inner frames. Returns when it was entered, 0: that was
+ * not seen.
+ */
 __noinline __u64 extra_leave(struct extra_state *state, __u64 sp, __u32 call)
 {
 	int i;
@@ -174,7 +183,7 @@ static __always_inline void extra_return(struct call_run *run)
 		break;
 	}
 	if (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)] == EXTRA_RESULT_NULL)
-		result = !failed;	/* of a pointer half would not say it */
+		result = !failed;	/* half of a pointer would not show it */
 	if (tracing) {
 		struct extra_traced traced = { .entry = entry, .now = run->now, .site = call_site(run->ctx), .call = call };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failed calls: counted in a row for each call and error, and the first of each told with its call site. */
+/*
+ * Failed calls: counted in a row for each call and error; the first of each is reported with its
+ * call site.
+ */
 #ifndef FAILURES_BPF_H
 #define FAILURES_BPF_H
 
@@ -21,7 +24,7 @@ static __always_inline void failure_send(struct thread_state *thread, __u32 call
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
-/* Counts a failed call in its row. Returns 1 if it is the first of its kind. */
+/* Counts a failed call in its row. Returns 1 if it is the first with this error. */
 __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result, __u64 now)
 {
 	__u32 program = thread ? thread->program : 0;
@@ -48,7 +51,7 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 	return 0;
 }
 
-/* Counts a failed call, and tells user space of the first of its kind, and of each first sticky one. */
+/* Counts a failed call, and reports the first with each error, and each first sticky error. */
 __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
 	__u32 program = thread ? thread->program : 0;
@@ -57,7 +60,10 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 
 	if (!thread)
 		return 0;
-	/* Where another thread changes it just then, some launches more are no matter; the mark of a fault must stay. */
+	/*
+	 * If another thread changes it at the same time, a few more launches do not matter; but the
+	 * mark of a fault must stay.
+	 */
 	seen = *guard;
 	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_MARKS)) != seen)
 		__sync_fetch_and_or(guard, WATCHFUL_CALLS);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is needed to name suspects when a kernel breaks down. CUDA reports it
- * at some later call only, so every launch leaves the time of the last one in
- * its kernel's row, and every synchronize of the whole device that succeeded
- * says that all before it went well. When a sticky error is first met the
- * times stay as they are, until the device is reset: what is launched after
- * it fails for its sake.
- *
- * The clock is the kernel's tick counter, which costs next to nothing and moves
- * once in 1 to 10 ms. A thread counts its launches within a tick, so that their
- * order is known; that of different threads within a tick is not.
+ * What is needed to name suspects when a kernel has failed on the device. CUDA reports that only at
+ * some later call, so every launch stores its time in its kernel's row, and every successful
+ * synchronization of the whole device shows that everything before it succeeded. At the first
+ * sticky error these times are frozen until the device is reset: launches after the error fail
+ * because of it.
+ * The clock is the kernel's tick counter, which costs next to nothing and moves once in 1 to 10 ms.
+ * A thread numbers its launches within a tick, so that their order is known; between threads the
+ * order within a tick is unknown.
  */
 #ifndef FAULT_BPF_H
 #define FAULT_BPF_H
@@ -40,7 +38,7 @@ static __always_inline void launch_stamp(struct thread_state *thread, struct lau
 		row->stream_seen = row->last;
 }
 
-/* The slot of @device among @sync's, or NULL if there is none for it. */
+/* The slot of @device in @sync, or NULL if there is none for it. */
 static __always_inline struct sync_slot *sync_slot_of(struct program_sync *sync, __s32 device)
 {
 	__u32 slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (__u32)device;
@@ -51,15 +49,18 @@ static __always_inline struct sync_slot *sync_slot_of(struct program_sync *sync,
 	return &sync->slots[slot & (CUTOP_SYNC_SLOTS - 1)];
 }
 
-/* The device whose work a call of the thread is or waits for; for contexts that are no primary ones, none. */
+/*
+ * The device that a call of the thread works on or waits for; none for a context that is not a
+ * primary one.
+ */
 static __always_inline __s32 work_device(struct thread_state *thread)
 {
 	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;
 }
 
-#define DEVICE_PART	(-2)	/* what a synchronize waits for is less than all of a device */
+#define DEVICE_PART	(-2)	/* a synchronization that covers only a part of a device */
 
-/* A synchronize of all of @device is entered, and returns with success. */
+/* A synchronization of all of @device begins, and ends with success. */
 static __always_inline void device_sync_begin(struct thread_state *thread, struct program_sync *sync, struct frame *frame,
 					      __s32 device)
 {
@@ -98,7 +99,7 @@ static __always_inline void fault_send(struct thread_state *thread, const struct
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A sticky error was met. True if it is the program's first, or the first since a reset. */
+/* A sticky error was returned. True if it is the program's first, or the first since a reset. */
 __noinline int fault_begin(struct thread_state *thread, __u64 site)
 {
 	struct program_sync *sync;
@@ -119,7 +120,7 @@ __noinline int fault_begin(struct thread_state *thread, __u64 site)
 	return 1;
 }
 
-/* The device was reset, or a context is gone: what was launched there is of no concern any more. */
+/* The device was reset, or a context is gone: launches there no longer matter. */
 __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 {
 	struct program_sync *sync;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files: which one it is, whether user space knows it, where it lies. A program
- * that lives 1 ms is gone before user space could look into /proc, if that is
- * busy just then, and its file's name alone leads nowhere; so the path is read
- * here, of files not known yet. It goes up from name to name and from mount to
- * mount to the root of the mount namespace, without a lock: should something be
- * renamed meanwhile, it leads to another file or to none, which user space sees.
+ * Files: which one it is, whether user space knows it, where it is. A program that lives 1 ms may
+ * be gone before user space can look into /proc, and its file's name alone leads nowhere. So for
+ * unknown files the path is read here: name by name and mount by mount, up to the root of the mount
+ * namespace, without a lock. If something is renamed meanwhile, the path leads to another file or
+ * to none, which user space notices.
  */
 #ifndef FILES_BPF_H
 #define FILES_BPF_H
@@ -22,7 +21,7 @@ static __always_inline void file_id_read(struct file *file, struct file_id *id)
 	id->generation = BPF_CORE_READ(inode, i_generation);
 }
 
-/* Tells files apart that are mapped at one place one after the other. */
+/* Distinguishes files that are mapped at one place one after the other. */
 static __always_inline __u64 file_mark(struct file *file)
 {
 	struct inode *inode = BPF_CORE_READ(file, f_inode);
@@ -32,9 +31,9 @@ static __always_inline __u64 file_mark(struct file *file)
 }
 
 /*
- * Files that user space knows of (FILE_KNOWN, FILE_PROBED), or was told of, by which process:
- * that one may be gone before user space could look, so others tell of the file, too,
- * until it is known. Least recently used ones are told of again.
+ * Files that user space knows (FILE_KNOWN, FILE_PROBED), or was told of, and by which process: that
+ * process may be gone before user space looks, so other processes report the file, too, until it is
+ * known. A file that falls out of this LRU map is reported again.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -60,11 +59,11 @@ static __always_inline bool file_is_known(const struct file_id *id)
 	return teller && (*teller == FILE_KNOWN || *teller == FILE_PROBED);
 }
 
-#define PATH_NAMES	24	/* and mounts on the way */
+#define PATH_NAMES	24	/* names and mounts on the way */
 
 /*
- * The names on the way to the root; none if they are too many, or lead to no root. Where the next one comes is kept in memory
- * and not in a register: that makes all rounds look the same to the verifier.
+ * The names up to the root; none if they are too many, or lead to no root. The position of the next
+ * one is kept in memory, not in a register: so all rounds look the same to the verifier.
  */
 __noinline int path_read(__u64 file_address, struct path_names *path)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames: what happens between a call's entry and its return.
- *
- * A thread holds a small stack of frames, one for each hooked call that it is
- * inside of, since hooked calls nest: cudaMalloc calls cuMemAlloc. Only the
- * outermost is counted. A frame carries the stack pointer at entry. One below
- * the current stack pointer was left by longjmp or an exception, and is
- * dropped. One above it is an outer call if the kernel's return trampoline
- * still stands in its return-address slot, and was left if not.
+ * Frames: state between a call's entry and its return. A thread has a small stack of frames, one
+ * for each hooked call that it is inside of, since hooked calls nest: cudaMalloc calls cuMemAlloc.
+ * Only the outermost is counted.
+ * A frame stores the stack pointer at entry. A frame below the current stack pointer was left by
+ * longjmp or an exception, and is dropped. One above it is an outer call if the kernel's return
+ * trampoline is still in its return address slot; if not, it was left.
  */
 #ifndef FRAMES_BPF_H
 #define FRAMES_BPF_H
@@ -16,7 +14,10 @@
 #include "session_ctx.bpf.h"
 #include "threads.bpf.h"
 
-/* Where the kernel's return probes make functions of this thread's process return to; 0: not known. */
+/*
+ * The kernel's trampoline, which return probes make functions of this thread's process return to;
+ * 0: unknown.
+ */
 static __always_inline __u64 trampoline_of(struct thread_state *thread)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -26,7 +27,10 @@ static __always_inline __u64 trampoline_of(struct thread_state *thread)
 	return thread->trampoline;
 }
 
-/* The return address at @sp that a return probe put the kernel's trampoline over; 0 if it is not the innermost. */
+/*
+ * The return address at @sp that a return probe replaced by the kernel's trampoline; 0 if it is not
+ * the innermost one.
+ */
 static __always_inline __u64 caller_behind_trampoline(__u64 sp)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -35,7 +39,7 @@ static __always_inline __u64 caller_behind_trampoline(__u64 sp)
 	return instance && BPF_CORE_READ(instance, stack) == sp ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
 }
 
-/* True if the call that made @frame has not returned: the kernel's trampoline is its return address. */
+/* True if the call of @frame has not returned: its return address is the kernel's trampoline. */
 static __always_inline bool frame_alive(struct thread_state *thread, struct frame *frame)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -47,11 +51,14 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 		return false;
 	return word == thread->trampoline;
 #else
-	return true;	/* the return address is in a register: nothing to compare */
+	return true;	/* the return address is in a register: there is nothing to compare */
 #endif
 }
 
-/* A call that synchronizes and that nothing encloses: it counts in the program's depth. Returns where that is. */
+/*
+ * A synchronizing call that no other call encloses: it counts in the program's depth. Returns the
+ * address of that.
+ */
 static __always_inline struct program_sync *sync_begin(struct thread_state *thread, __u64 now)
 {
 	struct program_sync *sync = sync_of(thread->program);
@@ -79,7 +86,10 @@ static __always_inline struct program_sync *sync_end(__u32 program, struct threa
 	return sync;
 }
 
-/* The thread waits no more, wherever it did: in a call, and in a handler that a signal had called meanwhile. */
+/*
+ * The thread waits no more, in whichever calls it did: in a call, and in a signal handler that ran
+ * meanwhile.
+ */
 static __always_inline void sync_leave(struct thread_state *thread)
 {
 	struct program_sync *sync = sync_of(thread->program);
@@ -94,7 +104,10 @@ static __always_inline void sync_leave(struct thread_state *thread)
 		__sync_fetch_and_add(&sync->ns, now - since);
 }
 
-/* A call, @call, that nothing encloses was left without a return: if it was a wait, the thread waits in it no more. */
+/*
+ * The outermost call @call was left without a return: if it was a wait, the thread no longer waits
+ * in it.
+ */
 __noinline int frame_lost(struct thread_state *thread, __u32 call)
 {
 	if (!thread || call >= CALL_COUNT)
@@ -149,7 +162,7 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 	return true;
 }
 
-/* The same, asked before all else: most of the driver's calls need no more than that. */
+/* The quick form, asked first: most driver calls need no more than that. */
 static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct *task)
 {
 	struct thread_state *thread;
@@ -164,7 +177,8 @@ static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct
 	return call < CALL_COUNT && is_inside(ctx, thread, desc_of(call));
 }
 
-#define SAME_LIBRARY	(16u << 20)	/* code this near is taken for the same library's: libcudart has less than a megabyte */
+/* code this near is assumed to be the same library's: libcudart has less than a megabyte */
+#define SAME_LIBRARY	(16u << 20)
 
 static __always_inline bool same_library(__u64 one, __u64 other)
 {
@@ -203,7 +217,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 	return frame;
 }
 
-/* Takes back the frame just opened: its return will not be seen. */
+/* Drops the frame just opened: its return will not be seen. */
 static __always_inline void frame_cancel(struct thread_state *thread)
 {
 	if (thread->depth)
@@ -218,10 +232,11 @@ static __always_inline __u32 frame_cookie(struct thread_state *thread, __u32 pla
 }
 
 /*
- * True if the call of @cookie, made inside that of @outer, is the same act once more: a library that stands before the
- * driver, or before the runtime, has functions of the same names, and calls the real ones, perhaps others than it was
- * asked for (layers that share a GPU among containers do that). One library's function inside another's of the same layer
- * can be nothing else, while a library does not come inside itself.
+ * True if the call of @cookie, made inside that of @outer, is the same act once more. A library
+ * that stands in front of the driver, or of the runtime, has functions of the same names, and calls
+ * the real ones, perhaps others than it was asked for (layers that share a GPU among containers do
+ * that). A function of another library of the same layer can be nothing else, while a library's
+ * function inside the same library's is not that case.
  */
 static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
 {
@@ -230,8 +245,8 @@ static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
 }
 
 /*
- * The program has such a library. A launch that is not followed to its end leaves nothing by which the real one inside it
- * could be known, so from now on all of the program are followed.
+ * The program has such a library. If a launch is not followed to its return, nothing identifies the
+ * real launch inside it: so from now on all launches of the program are followed.
  */
 static __always_inline void layers_note(__u32 program)
 {
@@ -287,7 +302,7 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
 		return true;
 	}
 #else
-	/* Where a function saves its return address is its own affair. */
+	/* Where a function saves its return address is up to the function. */
 	if (is_near) {
 		outer->inner_ip = PT_REGS_IP(ctx);
 		return true;
@@ -344,7 +359,7 @@ struct call_run {
 	bool session;		/* in a session program */
 };
 
-/* The entry of any call. Each of these returns false if the run has nothing to do. */
+/* The entry of any call. Each of these functions returns false if there is nothing to do. */
 static __always_inline bool any_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	run->ctx = ctx;
@@ -364,7 +379,7 @@ static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ct
 	return true;
 }
 
-/* The entry of a call that is followed to its return also inside another hooked call. */
+/* The entry of a call that is followed to its return even inside another hooked call. */
 static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	if (!table_begin(run, ctx, task, session))
@@ -396,8 +411,8 @@ static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx
 		frame->nested = false;
 	}
 	/*
-	 * Lest the compiler let the caller ask for the depth again, which says the
-	 * same as whether there is a frame: Linux 6.1's verifier does not see that.
+	 * Keep the compiler from letting the caller test the depth again, which is equivalent to
+	 * having a frame: Linux 6.1's verifier does not see that.
 	 */
 	asm volatile("" : "+r"(frame));
 	run->frame = frame;
@@ -405,9 +420,9 @@ static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx
 }
 
 /*
- * A return whose entry was not seen. Where entry and return have links of
- * their own, that is what a call looks like that began while they were placed:
- * such a process is late, and nothing is lost that its mark does not say.
+ * A return whose entry was not seen. If entry and return have separate links, this is what a call
+ * looks like that began while they were placed: such a process is marked late, and that covers the
+ * loss.
  */
 __noinline int return_alone(struct thread_state *thread)
 {
@@ -421,7 +436,10 @@ __noinline int return_alone(struct thread_state *thread)
 	return 0;
 }
 
-/* The rare ways of a return: frames above its own were left. Returns its frame's place, or -1. */
+/*
+ * The rare cases of a return: frames above its own were left. Returns the index of its frame, or
+ * -1.
+ */
 __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 call)
 {
 	struct frame *frame;
@@ -448,8 +466,8 @@ __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 c
 }
 
 /*
- * Closes the frame of @call at its return. Returns it (valid until the next
- * frame is opened), or NULL if its entry was not seen.
+ * Closes the frame of @call at its return. Returns it (valid until the next frame is opened), or
+ * NULL if its entry was not seen.
  */
 static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
 {
@@ -480,7 +498,7 @@ static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx, s
 	return run->thread != NULL;
 }
 
-/* The return of what teacher_begin() opened a frame for. */
+/* The return of a call whose frame teacher_begin() opened. */
 static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
 {
 	if (!any_end(run, ctx, task, session) || run->call >= CALL_COUNT)

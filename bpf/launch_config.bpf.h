@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a launch is given: grid, block, shared bytes and stream, from registers,
- * from the stack, or from a struct in memory.
+ * A launch's configuration: grid, block, shared bytes and stream, from registers, from the stack,
+ * or from a struct in memory.
  */
 #ifndef LAUNCH_CONFIG_BPF_H
 #define LAUNCH_CONFIG_BPF_H
@@ -17,12 +17,16 @@ struct launch_config {
 	__u64 stream;
 };
 
-/* Where cudaLaunchConfig_t and CUlaunchConfig go on, and struct cudaLaunchAttribute, driver_types.h, which CUlaunchAttribute is alike. */
-#define CONFIG_ATTRIBUTES	40	/* a pointer, and 32 bits of how many there are */
+/*
+ * Offsets in cudaLaunchConfig_t and CUlaunchConfig, and struct cudaLaunchAttribute, driver_types.h,
+ * which CUlaunchAttribute resembles.
+ */
+#define CONFIG_ATTRIBUTES	40	/* a pointer, and their number in 32 bits */
 #define ATTRIBUTE_BYTES		72
 #define ATTRIBUTE_VALUE		8
-#define ATTRIBUTES_MAX		24	/* kinds there are: 16 in CUDA 13.0 */
-#define ATTRIBUTE_UPDATABLE	13	/* cudaLaunchAttributeDeviceUpdatableKernelNode; its value begins with whether it is */
+#define ATTRIBUTES_MAX		24	/* number of kinds: 16 in CUDA 13.0 */
+/* cudaLaunchAttributeDeviceUpdatableKernelNode; the value begins with a boolean */
+#define ATTRIBUTE_UPDATABLE	13
 
 /* struct cudaLaunchParams, driver_types.h (CUDA 12 and before) */
 struct launch_params {
@@ -67,8 +71,8 @@ static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid,
 }
 
 /*
- * Shared bytes and stream of a launch by arguments, and the driver's third
- * dimension of the block, lie on the caller's stack, also still at return.
+ * Shared bytes and stream of a launch by arguments, and the driver's third dimension of the block,
+ * are on the caller's stack, even at return.
  */
 static __always_inline void launch_memory(const void *words_at, struct launch_row *row, bool driver)
 {
@@ -95,7 +99,10 @@ static __always_inline void shape_take(struct launch_shape *shape, const __u32 *
 	shape->stream = stream;
 }
 
-/* Everything of a launch whose configuration is a struct in memory; its function, and how often it is launched. */
+/*
+ * All of a launch whose configuration is a struct in memory: its function, and how often it is
+ * launched.
+ */
 static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape, __u64 *function, __u64 *times)
 {
 	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
@@ -137,7 +144,7 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 	return 0;
 }
 
-/* Whether the launch whose configuration lies at @config asks for a node that kernels may change. */
+/* True if the launch whose configuration is at @config asks for a node that kernels may change. */
 static __noinline bool asks_updatable(__u64 config)
 {
 	struct { __u64 at; __u32 count; } list = {};

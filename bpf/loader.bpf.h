@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loader of COMMAND's programs. ld.so(8) calls _dl_debug_state() before it
- * brings in libraries and once they are mapped, before their constructors run.
- * What it mapped in between and user space has not looked at yet may be a
- * library to be probed: the thread that loads waits there, and no other one,
- * until user space has answered, loader_wait_ns at most.
- *
- * BPF programs have nothing to wait on. So the thread is sent back to the last
- * instruction before that function, which does nothing (src/probe/loader.c), and
- * comes again: it runs its own code all the time, can be preempted, takes its
- * signals, and holds no lock of the kernel's. No signal, stop, tracer or group
- * is used that the program could see. Where user space did not answer in time, nothing
- * waits any more until it does.
+ * The loader of COMMAND's programs. ld.so(8) calls _dl_debug_state() before it maps libraries and
+ * after they are mapped, before their constructors run. A library mapped in between may have to be
+ * probed: if user space has not examined it yet, the loading thread, and no other one, waits there
+ * until user space has answered, for loader_wait_ns at most.
+ * BPF programs cannot block. So the thread is sent back to the last instruction before that
+ * function, a nop (src/probe/loader.c), and comes again: it runs its own code all the time, can be
+ * preempted, handles its signals, and holds no kernel lock. The program can see no signal, stop,
+ * tracer or group of ours. If user space does not answer in time, no thread waits any more until it
+ * does.
  */
 #ifndef LOADER_BPF_H
 #define LOADER_BPF_H
@@ -23,14 +20,15 @@
 
 #define FIRST_NORMAL_PRIORITY	100	/* MAX_RT_PRIO, include/linux/sched/prio.h */
 
-const volatile bool loader_waits;	/* the loaders' probes are placed */
+const volatile bool loader_waits;	/* the probes on loaders are placed */
 const volatile __u64 loader_wait_ns;
 
-HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; ours alone */
+HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; used here only */
 
 /*
- * By process, the time of its last record that user space has looked at, which writes it, maybe after the process's end;
- * and of the last one that no loader was seen to cause: what that one told of may run before it is looked at.
+ * By process: the time of its last record that user space has dealt with (written by user space,
+ * maybe after the process's end); and that of the last record that was not caused by a known
+ * loader: that file's code may run before it is examined.
  */
 #define LOADER_TIMES(name)				\
 	struct {					\
@@ -43,17 +41,17 @@ HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; ours alone */
 LOADER_TIMES(answers);
 LOADER_TIMES(loose);
 
-__u32 examining;		/* user space is at a file, whose probes may be half placed */
-__u32 loader_stalled;		/* a wait ended without an answer; user space clears it with its next one */
+__u32 examining;		/* user space is examining a file, whose probes may be half placed */
+__u32 loader_stalled;		/* a wait ended without an answer; user space clears this with its next one */
 
-/* What the process maps from here on need not be waited for, as it cannot be. */
+/* From here on, the process's mappings cannot be waited for. */
 static __always_inline void loader_leave(struct loader_row *row, __u64 until)
 {
 	row->state = LOADER_LEFT;
 	row->told = until;
 }
 
-/* The present process runs a new program. */
+/* The current process starts a new program. */
 static __always_inline void loader_starts(__u32 tgid)
 {
 	struct loader_row row = { .state = LOADER_STARTS, .tid = tgid };
@@ -74,7 +72,7 @@ static __always_inline void loader_forget(__u32 tgid)
 	bpf_map_delete_elem(&loose, &tgid);
 }
 
-/* User space was told at @time of a file that the present thread maps; ~0: it could not be told. */
+/* User space was told at @time of a file that the current thread maps; ~0: it could not be told. */
 static __always_inline void loader_told(__u64 time)
 {
 	struct loader_row *row;
@@ -106,7 +104,10 @@ static __always_inline void loader_begins(__u32 tgid)
 
 	if (row && row->state == LOADER_LEFT && !is_answered(tgid, row->told))
 		return;
-	/* At a program's start, or a second namespace of libraries: what is mapped so far is waited for as well. */
+	/*
+	 * At a program's start, or for a second namespace of libraries: wait for what is mapped so
+	 * far as well.
+	 */
 	if (row && row->state != LOADER_LEFT && row->tid == tid) {
 		row->state = LOADER_LOADS;
 		return;
@@ -130,7 +131,7 @@ static __always_inline bool may_go_on(__u32 tgid, __u64 told)
 	return !*(volatile __u32 *)&examining && (!told || is_answered(tgid, told));
 }
 
-/* True if the present thread is to come back here. */
+/* True if the current thread has to come back here. */
 static __always_inline bool loader_ends(__u32 tgid)
 {
 	struct loader_row *row = bpf_map_lookup_elem(&loaders, &tgid);
@@ -145,7 +146,7 @@ static __always_inline bool loader_ends(__u32 tgid)
 	now = bpf_ktime_get_ns();
 	if (!row->until)
 		row->until = now + loader_wait_ns;
-	/* One that comes before all others on its processor would wait for what cannot run. */
+	/* A real-time thread would wait for processes that it keeps from running. */
 	if (!*(volatile __u32 *)&loader_stalled && now < row->until && bpf_get_current_task_btf()->prio >= FIRST_NORMAL_PRIORITY)
 		return true;
 	loader_stalled = 1;

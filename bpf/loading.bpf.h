@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Libraries that programs load while they run. The kernel's function behind
- * mmap(2) is watched where it can be: that costs other programs nothing. Some
- * kernels do not allow that. There a file is met when a page of it is touched
- * for the first time in a process, which the loader does at once: to clear the
- * end of the data, or to look up a name. Fewer such faults happen than
- * mappings of anonymous memory, and each takes so long that one look more is
- * little. The tracepoint of one system call, the last resort, makes each of
- * them dearer, of every process.
+ * Libraries that programs load while they run. If possible, the kernel's function behind mmap(2) is
+ * traced: that costs other programs nothing. Some kernels do not allow it. Then a file is noticed
+ * when one of its pages is touched for the first time in a process, which the loader does at once:
+ * to clear the end of the data, or to look up a name. Such page faults are rarer than mappings of
+ * anonymous memory, and each takes so long that one more check hardly matters. The tracepoint of a
+ * system call is the last resort: it makes every system call of every process slower.
  */
 #ifndef LOADING_BPF_H
 #define LOADING_BPF_H
@@ -16,7 +14,7 @@
 #include "session_ctx.bpf.h"
 #include "vma.bpf.h"
 
-__u32 own_mappings;	/* of user space itself: src/probe/loading.c */
+__u32 own_mappings;	/* mappings by user space itself, as a test: src/probe/loading.c */
 
 static __always_inline bool is_asked_for(__u32 tgid)
 {
@@ -27,7 +25,7 @@ static __always_inline bool is_asked_for(__u32 tgid)
 	return false;
 }
 
-/* The current process has mapped @file, by the descriptor @fd; -1 if that is not known. */
+/* The current process has mapped @file, with the descriptor @fd; -1 if that is unknown. */
 static __always_inline int mapping_tell(struct file *file, __s32 fd)
 {
 	struct file_id id = {};
@@ -49,7 +47,10 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 	return 0;
 }
 
-/* A call of mmap(2) with these arguments. Where no file is mapped, the kernel does not look at fd, and anything may stand there. */
+/*
+ * A call of mmap(2) with these arguments. For anonymous memory the kernel ignores fd, which may be
+ * anything.
+ */
 static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 {
 	bool asked, translated = *(volatile __u32 *)&translators_live;
@@ -79,36 +80,43 @@ int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long 
 }
 
 /*
- * Inodes of files that user space knows, each at the place that its mark leads to: a fault of theirs, as nearly all are, is
- * told by that without a call of the kernel's. User space empties this when it forgets one.
+ * Inodes of files that user space knows, each at the index that its mark gives: so a fault on a
+ * known file, as nearly all are, is recognized without a call to the kernel. User space empties
+ * this when it forgets a file.
  */
 #define MARK_PLACE_SHIFT	52
 __u64 known_marks[1 << (64 - MARK_PLACE_SHIFT)];
 
 static __always_inline __u64 inode_mark(struct inode *inode)
 {
-	/* Two odd constants whose bits are spread: the golden ratio, and one of xxHash's primes. */
+	/* Two odd constants with well spread bits: the golden ratio, and one of xxHash's primes. */
 	return ((inode->i_ino ^ (__u64)inode->i_sb->s_dev << 32) * 0x9e3779b97f4a7c15ull ^
 		(inode->i_generation ^ (__u64)inode->i_size << 24) * 0xc2b2ae3d27d4eb4full) | 1;
 }
 
-#define WALK_MAX	32	/* steps; one process has four or five mappings of a library */
+#define WALK_MAX	32	/* steps; a process has four or five mappings of a library */
 
-/* The way through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and what is found. */
+/*
+ * A walk through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and the
+ * result.
+ */
 struct mapping_walk {
 	__u64 node, from, root;
-	__u64 file;		/* as a process has it mapped for code */
+	__u64 file;		/* the file, as a process has it mapped for code */
 	__u32 ways;
 };
 
-/* The tree's lock is not held: what is read may be anything by now, and bpf_rdonly_cast() makes that harmless. */
+/*
+ * The tree is not locked: what is read may have been replaced, which bpf_rdonly_cast() makes
+ * harmless.
+ */
 static __always_inline struct vm_area_struct *mapping_of(__u64 node)
 {
 	return bpf_rdonly_cast((void *)(node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
 			       bpf_core_type_id_kernel(struct vm_area_struct));
 }
 
-/* All of them, two steps to each: down to the left, and up again by the parents. */
+/* All nodes, two steps for each: down to the left, and up again through the parents. */
 static long walk_step(__u32 i, struct mapping_walk *walk)
 {
 	struct vm_area_struct *vma = mapping_of(walk->node);
@@ -129,7 +137,10 @@ static long walk_step(__u32 i, struct mapping_walk *walk)
 	return walk->file || !walk->node;
 }
 
-/* Where there are more: some of everywhere. Those of one place in the file lie side by side, so to go through them in turn leads nowhere. */
+/*
+ * If there are more mappings than steps: look at samples from everywhere. Mappings of the same part
+ * of the file are adjacent, so going through them in order would lead nowhere.
+ */
 static long walk_anywhere(__u32 i, struct mapping_walk *walk)
 {
 	struct vm_area_struct *vma = mapping_of(walk->node);
@@ -145,7 +156,10 @@ static long walk_anywhere(__u32 i, struct mapping_walk *walk)
 	return 0;
 }
 
-/* The file of @mapping as a process has it mapped for code, or NULL: none has, or it was not found this time. */
+/*
+ * The file of @mapping as a process has it mapped for code, or NULL: no process has, or it was not
+ * found this time.
+ */
 static __always_inline struct file *code_of(struct address_space *mapping)
 {
 	struct mapping_walk walk = { .node = (__u64)mapping->i_mmap.rb_root.rb_node };
@@ -161,7 +175,10 @@ static __always_inline struct file *code_of(struct address_space *mapping)
 	return (struct file *)walk.file;
 }
 
-/* A page of a file is touched that the process did not have yet. Of the file, only what a process has mapped for code matters. */
+/*
+ * A process touches a page of a file for the first time. Only files that a process has mapped for
+ * code matter.
+ */
 static __always_inline int touch_look(struct address_space *mapping)
 {
 	struct inode *inode = mapping->host;
@@ -183,19 +200,25 @@ static __always_inline int touch_look(struct address_space *mapping)
 	file_id_read(file, &id);
 	if (file_is_known(&id)) {
 		*known = mark;
-		/* Forgotten meanwhile, perhaps before the mark was there to be taken away. */
+		/*
+		 * The file was forgotten meanwhile, perhaps before the mark was there to be
+		 * removed.
+		 */
 		if (!file_is_known(&id))
 			*known = 0;
 		return 0;
 	}
-	/* The program itself is touched before it is run; of that, process_exec() tells. */
+	/* A program is touched before it runs; process_exec() reports it. */
 	mm = bpf_get_current_task_btf()->mm;
 	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm || BPF_CORE_READ(mm, exe_file, f_inode) == inode)
 		return 0;
 	return mapping_tell(file, -1);
 }
 
-/* mm/filemap.c: the page lies in memory and is shown, with those around it; or it is read, or copied to be written to. */
+/*
+ * mm/filemap.c: the page is in memory and gets mapped, with its neighbours; or it is read, or
+ * copied to be written to.
+ */
 SEC("tp_btf/mm_filemap_map_pages")
 int BPF_PROG(file_touch, struct address_space *mapping)
 {

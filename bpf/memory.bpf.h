@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations, frees, and where physical memory is mapped. Each goes through the ring as a record of its own,
- * made at return, when the result and the address are known; the size is
- * worked out at entry as far as the arguments say it. The model counts and
- * times these calls from their records: a row of the map `calls` besides would
- * say the same.
+ * Allocations, frees, and mappings of physical memory. Each goes through the ring as a record of
+ * its own, made at return, when the result and the address are known; the size is computed at
+ * entry, as far as the arguments tell it. The model counts and times these calls from their
+ * records: a row in the map `calls` would only repeat that.
  */
 #ifndef MEMORY_BPF_H
 #define MEMORY_BPF_H
@@ -32,17 +31,20 @@ struct array3d_desc {
 
 /* Flags of arrays, alike in both layers: driver_types.h, cuda.h */
 #define ARRAY_LAYERS	5	/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
-#define ARRAY_DEFERRED	0x80	/* cudaArrayDeferredMapping: memory is mapped into it later, */
-#define ARRAY_UNBACKED	0xc0	/* also cudaArraySparse: the same, part by part */
+#define ARRAY_DEFERRED	0x80	/* cudaArrayDeferredMapping: its memory is mapped later, as a whole, */
+#define ARRAY_UNBACKED	0xc0	/* or also cudaArraySparse: the same, part by part */
 
-/* What memory holds of an array at the least: a square of texels. Compressed formats keep 4x4 of them in a block. */
+/*
+ * The smallest part of an array that has memory of its own: a square of texels. Compressed formats
+ * store 4x4 of them in a block.
+ */
 struct texels {
 	__u32 bytes;
-	__u32 side;		/* of the square: log2 */
+	__u32 side;		/* of the square's side: log2 */
 };
 
 #define BLOCK_SIDE	2
-#define PLANAR_SIDE	1	/* 4:2:0: two planes, of which the second is half as wide and half as high */
+#define PLANAR_SIDE	1	/* 4:2:0: two planes, the second half as wide and half as high */
 
 /* Bytes of one channel: CUarray_format, cuda.h of CUDA 13.2. */
 static __always_inline __u32 format_bytes(__u32 format)
@@ -94,7 +96,10 @@ struct channel_desc {
 	__u32 kind;
 };
 
-/* Texels of an array with the cudaChannelFormatDesc at @desc; in *@element the bytes that its channels come to. */
+/*
+ * The square of texels of an array with the cudaChannelFormatDesc at @desc; in *@element the bytes
+ * of its channels.
+ */
 static __always_inline struct texels desc_texels(__u64 desc, __u64 *element)
 {
 	struct channel_desc channels = {};
@@ -130,17 +135,16 @@ static __always_inline __u64 at_least_one(__u64 n)
 	return n ? n : 1;
 }
 
-/* How many squares of texels lie along a side of @n. */
+/* How many squares of texels there are along a side of @n. */
 static __always_inline __u64 squares(__u64 n, __u32 side)
 {
 	return (at_least_one(n) + (1u << side) - 1) >> side;
 }
 
 /*
- * Bytes of all levels of an array with @flags, mipmapped if there are more than
- * one. Each level halves every dimension that is not yet 1; layers and faces
- * remain. CUDA makes at least one level, and none below one texel, whatever
- * number is asked for. No texture has more than 2^17 texels a side.
+ * Bytes of all levels of an array with @flags, mipmapped if there are several. Each level halves
+ * every dimension that is not yet 1; layers and faces stay. CUDA makes at least one level, and none
+ * below one texel, whatever number is asked for. No texture has more than 2^17 texels a side.
  */
 static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, struct texels texels, __u32 flags)
 {
@@ -163,8 +167,8 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, str
 }
 
 /* frame->flags */
-#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is not a device's */
-#define IN_CAPTURE	2	/* the call makes a node of a graph, and allocates or frees nothing */
+#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is on no device */
+#define IN_CAPTURE	2	/* the call adds a node to a graph, and allocates or frees nothing */
 #define ALLOC_MANAGED	4	/* from a pool of managed memory */
 #define MAPPED_WHOLE	8	/* an array with ARRAY_DEFERRED */
 
@@ -200,14 +204,14 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	return 0;
 }
 
-/* Whether the stream that is argument @n takes part in a capture. */
+/* True if the stream in argument @n is being captured. */
 static __always_inline bool is_captured(struct call_run *run, __u32 n)
 {
 	return may_capture(run->thread) &&
 	       capture_graph(run->thread, stream_name(run->thread, call_arg(run->ctx, n), run->desc->flags));
 }
 
-/* Where an allocation lies that says so, or whose pool does: frame->alloc.place, and its flag. */
+/* Where an allocation is placed if it, or its pool, says so: frame->alloc.place, and its flag. */
 static __always_inline void alloc_place(struct frame *frame, __s32 device)
 {
 	if (device == DEVICE_HOST) {
@@ -217,7 +221,7 @@ static __always_inline void alloc_place(struct frame *frame, __s32 device)
 	frame->alloc.place = (__u64)(device + 2);
 }
 
-/* The same of what comes from the memory pool @pool. */
+/* The same for an allocation from the memory pool @pool. */
 static __always_inline void alloc_from(struct frame *frame, __u32 program, __u64 pool)
 {
 	struct context_row *row = context_known(program, pool);
@@ -230,7 +234,7 @@ static __always_inline void alloc_from(struct frame *frame, __u32 program, __u64
 	alloc_place(frame, row ? row->device : CUTOP_DEVICE_UNKNOWN);
 }
 
-/* And of what comes from the current pool of a stream's device: cuda.h, cuMemAllocAsync(). */
+/* The same for one from the current pool of a stream's device: cuda.h, cuMemAllocAsync(). */
 static __always_inline void alloc_in_stream(struct frame *frame, __u32 program, __u64 stream)
 {
 	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(program, stream) : NULL;
@@ -317,7 +321,7 @@ static __always_inline int alloc_entry(struct call_run *run)
 		alloc_from(frame, run->thread->program, call_arg(run->ctx, 2));
 	else if (desc->a == KIND_ASYNC && many_devices)
 		alloc_in_stream(frame, run->thread->program, call_arg(run->ctx, 2));
-	/* The stream comes last: after the size, or the pool. */
+	/* The stream is the last argument: after the size, or the pool. */
 	if (desc->a == KIND_ASYNC && is_captured(run, desc->flags & CALL_POOL ? 3 : 2))
 		frame->flags |= IN_CAPTURE;
 	return call_entered(run);
@@ -406,7 +410,7 @@ static __always_inline void free_return(struct call_run *run)
 	bpf_ringbuf_submit(rec, quiet_flags(run->thread));
 }
 
-/* ---- where physical memory is mapped, and variables lie ---- */
+/* ---- mappings of physical memory, and addresses of variables ---- */
 
 static __always_inline int map_entry(struct call_run *run)
 {
@@ -420,7 +424,7 @@ static __always_inline int map_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-#define TILES_MAX	65536	/* of a call's list: what comes after is lost */
+#define TILES_MAX	65536	/* entries of a call's list: further ones are lost */
 #define MAP_INFO	96	/* sizeof(CUarrayMapInfo), cuda.h */
 
 struct tile_list {
@@ -430,7 +434,7 @@ struct tile_list {
 	__u32 pad;
 };
 
-/* Memory is mapped into a sparse array, or unmapped, as element @i of the list says. */
+/* Memory is mapped into a sparse array, or unmapped, according to entry @i of the list. */
 static long tiles_send(__u32 i, struct tile_list *list)
 {
 	struct thread_state *thread = list->thread;
@@ -459,7 +463,7 @@ static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 
 	return 0;
 }
 
-/* The variable at @address goes with the thread's context. */
+/* The variable at @address ends with the thread's context. */
 static __noinline int owner_tell(struct thread_state *thread, __u32 call, __u64 address)
 {
 	struct rec_map *rec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What names kernels and call sites: registrations, kernel handles, and the
- * file mapped at an address. The last is read here, in the process, because
- * a program that lives 5 ms is gone before user space could ask /proc.
+ * What names kernels and call sites: registrations, kernel handles, and the file mapped at an
+ * address. The file is looked up here, in the process, because a program that lives 5 ms is gone
+ * before user space could ask /proc.
  */
 #ifndef NAMES_BPF_H
 #define NAMES_BPF_H
@@ -24,18 +24,18 @@ struct address_key {
 	__u32 pad;
 };
 
-HASH_MAP(handles, struct address_key, __u64, 1 << 18);	/* kernel handle to stub, or to the handle it comes from */
-HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was told of */
-HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings already told of: file_mark() of what was mapped there */
+/* kernel handle to stub, or to the handle that it was made from */
+HASH_MAP(handles, struct address_key, __u64, 1 << 18);
+HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was reported */
+HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings that were reported: file_mark() of the file */
 
 /*
- * Tells user space which file is mapped at @address of the current process,
- * once per mapping, and again once another file lies where it was. Returns 1 if
- * that could not be found out now.
+ * Reports which file is mapped at @address of the current process, once per mapping, and again if
+ * another file has replaced it. Returns 1 if that could not be found out now.
  */
 __noinline int module_announce(__u32 program, __u64 address)
 {
-	/* The second when the first is no longer needed: callers have little stack left. */
+	/* The second is used when the first is no longer needed: callers have little stack left. */
 	union {
 		struct vma_info info;
 		struct file_id id;
@@ -81,7 +81,7 @@ __noinline int module_announce(__u32 program, __u64 address)
 	return 0;
 }
 
-/* The same for a call site, once per site; what a thread told of last, it remembers. */
+/* The same for a call site, once per site; a thread remembers those that it reported last. */
 static __always_inline void site_announce(struct thread_state *thread, __u64 address)
 {
 	struct address_key key = { .address = address, .program = thread->program };
@@ -93,13 +93,16 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 	if (!bpf_map_lookup_elem(&sites, &key)) {
 		if (module_announce(thread->program, address))
 			return;	/* the next call from here tries again */
-		/* Without room the site is looked up again by other threads: no figure is lost. */
+		/* Without room, other threads look the site up again: no figure is lost. */
 		bpf_map_update_elem(&sites, &key, &one, BPF_ANY);
 	}
 	*last = address;
 }
 
-/* A variable of the program, of which only its registration tells the size; or that those of a fat binary are gone. */
+/*
+ * A variable of the program whose size only its registration tells; or the variables of a fat
+ * binary are gone.
+ */
 static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
@@ -120,7 +123,10 @@ static __noinline int variable_tell(struct pt_regs *ctx, struct thread_state *th
 	return 0;
 }
 
-/* __cudaRegisterFunction and the like, before main, for every kernel and variable of the program. */
+/*
+ * __cudaRegisterFunction and the like, which run before main for every kernel and variable of the
+ * program.
+ */
 static __always_inline void register_entry(struct call_run *run)
 {
 	const volatile struct call_desc *desc = run->desc;
@@ -131,13 +137,19 @@ static __always_inline void register_entry(struct call_run *run)
 		variable_tell(run->ctx, thread, run->call);
 	else if (!stub_learn(thread->program, stub, call_arg(run->ctx, desc->b)))
 		count_lost(LOST_NAMES);
-	/* Where stubs are, call sites most likely are: one chance more to learn of it while the program lives. */
+	/*
+	 * Call sites are most likely in the same file as stubs: one more chance to report it while
+	 * the program lives.
+	 */
 	if (desc->c != NO_ARG && !thread->told_program)
 		thread->told_program = !module_announce(thread->program, stub);
 	trace_alone(run->ctx, thread, run->call);
 }
 
-/* __cudaGetKernel, cuModuleGetFunction and the like: also when nested, since they teach. */
+/*
+ * __cudaGetKernel, cuModuleGetFunction and the like: followed even when nested, for what they
+ * teach.
+ */
 static __always_inline int handle_entry(struct call_run *run)
 {
 	struct thread_state *thread = run->thread;
@@ -152,8 +164,8 @@ static __always_inline int handle_entry(struct call_run *run)
 }
 
 /*
- * A call that teaches is also one that is counted, unless another encloses it,
- * or unless it is not the program's own: the compiler puts __cudaGetKernel before a launch.
+ * A call that teaches is also counted, unless another encloses it, or it is not the program's own:
+ * the compiler puts __cudaGetKernel before a launch.
  */
 static __always_inline void teacher_count(struct call_run *run)
 {
@@ -244,7 +256,7 @@ static __always_inline void named_return(struct call_run *run)
 	}
 	handle = out ? frame->teacher.handle_at : read;
 	name = out ? read : frame->teacher.meaning;
-	/* The program's own: a launch of it is not the runtime's (launch_follows()). */
+	/* The program's own: launching it is not a launch by the runtime (launch_follows()). */
 	if (!frame->nested && !frame->by_runtime)
 		handle_learn(thread->program, handle, handle, BPF_NOEXIST);
 	name_tell(thread, handle, name);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls whose returns are not probed, because that would kill the program, or
- * because the user does not want it (--returns). Launches, copies and calls are
- * counted at their entry, taken for successful and not timed; what was allocated
- * or freed, and what failed, is not known.
- *
- * In session programs a process under a seccomp filter comes here where
- * refuse_filtered says so; where it does not, the verifier takes that out. Where no
- * return may be probed at all, this is the only program.
- *
- * Nothing says that a call is over. A driver's call is taken for nested as it is
- * in a trace of entries (outer_encloses()).
+ * Calls whose returns are not probed, because that would kill the program, or because the user does
+ * not want it (--returns). Launches, copies and calls are counted at their entry, assumed to
+ * succeed, and not timed; allocations, frees and failures are unknown.
+ * If refuse_filtered is set, session programs handle a process under a seccomp filter in this way;
+ * if not, the verifier removes that code. Where no return may be probed at all, this is the only
+ * program. Nothing shows that a call has ended: a driver call is taken for nested as in a trace of
+ * entries (outer_encloses()).
  */
 #ifndef NO_RETURNS_BPF_H
 #define NO_RETURNS_BPF_H
@@ -19,7 +15,10 @@
 #include "graph.bpf.h"
 #include "trace_calls.bpf.h"
 
-/* Frames of a thread that comes here hold no calls: the first is for arguments, the second for what a call will teach. */
+/*
+ * The frames of such a thread hold no calls: the first is for arguments, the second for what a call
+ * will teach.
+ */
 #define BLIND_ARGUMENTS	0
 #define BLIND_TEACHER	1
 
@@ -33,7 +32,10 @@ static __noinline int blind_begin(struct thread_state *thread)
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (row)
 		row->unreturned = refuse_all ? refuse_all : UNRETURNED_SECCOMP;
-	/* A filter that began inside a call: its return may still be seen, and is then counted as lost. */
+	/*
+	 * The filter was installed inside a call: its return may still be seen, and then counts as
+	 * lost.
+	 */
 	if (thread->depth && thread->in_sync)
 		sync_leave(thread);
 	thread->depth = 0;
@@ -42,7 +44,10 @@ static __noinline int blind_begin(struct thread_state *thread)
 	return 0;
 }
 
-/* __cudaGetKernel and the like: the handle stands where the call wrote it, once the thread makes another call. */
+/*
+ * __cudaGetKernel and the like: the handle can be read where the call wrote it, once the thread
+ * makes another call.
+ */
 static __always_inline void blind_teach(struct thread_state *thread, struct frame *frame)
 {
 	__u64 handle = 0, at = frame->teacher.handle_at;
@@ -91,7 +96,7 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	copy_arguments(ctx, thread, frame, desc);
 	copy_doubt(thread, frame);
 	if (frame->direction >= DIR_COUNT)
-		frame->direction = DIR_UNKNOWN;	/* without allocations it could not be resolved */
+		frame->direction = DIR_UNKNOWN;	/* without known allocations it could not be resolved */
 	row = copy_row_get(thread, frame->direction, call, desc->flags & CALL_ASYNC);
 	if (!row)
 		return 0;
@@ -139,7 +144,7 @@ static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_sta
 	struct frame *teacher;
 
 	teacher = &thread->frames[BLIND_TEACHER];
-	/* A name that the call gives for a handle is not there yet. */
+	/* The name that the call gives to a handle is not there yet. */
 	teacher->teacher.handle_at = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
 	teacher->teacher.meaning = call_arg(ctx, desc->b);
 	teacher->teacher.named = desc->class == CLASS_NAMED;
@@ -157,7 +162,10 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	inside = outer_encloses(ctx, thread, &thread->outer, cookie) || caller_is_runtime(ctx, thread, desc);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
 		blind_teacher_enter(ctx, thread, call);
-		/* What the compiler puts before a launch is not the program's: teacher_count(). */
+		/*
+		 * Calls that the compiler puts before a launch are not the program's:
+		 * teacher_count().
+		 */
 		if (desc->class == CLASS_HANDLE && desc->layer == LAYER_RUNTIME)
 			inside = true;
 	}
@@ -184,7 +192,7 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 	return blind_count(thread, call);
 }
 
-#define BLIND_TRACED	4	/* what blind_entry() says besides: blind_trace() is due */
+#define BLIND_TRACED	4	/* flag in the result of blind_entry(): call blind_trace() */
 
 /* The entry of any call. */
 static __noinline int blind_entry(struct pt_regs *ctx)

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asynchronous copies: how many bytes each stream was given, and how many of
- * them a synchronize has shown to be done. Both only grow; what lies between
- * is pending.
- *
- * A synchronize of a stream covers what had been enqueued when it was entered.
- * One of the whole device says so in the program's row alone, whose times are
- * compared when the stream is next used, and when user space reads the row. Where
- * threads get in each other's way, what is said is more than what is pending, never
- * less: bytes enqueued while a synchronize was under way stay until the next.
- *
- * The legacy default stream (0, or cudaStreamLegacy) is taken for a stream like
- * any other of its device: that a synchronize of it also waits for the streams
- * that are not non-blocking is not followed. A synchronous copy to the host
- * covers the default stream it runs in.
- *
- * The first time that a page of the host's memory is copied from or to
- * asynchronously, user space is told: it knows whether CUDA allocated it, or
- * whether it is pageable.
+ * Asynchronous copies: how many bytes were submitted to each stream, and how many of them are known
+ * to be done, because of a synchronization. Both only grow; the difference is pending.
+ * Synchronizing a stream covers everything that was enqueued when the call was entered.
+ * Synchronizing the whole device is noted only in the program's row; its times are compared when
+ * the stream is next used, and when user space reads the row. If threads interfere, the figure is
+ * too high, never too low: bytes enqueued during a synchronization stay pending until the next.
+ * The legacy default stream (0, or cudaStreamLegacy) is treated like any other stream of its
+ * device: that synchronizing it also waits for blocking streams is not followed. A synchronous copy
+ * to the host covers the default stream that it runs in.
+ * The first time that a page of host memory is copied asynchronously, user space is told: it knows
+ * whether CUDA allocated the page, or whether it is pageable.
  */
 #ifndef PENDING_BPF_H
 #define PENDING_BPF_H
@@ -26,16 +19,16 @@
 
 #define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
 #define STREAM_THREAD	2	/* cudaStreamPerThread */
-#define STACK_NEAR	(1u << 20)	/* bytes above the stack pointer in which callers have their variables */
-#define HOSTS_MAX	4096	/* pages of the host told of, per row of `copies` */
+#define STACK_NEAR	(1u << 20)	/* bytes above the stack pointer where callers have their variables */
+#define HOSTS_MAX	4096	/* pages of host memory that are reported, per row of `copies` */
 
 HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
 static const struct pending_row no_pending;
-/* By a program's low bits: it has rows of `pending`. */
+/* By the low bits of the program: it has rows in `pending`. */
 __u8 has_pending[WATCHFUL_COUNT];
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is told of again */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* pages that fall out of the LRU map are reported again */
 	__uint(max_entries, 16384);
 	__type(key, struct address_key);
 	__type(value, __u32);
@@ -60,16 +53,18 @@ static __always_inline void pending_key_of(struct thread_state *thread, __u64 st
 {
 	key->stream = stream;
 	key->program = thread->program;
-	/* Default streams are one per device; a handle is that of one stream, whatever the thread's device. */
+	/*
+	 * Default streams exist once per device; a handle means one stream, whatever the thread's
+	 * device is.
+	 */
 	key->device = (__u32)stream <= STREAM_THREAD && (stream == STREAM_LEGACY || (__u32)stream == STREAM_THREAD) ?
 		      work_device(thread) : CUTOP_DEVICE_UNKNOWN;
 }
 
 /*
- * Before CUDA 13 the runtime's batches were also told where the number of a copy
- * that fails goes. It stands where the stream, at @place, stands now, or one
- * argument ahead, where flags are now; and is an address, mostly of the caller's
- * stack, which no stream and no flag is.
+ * Before CUDA 13, the runtime's batch calls had one more argument: where to write the index of a
+ * copy that fails. It is where the stream, at @place, is now, or one argument before, where flags
+ * are now. It is an address, mostly on the caller's stack, which neither a stream nor flags can be.
  */
 static __noinline __u32 stream_moved(struct pt_regs *ctx, __u32 place)
 {
@@ -79,7 +74,7 @@ static __noinline __u32 stream_moved(struct pt_regs *ctx, __u32 place)
 	return place;
 }
 
-/* Which argument of @call, at its entry, is the stream; CUTOP_STREAM_NONE. */
+/* Which argument of @call is the stream, at its entry; CUTOP_STREAM_NONE. */
 static __always_inline __u32 stream_place(struct pt_regs *ctx, __u32 call)
 {
 	__u32 rule = stream_rule(call);
@@ -87,7 +82,7 @@ static __always_inline __u32 stream_place(struct pt_regs *ctx, __u32 call)
 	return rule & CUTOP_STREAM_MOVED ? stream_moved(ctx, rule) : rule & CUTOP_STREAM_ARGUMENT;
 }
 
-/* At entry of a call with a stream: which one. */
+/* The stream of a call that has one, at its entry. */
 static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
 {
 	__u32 argument = stream_place(ctx, call);
@@ -95,7 +90,7 @@ static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_
 	return stream_meant(thread, call, argument == CUTOP_STREAM_NONE ? 0 : call_arg(ctx, argument));
 }
 
-/* All that was enqueued by @time is done, if nothing has been enqueued since. */
+/* Everything that was enqueued by @time is done, if nothing has been enqueued since. */
 static __always_inline bool pending_cover_all(struct pending_row *row, __u64 time)
 {
 	__u64 enqueued[CUTOP_PENDING_SLOTS];
@@ -103,7 +98,7 @@ static __always_inline bool pending_cover_all(struct pending_row *row, __u64 tim
 
 	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
 		enqueued[i] = *(volatile __u64 *)&row->enqueued[i];
-	/* Only now: who enqueues stores its time first. */
+	/* Check again now: a thread that enqueues stores its time first. */
 	if (*(volatile __u64 *)&row->last > time)
 		return false;
 	for (i = 0; i < CUTOP_PENDING_SLOTS; i++)
@@ -121,7 +116,7 @@ static __always_inline void pending_cover_mark(struct pending_row *row)
 			row->covered[i] = row->mark[i];
 }
 
-/* What stands in the row was enqueued before a synchronize that was entered at @time. */
+/* What the row counts was enqueued before a synchronization that was entered at @time. */
 static __always_inline void pending_mark(struct pending_row *row, __u64 time)
 {
 	int i;
@@ -131,7 +126,7 @@ static __always_inline void pending_mark(struct pending_row *row, __u64 time)
 	row->mark_time = time;
 }
 
-/* Before more is enqueued: what synchronizes of the whole device mean for what was. */
+/* Before more is enqueued: applies synchronizations of the whole device to earlier copies. */
 static __always_inline void pending_settle(struct thread_state *thread, struct pending_row *row)
 {
 	struct program_sync *sync = sync_of(thread->program);
@@ -178,7 +173,7 @@ __noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 byte
 	return 0;
 }
 
-/* A synchronize of one stream is entered, and returns with success. */
+/* A synchronization of one stream begins, and ends with success. */
 __noinline int stream_sync_begin(struct thread_state *thread, __u64 stream, __u64 entry)
 {
 	struct pending_key key = {};
@@ -207,11 +202,11 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 	if (row->mark_time == entry)
 		pending_cover_mark(row);
 	else
-		pending_cover_all(row, entry);	/* another thread came to synchronize the same stream */
+		pending_cover_all(row, entry);	/* another thread has begun to synchronize the same stream */
 	return 0;
 }
 
-/* Tells of the host's page at @address, unless that was done. @row: of the copy. */
+/* Reports the host page at @address, unless that was done. @row: the copy's. */
 static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame,
 				__u64 site)
 {
@@ -224,7 +219,7 @@ static __noinline int host_tell(struct thread_state *thread, struct copy_row *ro
 	if (!row)
 		return 0;
 	address = to_host ? frame->copy.destination : frame->copy.source;
-	/* Once for each direction and device, since what is marked is the row of both. */
+	/* Once per direction and device, since the row of both is marked. */
 	key.program = thread->program;
 	key.address = address >> page_shift << 8 | (thread->device & 127) << 1 | to_host;
 	last = &thread->hosts[(key.address >> 8) & (HOST_CACHE - 1)];

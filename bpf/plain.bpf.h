@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that are counted and timed, and those of them that mean a little more:
- * synchronize (time in which at least one thread of the program waits, calls
- * that have not returned included), set device, reset.
+ * Calls that are only counted and timed, and some with a further meaning: synchronize (time in
+ * which at least one thread of the program waits, including calls that have not returned), set
+ * device, reset.
  */
 #ifndef PLAIN_BPF_H
 #define PLAIN_BPF_H
@@ -12,11 +12,10 @@
 #include "site_rows.bpf.h"
 
 /*
- * The device whose work is all done when a synchronizing call of @scope returns;
- * DEVICE_PART where it waits for less: for a context that is no primary one, or
- * is not known. "If the current context is the primary context, green contexts
- * that have been created will also be synchronized" (cuda.h of CUDA 13.0,
- * cuCtxSynchronize()): of a green one that is current nothing else is.
+ * The device whose work is all done when a synchronizing call of @scope returns. DEVICE_PART if the
+ * call waits for less: for a context that is not a primary one, or is unknown. "If the current
+ * context is the primary context, green contexts that have been created will also be synchronized"
+ * (cuda.h of CUDA 13.0, cuCtxSynchronize()): with a green context current, only that one is.
  */
 static __noinline __s32 device_awaited(struct thread_state *thread, __u8 scope, __u64 context)
 {
@@ -76,7 +75,10 @@ static __always_inline void plain_return(struct call_run *run)
 	} else if (desc->class == CLASS_DEVICE && !run->result) {
 		context_turn(thread, 0, frame->device.device);
 	} else if (desc->class == CLASS_RESET && !run->result && !thread->context) {
-		/* In a context of the program's own it ends but the runtime's state there: cuda_runtime_api.h, cudaDeviceReset(). */
+		/*
+		 * In a context of the program's own, it only ends the runtime's state there:
+		 * cuda_runtime_api.h, cudaDeviceReset().
+		 */
 		reset_send(thread, run->call, frame->entry, thread->device, 0);
 	}
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens to processes and files: exec, fork and exit of every process,
- * executable mappings of files not seen before. All of these run for programs
- * that have nothing to do with CUDA too, so they look up one small key and
- * leave.
+ * Events of processes and files: exec, fork and exit of every process, executable mappings of
+ * unknown files. These also run for programs that have nothing to do with CUDA, so they look up one
+ * small key and return.
  */
 #ifndef PROCESS_EVENTS_BPF_H
 #define PROCESS_EVENTS_BPF_H
@@ -24,7 +23,10 @@ static __always_inline void late_forget(__u32 tgid)
 		bpf_map_delete_elem(&late, &tgid);
 }
 
-/* Marks the program's row and says so. User space looks at the rows, too, should the record find no room. */
+/*
+ * Marks the program's row and reports its end. User space also looks at the rows, in case the ring
+ * has no room for the record.
+ */
 static __always_inline void program_end(__u32 program, enum end_reason reason, __u32 exit_code)
 {
 	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
@@ -55,22 +57,28 @@ static __always_inline void program_end(__u32 program, enum end_reason reason, _
 
 __u32 files_untold;
 
-/* The ring has no room to tell of the file @id, which may be a library not known yet: user space will look for itself. */
+/*
+ * The ring has no room to report the file @id, which may be an unknown library: user space will
+ * search by itself.
+ */
 static __always_inline int file_untold(const struct file_id *id)
 {
-	bpf_map_delete_elem(&files, id);	/* or who runs or maps it next tells */
+	bpf_map_delete_elem(&files, id);	/* or the next process that runs or maps it reports it */
 	loader_told(~0ull);
 	count_lost(LOST_RING_FULL);
 	__sync_fetch_and_add(&files_untold, 1);
 	return 0;
 }
 
-/* Where the kernel is busy with the storage it cannot be given back: its next call begins anew (thread_reconsider()). */
+/*
+ * If the kernel is busy with the storage, it cannot be freed now: the thread's next call starts
+ * anew (thread_reconsider()).
+ */
 static __always_inline void thread_forget(struct task_struct *task)
 {
 	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	/* What cannot be read is nothing: a clear of any size. */
+	/* If it cannot be read, nothing is cleared. */
 	if (thread)
 		bpf_probe_read_kernel(thread, sizeof(*thread), NULL);
 }
@@ -91,7 +99,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		bpf_map_delete_elem(&tgids, &tgid);
 		program_end(program, END_EXEC, 0);
 	}
-	/* The other threads are gone. What this one knew was the old program's. */
+	/* The other threads are gone. This one's state belongs to the old program. */
 	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
 		thread_forget(task);
 	translator_look(tgid);
@@ -101,7 +109,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	file = bprm->file;
 	if (!file)
 		return 0;
-	/* As file_id_read(), in a program that need not ask a helper for each word. */
+	/* As file_id_read(), in a program that may read fields without a helper. */
 	id.inode = file->f_inode->i_ino;
 	id.size = file->f_inode->i_size;
 	id.device = file->f_inode->i_sb->s_dev;
@@ -135,7 +143,7 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
-/* True if another thread of the process runs another program now: this one ends with the old one. */
+/* True if another thread of the process has called exec: this thread ends with the old program. */
 static __always_inline bool is_replaced(struct task_struct *task)
 {
 	/* Before Linux 5.17 it had another name. */
@@ -159,17 +167,20 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	if (thread && thread->program && thread->in_sync)
 		sync_leave(thread);
 	if (task->signal->live.counter > 0) {
-		/* A thread that was cancelled, say, inside a call; not one that ends with its process. */
+		/*
+		 * A thread that ends inside a call, for example because it was cancelled; not one
+		 * that ends with its process.
+		 */
 		if (thread && thread->program && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
 			count_lost_of(thread->program, LOST_RETURN);
 		return 0;
 	}
-	/* The last thread. Two may see this: the first to delete the key is the one. */
+	/* The last thread. Two threads may see this: the one that deletes the key is the one. */
 	late_forget(tgid);
 	python_end(tgid);
 	loader_forget(tgid);
 	translator_forget(tgid);
-	/* Its number will be another's. */
+	/* Its number will be reused. */
 	if (only_listed)
 		bpf_map_delete_elem(&listed, &tgid);
 	known = bpf_map_lookup_elem(&tgids, &tgid);
@@ -187,9 +198,10 @@ int BPF_PROG(process_exit, struct task_struct *task)
 }
 
 /*
- * Run by user space on itself (BPF_PROG_TEST_RUN): which file is mapped at the address args[0]. The mapping's inode is
- * the one that probes sit on; stat(2) shows another one for files in overlay mounts. The answer comes in pieces of 16
- * bits, args[1] says which, so that the program needs no map: processes run it that are to hold none.
+ * Run by user space for itself (BPF_PROG_TEST_RUN): which file is mapped at the address args[0].
+ * The mapping's inode is the one that probes sit on; stat(2) shows another one for files in overlay
+ * mounts. The answer comes in pieces of 16 bits, chosen by args[1], so that the program needs no
+ * map: processes that must not hold a map run it, too.
  */
 static long file_seen(struct task_struct *task, struct vm_area_struct *vma, struct file **file)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows within reach. To look a row up in a hash map takes as long as all the rest of counting a call, so the
- * first that come have a place in an array besides, which their key alone leads to. Who finds it another's counts in
- * the map as usual. User space adds up both, and clears the place when the program ends.
+ * The row cache. Looking up a row in a hash map takes as long as the rest of counting a call, so
+ * the first rows also have a place in an array, at an index that follows from the key. If the place
+ * belongs to another key, the call is counted in the hash map instead. User space adds up both, and
+ * clears the place when the program ends.
  */
 #ifndef ROW_CACHE_BPF_H
 #define ROW_CACHE_BPF_H

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run of a program is: the entry of which call, or its return.
- *
- * The kernel has functions that tell. Each costs some ten nanoseconds, on processors that
- * make every return a safe one twice that, which is much of what a probe may cost; what they tell stands where
- * the task points, and reading it there costs next to nothing. So session programs, which follow most
- * of the calls, read it, where the kernel's types are known to have it.
+ * What a run of a session program is for: the entry of which call, or its return. The kernel has
+ * functions that tell. Each costs some ten nanoseconds, and twice that on processors that protect
+ * every return, which is much of what a probe may cost. What they return can be read through the
+ * task at next to no cost. So session programs, which handle most calls, read it there, if the
+ * kernel's types are known to have it.
  */
 #ifndef SESSION_CTX_BPF_H
 #define SESSION_CTX_BPF_H
 
 #include "base.bpf.h"
 
-const volatile bool can_hold;		/* programs are to be held on their processor, and can be: cutop.bpf.c */
+const volatile bool can_hold;		/* programs have to be held on their processor, and can be: cutop.bpf.c */
 
 #ifdef SESSION_CONTEXT
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;
@@ -24,7 +23,10 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;	/* Linux 6.2; the verifier makes a move of it */
 
-/* Whether this kernel's types are as below; known when the program is loaded. One that has to be held is asked for nothing unusual. */
+/*
+ * True if this kernel's types are as below; known when the program is loaded. If a program has to
+ * be held, only the functions are used.
+ */
 static __always_inline bool can_look(void)
 {
 	return bpf_core_field_exists(struct task_struct, bpf_ctx) &&
@@ -39,19 +41,19 @@ static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struc
 	return bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
 }
 
-/* In a session program: whether the call returns. @task: the current one, here and below. */
+/* In a session program: true at the return of a call. @task: the current one, here and below. */
 static __always_inline bool is_session_return(void *ctx, struct task_struct *task)
 {
 	return can_look() ? run_of(task)->session_ctx.is_return : ask_is_return(ctx);
 }
 
-/* Which call it is, and of which library: CUTOP_COOKIE. */
+/* Which call it is, and in which library: CUTOP_COOKIE. */
 static __always_inline __u32 call_cookie(void *ctx, struct task_struct *task, bool session)
 {
 	return session && can_look() ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
 }
 
-/* Which call it is: a number of the table, or of an extra one. */
+/* Which call it is: its number in the table, or an extra one. */
 static __always_inline __u32 call_number(void *ctx, struct task_struct *task, bool session)
 {
 	return CUTOP_COOKIE_CALL(call_cookie(ctx, task, session));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How large a device is: learnt where the program asks CUDA, or the runtime
- * asks the driver when it starts. Said once per program and device; programs may
- * ask for the free memory in a loop.
+ * The size of a device: learned when the program asks CUDA, or the runtime asks the driver when it
+ * starts. Reported once per program and device, since programs may ask for the free memory in a
+ * loop.
  */
 #ifndef SIZE_BPF_H
 #define SIZE_BPF_H
@@ -10,7 +10,7 @@
 #include "context.bpf.h"
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* what falls out is told of again */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* an entry that falls out of the LRU map is reported again */
 	__uint(max_entries, 4096);
 	__type(key, struct device_key);
 	__type(value, __u64);
@@ -39,7 +39,7 @@ __noinline int size_send(struct thread_state *thread, __s32 device, __u64 total,
 	return 0;
 }
 
-/* Also what is asked inside another hooked call is listened to. */
+/* Calls inside another hooked call are followed, too. */
 static __always_inline int size_entry(struct call_run *run)
 {
 	const volatile struct call_desc *desc = run->desc;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With --stacks: the user stack of an allocation, taken at its return. There
- * the kernel has put the caller's address back, so the stack begins at the call
- * site whatever the function's first instruction is; at entry some kernels
- * leave the caller out, and the return address is the trampoline's.
- *
- * A stack is known by a hash of its addresses and sent once per process.
- * A map of the kernel's own for that (BPF_MAP_TYPE_STACK_TRACE) is closed to
- * programs that may sleep, and drops stacks whose 32-bit hashes collide.
+ * With --stacks: the user stack of an allocation, taken at its return. By then the kernel has
+ * restored the caller's address, so the stack begins at the call site whatever the function's first
+ * instruction is; at entry some kernels leave the caller out, and the return address is the
+ * trampoline's. A stack is identified by a hash of its addresses and sent once per process. The
+ * kernel's own kind of map for stacks (BPF_MAP_TYPE_STACK_TRACE) cannot be used by sleepable
+ * programs, and drops stacks whose 32-bit hashes collide.
  */
 #ifndef STACKS_BPF_H
 #define STACKS_BPF_H
@@ -16,12 +14,13 @@
 
 const volatile bool with_stacks;
 
-HASH_MAP(stacks, struct address_key, __u32, 1 << 17);	/* sent; user space makes it small where it is not wanted */
+/* stacks that were sent; user space makes it small if it is not needed */
+HASH_MAP(stacks, struct address_key, __u32, 1 << 17);
 
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
-	__s64 size;		/* bytes of them that stack_read() put there; 0 or less: none */
-	__u64 known;		/* the last one that was found among those sent, 0: none */
+	__s64 size;		/* bytes in it that stack_read() stored; 0 or less: none */
+	__u64 known;		/* the stack that was last found among those sent, 0: none */
 	__u32 known_program;
 	__u32 pad;
 };
@@ -60,13 +59,13 @@ static long stack_module(__u32 i, struct stack_walk *walk)
 	if (i >= CUTOP_STACK_FRAMES)
 		return 1;
 	bpf_probe_read_kernel(&address, sizeof(address), &walk->scratch->frames[i]);
-	/* The byte before a return address is of the call. */
+	/* The byte before a return address belongs to the call. */
 	if (module_announce(walk->program, address - 1))
 		walk->again = 1;
 	return 0;
 }
 
-/* Sends a stack not seen before, after the mappings that it runs through. Returns 0, or -1 if it was lost. */
+/* Sends a new stack, after the mappings that it goes through. Returns 0, or -1 if it was lost. */
 static __noinline int stack_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 hash, __u32 count)
 {
 	struct address_key key = { .address = hash };
@@ -98,7 +97,9 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	return 0;
 }
 
-/* Reads the stack into the scratch of the current thread. NULL if there is no room for one. */
+/*
+ * Reads the stack into the scratch space of the current thread. NULL if there is no room for one.
+ */
 static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 {
 	struct stack_scratch *scratch;
@@ -110,8 +111,8 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 }
 
 /*
- * At a return, ahead of everything else, if a stack may be asked for there: from Linux 7
- * on no program may read one while it holds the processor (cutop.bpf.c).
+ * At a return, before everything else, if a stack may be needed: from Linux 7 on a program that
+ * holds its processor may not read one (cutop.bpf.c).
  */
 static __noinline int stack_fetch(struct pt_regs *ctx)
 {
@@ -127,7 +128,7 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The stack at the return of a call: what it is known by, or 0 if there is none to be had. */
+/* The stack at the return of a call: its id, or 0 if it cannot be had. */
 static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
 	struct stack_scratch *scratch;

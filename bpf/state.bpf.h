@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every program shares: the maps, the programs, and each thread's state.
- *
- * A thread's state lives in task-local storage, which is cheaper than a hash
- * keyed by thread. It caches the thread's program, so that the hot path looks up
- * nothing, and holds the frames of the calls it is inside of (frames.bpf.h).
+ * What every program shares: the maps, the programs' rows, and each thread's state. A thread's
+ * state is in task-local storage, which is cheaper than a hash keyed by thread. It caches the
+ * thread's program, so that the hot path looks up nothing, and has the frames of the calls that the
+ * thread is inside of (frames.bpf.h).
  */
 #ifndef STATE_BPF_H
 #define STATE_BPF_H
@@ -13,11 +12,11 @@
 #include "row_cache.bpf.h"
 
 #define FRAME_COUNT	8	/* a power of two */
-#define INSIDE_MAX	8	/* driver calls in one runtime call that need no proof */
+#define INSIDE_MAX	8	/* driver calls in one runtime call that are taken for nested without a check */
 #define SITE_CACHE	8	/* a power of two */
 #define HOST_CACHE	8	/* a power of two */
-#define RING_LOOK	32	/* a thread looks at how full the ring is once in this many records; a power of two */
-#define WATCHFUL_CALLS	64	/* launches that must succeed after a failure */
+#define RING_LOOK	32	/* how often a thread checks how full the ring is, in records; a power of two */
+#define WATCHFUL_CALLS	64	/* launches that have to succeed after a failure */
 #define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
@@ -35,10 +34,10 @@ const volatile __u8 call_traced[CALL_TABLE_SIZE];	/* CUTOP_TRACED, cutop_event.h
 const volatile bool exact_launches;
 const volatile bool launch_sites;	/* site_rows.bpf.h */
 const volatile bool tracing;		/* a record for every call that is traced */
-const volatile bool trace_entries;	/* at its entry only, and no return is probed */
+const volatile bool trace_entries;	/* at entries only; no return is probed */
 const volatile bool trace_pairs;	/* one at its entry and one at its return */
 const volatile bool trace_arguments;	/* with the arguments of kernels */
-const volatile bool keep_books = true;	/* allocations and frees are told of for the model */
+const volatile bool keep_books = true;	/* allocations and frees are reported, for the model */
 const volatile bool watch_runtime;	/* the runtime layer is probed */
 const volatile bool watch_driver;	/* the driver layer is probed, too */
 const volatile bool refuse_filtered;	/* no return probes in processes under a seccomp filter */
@@ -47,29 +46,33 @@ const volatile bool only_listed;	/* only processes in the map `listed` */
 const volatile bool follow_children;	/* of listed processes */
 const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
-const volatile __u64 wake_bytes;	/* data in the ring past which user space is woken */
+const volatile __u64 wake_bytes;	/* bytes in the ring at which user space is woken */
 const volatile bool never;
 const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
-const volatile bool locks_storage;	/* programs that could sleep are kept from it: storage_new() */
+/* programs that could sleep take a lock that keeps them from it: storage_new() */
+const volatile bool locks_storage;
 const volatile __u32 page_shift = 12;
 
-/* Set by user space while it places probes: of a call under way then, only the return may be seen. */
+/*
+ * Set by user space while it places probes: for a call that is under way then, only the return may
+ * be seen.
+ */
 __u32 attaching;
 
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
-__u32 rows_made[ROWS_COUNT];	/* by enum row_map: user space need not search a map for new rows where none was made */
+__u32 rows_made[ROWS_COUNT];	/* by enum row_map: tells user space whether it has to search a map for new rows */
 __u32 last_program;
-/* Per program, by its low bits: launches that still get a return probe after a failure. */
+/* Per program, by its low bits: how many launches still get a return probe after a failure. */
 __u32 watchful[WATCHFUL_COUNT];
-/* The same: captures under way, so that a launch need not look for one where there is none. */
+/* The same: captures under way, so that a launch looks for one only if there may be one. */
 __u32 capturing[WATCHFUL_COUNT];
-/* The same: the device that memory was allocated on, plus 1, or DEVICES_SEVERAL; 0: none yet. */
+/* The same: the device that memory was allocated on, + 1, or DEVICES_SEVERAL; 0: none yet. */
 __u64 devices_used[WATCHFUL_COUNT];
 
 /*
- * The slots of launch_rows.bpf.h; slot 0 is none's. Those that are free wait in
- * line: user space puts them at its end, programs take them from its head.
+ * The slots of launch_rows.bpf.h; slot 0 is never used. Free slots are in a queue: user space adds
+ * them at its end, programs take them from its head.
  */
 struct launch_slot slots[LAUNCH_SLOTS];
 __u32 slots_free[LAUNCH_SLOTS];
@@ -95,52 +98,55 @@ struct frame {
 		struct map_args map;
 		struct size_args size;
 		struct graph_args graph;
-	};			/* by the call's class */
+	};			/* by the class of the call */
 	__u16 call;
 	__u8 nested;
 	__u8 direction;
 	__u16 flags;
-	__u16 inside;		/* driver calls taken for nested in it without a look at the stack */
-	__u16 library;		/* whose function it is: CUTOP_COOKIE_LIBRARY */
-	__u16 inner;		/* a launch's: whose launch came inside it; 0: none yet */
-	__u8 by_runtime;	/* a driver's call that the runtime made, and no hooked call encloses: caller.bpf.h */
+	__u16 inside;		/* driver calls in it that were taken for nested without looking at the stack */
+	__u16 library;		/* the library of the function: CUTOP_COOKIE_LIBRARY */
+	__u16 inner;		/* for a launch: the library of the launch inside it; 0: none yet */
+	__u8 by_runtime;	/* a driver call made by the runtime outside of any hooked call: caller.bpf.h */
 	__u8 pad[3];
 };
 
-/* Where the row of a kernel is that the thread launched, and grid and block as it launched it last. */
+/*
+ * Where the row is of a kernel that the thread has launched, with the grid and block of its last
+ * launch.
+ */
 struct hot_launch {
 	__u64 function;
 	__u64 words[4];		/* launch_registers() */
 	__u32 slot;		/* 0: none */
 	__u16 call;
-	__u16 left;		/* launches that need not be followed to their end, before one is again */
+	__u16 left;		/* how many launches need not be followed to their return, until one is again */
 	__s32 device;
 	__u32 pad;
 };
 
-/* A context that a thread works in: 0 is its device's primary one. */
+/* An entry of a thread's context stack: 0 is its device's primary context. */
 struct context_entry {
 	__u64 context;
 	__s32 device;
 	__u32 green;
 };
 
-/* A call whose end is not seen: the last that no other was inside of. */
+/* A call whose end is not seen: the last one that was inside no other. */
 struct outer_call {
 	__u64 sp;		/* 0: none yet */
 	__u64 site;		/* its return address */
 	__u64 ip;		/* the function */
-	__u64 inner_ip;		/* the last that was inside of it; 0: none yet */
+	__u64 inner_ip;		/* the last function called inside it; 0: none yet */
 	__u32 cookie;
 	__u32 pad;
 };
 
-/* Addresses of a process. */
+/* A range of addresses in a process. */
 struct code_range {
 	__u64 start, size;	/* size 0: none */
 };
 
-#define NESTED_DEPTHS	8	/* runtimes have a way to the driver for each function that launches; a power of two */
+#define NESTED_DEPTHS	8	/* the runtime has a path to the driver for each launching function; a power of two */
 
 struct thread_state {
 	__u32 program;		/* 0: not watched */
@@ -150,34 +156,39 @@ struct thread_state {
 	__u32 in_sync;		/* frames that count in the program's program_sync.depth */
 	__u32 tgid, tid;
 	__u32 records;		/* sent by this thread */
-	__u32 told_program;	/* the mapping of its first kernel's stub was announced */
-	__u64 sites[SITE_CACHE];	/* call sites told of, by their low bits */
-	__u64 hosts[HOST_CACHE];	/* pages of the host told of: pending.bpf.h */
-	__u64 launch_clock;	/* of its last launch: fault.bpf.h */
-	__u64 trampoline;	/* of the kernel's return probes, 0 until needed */
+	__u32 told_program;	/* the program for which the mapping of its first kernel's stub was reported */
+	__u64 sites[SITE_CACHE];	/* call sites that were reported, by their low bits */
+	__u64 hosts[HOST_CACHE];	/* host pages that were reported: pending.bpf.h */
+	__u64 launch_clock;	/* launch clock of its last launch: fault.bpf.h */
+	__u64 trampoline;	/* the kernel's trampoline for return probes, 0 until needed */
 	/*
-	 * A runtime launch that asked for no return has no frame. The driver's
-	 * launch inside it must be known for nested all the same: it comes from deeper
-	 * down, before any other call of the runtime, for the same function, and from
-	 * the runtime's code (launch_from_runtime()).
+	 * A runtime launch that asked for no return has no frame. The driver's launch inside it
+	 * must be recognized as nested all the same: it is made from deeper in the stack, before
+	 * any other runtime call, for the same function, and from the runtime's code
+	 * (launch_from_runtime()).
 	 */
 	__u64 skipped_sp;	/* 0: none */
 	__u64 skipped_ip;
 	__u64 skipped_function;
-	__u64 nested_caller;	/* where the driver's launch inside a followed one returned to; 0: not known */
-	__u32 nested_depth[NESTED_DEPTHS];	/* how many bytes deeper such launches were: nested_place() */
-	__u64 paired[2];	/* a function as the runtime and as the driver calls it: the last pair seen */
-	__u32 context_depth;	/* of those below the present one */
-	__u32 settled;		/* a launch on this device was followed to its end: the runtime has set up what it needs */
+	__u64 nested_caller;	/* where the driver's launch inside a followed one returned to; 0: unknown */
+	__u32 nested_depth[NESTED_DEPTHS];	/* by how many bytes such launches were deeper: nested_place() */
+	__u64 paired[2];	/* the last function with its two addresses: the runtime's and the driver's */
+	__u32 context_depth;	/* number of contexts below the current one */
+	/*
+	 * a launch on this device was followed to its return: the runtime has initialized
+	 * everything
+	 */
+	__u32 settled;
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
 	struct outer_call outer;	/* no_returns.bpf.h */
-	/* What the driver was called from last, of the runtime's code and of other code: caller.bpf.h */
+	/* The code that last called the driver, of the runtime and of others: caller.bpf.h */
 	struct code_range runtime_code, other_code;
-	__u32 marks;		/* runtime_marks when that was so */
-	__u32 green;		/* the context is a green one: a part of its device's primary one */
-	__u32 python_changes, has_python;	/* python_changes when it was looked whether the process has Python, and the answer */
+	__u32 marks;		/* runtime_marks at that time */
+	__u32 green;		/* the context is a green one: a part of its device's primary context */
+	/* python_changes when the process was last checked for Python, and the answer */
+	__u32 python_changes, has_python;
 };
 
 struct {
@@ -191,8 +202,8 @@ extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
 
 /*
- * The current task's storage in @map, made if need be; NULL if the kernel has no memory for it at once. In a program that may sleep it
- * would wait for memory, under a lock that it does not.
+ * The current task's storage in @map, created if need be; NULL if the kernel has no memory at once.
+ * In a sleepable program the kernel would wait for memory; a lock keeps it from that.
  */
 #define storage_new(map, task)						\
 	({								\
@@ -249,7 +260,7 @@ static __always_inline void count_lost_of(__u32 program, enum lost_cause cause)
 	if (!row)
 		return;
 	row->inexact = 1;
-	/* With these, it may have been a free. */
+	/* One of these records may have been a free. */
 	if (cause == LOST_RING_FULL || cause == LOST_NESTING || cause == LOST_THREADS)
 		row->lost_time = bpf_ktime_get_ns();
 }
@@ -263,15 +274,17 @@ __noinline int argument_lost(void)
 	return 0;
 }
 
-/* After a row was made, not before: who reads the count and then the map finds it. */
+/*
+ * Call this after a row was added, not before: a reader of the count then finds the row in the map.
+ */
 static __always_inline void row_made(enum row_map map)
 {
 	__sync_fetch_and_add(&rows_made[map], 1);
 }
 
 /*
- * Waking the reader costs more than everything else in a probe, so frequent
- * records do it only when the ring fills up; the reader comes by itself.
+ * Waking the reader costs more than everything else in a probe, so frequent records do it only when
+ * the ring fills up; otherwise the reader comes by itself.
  */
 static __always_inline __u64 quiet_flags(struct thread_state *thread)
 {
@@ -281,7 +294,7 @@ static __always_inline __u64 quiet_flags(struct thread_state *thread)
 									   BPF_RB_NO_WAKEUP;
 }
 
-/* Fills a record's header for the current thread, whose state is @thread_. */
+/* Fills in a record's header for the current thread, whose state is @thread_. */
 #define header_of(thread_, hdr_, type_, size_, time_)			\
 	do {								\
 		(hdr_)->type = type_;					\
@@ -292,7 +305,10 @@ static __always_inline __u64 quiet_flags(struct thread_state *thread)
 		(hdr_)->tid = (thread_)->tid;				\
 	} while (0)
 
-/* Begins a record of @size bytes by the current thread. NULL, which is counted, if the ring is full. */
+/*
+ * Begins a record of @size bytes by the current thread. Returns NULL, and counts the loss, if the
+ * ring is full.
+ */
 static __always_inline void *record_begin(struct thread_state *thread, enum rec_type type, const __u32 size, __u64 time)
 {
 	struct rec_hdr *hdr = bpf_ringbuf_reserve(&events, size, 0);
@@ -372,7 +388,7 @@ static __always_inline void raise_max(__u64 *max, __u64 value)
 
 /* ---- programs ---- */
 
-/* What is known of a program's synchronizing calls. NULL: the program is gone. */
+/* What is known about a program's synchronizing calls. NULL: the program is gone. */
 static __always_inline struct program_sync *sync_of(__u32 program)
 {
 	struct near_sync *near = NEAR_AT(near_syncs, NEAR_SYNCS, program);
@@ -383,13 +399,13 @@ static __always_inline struct program_sync *sync_of(__u32 program)
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row)
 		return NULL;
-	asm volatile("" : "+r"(row));	/* lest the compiler add first: the verifier forbids that */
+	asm volatile("" : "+r"(row));	/* keep the compiler from adding first, which the verifier refuses */
 	return &row->sync;
 }
 
 /* ---- counting ---- */
 
-/* True if @result of @desc is a failure of the call's own. */
+/* True if @result is a failure of this call of @desc itself. */
 static __always_inline bool is_failure(const volatile struct call_desc *desc, __s32 result)
 {
 	if (!result || desc->flags & CALL_ECHO)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which kernel's name each stub was registered with.
- *
- * A program may register a hundred thousand kernels before main and launch
- * twenty, so it is registering that has to cost little. Stubs are registered
- * in the order in which they lie, some 14 to a page of code: they are kept by
- * the page, where the next one finds what the one before has just brought into
- * the processor's cache. A hash with an entry per stub costs a cache miss or
- * two at each, which took 900 ns.
+ * The kernel name that each stub was registered with. A program may register a hundred thousand
+ * kernels before main and launch twenty, so registering has to be cheap. Stubs are registered in
+ * the order of their addresses, some 14 to a page of code: they are stored by page, so that the
+ * next one finds its entry in the processor's cache. A hash with an entry per stub costs a cache
+ * miss or two for each, which took 900 ns.
  */
 #ifndef STUBS_BPF_H
 #define STUBS_BPF_H
@@ -16,7 +13,7 @@
 
 #define STUB_PAGE_SHIFT	12
 #define STUB_SLOTS	16	/* a power of two */
-#define STUB_LEVELS	16	/* the entries of a page: enough for a function every 16 bytes */
+#define STUB_LEVELS	16	/* entries per page: enough for a function every 16 bytes */
 
 struct stub_key {
 	__u64 page;
@@ -26,8 +23,8 @@ struct stub_key {
 
 struct stub_page {
 	__u64 names[STUB_SLOTS];	/* addresses */
-	__u16 offsets[STUB_SLOTS];	/* of the stubs, in their page */
-	__u32 count;			/* may count past the slots */
+	__u16 offsets[STUB_SLOTS];	/* of the stubs, within their page */
+	__u32 count;			/* may exceed the number of slots */
 	__u32 pad;
 };
 
@@ -35,7 +32,7 @@ static const struct stub_page no_stubs;
 
 HASH_MAP(stubs, struct stub_key, struct stub_page, 1 << 18);
 
-/* Where @offset is in @page, or STUB_SLOTS. */
+/* The index of @offset in @page, or STUB_SLOTS. */
 static __always_inline __u32 stub_slot(const struct stub_page *page, __u16 offset)
 {
 	__u32 count = *(const volatile __u32 *)&page->count, i;
@@ -49,7 +46,10 @@ static __always_inline __u32 stub_slot(const struct stub_page *page, __u16 offse
 	return STUB_SLOTS;
 }
 
-/* Remembers that @stub of @program has the name at @name; the latest counts. Returns false without room. */
+/*
+ * Remembers that @stub of @program has the name at @name; the latest one counts. Returns false
+ * without room.
+ */
 static __noinline bool stub_learn(__u32 program, __u64 stub, __u64 name)
 {
 	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .program = program };
@@ -58,7 +58,7 @@ static __noinline bool stub_learn(__u32 program, __u64 stub, __u64 name)
 	__u32 slot, level;
 
 	for (level = 0; level < STUB_LEVELS; level++) {
-		/* In a register: the verifier does not follow a counter in memory. */
+		/* Keep it in a register: the verifier does not follow a counter in memory. */
 		asm volatile("" : "+r"(level));
 		key.level = level;
 		page = bpf_map_lookup_elem(&stubs, &key);
@@ -89,7 +89,7 @@ __noinline __u64 stub_name_own(__u32 program, __u64 stub)
 	__u32 slot, level;
 
 	for (level = 0; level < STUB_LEVELS; level++) {
-		/* In a register: the verifier does not follow a counter in memory. */
+		/* Keep it in a register: the verifier does not follow a counter in memory. */
 		asm volatile("" : "+r"(level));
 		key.level = level;
 		page = bpf_map_lookup_elem(&stubs, &key);
@@ -104,7 +104,10 @@ __noinline __u64 stub_name_own(__u32 program, __u64 stub)
 
 #define GENERATIONS	3
 
-/* The same, also of who the program was forked from: in a copy all is where it was. */
+/*
+ * The same, but also searches the program that this one was forked from: a copy has everything at
+ * the same addresses.
+ */
 static __always_inline __u64 stub_name(__u32 program, __u64 stub)
 {
 	__u64 name = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who calls: whether its process is watched, which program that is, and what is
- * known of the thread. A thread has its state from its first call on; a process
- * gets a program with the first call of any.
+ * The calling thread: whether its process is watched, which program that runs, and the thread's
+ * state. A thread gets a state at its first call; a process gets a program number at the first call
+ * of any of its threads.
  */
 #ifndef THREADS_BPF_H
 #define THREADS_BPF_H
@@ -22,13 +22,13 @@ static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 	return true;
 }
 
-/* Whether no return may be probed in the process of @task: no_returns.bpf.h. */
+/* True if no return may be probed in the process of @task: no_returns.bpf.h. */
 static __always_inline bool is_refused(struct task_struct *task)
 {
 	return refuse_filtered && task->seccomp.mode != 0;
 }
 
-/* The process of @task as its own pid namespace counts. */
+/* The pid of @task's process in its own pid namespace. */
 static __always_inline __u32 namespace_tgid(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
@@ -44,8 +44,9 @@ static __always_inline __u32 namespace_tgid(struct task_struct *task)
 #define ORIGIN_DEPTH	4
 
 /*
- * Which program the current process, whose row @row is, was forked from, if both still run the same program. Servers register
- * their kernels once, and fork one worker after the other: those have no names of their own. Each exec chooses code and stack anew.
+ * The program that the current process, whose row @row is, was forked from, if both still run the
+ * same program. Servers register their kernels once, and fork worker processes, which have no names
+ * of their own. After exec, code and stack are elsewhere.
  */
 __noinline int origin_find(struct program_row *row)
 {
@@ -82,7 +83,9 @@ static __always_inline __u32 origin_of(__u32 program)
 	return row ? row->origin : 0;
 }
 
-/* Gives the current process a program. Returns 0 if it is not watched or there is no room. */
+/*
+ * Gives the current process a program number. Returns 0 if it is not watched or there is no room.
+ */
 __noinline __u32 program_new(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -110,9 +113,12 @@ __noinline __u32 program_new(void)
 	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
 	origin_find(row);
 	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
-	/* What is said of a program long before: */
+	/* Clear what is left of an earlier program with the same low bits: */
 	__sync_fetch_and_and(&watchful[program & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS);
-	/* Before another thread can find the program: it may wait in a call at once. */
+	/*
+	 * Do this before another thread can find the program: that thread may wait in a call at
+	 * once.
+	 */
 	near = NEAR_AT(near_syncs, NEAR_SYNCS, program);
 	near_claim(near, program);
 	if (bpf_map_update_elem(&tgids, &tgid, &program, BPF_NOEXIST)) {
@@ -126,7 +132,7 @@ __noinline __u32 program_new(void)
 		count_lost(LOST_PROCESSES);
 		return 0;
 	}
-	/* User space takes no notice of a row without it: it is one that stays. */
+	/* User space ignores a row without it; from here on, the row stays. */
 	row->first_time = bpf_ktime_get_ns();
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
@@ -159,12 +165,15 @@ __noinline int thread_begin(struct thread_state *thread)
 	thread->program = known ? *known : program_new();
 	thread->tgid = tgid;
 	thread->tid = (__u32)bpf_get_current_pid_tgid();
-	/* A late process may have chosen its device before cutop came. */
+	/* A late process may have chosen its device before cutop started. */
 	thread->device = bpf_map_lookup_elem(&late, &tgid) ? CUTOP_DEVICE_UNKNOWN : 0;
 	return 0;
 }
 
-/* The kernel had no storage for a thread, or was busy with it: its call goes uncounted, and its process is not exact. */
+/*
+ * The kernel had no storage for a thread, or was busy with it: its call is not counted, and its
+ * process is inexact.
+ */
 __noinline int thread_refused(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -178,8 +187,9 @@ __noinline int thread_refused(void)
 }
 
 /*
- * A thread that is not watched makes a call. Perhaps it is by now: its state is of the program before (thread_forget()), or, where
- * only one user's processes are, it has become that user's. What it did before is not known, as of any that is late.
+ * A thread that was not watched makes a call. It may be watched now: its state belongs to an
+ * earlier program (thread_forget()), or, if only one user's processes are watched, it has changed
+ * to that user. What it did before is unknown, as for any late process.
  */
 __noinline int thread_reconsider(struct thread_state *thread)
 {
@@ -220,7 +230,10 @@ static __always_inline struct thread_state *thread_enter(struct task_struct *tas
 	return thread;
 }
 
-/* The same at return. A thread without state was inside the call when the probe came: not lost. */
+/*
+ * The same at return. A thread without state was inside the call when the probe was placed: nothing
+ * is lost.
+ */
 static __always_inline struct thread_state *thread_leave(struct task_struct *task)
 {
 	struct thread_state *thread = bpf_task_storage_get(&threads, task, NULL, 0);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracing: a record for every call. Switched off, which it is for everything but
- * cutop trace and the like, the verifier takes all of it out again.
- *
- * The record is begun at entry, in storage of the thread, with what the call was
- * given, and sent at the return. One is enough, because a call inside another
- * hooked call is not traced, but for a callback's: then the outer one is lost.
- *
- * What a call was given is read by trace_calls.bpf.h.
- *
- * With trace_entries only entries are probed, and nothing is there to tell that
- * a call has ended. A driver's call is then taken for nested if it comes from the
- * library that the last call was one of, and that one's return address still
- * stands where it was put: the next call from the same depth replaces it.
+ * Tracing: a record for every call. When it is off, as in all modes but cutop trace and record
+ * --trace, the verifier removes all of it. The record is begun at entry, in the thread's storage,
+ * with the arguments of the call, and sent at the return. One record per thread is enough, because
+ * a call inside another hooked call is not traced, unless it is made by a callback: then the outer
+ * one is lost. trace_calls.bpf.h reads the arguments.
+ * With trace_entries only entries are probed, and nothing shows that a call has ended. A driver
+ * call is then taken for nested if it comes from the library of the previous call, and that call's
+ * return address is still in place on the stack: the next call from the same depth replaces it.
  */
 #ifndef TRACE_BPF_H
 #define TRACE_BPF_H
@@ -24,8 +19,8 @@ struct trace_state {
 	struct rec_call_kernel record;
 	__u64 out;		/* where the call's out argument points; 0: none */
 	struct outer_call outer;	/* trace_entries: the last call that was not nested */
-	struct frame frame;	/* trace_entries: arguments on their way here */
-	__u32 open;		/* begun, and not sent */
+	struct frame frame;	/* trace_entries: temporary room for arguments */
+	__u32 open;		/* the record was begun, and not sent */
 	__u32 pad;
 };
 
@@ -51,7 +46,7 @@ static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state
 		trace_enter(ctx, thread, frame, call);
 }
 
-/* The last of the entry of a call that has a frame. */
+/* The last step at the entry of a call that has a frame. */
 static __always_inline int call_entered(struct call_run *run)
 {
 	run->frame->entry = bpf_ktime_get_ns();
@@ -61,14 +56,14 @@ static __always_inline int call_entered(struct call_run *run)
 
 static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now);
 
-/* The return of a call that nothing encloses. */
+/* The return of a call that no other call encloses. */
 static __always_inline void trace_return(struct call_run *run)
 {
 	if (tracing)
 		trace_leave(run->ctx, run->thread, run->call, run->now);
 }
 
-/* Takes back the record that such a call's entry began. */
+/* Drops the record that such a call's entry began. */
 static __noinline int trace_drop(void)
 {
 	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
@@ -84,8 +79,8 @@ static __always_inline void call_failed(struct call_run *run)
 }
 
 /*
- * The return of such a call of which there is no other record: traced and counted, a failure as one. What the runtime called
- * is neither, unless it @failed.
+ * The return of such a call that has no other record: it is traced and counted, as a failure if it
+ * failed. A call made by the runtime is neither, unless it @failed.
  */
 static __always_inline void call_finished(struct call_run *run, bool failed)
 {
@@ -105,7 +100,7 @@ static __always_inline void call_returned(struct call_run *run)
 	call_finished(run, run->result != 0);
 }
 
-/* What is known only at the return, before trace_return(): of an allocation, */
+/* Facts known only at the return, set before trace_return(): about an allocation, */
 static __always_inline void trace_allocated(__u64 address, __u64 bytes, __s32 device)
 {
 	struct trace_state *trace;
@@ -120,7 +115,7 @@ static __always_inline void trace_allocated(__u64 address, __u64 bytes, __s32 de
 	trace->record.call.device = device;
 }
 
-/* and that a copy went into a capture. */
+/* and that a copy was captured. */
 static __always_inline void trace_captured(void)
 {
 	struct trace_state *trace;
@@ -132,7 +127,7 @@ static __always_inline void trace_captured(void)
 		trace->record.call.flags |= TRACED_CAPTURED;
 }
 
-/* A call whose return is not probed: it is sent at once. */
+/* A call whose return is not probed: its record is sent at once. */
 static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call);
 
 static __always_inline void trace_alone(struct pt_regs *ctx, struct thread_state *thread, __u32 call)

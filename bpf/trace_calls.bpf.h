@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracing: what a call was given, read at its entry, and its record. */
+/* Tracing: reads the arguments of a call at its entry, and makes its record. */
 #ifndef TRACE_CALLS_BPF_H
 #define TRACE_CALLS_BPF_H
 
@@ -36,9 +36,12 @@ static __noinline int trace_send(struct thread_state *thread, struct trace_state
 	return 0;
 }
 
-/* ---- what a call was given ---- */
+/* ---- arguments ---- */
 
-/* The arguments of a kernel: @list points to a pointer to each. Where the list ends is not said: NULL ends it, or what cannot be read. */
+/*
+ * The arguments of a kernel: @list is an array of pointers to them. Its length is unknown: it ends
+ * at NULL, or where it cannot be read.
+ */
 static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 {
 	__u64 where, word;
@@ -50,7 +53,7 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 		if (bpf_probe_read_user(&where, sizeof(where), (void *)(list + 8 * i)) || !where)
 			break;
 		word = 0;
-		/* At the end of a page there may be less than 8 bytes. */
+		/* Before the end of a page there may be less than 8 bytes. */
 		if (bpf_probe_read_user(&word, sizeof(word), (void *)where) &&
 		    bpf_probe_read_user(&word, 4, (void *)where))
 			break;
@@ -68,9 +71,9 @@ static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call
 }
 
 /*
- * The kernel's name is told of with its row, and has to come before the call.
- * Apart from trace_launch(), so that their stacks do not add up: Linux before 6.13
- * has 512 bytes for all of a chain.
+ * The kernel's name is reported with its row, and has to come before the call. This is separate
+ * from trace_launch(), so that their stacks do not add up: Linux before 6.13 has 512 bytes for a
+ * whole call chain.
  */
 static __noinline int trace_launched(struct thread_state *thread, struct trace_state *trace, __u32 call)
 {
@@ -81,7 +84,10 @@ static __noinline int trace_launched(struct thread_state *thread, struct trace_s
 	key.function = trace->record.call.launch.function;
 	row = launch_row_get(&key);
 	if (row && !row->announced) {
-		/* Perhaps once more: the thread that made the row may still be about to. */
+		/*
+		 * Perhaps for the second time: the thread that made the row may not have reported
+		 * it yet.
+		 */
 		trace_kernel_named(thread, call, key.function);
 		row->announced = 1;
 	}
@@ -117,7 +123,7 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	return trace_kernel_words(trace, list);
 }
 
-/* Where an allocation or a free that is ordered with a stream has it, or NO_ARG. */
+/* Which argument of a stream-ordered allocation or free is the stream, or NO_ARG. */
 static __always_inline __u32 memory_stream(const volatile struct call_desc *desc)
 {
 	if (desc->class == CLASS_FREE)
@@ -180,7 +186,10 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 
 /* ---- entry and return ---- */
 
-/* The thread's record in the making. NULL, which is counted, if the kernel has no room for it. */
+/*
+ * The thread's unfinished record. Returns NULL, and counts the loss, if the kernel has no room for
+ * it.
+ */
 static __always_inline struct trace_state *trace_state_get(struct thread_state *thread)
 {
 	struct trace_state *trace;
@@ -200,17 +209,17 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	trace = trace_state_get(thread);
 	if (!trace)
 		return 0;
-	/* What is inside a call that is not traced is not, either. */
+	/* A call inside one that is not traced is not traced either. */
 	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, bpf_get_attach_cookie(ctx)) || !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
-	/* A callback's, inside a call that is traced, too: there is room for one. */
+	/* A callback's call inside a traced call: there is room for one only. */
 	if (trace->open && thread->depth > 1)
 		count_lost_of(thread->program, LOST_TRACED);
 	__builtin_memset(&trace->record.call, 0, sizeof(trace->record.call));
 	trace->out = 0;
 	trace->record.call.entry = bpf_ktime_get_ns();
 	trace->record.call.call = call;
-	/* Without returns it is not followed which device a thread is on. */
+	/* Without returns, the current device of a thread is not followed. */
 	trace->record.call.device = trace_entries ? CUTOP_DEVICE_UNKNOWN : thread->device;
 	trace->record.call.site = trace_entries ? trace->outer.site : 0;
 	trace_arguments_read(ctx, thread, trace, frame, call);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that read the code of others and run a translation of it, as valgrind does. A breakpoint is code to them like any other,
- * and what they make of it ends the program by SIGTRAP. They are known by their names (src/probe/translation.c); such a process
- * tells when it maps a file that has probes. One that copies other processes, as CRIU does, maps nothing, and tells when it begins.
- *
- * While none of them runs, that costs an exec some comparisons of 16 bytes, and a mapping a look at one word.
+ * Translators: programs that read the code of others and run a translation of it, as valgrind does.
+ * They read a breakpoint as code, and the result ends the program with SIGTRAP. They are recognized
+ * by name (src/probe/translation.c); such a process is reported when it maps a file that has
+ * probes. One that copies other processes, as CRIU does, maps nothing, and is reported when it
+ * starts. While none runs, the cost is some comparisons of 16 bytes per exec, and reading one word
+ * per mapping.
  */
 #ifndef TRANSLATORS_BPF_H
 #define TRANSLATORS_BPF_H
@@ -13,10 +14,12 @@
 #include "state.bpf.h"
 
 const volatile struct translator_name translator_names[TRANSLATORS_MAX];
-const volatile __u32 translator_count;	/* 0: none matters */
-const volatile __u32 copier_count;	/* of these, the first, which are told of when they begin */
+const volatile __u32 translator_count;	/* 0: none is looked for */
+/* how many of these, the first ones, copy processes and are reported when they start */
+const volatile __u32 copier_count;
 const volatile bool translators_listed;	/* only listed processes have breakpoints */
-const volatile bool translators_early;	/* all are told of when they begin, so that the probes are off before they map anything */
+/* all are reported when they start, so that the probes are gone before they map anything */
+const volatile bool translators_early;
 __u32 translators_live;			/* in the map */
 HASH_MAP(translators, __u32, struct translator_row, 4096);
 
@@ -95,7 +98,7 @@ static __always_inline void translator_maps(struct inode *inode)
 	mark = id.inode ^ (__u64)id.generation << 32 ^ (__u64)id.device << 44;
 	if (!known || *known != FILE_PROBED || row->told == mark || row->count >= TRANSLATOR_FILES)
 		return;
-	/* Without room in the ring, the next piece of it that is mapped tells. */
+	/* If the ring has no room, the next mapping of the file reports it. */
 	if (!translator_tell(&id, row))
 		return;
 	row->told = mark;

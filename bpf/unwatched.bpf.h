@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where only the runtime's calls are watched: what programs allocate by calls of
- * the driver that no call of the runtime made. Nothing of such an allocation is
- * kept but that there was one, so that the verdict is not "no leak". A runtime
- * without symbols, linked into a program, is seen by this as well.
+ * When only the runtime's calls are watched: detects allocations by driver calls that no runtime
+ * call made. Only their number is kept, so that the verdict is not "no leak". This also detects a
+ * runtime without symbols that is linked into a program.
  */
 #ifndef UNWATCHED_BPF_H
 #define UNWATCHED_BPF_H
@@ -15,7 +14,10 @@ __u64 unwatched_allocations;
 __u32 unwatched_tgid;
 char unwatched_comm[CUTOP_COMM_LEN];
 
-/* As is_inside() of frames.bpf.h: mostly so, and whether the runtime's call is still under way costs more to ask than the rest. */
+/*
+ * Like is_inside() of frames.bpf.h: it is nearly always so, and checking whether the runtime's call
+ * is still under way costs more than all the rest.
+ */
 static __always_inline bool unwatched_nests(struct pt_regs *ctx, struct thread_state *thread)
 {
 	struct frame *frame;
@@ -36,7 +38,10 @@ static __always_inline void unwatched_entry(struct pt_regs *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	/* The verdict on a process without return probes is never "no leak", and it has no frames to tell nesting by. */
+	/*
+	 * For a process without return probes the verdict is never "no leak", and it has no frames
+	 * to recognize nesting by.
+	 */
 	if (is_refused(task))
 		return;
 	if (unwatched_nests(ctx, bpf_task_storage_get(&threads, task, NULL, 0)) || !is_watched(task, tgid))

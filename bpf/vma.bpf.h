@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which file is mapped at an address of the current process. The kernel's own
- * helper for that tries the lock of the address space once, and that is held
- * while a process maps, forks, or places probes: for microseconds, but by one that
- * places probes on hundreds of functions hundreds of times. A probe of ours met
- * meanwhile waits until the lock is given back, and so comes here when the
- * next is about to be taken, every time: a short program would end without its
- * call sites ever being told of.
- *
- * So where the lock is refused, the tree of mappings is read without it. It is
- * kept such that this can be done, but while we read, nodes may be given back
- * and used anew: so nothing is believed that is not a mapping of this address
- * space and around this address. That is what the lock would have shown, now
- * or a moment ago.
+ * Which file is mapped at an address of the current process. The kernel's helper for that only
+ * tries to lock the address space. The lock is held while a process maps or forks, for
+ * microseconds; but while probes are placed on hundreds of functions, it is taken hundreds of
+ * times. A thread that meets one of our probes then waits until the lock is released, and so gets
+ * here just when it is about to be taken again, every time: a short program would end without its
+ * call sites ever being reported.
+ * So when the lock is refused, the tree of mappings is read without it. The tree is made for that,
+ * but while we read, nodes may be freed and reused: so a result is believed only if it is a mapping
+ * of this address space that contains this address. The lock would have shown the same, now or a
+ * moment ago.
  */
 #ifndef VMA_BPF_H
 #define VMA_BPF_H
@@ -45,16 +42,15 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 }
 
 /*
- * include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to 7.3: nodes are
- * aligned to 256 bytes, and the low bits of a pointer to one say of which kind
- * it is. Under slot n lie the addresses up to pivot n. A pivot of 0, but the
- * first, is one behind the last; what is above all pivots lies under the slot
- * behind them.
+ * include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to 7.3: nodes are aligned to 256
+ * bytes, and the low bits of a pointer to one give its type. Slot n covers the addresses up to
+ * pivot n. A pivot of 0, except the first, comes after the last one; the slot after the last pivot
+ * covers all higher addresses.
  */
 #define NODE_MASK	255ull
 #define NODE_KIND(node)	((node) >> 3 & 15)
 #define IS_NODE(root)	(((root) & 3) == 2 && (root) > 4096)
-#define TREE_DEPTH	8	/* of at least five children each: more than a process may have mappings */
+#define TREE_DEPTH	8	/* levels of at least five children each: enough for any number of mappings */
 #define INNER_PIVOTS	(sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
 #define LEAF_PIVOTS	(sizeof(((struct maple_range_64 *)0)->pivot) / 8)
 
@@ -66,7 +62,7 @@ static __always_inline __u64 word_at(__u64 address)
 	return word;
 }
 
-/* What lies under @address in the node whose pivots and slots begin there. */
+/* The entry for @address in the node with these pivots and slots. */
 static __always_inline __u64 node_entry(__u64 pivots, __u32 count, __u64 slots, __u64 address)
 {
 	__u32 i;
@@ -115,9 +111,12 @@ __noinline int vma_read(__u64 address, struct vma_info *info)
 }
 
 #define FIND_VMA_TRIES	16
-#define WAIT_CALLS	32	/* of some 20 ns */
+#define WAIT_CALLS	32	/* calls of some 20 ns each */
 
-/* A program has no way to wait but to do something; to try more often instead would have the verifier look at each try. */
+/*
+ * A program can only wait by doing something; trying more often instead would make the verifier
+ * check each attempt.
+ */
 static __always_inline void wait_a_little(void)
 {
 	int i;
@@ -127,7 +126,7 @@ static __always_inline void wait_a_little(void)
 		bpf_ktime_get_ns();
 }
 
-/* The same as vma_at(), which follows, without waiting for the lock. */
+/* The same as vma_at() below, without waiting for the lock. */
 static __always_inline long vma_at_once(__u64 address, struct vma_info *info)
 {
 	long err = bpf_find_vma(bpf_get_current_task_btf(), address, vma_seen, info, 0);
@@ -135,7 +134,10 @@ static __always_inline long vma_at_once(__u64 address, struct vma_info *info)
 	return err && err != -ENOENT ? vma_read(address, info) : err;
 }
 
-/* The mapping at @address of the current process. Returns -ENOENT if there is none, another error if it is not known. */
+/*
+ * The mapping at @address of the current process. Returns -ENOENT if there is none, another error
+ * if it is unknown.
+ */
 static __always_inline long vma_at(__u64 address, struct vma_info *info)
 {
 	long err = -1;

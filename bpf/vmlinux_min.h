@@ -217,7 +217,10 @@ struct seccomp {
 
 struct bpf_run_ctx;
 
-/* What a run of a program on a session or multi link has beside it: kernel/trace/bpf_trace.c */
+/*
+ * What the kernel stores beside a run of a program on a session or multi link:
+ * kernel/trace/bpf_trace.c
+ */
 struct bpf_session_run_ctx {
 	bool is_return;
 };
@@ -231,7 +234,7 @@ struct bpf_uprobe_multi_run_ctx {
 	struct bpf_uprobe *uprobe;
 };
 
-/* The innermost of the functions whose returns are probed: where its return address lay, and what it was. */
+/* The innermost function whose return is probed: where its return address was, and its value. */
 struct return_instance {
 	unsigned long stack;
 	unsigned long orig_ret_vaddr;

@@ -13,7 +13,7 @@
 #include "util/saturated.h"
 #include "util/utf8.h"
 
-#define OTHER		"other"		/* a program of that name is one of them: two entries of one name would be none */
+#define OTHER		"other"		/* a program of that name is counted here, too */
 
 struct totals {
 	struct snap_command commands[COMMANDS_MAX + 1];	/* names in it are owned */
