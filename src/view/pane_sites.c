@@ -282,7 +282,7 @@ static int site_add(const struct making *making, size_t at, size_t top, int dept
 	if (!added)
 		return -1;
 	row = *added;
-	for (size_t i = 0; is_open(making, &row) && i < site->stack_count; i++)
+	for (size_t i = 0, count = is_open(making, &row) ? site->stack_count : 0; i < count; i++)
 		if (!row_add(making->rows, (struct site_row){
 				.site = site, .frame = i + 1, .top = row.top, .opens = row.opens, .depth = depth + 1 }))
 			return -1;
@@ -306,7 +306,7 @@ static int group_add(const struct making *making, const struct site_group *group
 	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
 	if (!row_add(making->rows, row))
 		return -1;
-	for (size_t i = 0; is_open(making, &row) && i < group->count; i++)
+	for (size_t i = 0, count = is_open(making, &row) ? group->count : 0; i < count; i++)
 		if (site_add(making, members[i], top, 1))
 			return -1;
 	return 0;
