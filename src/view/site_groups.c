@@ -31,11 +31,12 @@ static struct part part_of(const char *text)
 	return (struct part){ text, text ? strlen(text) : 0 };
 }
 
+/* The last @what that lies as a whole between @text and @end, or NULL. */
 static const char *last_of(const char *text, const char *end, const char *what)
 {
 	const char *found = NULL;
 
-	for (const char *at = strstr(text, what); at && at < end; at = strstr(at + 1, what))
+	for (const char *at = strstr(text, what); at && at + strlen(what) <= end; at = strstr(at + 1, what))
 		found = at;
 	return found;
 }
@@ -94,7 +95,7 @@ static char *key_of(const struct place *place, enum site_grouping by)
 	int len = 0;
 
 	if (by == SITES_BY_LIBRARY)
-		len = asprintf(&key, "%.*s", PART(place->module));
+		len = asprintf(&key, "%.*s%s", PART(place->module), place->is_python ? "\npython" : "");
 	else if (by == SITES_BY_FILE && place->file.len)
 		len = asprintf(&key, "%.*s", PART(place->file));
 	else if (by == SITES_BY_FILE)

@@ -113,7 +113,7 @@ END_TEST
 START_TEST(odd_texts)
 {
 	static const char *const odd[] = { "", ")", " ()", " (", " at ", " at  (python)", "+0x", "a at b:c at d: (e) (f)", "at", "f at :1 (python)",
-		" (python)", "x+0x1 at", "(python)", " at : ()" };
+		" (python)", "x+0x1 at", "(python)", " at : ()", "f at (python)", "f+0x (lib.so)" };
 	struct snap_site sites[ARRAY_LEN(odd)];
 	struct snap_process process = { .sites = sites, .site_count = ARRAY_LEN(odd) };
 	struct site_groups groups;
@@ -127,6 +127,8 @@ START_TEST(odd_texts)
 		count = 0;
 		for (size_t i = 0; i < groups.count; i++) {
 			ck_assert_uint_gt(strlen(groups.list[i].name), 0);
+			/* No part goes on into the next. */
+			ck_assert_msg(!strstr(groups.list[i].name, "(python)"), "%s", groups.list[i].name);
 			count += groups.list[i].count;
 		}
 		ck_assert_uint_eq(count, ARRAY_LEN(odd));
