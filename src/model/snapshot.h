@@ -117,9 +117,9 @@ struct snap_place {
 	const char *site;			/* name or hex address; NULL: not known */
 	const char *const *stack;		/* names or hex addresses, innermost first */
 	size_t stack_count;			/* 0: no stack is known */
-	size_t shown;				/* which of it `site` is */
 	const struct snap_frame *const *frames;	/* as snap_site has them */
 	size_t frame_count;
+	size_t shown;				/* which of it `site` is */
 };
 
 struct snap_failure {

@@ -24,18 +24,18 @@ static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)", "grow at in
 static const struct snap_frame grow_frame = { FRAME_PYTHON, "grow", "/srv/infer.py", NULL, 40, 0 };
 static const struct snap_frame *const grow_frames[] = { NULL, &grow_frame };
 static struct snap_graph_site infer_graphs[] = {
-	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2 }, CALL_cudaGraphInstantiate, 12, 2, 50000 },
-	{ { "main+0x20 (infer)", NULL, 0, NULL, 0 }, CALL_cuGraphInstantiateWithFlags, 1, 1, 0 },
+	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 }, CALL_cudaGraphInstantiate, 12, 2, 50000 },
+	{ { "main+0x20 (infer)", NULL, 0, NULL, 0, 0 }, CALL_cuGraphInstantiateWithFlags, 1, 1, 0 },
 };
 static const struct snap_detail out_of_memory = {
 	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
 	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
 	.holders = { { 4242, false, 100, "python" }, { 4311, true, 90, "./in\xfe" "fer" } },
 	.lines = {
-		{ 536870912, 12, 0x401f40, 77, "grow+0x1f (libinfer.so)", { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2 } },
-		{ 4096, 1, 0x402000, 0, "main+0x20 (infer)", { NULL, NULL, 0, NULL, 0 } },
+		{ 536870912, 12, 0x401f40, 77, "grow+0x1f (libinfer.so)", { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 } },
+		{ 4096, 1, 0x402000, 0, "main+0x20 (infer)", { NULL, NULL, 0, NULL, 0, 0 } },
 	},
-	.line_count = 2, .lines_omitted = 1, .where = { "grow+0x1f (libinfer.so)", grow_stack, 2, grow_frames, 2 },
+	.line_count = 2, .lines_omitted = 1, .where = { "grow+0x1f (libinfer.so)", grow_stack, 2, grow_frames, 2, 0 },
 };
 static int device_zero[] = { 0 }, device_both[] = { 0, 1 };
 static struct snapshot snapshot;
@@ -219,11 +219,11 @@ static void fill_infer(void)
 	p->graph_site_count = 2;
 	infer_failures[0] = (struct snap_failure){
 		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 3, .first = NOW - NS, .last = NOW,
-		.where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2 },
+		.where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
 	};
 	infer_failures[1] = (struct snap_failure){
 		.call = CALL_cudaLaunchKernel, .code = 9, .error = "cudaErrorInvalidConfiguration", .count = 1, .first = NOW,
-		.where = { "main+0x20 (infer)", NULL, 0, NULL, 0 },
+		.where = { "main+0x20 (infer)", NULL, 0, NULL, 0, 0 },
 	};
 	p->failure_list = infer_failures;
 	p->failure_count = 2;

@@ -34,7 +34,7 @@ static uint64_t launches_at(uint64_t site)
 	size_t i;
 
 	for (i = 0; i < process->launch_site_count; i++)
-		if (process->launch_sites[i].at.address == site)
+		if (process->launch_sites[i].address == site)
 			return process->launch_sites[i].launches;
 	return 0;
 }

@@ -339,7 +339,7 @@ START_TEST(places)
 	static const char *const lines[] = { "step at train.py:12 (python)", "evaluate at train.py:31 (python)", "warm at train.py:44 (python)",
 					     "log at train.py:52 (python)", "save at train.py:60 (python)", "load at train.py:71 (python)" };
 	static const uint64_t launches[] = { 16000, 9000, 2500, 1100, 900, 600, 500 };
-	struct snap_launch_site sites[ARRAY_LEN(launches) + 1] = { 0 };
+	struct snap_launch_site placed[ARRAY_LEN(launches) + 1] = { 0 };
 	struct snap_wait_site waits[3] = { 0 };
 	struct snapshot *snapshot = cast_snapshot(STEPS);
 	struct snap_process *trainer = NULL;
@@ -351,12 +351,12 @@ START_TEST(places)
 	ck_assert_ptr_nonnull(trainer);
 	/* The last line is the first one's, by another way. */
 	for (size_t i = 0; i < ARRAY_LEN(launches); i++)
-		sites[i] = (struct snap_launch_site){
+		placed[i] = (struct snap_launch_site){
 			.at.site = lines[i % ARRAY_LEN(lines)], .kernel = &trainer->kernels[0], .launches = launches[i], .samples = 9, .sampled = true,
 		};
-	sites[ARRAY_LEN(launches)] = (struct snap_launch_site){ .at.site = lines[1], .kernel = &trainer->kernels[1], .launches = 12 };
-	trainer->launch_sites = sites;
-	trainer->launch_site_count = ARRAY_LEN(sites);
+	placed[ARRAY_LEN(launches)] = (struct snap_launch_site){ .at.site = lines[1], .kernel = &trainer->kernels[1], .launches = 12 };
+	trainer->launch_sites = placed;
+	trainer->launch_site_count = ARRAY_LEN(placed);
 	waits[0] = (struct snap_wait_site){ .at.site = lines[3], .call = CALL_cudaDeviceSynchronize, .calls = 100, .seconds = 40 };
 	waits[1] = (struct snap_wait_site){ .at.site = lines[4], .call = CALL_cudaDeviceSynchronize, .calls = 300, .seconds = 18.2 };
 	/* Of a call that is not in the list. */
