@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a line of the table of hooked functions may say: the values of its
- * columns, with no function named. The table is in cutop_call_table.h.
+ * What a line of the table of hooked functions may say: the values of its columns, without any
+ * function. The table is in cutop_call_table.h.
  *
- * The class is the shape of the call and selects the BPF program that handles
- * it; the roles a, b, c and d say which argument means what, so that one program
- * serves every function of its class. What a role is depends on the class: enum
- * call_class tells, and the enums after it say what may stand in a role that is
- * no argument.
+ * The class is the shape of the call and selects the BPF program that handles it. The roles a, b, c
+ * and d say which argument means what, so that one program serves every function of its class; what
+ * a role is depends on the class: see enum call_class, and the enums after it for roles that are
+ * not arguments.
  *
- * Arguments are counted from 0 among the integer arguments, as the ABI passes
- * them: a dim3 takes two places on x86-64 and on arm64 alike. A struct passed
- * by value that does not fit registers (cudaExtent) takes none on x86-64, where
- * it lies on the stack, and one on arm64, where a pointer to it is passed.
+ * Arguments are counted from 0 among the integer arguments, as the ABI passes them: a dim3 takes
+ * two places on both x86-64 and arm64. A struct passed by value that does not fit into registers
+ * (cudaExtent) takes none on x86-64, where it is on the stack, and one on arm64, where a pointer to
+ * it is passed.
  */
 #ifndef CUTOP_CALL_DESC_H
 #define CUTOP_CALL_DESC_H
@@ -21,27 +20,37 @@ enum call_layer {
 	LAYER_RUNTIME,		/* libcudart, shared or linked into a program */
 	LAYER_DRIVER,		/* libcuda.so.1 */
 	LAYER_COUNT,
-	LAYER_EXTRA = LAYER_COUNT,	/* none of CUDA's: a function named by --probe */
+	LAYER_EXTRA = LAYER_COUNT,	/* none of CUDA's: a function named with --probe */
 };
 
 enum call_class {
-	CLASS_ALLOC,		/* a = kind, b = out argument, c = size rule, d = its argument */
-	CLASS_FREE,		/* a = argument with the address, b = that with the stream, 0: none */
+	CLASS_ALLOC,		/* a = kind, b = argument for the result, c = size rule, d = its argument */
+	CLASS_FREE,		/* a = argument with the address, b = argument with the stream, 0: none */
 	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
 	CLASS_LAUNCH,		/* a = form, b = argument with the function: 0 or 1 */
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
-	CLASS_DEVICE,		/* a = argument with the device the thread turns to */
-	CLASS_RESET,		/* ends the allocations of the current device's primary context, if that is current */
-	CLASS_REGISTER,		/* a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size, or NO_ARG: all
-				 * that argument a registered is gone. No result */
-	CLASS_HANDLE,		/* a = out argument for the handle, b = stub, or the handle it comes from */
-	CLASS_NAMED,		/* a = out argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
+	CLASS_DEVICE,		/* a = argument with the device that the thread selects */
+	/* ends the allocations of the current device's primary context, if that context is current */
+	CLASS_RESET,
+	/*
+	 * a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size, or NO_ARG:
+	 * everything that argument a registered is gone. No result
+	 */
+	CLASS_REGISTER,
+	CLASS_HANDLE,		/* a = argument for the handle, b = stub, or the handle that it is made from */
+	/* a = argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
+	CLASS_NAMED,
 	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
-	CLASS_MAP,		/* a = enum map_act, b = address or out argument, c = size or address, d = handle */
-	CLASS_SIZE,		/* tells a device's size: a = argument that points to it, b = how many words on, c = device, SIZE_OF_CURRENT */
+	/* a = enum map_act, b = address, or argument for it, c = size or address, d = handle */
+	CLASS_MAP,
+	/*
+	 * returns a device's size: a = argument that points to it, b = offset in words, c = device,
+	 * SIZE_OF_CURRENT
+	 */
+	CLASS_SIZE,
 	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
 	CLASS_PLAIN,		/* counted and timed only */
-	CLASS_EXTRA,		/* the same for what no line of the table names (--probe) */
+	CLASS_EXTRA,		/* the same for functions that are not in the table (--probe) */
 	CLASS_COUNT,
 };
 
@@ -63,64 +72,71 @@ enum call_group {
 
 enum call_flag {
 	CALL_ASYNC = 1,		/* a copy that returns before it is done */
-	CALL_ECHO = 2,		/* the result repeats an earlier failure: it is none of its own */
+	CALL_ECHO = 2,		/* the result may repeat an earlier failure, which is not the call's own */
 	CALL_POLL = 4,		/* 600 (cudaErrorNotReady) is an answer, not a failure */
-	CALL_TO_SYMBOL = 8,	/* the destination is a device variable, given by its host shadow's address */
-	CALL_FROM_SYMBOL = 16,	/* the source is one */
+	CALL_TO_SYMBOL = 8,	/* the destination is a device variable, given by the address of its host shadow */
+	CALL_FROM_SYMBOL = 16,	/* the source is such a variable */
 	CALL_NARROW = 32,	/* device pointers and sizes have 32 bits: CUDA 3.1 and before */
-	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it lies on the pool's device */
+	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it is on the pool's device */
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
-	CALL_NO_CONTEXT = 1024,	/* what is allocated belongs to no context, and outlives them all */
-	CALL_OWNED = 2048,	/* MAP_GLOBAL: the variable goes with the thread's context */
+	CALL_NO_CONTEXT = 1024,	/* the allocation belongs to no context, and outlives all of them */
+	CALL_OWNED = 2048,	/* MAP_GLOBAL: the variable ends with the thread's context */
 };
 
 /*
- * Options of a line are flags, and above their 16 bits what only user space asks (CUTOP_OPTION_...). Versions are those of the
- * public headers that declare the function as an exported symbol; without any, all of CUDA 11.4 to 13.0 do.
+ * Options of a line are flags in 16 bits, and above them what only user space uses
+ * (CUTOP_OPTION_...). Versions are those of the public headers that declare the function as an
+ * exported symbol; without any, all of CUDA 11.4 to 13.0 do.
  */
 #define CALL_SINCE(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 16)	/* the first version */
 #define CALL_UNTIL(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 32)	/* the last */
-#define CALL_NOT_IN(major)		((unsigned long long)(major) << 48)	/* no version of this major one */
-#define CALL_UNDECLARED			(1ull << 56)	/* no public header does */
-#define CALL_ASYNC_IN(n)		(CALL_ASYNC | (unsigned long long)((n) + 1) << 57)	/* a copy, in the stream of argument n */
-#define CALL_STREAM_MOVED		(1ull << 62)	/* which before CUDA 13 may be one argument on */
+#define CALL_NOT_IN(major)		((unsigned long long)(major) << 48)	/* in no version of this major one */
+#define CALL_UNDECLARED			(1ull << 56)	/* in no public header */
+/* asynchronous, in the stream of argument n */
+#define CALL_ASYNC_IN(n)		(CALL_ASYNC | (unsigned long long)((n) + 1) << 57)
+#define CALL_STREAM_MOVED		(1ull << 62)	/* which before CUDA 13 may be the next argument */
 
 #define CUTOP_OPTION_SINCE(options)	((unsigned int)((options) >> 16 & 0xffff))	/* as cudaRuntimeGetVersion(); 0: none */
 #define CUTOP_OPTION_UNTIL(options)	((unsigned int)((options) >> 32 & 0xffff))
 #define CUTOP_OPTION_NOT_IN(options)	((unsigned int)((options) >> 48 & 0xff))
-#define CUTOP_OPTION_STREAM(options)	((unsigned int)((options) >> 57 & 0x1f))	/* the argument, plus 1; 0: none */
+/* the argument + 1; 0: none */
+#define CUTOP_OPTION_STREAM(options)	((unsigned int)((options) >> 57 & 0x1f))
 
-/* What a call does to the thread's context, and what it teaches of contexts (CLASS_CONTEXT, role a). */
+/*
+ * What a call does to the thread's context, and what it shows about contexts (CLASS_CONTEXT, role
+ * a).
+ */
 enum context_act {
 	CONTEXT_SET,
 	CONTEXT_PUSH,
 	CONTEXT_POP,
-	CONTEXT_CREATE,		/* pushes, too */
+	CONTEXT_CREATE,		/* also makes it current */
 	CONTEXT_DESTROY,	/* ends the context's allocations */
 	CONTEXT_RETAIN,		/* of a device's primary context */
 	CONTEXT_RELEASE,	/* the last one ends the device's allocations */
 	CONTEXT_RESET,
-	CONTEXT_POOL,		/* a pool is made; argument c points to its cudaMemPoolProps */
+	CONTEXT_POOL,		/* a pool is created; argument c points to its cudaMemPoolProps */
 	CONTEXT_POOL_OF,	/* a device's pool; argument c is the device */
-	CONTEXT_POOL_AT,	/* a place's pool; argument c points to the place, a cudaMemLocation */
+	CONTEXT_POOL_AT,	/* a location's pool; argument c points to the cudaMemLocation */
 	CONTEXT_FROM,		/* the context that stands for the green one in argument c */
 	CONTEXT_GREEN_END,	/* releases what the green context in argument b retained */
-	CONTEXT_GREEN,		/* a green context is made: a part of the device, which retains its primary context */
+	CONTEXT_GREEN,		/* a green context is created: a part of the device; it retains the primary context */
 	CONTEXT_OF_DEVICE,	/* the runtime's handle of a device's primary context; argument c is the device */
-	CONTEXT_STREAM,		/* a stream is made, on the device of the thread's context */
-	CONTEXT_STREAM_OF,	/* the same, on that of the context in argument c */
-	CONTEXT_ATTACH,		/* one more use of the thread's context */
-	CONTEXT_DETACH,		/* one less; the last destroys it */
+	CONTEXT_STREAM,		/* a stream is created, on the device of the thread's context */
+	CONTEXT_STREAM_OF,	/* the same, on the device of the context in argument c */
+	CONTEXT_ATTACH,		/* one more reference to the thread's context */
+	CONTEXT_DETACH,		/* one less; the last one destroys it */
 };
 
-#define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device is meant */
-#define SIZE_IN_PROPERTIES	36	/* totalGlobalMem in struct cudaDeviceProp, driver_types.h: in words */
+#define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device */
+/* offset of totalGlobalMem in struct cudaDeviceProp, driver_types.h, in words */
+#define SIZE_IN_PROPERTIES	36
 
-/* For what a synchronizing call waits (CLASS_SYNC, role a). */
+/* What a synchronizing call waits for (CLASS_SYNC, role a). */
 enum sync_scope {
-	SYNC_OTHER,		/* an event, or what is not known: nothing is taken for done */
+	SYNC_OTHER,		/* an event, or something unknown: nothing counts as done */
 	SYNC_DEVICE,		/* all work of the thread's device */
 	SYNC_STREAM,		/* all work in the stream of argument 0 */
 	SYNC_CONTEXT,		/* all work in the context of argument 0; NULL: the thread's */
@@ -130,24 +146,33 @@ enum sync_scope {
 enum map_act {
 	MAP_PLACE,
 	MAP_REMOVE,
-	MAP_RETAIN,		/* one more handle to what is mapped at an address */
-	MAP_LEVEL,		/* the handle of a part of an array, whose own is the address: a level of a mipmapped one */
-	MAP_GLOBAL,		/* a variable of a module (argument d, or 0), or what a graphics library lent: where its address is
-				 * written, and its size (or NO_ARG) */
+	MAP_RETAIN,		/* one more handle to the memory mapped at an address */
+	MAP_LEVEL,		/* the handle of a part of the array at the address: a level of a mipmapped array */
+	/*
+	 * a variable of a module (argument d, or 0), or memory lent by a graphics library: where
+	 * its address is written, and its size (or NO_ARG)
+	 */
+	MAP_GLOBAL,
 	MAP_UNLOAD,		/* the module in argument b, and its variables */
 	MAP_CHECKPOINT,		/* the memory of the process in argument b leaves its devices */
-	MAP_RESTORE,		/* and comes back */
-	/* only in records (struct rec_map) */
-	MAP_VARIABLE,		/* a variable that a program registered: the address of its host shadow */
-	/* recordings have the numbers of those before */
-	MAP_OWNED,		/* only in records: the variable at the address is of a module of the context `handle`, or, if that is 0, of
-				 * the primary one of the device `bytes` */
-	/* only in the table */
-	MAP_TILES,		/* argument c structs CUarrayMapInfo at argument b: a struct rec_tiles of each */
+	MAP_RESTORE,		/* and returns */
+	/* only in records (struct rec_map): */
+	MAP_VARIABLE,		/* a registered variable: the address of its host shadow */
+	/* recordings use the numbers of those above */
+	/*
+	 * only in records: the variable at the address belongs to a module of the context `handle`,
+	 * or, if that is 0, of the primary one of the device `bytes`
+	 */
+	MAP_OWNED,
+	/* only in the table: */
+	MAP_TILES,		/* argument c structs CUarrayMapInfo at argument b: each becomes a struct rec_tiles */
 	MAP_ACT_COUNT,
 };
 
-/* What an allocation is, and static memory, which is none. The first five are VRAM; the others count in no total. */
+/*
+ * The kind of an allocation; static memory is also a kind, but is not allocated. The first five are
+ * VRAM; the others count in no total.
+ */
 enum alloc_kind {
 	KIND_DEVICE,
 	KIND_MANAGED,
@@ -157,12 +182,13 @@ enum alloc_kind {
 	KIND_PINNED,
 	KIND_REGISTERED,
 	KIND_SHARED,
-	KIND_STATIC,		/* variables of modules, by what tells their size: model/statics.c */
+	KIND_STATIC,		/* variables of modules, if a call tells their size: model/statics.c */
 	KIND_COUNT,
 };
 /*
- * What a program must free, and what of that is on a device: managed memory may be unpopulated, evicted, or more than the
- * device has (CUDA C++ programming guide, unified memory, oversubscription).
+ * Which kinds a program has to free, and which of these are on a device: managed memory may be
+ * unpopulated, evicted, or larger than the device (CUDA C++ programming guide, unified memory,
+ * oversubscription).
  */
 #define KIND_CAN_LEAK(kind) ((kind) <= KIND_PHYSICAL)
 #define KIND_IS_VRAM(kind) (KIND_CAN_LEAK(kind) && (kind) != KIND_MANAGED)
@@ -192,12 +218,12 @@ enum bytes_rule {
 	BYTES_BATCH,		/* the sum of argument c + 1 sizes at argument c */
 	BYTES_BATCH3D,		/* the sum over argument c operations at argument c + 1 */
 	BYTES_ATTRIBUTES,	/* argument c; attributes follow */
-	BYTES_OPERATION,	/* that of one operation, at argument c; flags follow */
+	BYTES_OPERATION,	/* that of one operation at argument c; flags follow */
 	BYTES_DRIVER_2D,	/* CUDA_MEMCPY2D at argument c */
 	BYTES_DRIVER_3D,	/* CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER at argument c */
 };
 
-/* Where a launch's configuration is (CLASS_LAUNCH, role a). */
+/* How a launch's configuration is passed (CLASS_LAUNCH, role a). */
 enum launch_form {
 	FORM_ARGS,		/* grid 1-2, block 3-4, shared bytes 6, stream 7 */
 	FORM_CONFIG,		/* cudaLaunchConfig_t or CUlaunchConfig, which start alike, at argument 0 */
@@ -209,21 +235,26 @@ enum launch_form {
 };
 
 /*
- * What a call does to graphs (CLASS_GRAPH, role a), and what its arguments b, c
- * and d are. A capture stands for the graph that it will end as.
+ * What a call does to graphs (CLASS_GRAPH, role a), and what its arguments b, c and d are. A
+ * capture stands for the graph that it will become.
  */
 enum graph_role {
 	CAPTURE_BEGIN,		/* stream, the graph to add to (or NO_ARG) */
 	CAPTURE_END,		/* stream, out graph (NO_ARG: none is left) */
-	CAPTURE_RECORD,		/* event, stream, flags (or NO_ARG): a stream that waits for the event joins the stream's capture */
+	/*
+	 * event, stream, flags (or NO_ARG): a stream that waits for the event joins the stream's
+	 * capture
+	 */
+	CAPTURE_RECORD,
 	CAPTURE_WAIT,		/* stream, event, flags */
-	CAPTURE_LEAVE,		/* stream: destroyed */
+	CAPTURE_LEAVE,		/* stream: it is destroyed */
 	GRAPH_CREATE,		/* out graph */
 	GRAPH_CLONE,		/* out graph, graph */
 	GRAPH_DESTROY,		/* graph */
 	GRAPH_ADD_KERNEL,	/* out node, graph, parameters */
 	GRAPH_ADD_CHILD,	/* out node, graph, child graph */
-	GRAPH_ADD_NODE,		/* out node, graph, parameters with the node's type (one argument on from CUDA 13) */
+	/* out node, graph, parameters with the node's type (the next argument from CUDA 13 on) */
+	GRAPH_ADD_NODE,
 	GRAPH_REMOVE,		/* node */
 	GRAPH_LEARN,		/* node, parameters written by the call */
 	GRAPH_SET_KERNEL,	/* node, parameters */
@@ -232,15 +263,15 @@ enum graph_role {
 	EXEC_SET_KERNEL,	/* executable graph, node, parameters */
 	EXEC_SET_NODE,		/* executable graph, node, parameters with the node's type */
 	EXEC_SET_CHILD,		/* executable graph, node, child graph */
-	EXEC_ENABLE,		/* executable graph, node, whether it is to run */
+	EXEC_ENABLE,		/* executable graph, node, whether it runs */
 	EXEC_UPDATE,		/* executable graph, graph */
 	EXEC_DESTROY,		/* executable graph */
 	EXEC_LAUNCH,		/* executable graph, stream */
-	/* only in records (struct rec_graph) */
+	/* only in records (struct rec_graph): */
 	GRAPH_RENAME,		/* a capture became a graph */
 	GRAPH_SET_CHILD,	/* GRAPH_SET_NODE of a child graph */
 	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
-	/* only in the table: recordings have the numbers of those before */
+	/* only in the table: recordings use the numbers of those above */
 	GRAPH_LEARN_NODE,	/* node, parameters with the node's type, written by the call */
 	GRAPH_UPDATABLE,	/* node, attribute, its value; in records: kernels may change or disable the node */
 	GRAPH_ROLE_COUNT,

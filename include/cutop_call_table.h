@@ -24,8 +24,9 @@
  */
 
 /*
- * What is allocated (enum alloc_kind), where the address is written, or given, and how many bytes (enum size_rule). The stream
- * of kind ASYNC is argument 2, or comes after the pool of CALL_POOL.
+ * The kind of the allocation (enum alloc_kind), where the address is written (or given), and how
+ * many bytes (enum size_rule). For the kind ASYNC the stream is argument 2, or follows the pool of
+ * CALL_POOL.
  */
 #define ALLOC(symbol, kind, address, size, ...) \
 	LINE(symbol, CLASS_ALLOC, GROUP_MEMORY, LINE_OPTIONS(__VA_ARGS__), KIND_##kind, LINE_ALLOC_##address, LINE_ALLOC_##size, "")
@@ -56,7 +57,10 @@
 #define LINE_FREE_STREAM_ARG(n)			n
 #define LINE_FREE_NONE				0
 
-/* Both ends, how many bytes (enum bytes_rule), and the direction or the argument that says it. One struct may hold all of them. */
+/*
+ * Both ends, how many bytes (enum bytes_rule), and the direction, or the argument with it. One
+ * struct may contain all of them.
+ */
 #define COPY(symbol, to, from, bytes, direction, ...) \
 	LINE(symbol, CLASS_COPY, GROUP_COPY, LINE_OPTIONS(__VA_ARGS__), COPY_ENDS(LINE_COPY_1_##to, LINE_COPY_2_##from), \
 	     LINE_COPY_3_##bytes, LINE_COPY_4_##direction, "")
@@ -90,19 +94,22 @@
 #define LINE_LAUNCH_KERNEL(n)			n
 #define LINE_LAUNCH_LIST(n)			n
 
-/* What is waited for: enum sync_scope. */
+/* What the call waits for: enum sync_scope. */
 #define SYNC(symbol, scope, arguments, ...) \
 	LINE(symbol, CLASS_SYNC, GROUP_SYNC, LINE_OPTIONS(__VA_ARGS__), SYNC_##scope, 0, 0, 0, arguments)
 #define SYNC_PTSZ(symbol, ...)	SYNC(symbol, __VA_ARGS__) SYNC(symbol##_ptsz, __VA_ARGS__)
 
-/* The thread turns to a device; the current device's primary context ends. */
+/* Selecting the thread's device; ending the current device's primary context. */
 #define SET_DEVICE(symbol, device, arguments, ...) \
 	LINE(symbol, CLASS_DEVICE, GROUP_DEVICE, LINE_OPTIONS(__VA_ARGS__), LINE_SET_##device, 0, 0, 0, arguments)
 #define LINE_SET_DEVICE_ARG(n)			n
 #define RESET(symbol, arguments, ...) \
 	LINE(symbol, CLASS_RESET, GROUP_DEVICE, LINE_OPTIONS(__VA_ARGS__), 0, 0, 0, 0, arguments)
 
-/* What teaches names: a kernel's stub or a variable that a program registers; a handle and where it comes from. */
+/*
+ * Calls that teach names: a kernel's stub or a variable that a program registers; a handle and what
+ * it is made from.
+ */
 #define REGISTER(symbol, what, name, arguments, ...) \
 	LINE(symbol, CLASS_REGISTER, GROUP_NAME, LINE_OPTIONS(__VA_ARGS__), LINE_REGISTER_##what, LINE_REGISTER_##name, 0, arguments)
 #define LINE_REGISTER_STUB(n)			n
@@ -119,7 +126,10 @@
 #define LINE_NAMES_OF(n)			n
 #define LINE_NAMES_NAME(n)			n
 
-/* What a call does to contexts (enum context_act): the context, stream or pool; the device, or what tells it. */
+/*
+ * What a call does to contexts (enum context_act); the context, stream or pool; the device, or what
+ * shows it.
+ */
 #define CONTEXT(symbol, group, act, what, where, arguments, ...) \
 	LINE(symbol, CLASS_CONTEXT, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), CONTEXT_##act, LINE_OF_##what, LINE_OF_##where, 0, \
 	     arguments)
@@ -130,7 +140,7 @@
 #define LINE_OF_PLACE(n)			n
 #define LINE_OF_NONE				0
 
-/* What a call does to mappings (enum map_act), and the arguments that are named there. */
+/* What a call does to mappings (enum map_act), and the arguments that this takes. */
 #define MAP(symbol, group, act, what, size, owner, arguments, ...) \
 	LINE(symbol, CLASS_MAP, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), MAP_##act, LINE_MAP_1_##what, LINE_MAP_2_##size, \
 	     LINE_MAP_3_##owner, arguments)
@@ -151,7 +161,7 @@
 #define LINE_MAP_3_MODULE_ARG(n)		n
 #define LINE_MAP_3_NONE				0
 
-/* Tells a device's size: where it is written, and of which device. */
+/* Returns a device's size: where it is written, and which device. */
 #define DEVICE_SIZE(symbol, group, size, device, arguments, ...) \
 	LINE(symbol, CLASS_SIZE, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), LINE_SIZE_##size, LINE_SIZE_##device, 0, arguments)
 #define LINE_SIZE_OUT(n)			n, 0
@@ -159,7 +169,10 @@
 #define LINE_SIZE_DEVICE_ARG(n)			n
 #define LINE_SIZE_CURRENT			SIZE_OF_CURRENT
 
-/* Captures, graphs and executable graphs: what is done (enum graph_role), and the arguments that are named there. */
+/*
+ * Captures, graphs and executable graphs: what the call does (enum graph_role), and the arguments
+ * that this takes.
+ */
 #define CAPTURE(symbol, group, act, b, c, d, arguments, ...) \
 	LINE(symbol, CLASS_GRAPH, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), CAPTURE_##act, \
 	     LINE_IN_##b, LINE_IN_##c, LINE_IN_##d, arguments)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of hooked functions, shared by the BPF programs and by user space: the places of their lines in the table,
- * cutop_call_table.h. Adding a function is adding a line there. A probe's attach cookie and a recording have these numbers;
- * recordings say what they were called (docs/recording.md).
+ * The numbers of hooked functions, shared by the BPF programs and user space: their positions in
+ * the table, cutop_call_table.h. To add a function, add a line there. The numbers are in probes'
+ * attach cookies and in recordings, which also contain the names (docs/recording.md).
  */
 #ifndef CUTOP_CALLS_H
 #define CUTOP_CALLS_H

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The driver's part of the table of hooked functions: libcuda.so.1. How a line reads is told in cutop_call_table.h, which
- * includes this file.
+ * The driver's part of the table of hooked functions: libcuda.so.1. cutop_call_table.h, which
+ * includes this file, describes its lines.
  *
- * The driver exports every version of a function under a name of its own: the
- * one without suffix is the oldest, and a program built with today's header
- * calls the newest. Functions of CUDA 3.1 and before, whose pointers and sizes
- * have 32 bits, are CALL_NARROW. tests/checks/excluded-calls has the functions
- * that are left out, and why.
- *
- * Signatures: cuda.h, cudaGL.h, cudaEGL.h and cudaVDPAU.h of CUDA 13.0, their
- * blocks of older prototypes included, and the driver API reference of 13.3.
+ * The driver exports every version of a function under a name of its own: the name without suffix
+ * is the oldest version, and a program built with today's header calls the newest. Functions of
+ * CUDA 3.1 and before, whose pointers and sizes have 32 bits, are CALL_NARROW.
+ * tests/checks/excluded-calls lists the functions that are left out, with reasons. Signatures:
+ * cuda.h, cudaGL.h, cudaEGL.h and cudaVDPAU.h of CUDA 13.0, including the old prototypes in them,
+ * and the driver API reference of 13.3.
  */
 
-/* memory that is allocated */
+/* allocations */
 ALLOC(cuMemAlloc_v2, DEVICE, OUT(0), BYTES(1))
 ALLOC(cuMemAlloc, DEVICE, OUT(0), BYTES(1), CALL_NARROW)
 ALLOC(cuMemAllocPitch_v2, DEVICE, OUT(0), PITCH(1))
@@ -36,7 +34,7 @@ ALLOC(cuIpcOpenMemHandle, SHARED, OUT(0), NONE)
 ALLOC(cuMemPoolImportPointer, SHARED, OUT(0), NONE, CALL_NO_CONTEXT)
 ALLOC(cuExternalMemoryGetMappedBuffer, SHARED, OUT(0), NONE)
 ALLOC(cuExternalMemoryGetMappedMipmappedArray, SHARED, OUT(0), NONE, CALL_HANDLE)
-/* memory that is freed */
+/* frees */
 FREE(cuMemFree_v2, ADDRESS(0), NONE)
 FREE(cuMemFree, ADDRESS(0), NONE, CALL_NARROW)
 FREE_PTSZ(cuMemFreeAsync, ADDRESS(0), STREAM_ARG(1))
@@ -46,7 +44,7 @@ FREE(cuMipmappedArrayDestroy, ADDRESS(0), NONE)
 FREE(cuMemHostUnregister, ADDRESS(0), NONE)
 FREE(cuIpcCloseMemHandle, ADDRESS(0), NONE)
 FREE(cuMemRelease, ADDRESS(0), NONE)
-/* physical memory: what maps it into addresses, unmaps it, takes one more handle to it */
+/* physical memory: calls that map it to addresses, unmap it, or take another handle to it */
 MAP(cuMemMap, MEMORY, PLACE, ADDRESS(0), BYTES(1), HANDLE_ARG(3), "ptr:p size:z offset:z handle:p flags:z")
 MAP(cuMemUnmap, MEMORY, REMOVE, ADDRESS(0), BYTES(1), NONE, "ptr:p size:z")
 MAP(cuMemRetainAllocationHandle, MEMORY, RETAIN, OUT(0), ADDRESS(1), NONE, "handle:p* addr:p")
@@ -132,13 +130,13 @@ PLAIN(cuCheckpointProcessUnlock, DEVICE, "pid:i args:p")
 CONTEXT(cuMemPoolCreate, MEMORY, POOL, OUT(0), PROPERTIES(1), "pool:p* poolProps:p")
 CONTEXT(cuDeviceGetDefaultMemPool, MEMORY, POOL_OF, OUT(0), DEVICE_ARG(1), "pool_out:p* dev:i")
 CONTEXT(cuDeviceGetMemPool, MEMORY, POOL_OF, OUT(0), DEVICE_ARG(1), "pool:p* dev:i")
-/* what teaches kernel names */
+/* calls that teach kernel names */
 NAMED(cuModuleGetFunction, OUT(0), NAME(2), "hfunc:p* hmod:p name:p")
 NAMED(cuLibraryGetKernel, OUT(0), NAME(2), "pKernel:p* library:p name:p")
 HANDLE(cuKernelGetFunction, OUT(0), OF(1), "pFunc:p* kernel:p")
 NAMED(cuFuncGetName, OF(1), OUT(0), "name:p hfunc:p", CALL_NAME_OUT)
 NAMED(cuKernelGetName, OF(1), OUT(0), "name:p hfunc:p", CALL_NAME_OUT)
-/* memory without an allocation, a free or a copy */
+/* memory: calls that neither allocate, free nor copy */
 PLAIN(cuSurfObjectCreate, MEMORY, "pSurfObject:p* pResDesc:p")
 PLAIN(cuSurfObjectDestroy, MEMORY, "surfObject:p")
 PLAIN(cuTexObjectCreate, MEMORY, "pTexObject:p* pResDesc:p pTexDesc:p pResViewDesc:p")
@@ -290,7 +288,10 @@ PLAIN(cuTexRefSetMipmapFilterMode, MEMORY, "hTexRef:p fm:i")
 PLAIN(cuTexRefSetMipmapLevelBias, MEMORY, "hTexRef:p")
 PLAIN(cuTexRefSetMipmapLevelClamp, MEMORY, "hTexRef:p")
 PLAIN(cuTexRefSetMipmappedArray, MEMORY, "hTexRef:p hMipmappedArray:p Flags:u")
-/* what graphics libraries lend: OpenGL, EGL, VDPAU; those that say addresses in 32 bits are only counted */
+/*
+ * memory lent by graphics libraries: OpenGL, EGL, VDPAU; functions with 32-bit addresses are only
+ * counted
+ */
 MAP_PTDS(cuGLMapBufferObject_v2, MEMORY, GLOBAL, OUT(0), OUT(1), NONE, "dptr:p* size:z* buffer:u")
 MAP_PTSZ(cuGLMapBufferObjectAsync_v2, MEMORY, GLOBAL, OUT(0), OUT(1), NONE, "dptr:p* size:z* buffer:u hStream:s")
 PLAIN(cuEGLStreamConsumerAcquireFrame, MEMORY, "conn:p* pCudaResource:p* pStream:p* timeout:u")
@@ -340,10 +341,10 @@ PLAIN_PTSZ(cuStreamBatchMemOp_v2, STREAM, "stream:s count:u paramArray:p flags:u
 CAPTURE(cuStreamBeginCapture, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE, "hStream:s")
 CAPTURE_PTSZ(cuStreamBeginCaptureToGraph, STREAM, BEGIN, STREAM_ARG(0), GRAPH_ARG(1), NONE,
 	"hStream:s hGraph:p dependencies:p dependencyData:p numDependencies:z mode:i")
-/* recapture: the nodes of a graph become those that are captured, so the capture takes its place */
+/* recapture: the captured nodes replace those of a graph, so the capture takes its place */
 CAPTURE_PTSZ(cuStreamBeginRecaptureToGraph, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE,
 	"hStream:s mode:i hGraph:p callbackFunc:p userData:p", CALL_SINCE(13, 3))
-/* into a command list of a graphics library, which runs it: no graph is left */
+/* capture into a command list of a graphics library, which runs it: no graph results */
 CAPTURE_PTSZ(cuStreamBeginCaptureToCig, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE,
 	"hStream:s streamCigCaptureParams:p", CALL_SINCE(13, 2))
 CAPTURE_PTSZ(cuStreamEndCaptureToCig, STREAM, END, STREAM_ARG(0), NONE, NONE, "hStream:s", CALL_SINCE(13, 2))
@@ -578,7 +579,10 @@ PLAIN(cuFuncGetParamCount, MODULE, "func:p paramCount:z*", CALL_SINCE(13, 2))
 PLAIN(cuKernelGetParamCount, MODULE, "kernel:p paramCount:z*", CALL_SINCE(13, 2))
 PLAIN(cuModuleGetSurfRef, MODULE, "pSurfRef:p* hmod:p name:p")
 PLAIN(cuModuleGetTexRef, MODULE, "pTexRef:p* hmod:p name:p")
-/* what programs ask once: a failure is often the first and last thing that one of them meets */
+/*
+ * calls that programs make once: a failure of one is often the first and last thing that a program
+ * sees
+ */
 PLAIN(cuCtxGetCacheConfig, DEVICE, "pconfig:i*")
 PLAIN(cuCtxGetDevResource, DEVICE, "hCtx:p resource:p")
 PLAIN(cuCtxGetExecAffinity, DEVICE, "pExecAffinity:p type:i")
@@ -661,10 +665,10 @@ PLAIN(cuThreadExchangeStreamCaptureMode, QUERY, "mode:i*")
 PLAIN(cuGreenCtxGetId, QUERY, "greenCtx:p greenCtxId:z*")
 PLAIN(cuLogicalEndpointQuery, QUERY, "leId:u count:u queryStatus:i*", CALL_SINCE(13, 3))
 PLAIN(cuStreamGetGreenCtx, QUERY, "hStream:s phCtx:p*")
-/* asked for one argument after the other, until there is none */
+/* called with one index after the other, until there are no more arguments */
 PLAIN(cuFuncGetParamInfo, QUERY, "func:p paramIndex:z paramOffset:z* paramSize:z*")
 PLAIN(cuKernelGetParamInfo, QUERY, "kernel:p paramIndex:z paramOffset:z* paramSize:z*")
-/* said before each launch of CUDA 3.2 and before, argument by argument */
+/* called before each launch by programs of CUDA 3.2 and before, once per argument */
 PLAIN(cuFuncSetBlockShape, QUERY, "hfunc:p x:i y:i z:i")
 PLAIN(cuFuncSetSharedSize, QUERY, "hfunc:p bytes:u")
 PLAIN(cuParamSetSize, QUERY, "hfunc:p numbytes:u")
@@ -672,10 +676,13 @@ PLAIN(cuParamSetTexRef, QUERY, "hfunc:p texunit:i hTexRef:p")
 PLAIN(cuParamSetf, QUERY, "hfunc:p offset:i")
 PLAIN(cuParamSeti, QUERY, "hfunc:p offset:i value:u")
 PLAIN(cuParamSetv, QUERY, "hfunc:p offset:i ptr:p numbytes:u")
-/* asked after each failure, and after each answer that is none */
+/* called after each failure, and after each "not ready" */
 PLAIN(cuGetErrorName, QUERY, "error:i pStr:p")
 PLAIN(cuGetErrorString, QUERY, "error:i pStr:p")
-/* a program asks for hundreds of functions as it starts, and goes without those that the driver lacks */
+/*
+ * programs ask for hundreds of functions when they start, and do without those that the driver
+ * lacks
+ */
 PLAIN(cuGetExportTable, QUERY, "ppExportTable:p pExportTableId:p")
 PLAIN(cuGetProcAddress, QUERY, "symbol:p pfn:p* cudaVersion:i flags:z")
 PLAIN(cuGetProcAddress_v2, QUERY, "symbol:p pfn:p* cudaVersion:i flags:z symbolStatus:i*")

@@ -30,23 +30,23 @@
 #include "cutop_calls.h"
 #include "cutop_rows.h"
 
-#define CUTOP_ARGS_LEN		256	/* of a command line, for processes that are gone before /proc is read */
+#define CUTOP_ARGS_LEN		256	/* of a command line, for processes that end before /proc is read */
 #define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
-#define CUTOP_NAME_SHORT	256	/* mangled kernel names mostly fit */
-#define CUTOP_NAME_MAX		4096	/* longer ones are cut, and say so */
+#define CUTOP_NAME_SHORT	256	/* enough for most mangled kernel names */
+#define CUTOP_NAME_MAX		4096	/* longer ones are cut, and marked so */
 #define CUTOP_DEVICE_UNKNOWN	(-1)
 
 /*
- * Functions named by --probe have ids past the table's: CUTOP_EXTRA and up, in
- * the order in which they were found. REC_EXTRA says what they are called.
+ * Functions named with --probe have ids after the table's: CUTOP_EXTRA and up, in the order in
+ * which they were found. REC_EXTRA gives their names.
  */
 #define CUTOP_EXTRA		0x8000
 #define CUTOP_EXTRA_MAX		256
 #define CUTOP_IS_EXTRA(call)	((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
 
 /*
- * A probe's cookie: the call's number, and above it that of the library it sits in, which tells two libraries with
- * functions of one name apart. 0: it is not known.
+ * A probe's cookie: the call's number, and above it the number of the library that contains the
+ * probe, which distinguishes two libraries with functions of the same name. 0: unknown.
  */
 #define CUTOP_COOKIE(call, library)	((__u32)(call) | (__u32)(library) << 16)
 #define CUTOP_COOKIE_CALL(cookie)	((__u32)(cookie) & 0xffff)
@@ -55,9 +55,9 @@
 #define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
 
 /*
- * Errors after which every call fails until the program is started anew: codes that
- * are alike in both layers. driver_types.h says it of most; an ECC or NVLink
- * error that could not be corrected, or was contained, leaves no other way.
+ * Errors after which every call fails until the program is restarted: codes that are the same in
+ * both layers. driver_types.h says so for most; after an ECC or NVLink error that could not be
+ * corrected, or was contained, nothing else helps either.
  */
 #define CUTOP_IS_STICKY(code)									\
 	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || (code) == 710 ||	\
@@ -69,22 +69,27 @@ enum rec_type {
 	REC_END,		/* struct rec_end: the program is gone */
 	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
 	REC_FREE,		/* struct rec_free: a freeing call returned, with NULL too */
-	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model resolves */
+	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model has to resolve */
 	REC_FAIL,		/* struct rec_fail: first failure of this call with this code */
 	REC_RESET,		/* struct rec_reset: a device's allocations ended */
 	REC_KERNEL,		/* struct rec_kernel: first launch of a kernel */
 	REC_MODULE,		/* struct rec_module: the mapping that holds an address */
-	REC_EXEC,		/* struct rec_exec: an executable not seen before is started */
-	REC_MMAP,		/* struct rec_mmap: a file not seen before is mapped executable */
-	REC_MAP,		/* struct rec_map: physical memory is mapped, unmapped, held once more; a part of an array is named; a variable is found */
-	REC_DEVICE,		/* struct rec_device: how large a device is */
-	REC_GRAPH,		/* struct rec_graph: what a graph holds changed */
-	REC_FAULT,		/* struct rec_fault: a sticky error was met; its REC_FAIL follows */
-	REC_STACK,		/* struct rec_stack: a user stack not seen before */
-	REC_HOST,		/* struct rec_host: memory of the host that is copied from or to asynchronously */
-	REC_LAUNCHED_AT,	/* struct rec_launched_at: where a program that ran before us launches a kernel */
+	REC_EXEC,		/* struct rec_exec: an unknown executable is started */
+	REC_MMAP,		/* struct rec_mmap: an unknown file is mapped executable */
+	/*
+	 * struct rec_map: physical memory is mapped, unmapped, or gets another handle; a part of an
+	 * array gets a handle; a variable is found
+	 */
+	REC_MAP,
+	REC_DEVICE,		/* struct rec_device: a device's size */
+	REC_GRAPH,		/* struct rec_graph: the contents of a graph changed */
+	REC_FAULT,		/* struct rec_fault: a sticky error was returned; its REC_FAIL follows */
+	REC_STACK,		/* struct rec_stack: a new user stack */
+	REC_HOST,		/* struct rec_host: host memory is copied asynchronously */
+	/* struct rec_launched_at: where a program that was running before cutop launches a kernel */
+	REC_LAUNCHED_AT,
 	REC_CALL,		/* struct rec_call: with tracing, every call */
-	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE and where its file lies; in the ring only */
+	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
 	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
 	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
 	REC_TRANSLATOR,		/* struct rec_translator: a program that runs translations of code maps a probed file; in the ring only */
@@ -95,12 +100,16 @@ enum rec_type {
 	REC_PYTHON_TABLE,
 	REC_PYTHON_STACK,
 
-	REC_IDENTITY = 64,	/* struct rec_identity: who a program is */
+	REC_IDENTITY = 64,	/* struct rec_identity: identifies a program's process */
 	REC_SITE,		/* struct rec_text: a call site's name */
 	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
-	REC_EXTRA,		/* struct rec_text: the symbol of the function `address`, flags: enum extra_result. Of no program */
-	REC_NOTICE,		/* struct rec_text: something to tell of, flags: enum notice. Of no program */
-	REC_FRAME = 80,		/* struct rec_frame: what a place in the code is */
+	/*
+	 * struct rec_text: the symbol of the function `address`, flags: enum extra_result. Belongs
+	 * to no program
+	 */
+	REC_EXTRA,
+	REC_NOTICE,		/* struct rec_text: a message, flags: enum notice. Belongs to no program */
+	REC_FRAME = 80,		/* struct rec_frame: facts about a place in the code */
 
 	/* What is read once per refresh: model/stream.h */
 	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
@@ -109,16 +118,17 @@ enum rec_type {
 	REC_GRAPH_ROW,
 	REC_FAIL_ROW,
 	REC_PENDING_ROW,
-	REC_GRAPH_LAST,		/* struct rec_graph_row: launched last, before a fault */
+	REC_GRAPH_LAST,		/* struct rec_graph_row: the last launch, before a fault */
 	REC_SYNC,		/* struct rec_sync: time inside synchronizing calls */
-	REC_SYNCED,		/* struct rec_synced: the last synchronize of each device */
-	REC_INEXACT,		/* struct rec_hdr: something of the program was lost; its time: program_row.lost_time */
-	REC_GRAPHS_DONE,	/* struct rec_hdr: no row of the program comes any more */
-	REC_LOST,		/* struct rec_lost: what was lost to a cause */
-	REC_MOMENT,		/* struct rec_moment: a snapshot is made */
-	REC_READINGS,		/* struct rec_hdr: the driver was asked anew; what it said before is over */
-	REC_DEVICE_READING,	/* struct rec_device_reading: what it says of a device */
-	REC_PROCESS_READING,	/* struct rec_process_reading: and of a process on a device */
+	REC_SYNCED,		/* struct rec_synced: the last synchronization of each device */
+	/* struct rec_hdr: something about the program was lost; its time: program_row.lost_time */
+	REC_INEXACT,
+	REC_GRAPHS_DONE,	/* struct rec_hdr: no further row of the program will come */
+	REC_LOST,		/* struct rec_lost: the total lost to a cause */
+	REC_MOMENT,		/* struct rec_moment: a snapshot is made here */
+	REC_READINGS,		/* struct rec_hdr: the driver was asked again: its earlier figures are void */
+	REC_DEVICE_READING,	/* struct rec_device_reading: the driver's figures for a device */
+	REC_PROCESS_READING,	/* struct rec_process_reading: and for a process on a device */
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
 	REC_UNRETURNED,		/* struct rec_unreturned: returns of the program's calls are not probed */
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
@@ -128,24 +138,27 @@ enum rec_type {
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
 enum unreturned {
-	UNRETURNED_NOT,		/* they are */
+	UNRETURNED_NOT,		/* they are probed */
 	UNRETURNED_ASKED,	/* --returns=never */
-	UNRETURNED_SECCOMP,	/* a filter would kill the process for it */
-	UNRETURNED_SHADOW_STACK,	/* so would the processor, where shadow stacks are used */
+	UNRETURNED_SECCOMP,	/* a seccomp filter would kill the process at a return probe */
+	UNRETURNED_SHADOW_STACK,	/* so would the processor, if shadow stacks are used */
 	UNRETURNED_COUNT,
 };
 
-/* Why allocations or frees may be unseen, in processes that may have no program. Recordings have these numbers: none is given out again. */
+/*
+ * Why allocations or frees may be unseen, in processes that may have no program. Recordings contain
+ * these numbers: none is reused.
+ */
 enum unseen_cause {
-	UNSEEN_DRIVER,		/* made by calls of the driver, while only the runtime's are watched */
-	UNSEEN_LATE,		/* a library that a process ran or mapped before it was probed */
+	UNSEEN_DRIVER,		/* made by driver calls, while only the runtime's are watched */
+	UNSEEN_LATE,		/* by a library that a process ran or mapped before it was probed */
 	UNSEEN_ALLOC,		/* a function that allocates could not be probed, or was left out */
-	UNSEEN_FREE,		/* the same of one that frees: what leaked may have been freed */
-	UNSEEN_LAYER,		/* the driver's calls are not watched, nor is it noticed what they allocate */
+	UNSEEN_FREE,		/* the same for a function that frees: leaked memory may have been freed */
+	UNSEEN_LAYER,		/* the driver's calls are not watched, and its allocations are not noticed */
 	UNSEEN_COUNT,
 };
 
-/* How the result of a function that is not in the table says that it failed. */
+/* How the result of a function that is not in the table shows a failure. */
 enum extra_result {
 	EXTRA_RESULT_NONE,	/* it does not */
 	EXTRA_RESULT_STATUS,	/* a 32-bit number other than 0 */
@@ -154,7 +167,7 @@ enum extra_result {
 	EXTRA_RESULT_COUNT,
 };
 
-/* What tells one file from another, and from a later file with the same inode number. */
+/* Identifies a file, and distinguishes it from a later file with the same inode number. */
 struct file_id {
 	__u64 inode;
 	__u64 size;
@@ -168,26 +181,26 @@ struct code_span {
 };
 
 /*
- * What the program `identify` says of a mapped file, in pieces of 16 bits with IDENTIFY_FOUND beside each: its file_id, and the
- * magic number of its file system.
+ * The result of the program `identify` for a mapped file, in pieces of 16 bits with IDENTIFY_FOUND
+ * beside each: its file_id, and the magic number of its file system.
  */
 #define IDENTIFY_PIECES	14
 #define IDENTIFY_FOUND	0x80000000u
 
-/* In the map `files`, where else a process stands that told of the file. */
+/* Values in the map `files`; any other value is the process that reported the file. */
 #define FILE_KNOWN	0
 #define FILE_PROBED	0xffffffffu	/* known, and there are probes on it */
 
 enum notice {
-	NOTICE_LOST,		/* what programs did for a while was not seen */
-	NOTICE_TRANSLATED,	/* a program that is translated has breakpoints in its code */
+	NOTICE_LOST,		/* for a while, what programs did was not seen */
+	NOTICE_TRANSLATED,	/* a program that runs under a translator has breakpoints in its code */
 	NOTICE_COUNT,
 };
 
 struct rec_hdr {
 	__u16 type;		/* enum rec_type */
 	__u16 size;		/* of the whole record, this header included */
-	__u32 program;		/* 0 where no program is meant (REC_EXEC, REC_MMAP) */
+	__u32 program;		/* 0 if it belongs to no program (REC_EXEC, REC_MMAP) */
 	__u64 time;		/* when it was made */
 	__u32 tgid;		/* process, as the root pid namespace counts */
 	__u32 tid;
@@ -195,35 +208,35 @@ struct rec_hdr {
 
 struct rec_translator {
 	struct rec_hdr hdr;
-	struct file_id id;	/* 0: none, it has begun */
-	__u64 since;		/* as the next, translator_row's */
+	struct file_id id;	/* 0: no file, it has started */
+	__u64 since;		/* this and the next as in translator_row */
 	__u32 name;
 	__u32 pad;
 };
 
 struct rec_process {
 	struct rec_hdr hdr;
-	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
+	__u64 start_time;	/* of the thread group leader, CLOCK_BOOTTIME ns */
 	__u32 parent_tgid;
 	__u32 uid;
 	char comm[CUTOP_COMM_LEN];
 	__u32 args_len;
-	__u32 ns_tgid;		/* as its own pid namespace counts; 0: not known */
-	char args[CUTOP_ARGS_LEN];	/* words, each ended by NUL, cut where there is no room */
+	__u32 ns_tgid;		/* the pid in its own pid namespace; 0: unknown */
+	char args[CUTOP_ARGS_LEN];	/* NUL-ended words, cut if there is no room */
 };
 
 enum end_reason { END_EXIT, END_EXEC };
 
 struct rec_end {
 	struct rec_hdr hdr;
-	__u64 sync_ns;		/* final time inside synchronizing calls */
+	__u64 sync_ns;		/* final total of time inside synchronizing calls */
 	__u32 reason;		/* enum end_reason */
 	__u32 exit_code;	/* as wait(2) gives it */
 };
 
 enum alloc_flag {
 	ALLOC_CAPTURED = 1,	/* into a stream that is captured: nothing was allocated */
-	ALLOC_DEFERRED = 2,	/* an array that memory is mapped into as a whole, and later */
+	ALLOC_DEFERRED = 2,	/* an array that gets its memory mapped later, as a whole */
 };
 
 struct rec_alloc {
@@ -233,46 +246,48 @@ struct rec_alloc {
 	__u64 bytes;
 	__u64 site;		/* the caller's return address */
 	__s32 result;
-	__s32 device;		/* CUTOP_DEVICE_UNKNOWN where not known */
+	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: unknown */
 	__u16 call;		/* enum call_id */
 	__u8 kind;		/* enum alloc_kind */
 	__u8 how;		/* enum alloc_flag */
 	__u32 element_bytes;	/* of an array's element, else 0 */
-	__u64 context;		/* CUcontext it belongs to; 0: the device's primary one, or none */
-	__u64 stack;		/* rec_stack.stack of the same program; 0: none, or not asked for */
+	__u64 context;		/* the CUcontext that it belongs to; 0: the device's primary one, or none */
+	__u64 stack;		/* rec_stack.stack of the same program; 0: none, or stacks are off */
 };
 
-#define CUTOP_STACK_FRAMES	127	/* kernel.perf_event_max_stack, as it mostly is */
+#define CUTOP_STACK_FRAMES	127	/* the usual value of kernel.perf_event_max_stack */
 
-/* User stack of an allocation, sent before the first record that names it. */
+/* User stack of an allocation, sent before the first record that refers to it. */
 struct rec_stack {
 	struct rec_hdr hdr;
-	__u64 stack;		/* what it is known by in its program, never 0 */
-	__u32 count;		/* of the frames that count: there may be room for more */
-	__u32 shown;		/* which of them the call site is called by */
-	__u64 frames[];		/* return addresses, innermost first: the call site; or places of Python's (PLACE_IS_PYTHON) */
+	__u64 stack;		/* its id within the program, never 0 */
+	__u32 count;		/* number of valid frames: there may be room for more */
+	__u32 shown;		/* index of the frame that names the call site */
+	/* return addresses, innermost first: the call site; or Python places (PLACE_IS_PYTHON) */
+	__u64 frames[];
 };
 
-/* A place in Python code has no address. It has a number in its stead, which no address of user space is. */
+/* A place in Python code has no address, but a number that no user space address can be. */
 #define PLACE_PYTHON		0x7000000000000000ull
 #define PLACE_IS_PYTHON(place)	((place) >> 56 == 0x70)
 
 enum frame_language { FRAME_NATIVE, FRAME_PYTHON, FRAME_LANGUAGES };
 
-/* What there is to know of a place, beside the text of its REC_SITE. */
+/* Facts about a place, beside the text in its REC_SITE. */
 struct rec_frame {
 	struct rec_hdr hdr;
 	__u64 address;		/* as REC_SITE has it */
-	__u64 offset;		/* from the function's start, or, without function, from the file's; of a native place */
-	__u32 line;		/* 0: not known */
+	/* in native code: from the start of the function, or, if that is unknown, of the file */
+	__u64 offset;
+	__u32 line;		/* 0: unknown */
 	__u8 language;		/* enum frame_language */
 	__u8 pad[3];
-	char strings[];		/* function, source file, module, each ended by NUL; empty where not known */
+	char strings[];		/* function, source file, module, each NUL-ended; empty if unknown */
 };
 
 /*
- * Which part of a call a REC_CALL tells of. As a rule one record at the return
- * says it all; a call whose return is not looked at has only CALL_ENTERED.
+ * Which part of a call a REC_CALL reports. Normally one record at the return contains everything; a
+ * call whose return is not probed has only CALL_ENTERED.
  */
 enum call_moment { CALL_WHOLE, CALL_ENTERED, CALL_LEFT };
 
@@ -281,30 +296,33 @@ enum traced_flag {
 	TRACED_OUT = 2,		/* `out` was read */
 };
 
-/* What is traced of a call, and which argument points at what it writes: call_traced[], by call. */
+/*
+ * What is traced of a call, and which of its arguments points at its result: call_traced[], by
+ * call.
+ */
 #define CUTOP_TRACED		0x80
 #define CUTOP_TRACED_OUT	0x40	/* it has such an argument */
-#define CUTOP_TRACED_SHORT	0x20	/* 4 bytes of it, not 8 */
+#define CUTOP_TRACED_SHORT	0x20	/* the result has 4 bytes, not 8 */
 #define CUTOP_TRACED_ARGUMENT	0x1f
 
 /* Which argument of a call is its stream: call_streams, by call. */
-#define CUTOP_STREAM_PER_THREAD	0x80	/* no stream means the thread's default stream, not the device's */
-#define CUTOP_STREAM_MOVED	0x40	/* before CUDA 13 it may be one argument on */
+#define CUTOP_STREAM_PER_THREAD	0x80	/* stream 0 means the thread's default stream, not the device's */
+#define CUTOP_STREAM_MOVED	0x40	/* before CUDA 13 it may be the next argument */
 #define CUTOP_STREAM_ARGUMENT	0x1f
-#define CUTOP_STREAM_NONE	0x1f	/* it has none: the default stream is meant */
+#define CUTOP_STREAM_NONE	0x1f	/* there is none: the default stream is used */
 
 #define CUTOP_CALL_WORDS	6	/* integer registers of the x86-64 ABI */
-#define CUTOP_KERNEL_WORDS	16	/* kernel arguments that are looked at */
+#define CUTOP_KERNEL_WORDS	16	/* kernel arguments that are read */
 
 /*
- * A hooked call that no other one encloses, with tracing. What it was given is
- * told by the meaning of the arguments where the call's class knows it (roles of
- * the call table), else as the first words of its registers.
+ * A hooked call that no other one encloses, with tracing. Its arguments are stored by meaning if
+ * the call's class gives them one (roles in the call table), else as the first words in its
+ * registers.
  */
 struct rec_call {
-	struct rec_hdr hdr;	/* time: at return, that of CALL_ENTERED at entry */
+	struct rec_hdr hdr;	/* time: at return; for CALL_ENTERED at entry */
 	__u64 entry;		/* time at entry */
-	__u64 site;		/* the caller's return address, 0 where it was not looked at */
+	__u64 site;		/* the caller's return address, 0 if it was not read */
 	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
 	__u64 out;		/* what the call wrote through its out argument (TRACED_OUT), raw */
 	__s32 result;		/* at return */
@@ -312,18 +330,18 @@ struct rec_call {
 	__u16 call;		/* enum call_id */
 	__u8 moment;		/* enum call_moment */
 	__u8 flags;		/* enum traced_flag */
-	__u32 kernel_words;	/* of rec_call_kernel.kernel, as far as they could be read; 0: not looked at */
+	__u32 kernel_words;	/* how many of rec_call_kernel.kernel could be read; 0: not tried */
 	union {
 		struct {	/* CLASS_ALLOC, CLASS_FREE */
-			__u64 address;	/* allocated: at return, 0 if it failed */
-			__u64 bytes;	/* asked for; 0: the call does not say, or not at entry */
+			__u64 address;	/* for an allocation: set at return, 0 if it failed */
+			__u64 bytes;	/* requested; 0: the call does not say, or not at entry */
 			__u64 stream;
 			__u32 kind;	/* enum alloc_kind, of an allocation */
 			__u32 pad;
 		} memory;
 		struct {	/* CLASS_COPY */
 			__u64 destination, source, bytes, stream;
-			__u8 direction;	/* as far as known, or DIR_DEFAULT */
+			__u8 direction;	/* if known, else DIR_DEFAULT */
 			__u8 copy_flags;	/* enum copy_flag */
 			__u8 pad[6];
 		} copy;
@@ -332,7 +350,7 @@ struct rec_call {
 			__u64 stream;
 			__u32 grid[3], block[3];
 			__u32 shared_bytes;
-			__u32 launches;	/* 1, but for launches on several devices */
+			__u32 launches;	/* 1, except for launches on several devices */
 		} launch;
 		__u64 words[CUTOP_CALL_WORDS];	/* every other class */
 	};
@@ -341,7 +359,7 @@ struct rec_call {
 /* The same where kernel_words is not 0. */
 struct rec_call_kernel {
 	struct rec_call call;
-	__u64 kernel[CUTOP_KERNEL_WORDS];	/* what the launch's pointers to arguments point at, 8 bytes of each */
+	__u64 kernel[CUTOP_KERNEL_WORDS];	/* 8 bytes from each of the launch's pointers to arguments */
 };
 
 struct rec_free {
@@ -374,10 +392,10 @@ struct rec_copy {
 	__s32 result;
 	__s32 device;
 	__u16 call;
-	__u8 direction;		/* as far as known; DIR_DEFAULT: resolve it; DIR_D2D: it may have been P2P */
+	__u8 direction;		/* if known; DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
 	__u8 flags;		/* enum copy_flag */
 	__u32 pad;
-	__u64 stream;		/* of an asynchronous one: pending_key.stream */
+	__u64 stream;		/* if asynchronous: pending_key.stream */
 	__u64 site;
 	__s32 stream_device;	/* pending_key.device */
 	__u32 pad2;
@@ -399,9 +417,9 @@ struct rec_fail_at {
 
 struct rec_reset {
 	struct rec_hdr hdr;	/* time: at return */
-	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only or every one */
+	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only one, or all */
 	__u16 call;
-	__u16 lasted;		/* time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: not known */
+	__u16 lasted;		/* time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: unknown */
 	__u64 context;		/* the CUcontext that was destroyed; 0: the device was reset */
 };
 #define CUTOP_LASTED_NS	(1u << 14)
@@ -409,16 +427,21 @@ struct rec_reset {
 struct rec_map {
 	struct rec_hdr hdr;
 	__u64 address;
-	__u64 bytes;		/* 0 where not known */
-	__u64 handle;		/* of physical memory, of part of the array at `address`, or of the module or fat binary that a variable is of; or 0 */
+	__u64 bytes;		/* 0 if unknown */
+	/*
+	 * of physical memory, of a part of the array at `address`, or of the module or fat binary
+	 * that a variable belongs to; or 0
+	 */
+	__u64 handle;
 	__u16 call;
 	__u8 act;		/* enum map_act */
 	__u8 pad[5];
 };
 
 /*
- * CUarrayMapInfo, cuda.h, as far as it matters: a box of one level, in elements, or a part of the mip tail, in bytes. Of an
- * array with CUDA_ARRAY3D_DEFERRED_MAPPING it says nothing of the kind: the whole array is meant.
+ * The relevant part of CUarrayMapInfo, cuda.h: a box of one level, in elements, or a part of the
+ * mip tail, in bytes. For an array with CUDA_ARRAY3D_DEFERRED_MAPPING it is unused: the whole array
+ * is meant.
  */
 struct array_mapping {
 	__u32 resource_type, pad;
@@ -460,10 +483,10 @@ struct rec_host {
 	__u8 pad;
 };
 
-/* Which launches may have led to a sticky error: those that came later than these instants. */
+/* Which launches may have caused a sticky error: those after these times. */
 struct rec_fault {
 	struct rec_hdr hdr;
-	__u64 clock;		/* now, by the launch clock of this thread */
+	__u64 clock;		/* the present time of this thread's launch clock */
 	__u64 cleared[CUTOP_SYNC_SLOTS];	/* by device: sync_slot.clock and sync_slot.tid */
 	__u32 cleared_tid[CUTOP_SYNC_SLOTS];
 };
@@ -476,7 +499,7 @@ struct rec_device {
 };
 
 enum name_source {
-	NAME_NONE,		/* nothing known yet: the ELF file may say */
+	NAME_NONE,		/* nothing is known yet: the ELF file may tell */
 	NAME_REGISTERED,	/* from __cudaRegisterFunction */
 	NAME_SYMBOL,		/* from an ELF symbol table */
 	NAME_DRIVER,		/* from the driver's module functions */
@@ -485,40 +508,43 @@ enum name_source {
 struct rec_kernel {
 	struct rec_hdr hdr;
 	__u64 function;		/* as passed to the launch: launch_key.function */
-	__u64 stub;		/* the host stub's address, 0 if not known */
+	__u64 stub;		/* the host stub's address, 0 if unknown */
 	__u8 source;		/* enum name_source */
-	__u8 truncated;		/* the name is longer than what follows */
+	__u8 truncated;		/* the name is longer than the following text */
 	__u16 call;
 	__u32 name_len;		/* bytes, without a terminating NUL */
 	char name[];		/* mangled; padded with NUL to a multiple of 8 */
 };
 
-#define CUTOP_PATH_NAME_MAX 256	/* one name in a path, with its end: NAME_MAX of include/uapi/linux/limits.h */
-#define CUTOP_PATH_MAX	1280	/* longer ones are not told */
+#define CUTOP_PATH_NAME_MAX 256	/* one component of a path, with its NUL: NAME_MAX of include/uapi/linux/limits.h */
+#define CUTOP_PATH_MAX	1280	/* longer paths are not sent */
 
-/* Upwards: the name of the file, of its folder, of that one's, each with a 0 at its end. */
+/* Upwards: the name of the file, of its folder, of the next folder, each NUL-ended. */
 struct path_names {
-	__u32 len;		/* 0: user space knows the file, or it has no path, or too long a one */
+	__u32 len;		/* 0: user space knows the file, or it has no path, or the path is too long */
 	char names[CUTOP_PATH_MAX];
 	__u32 pad;
 };
 
-/* In place of a REC_KERNEL, or of the driver's REC_NAME: where the name lies. */
+/* Replaces a REC_KERNEL, or the driver's REC_NAME: where the name is stored. */
 struct rec_name_at {
 	struct rec_hdr hdr;
-	__u64 name;		/* its address in the process */
-	__u64 function;		/* rec_kernel's, or the driver's handle */
+	__u64 name;		/* the name's address in the process */
+	__u64 function;		/* as in rec_kernel, or the driver's handle */
 	__u64 stub;
-	__u16 call;		/* rec_kernel's; CALL_COUNT: a REC_NAME */
-	__u16 in_file;		/* the file has it, too: what follows */
+	__u16 call;		/* as in rec_kernel; CALL_COUNT: replaces a REC_NAME */
+	__u16 in_file;		/* it is also in the file: the next two fields */
 	__u32 pad;
-	__u64 offset;		/* of the name in the file */
+	__u64 offset;		/* of the name, in the file */
 	struct file_id id;
 	struct path_names path;
 	__u32 pad2;
 };
 
-/* All that is left to tell a kernel by whose handle was not seen, in a program without symbols. */
+/*
+ * All there is to identify a kernel whose handle was not seen being made, in a program without
+ * symbols.
+ */
 struct rec_launched_at {
 	struct rec_hdr hdr;
 	__u64 function;		/* launch_key.function */
@@ -530,7 +556,7 @@ struct rec_launched_at {
 struct rec_module {
 	struct rec_hdr hdr;
 	__u64 start, end;	/* the mapping */
-	__u64 offset;		/* in the file, of start */
+	__u64 offset;		/* the offset of `start` in the file */
 	struct file_id id;
 	char file[CUTOP_FILE_LEN];
 };
@@ -548,29 +574,29 @@ struct rec_exec {
 struct rec_mmap {
 	struct rec_hdr hdr;
 	struct file_id id;
-	__s32 fd;		/* of the file, in the process; -1 if that is not known */
+	__s32 fd;		/* of the file, in the process; -1 if unknown */
 	__u32 pad;
 	char file[CUTOP_FILE_LEN];
 };
 
 /*
- * Graphs, nodes and executable graphs are named by their handles; a capture,
- * until it ends, by a number with CAPTURE_BIT. What an executable graph holds
- * has a number of its own, its epoch: its row counts the launches of one epoch,
- * and the record that ends an epoch says how many there were.
+ * Graphs, nodes and executable graphs are identified by their handles; a capture, until it ends, by
+ * a number with CAPTURE_BIT. Each state of an executable graph's contents has a number, its epoch:
+ * the graph's row counts the launches of one epoch, and the record that ends an epoch contains
+ * their number.
  */
 #define CAPTURE_BIT	(1ull << 63)
 
 struct rec_graph {
 	struct rec_hdr hdr;	/* time: at return */
 	__u64 graph;
-	__u64 other;		/* cloned graph, child graph, or the handle that a capture ended as */
+	__u64 other;		/* cloned graph, child graph, or the graph that a capture became */
 	__u64 exec;
-	__u64 node;		/* 0: a captured one */
+	__u64 node;		/* 0: a captured node */
 	__u64 function;		/* launch_key.function of a kernel node */
-	__u64 epoch;		/* that begins, of exec */
-	__u64 before;		/* that ended; 0: what exec held is not known */
-	__u64 launches;		/* of it */
+	__u64 epoch;		/* the new epoch of exec */
+	__u64 before;		/* the ended epoch; 0: its contents were unknown */
+	__u64 launches;		/* launches in that epoch */
 	__s32 device;
 	__u16 call;
 	__u8 role;		/* enum graph_role */
@@ -589,23 +615,22 @@ struct rec_instantiated {
 enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
 
 /*
- * Strings follow one another, each ended by NUL: user, command, arguments,
- * container, pod, and the machine's numbers of the process's devices ("2,3"),
- * empty where nothing says that they differ.
+ * NUL-ended strings follow: user, command, arguments, container, pod, and the machine's numbers of
+ * the process's devices ("2,3"), empty if they are not known to differ.
  */
 struct rec_identity {
 	struct rec_hdr hdr;
 	__u64 start_time;	/* CLOCK_REALTIME, ns */
 	__u32 parent_tgid;
 	__u32 uid;
-	__u32 ns_tgid;		/* pid in its own namespace, 0 if not known */
+	__u32 ns_tgid;		/* pid in its own namespace, 0 if unknown */
 	__u8 watched_from;	/* enum watched_from */
 	__u8 pad[3];
 	char strings[];
 };
 
 enum site_flag {
-	SITE_IS_HELD = 1,	/* kept on purpose: a library's workspaces, or the user said so */
+	SITE_IS_HELD = 1,	/* kept on purpose: a library's workspaces, or files that the user named */
 	SITE_IN_CACHE = 2,	/* in PyTorch's allocator, whose cache may be off: src/model/caches.c */
 };
 
@@ -620,7 +645,7 @@ struct rec_text {
 
 /* What could not be recorded, by cause. Names in lost_cause_names[], cuda/calls.c. */
 enum lost_cause {
-	LOST_RING_FULL,		/* a record found no room in the ring buffer */
+	LOST_RING_FULL,		/* a record did not fit into the ring buffer */
 	LOST_RETURN,		/* a return without its entry, or an entry without its return */
 	LOST_NESTING,		/* calls nested deeper than a thread's stack of frames */
 	LOST_LAUNCH_ROWS,	/* no room for one more kernel */
@@ -639,13 +664,17 @@ enum lost_cause {
 	LOST_PYTHON,		/* Python frames that could not be read or kept: the native call site stands in their place */
 	LOST_CALL_SITES,	/* no room for one more call site of a kernel or of a wait */
 	LOST_BPF_COUNT,
-	/* found by the collector, which tells of them as of those before */
-	LOST_LINES = LOST_BPF_COUNT,	/* source lines: their file ended the process that reads them, or its user's allowance is used up */
+	/* found by the collector, which reports them in the same way */
+	/*
+	 * source lines: their file ended the process that reads them, or its user's allowance is
+	 * used up
+	 */
+	LOST_LINES = LOST_BPF_COUNT,
 	LOST_SYMBOLS,			/* names of functions for which there was no memory, or no time */
 	LOST_FED_COUNT,
 	/* found by the model */
-	LOST_FREE = LOST_FED_COUNT,	/* an address was handed out again without a free */
-	LOST_RECORD,		/* a record that made no sense */
+	LOST_FREE = LOST_FED_COUNT,	/* an address was handed out again although no free was seen */
+	LOST_RECORD,		/* an invalid record */
 	LOST_MEMORY,		/* user space had no memory for it */
 	LOST_COUNT,
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The runtime's part of the table of hooked functions: libcudart, shared or linked into a program. How a line reads is told in
- * cutop_call_table.h, which includes this file.
- *
- * Signatures: CUDA 10.2 to 13.3 runtime API reference.
- * tests/checks/excluded-calls has the functions that are left out, and why.
+ * The runtime's part of the table of hooked functions: libcudart, shared or linked into a program.
+ * cutop_call_table.h, which includes this file, describes its lines. Signatures: CUDA 10.2 to 13.3
+ * runtime API reference. tests/checks/excluded-calls lists the functions that are left out, with
+ * reasons.
  */
 
-/* memory that is allocated */
+/* allocations */
 ALLOC(cudaMalloc, DEVICE, OUT(0), BYTES(1))
 ALLOC(cudaMallocPitch, DEVICE, OUT(0), PITCH(1))
 ALLOC(cudaMalloc3D, DEVICE, OUT(0), PITCHED_3D(1))
@@ -24,7 +23,7 @@ ALLOC(cudaIpcOpenMemHandle, SHARED, OUT(0), NONE)
 ALLOC(cudaMemPoolImportPointer, SHARED, OUT(0), NONE, CALL_NO_CONTEXT)
 ALLOC(cudaExternalMemoryGetMappedBuffer, SHARED, OUT(0), NONE)
 ALLOC(cudaExternalMemoryGetMappedMipmappedArray, SHARED, OUT(0), NONE, CALL_HANDLE)
-/* memory that is freed */
+/* frees */
 FREE(cudaFree, ADDRESS(0), NONE)
 FREE_PTSZ(cudaFreeAsync, ADDRESS(0), STREAM_ARG(1))
 FREE(cudaFreeHost, ADDRESS(0), NONE)
@@ -72,11 +71,11 @@ SYNC(cudaThreadSynchronize, DEVICE, "", CALL_UNTIL(12, 9))
 SYNC_PTSZ(cudaStreamSynchronize, STREAM, "stream:s")
 SYNC(cudaEventSynchronize, OTHER, "event:p")
 SYNC(cudaExecutionCtxSynchronize, CONTEXT, "ctx:p", CALL_SINCE(13, 1))
-/* the device a thread works on, and its end */
+/* selecting a thread's device, and resetting it */
 SET_DEVICE(cudaSetDevice, DEVICE_ARG(0), "device:i")
 RESET(cudaDeviceReset, "")
 RESET(cudaThreadExit, "", CALL_UNTIL(12, 9))
-/* what teaches kernel names, and the sizes of variables */
+/* calls that teach kernel names, and the sizes of variables */
 REGISTER(__cudaRegisterFunction, STUB(1), NAME(2), "fatCubinHandle:p hostFun:p deviceFun:p deviceName:p thread_limit:i tid:p")
 REGISTER(__cudaRegisterVar, VARIABLE(1), SIZE(5), "fatCubinHandle:p hostVar:p deviceAddress:p deviceName:p ext:i size:z")
 REGISTER(__cudaRegisterManagedVar, VARIABLE(1), SIZE(5),
@@ -87,7 +86,7 @@ HANDLE(cudaGetKernel, OUT(0), OF(1), "kernelPtr:p* entryFuncAddr:p", CALL_SINCE(
 HANDLE(cudaGetFuncBySymbol, OUT(0), OF(1), "functionPtr:p* symbolPtr:p")
 NAMED(cudaLibraryGetKernel, OUT(0), NAME(2), "pKernel:p* library:p name:p", CALL_SINCE(12, 8))
 NAMED(cudaFuncGetName, OF(1), OUT(0), "name:p func:p", CALL_NAME_OUT | CALL_SINCE(12, 3))
-/* memory without an allocation, a free or a copy */
+/* memory: calls that neither allocate, free nor copy */
 PLAIN(cudaArrayGetInfo, MEMORY, "desc:p extent:p flags:u* array:p")
 PLAIN(cudaArrayGetMemoryRequirements, MEMORY, "memoryRequirements:p array:p device:i", CALL_SINCE(11, 6))
 PLAIN(cudaArrayGetPlane, MEMORY, "pPlaneArray:p* hArray:p planeIdx:u")
@@ -144,7 +143,7 @@ PLAIN_PTSZ(cudaMemsetAsync, MEMORY, "devPtr:p value:i count:z stream:s")
 PLAIN(cudaMemset_ptds, MEMORY, "devPtr:p value:i count:z")
 PLAIN(cudaMipmappedArrayGetMemoryRequirements, MEMORY, "memoryRequirements:p mipmap:p device:i", CALL_SINCE(11, 6))
 PLAIN(cudaMipmappedArrayGetSparseProperties, MEMORY, "sparseProperties:p mipmap:p")
-/* textures and surfaces; references, which CUDA 12 dropped, too */
+/* textures and surfaces; also references, which CUDA 12 dropped */
 PLAIN(cudaBindSurfaceToArray, MEMORY, "", CALL_UNTIL(11, 8))
 PLAIN(cudaBindTexture, MEMORY, "", CALL_UNTIL(11, 8))
 PLAIN(cudaBindTexture2D, MEMORY, "", CALL_UNTIL(11, 8))
@@ -161,7 +160,7 @@ PLAIN(cudaGetTextureObjectTextureDesc, MEMORY, "pTexDesc:p texObject:p")
 PLAIN(cudaGetTextureObjectTextureDesc_v2, MEMORY, "pTexDesc:p texObject:p", CALL_SINCE(11, 8) | CALL_UNTIL(11, 8))
 PLAIN(cudaGetTextureReference, MEMORY, "", CALL_UNTIL(11, 8))
 PLAIN(cudaUnbindTexture, MEMORY, "", CALL_UNTIL(11, 8))
-/* what graphics libraries lend: OpenGL, EGL, VDPAU */
+/* memory lent by graphics libraries: OpenGL, EGL, VDPAU */
 MAP(cudaGLMapBufferObject, MEMORY, GLOBAL, OUT(0), NONE, NONE, "devPtr:p* bufObj:u")
 MAP(cudaGLMapBufferObjectAsync, MEMORY, GLOBAL, OUT(0), NONE, NONE, "devPtr:p* bufObj:u stream:s")
 PLAIN(cudaEGLStreamConsumerAcquireFrame, MEMORY, "conn:p* pCudaResource:p* pStream:p* timeout:u")
@@ -200,7 +199,7 @@ PLAIN_PTSZ(cudaStreamAttachMemAsync, STREAM, "stream:s devPtr:p length:z flags:u
 CAPTURE(cudaStreamBeginCapture, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE, "stream:s mode:i")
 CAPTURE_PTSZ(cudaStreamBeginCaptureToGraph, STREAM, BEGIN, STREAM_ARG(0), GRAPH_ARG(1), NONE,
 	"stream:s graph:p dependencies:p dependencyData:p numDependencies:z mode:i", CALL_SINCE(12, 3))
-/* recapture: the nodes of a graph become those that are captured, so the capture takes its place */
+/* recapture: the captured nodes replace those of a graph, so the capture takes its place */
 CAPTURE_PTSZ(cudaStreamBeginRecaptureToGraph, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE,
 	"stream:s mode:i graph:p callbackData:p", CALL_SINCE(13, 3))
 CAPTURE(cudaStreamBeginCapture_ptsz, STREAM, BEGIN, STREAM_ARG(0), NONE, NONE, "stream:s mode:i", CALL_PER_THREAD)
@@ -431,7 +430,10 @@ PLAIN(cudaLibraryLoadFromFile, MODULE,
 	"libraryOptionValues:p* numLibraryOptions:u", CALL_SINCE(12, 8))
 MAP(cudaLibraryUnload, MODULE, UNLOAD, MODULE_ARG(0), NONE, NONE, "library:p", CALL_SINCE(12, 8))
 PLAIN(cudaFuncGetParamCount, MODULE, "func:p paramCount:z*", CALL_SINCE(13, 2))
-/* what programs ask once: a failure is often the first and last thing that one of them meets */
+/*
+ * calls that programs make once: a failure of one is often the first and last thing that a program
+ * sees
+ */
 PLAIN(cudaDriverGetVersion, DEVICE, "driverVersion:i*")
 PLAIN(cudaGetDeviceCount, DEVICE, "count:i*")
 PLAIN(cudaRuntimeGetVersion, DEVICE, "runtimeVersion:i*")
@@ -460,9 +462,12 @@ PLAIN_PTSZ(cudaStreamQuery, QUERY, "stream:s", CALL_POLL)
 PLAIN(cudaThreadExchangeStreamCaptureMode, QUERY, "mode:i*")
 PLAIN(cudaExecutionCtxGetDevice, QUERY, "device:i* ctx:p", CALL_SINCE(13, 1))
 PLAIN(cudaExecutionCtxGetId, QUERY, "ctx:p ctxId:z*", CALL_SINCE(13, 1))
-/* asked for one argument after the other, until there is none */
+/* called with one index after the other, until there are no more arguments */
 PLAIN(cudaFuncGetParamInfo, QUERY, "func:p paramIndex:z paramOffset:z* paramSize:z*", CALL_SINCE(12, 4))
-/* a program asks for hundreds of functions as it starts, and goes without those that the driver lacks */
+/*
+ * programs ask for hundreds of functions when they start, and do without those that the driver
+ * lacks
+ */
 PLAIN_PTSZ(cudaGetDriverEntryPoint, QUERY, "symbol:p funcPtr:p* flags:z driverStatus:i*")
 PLAIN_PTSZ(cudaGetDriverEntryPointByVersion, QUERY,
 	"symbol:p funcPtr:p* cudaVersion:u flags:z driverStatus:i*", CALL_SINCE(12, 5))
