@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Graphs. What a graph holds changes rarely: each change goes through the ring,
- * and the model keeps the books. Launches of an executable graph are frequent:
- * they are counted in its row of the map `graphs`, and the model multiplies.
- * When what it holds changes, the row begins anew and the record of the change
- * carries the count so far, so that no launch is taken for one of other kernels.
+ * Graphs. The contents of a graph change rarely: each change goes through the ring, and the model
+ * keeps track of them. Launches of an executable graph are frequent: they are counted in its row of
+ * the map `graphs`, and the model multiplies. When its contents change, the row starts again and
+ * the record of the change carries the count so far, so that no launch is attributed to the wrong
+ * kernels.
  */
 #ifndef GRAPH_BPF_H
 #define GRAPH_BPF_H
@@ -19,9 +19,11 @@
 #define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
 #define NODE_GRAPH	4
 #define EVENT_EXTERNAL	1	/* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */
-#define NODE_UNION	16	/* where the parameters lie in cudaGraphNodeParams */
+#define NODE_UNION	16	/* offset of the parameters in cudaGraphNodeParams */
 
-/* struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, is laid out alike */
+/*
+ * struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, has the same layout
+ */
 struct kernel_node {
 	__u64 function;
 	__u32 grid[3];
@@ -31,11 +33,12 @@ struct kernel_node {
 	__u64 args, extra;
 };
 
-#define KERNEL_NODE_KERNEL	56	/* where CUDA_KERNEL_NODE_PARAMS goes on, with the kernel that is meant if function is 0 */
+/* offset of the rest of CUDA_KERNEL_NODE_PARAMS: the kernel to use if function is 0 */
+#define KERNEL_NODE_KERNEL	56
 
 struct node_key {
 	__u64 node;
-	__u64 instance;		/* of an executable graph, or what graph_nodes() says: the graph's own node */
+	__u64 instance;		/* the executable graph, or the value of graph_nodes(): the graph's own node */
 	__u32 program;
 	__u32 pad;
 };
@@ -45,9 +48,8 @@ HASH_MAP(graphs, struct graph_key, struct graph_row, 65536);
 static const struct graph_row no_graph;
 
 /*
- * The functions that nodes were last given, so that a program that changes a
- * node's arguments before every launch need not be told of each time. What has
- * no room is told once more.
+ * The functions that nodes were last given, so that a program that changes a node's arguments
+ * before every launch is reported only once. Nodes without room here are reported again.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -58,16 +60,19 @@ struct {
 
 __u64 last_epoch;
 
-/* By program, as `capturing`: how often nodes have gone. Their handles may be given to others since. */
+/*
+ * By program, as `capturing`: how often nodes were removed. Their handles may have been reused
+ * since.
+ */
 __u32 nodes_gone[WATCHFUL_COUNT];
 
-/* Stands for an instance where a graph's own nodes are meant, those that are there now. */
+/* Used as the instance for a graph's own nodes, those that exist now. */
 static __always_inline __u64 graph_nodes(struct thread_state *thread)
 {
 	return 1ull << 63 | nodes_gone[thread->program & (WATCHFUL_COUNT - 1)];
 }
 
-/* Remembers the function of a node. Returns true if it was so before. */
+/* Remembers the function of a node. Returns true if it was the same before. */
 static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance, __u64 function)
 {
 	struct node_key key = { .node = node, .instance = instance, .program = thread->program };
@@ -89,7 +94,10 @@ static __always_inline __u64 word_read(struct thread_state *thread, __u64 at)
 	return word;
 }
 
-/* Reads where a node's kernel is, and makes its row, which also tells its name. Returns the function, 0 if unreadable. */
+/*
+ * Reads a node's kernel, and makes its row, which also reports its name. Returns the function, 0 if
+ * unreadable.
+ */
 static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, __u16 call)
 {
 	struct kernel_node node = {};
@@ -114,7 +122,10 @@ static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, 
 	return node.function;
 }
 
-/* What an executable graph holds changes: its row ends, and another begins unless it is @gone. */
+/*
+ * The contents of an executable graph change: its row ends, and a new one begins unless it is
+ * @gone.
+ */
 static __always_inline void exec_turn(struct thread_state *thread, struct rec_graph *rec, bool gone, bool anew)
 {
 	struct graph_key key = { .exec = rec->exec, .program = thread->program };
@@ -168,7 +179,7 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 	if (!(*watchful_of(thread->program) & WATCHFUL_FAULT)) {
 		row->last = launch_clock(thread);
 		row->last_tid = thread->tid;
-		row->stream = (__u32)stream == 2 ? 2 : stream;	/* stream_name() of a thread's own */
+		row->stream = (__u32)stream == 2 ? 2 : stream;	/* the stream_name() of a thread's own stream */
 	}
 	__sync_fetch_and_add(&row->launches, 1);
 	return 0;
@@ -186,7 +197,7 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 		if (result)
 			return 0;
 		stream = stream_name(thread, frame->graph.begin.stream, desc->flags);
-		/* One that began there before is over, though its end was not seen. */
+		/* An earlier capture there has ended, though its end was not seen. */
 		rec.graph = may_capture(thread) ? capture_end(thread, stream) : 0;
 		rec.role = GRAPH_DESTROY;
 		if (rec.graph)
@@ -200,7 +211,10 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	}
 	if (!may_capture(thread))
 		return 0;
-	/* Recorded or waited for from outside, when the graph runs: no stream joins. */
+	/*
+	 * External events are recorded or waited for when the graph runs: no stream joins the
+	 * capture.
+	 */
 	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->graph.wait.flags & EVENT_EXTERNAL)
 		return 0;
 	if (role == CAPTURE_RECORD) {
@@ -214,7 +228,10 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 			capture_join(thread, stream, frame->graph.wait.event);
 		return 0;
 	}
-	/* Only the thread that began it may end it; and a stream that is not gone goes on. */
+	/*
+	 * Only the thread that began it may end it; and if the stream was not destroyed, the
+	 * capture goes on.
+	 */
 	if (result == 908 || (result && role == CAPTURE_LEAVE))
 		return 0;
 	rec.graph = capture_end(thread, stream);
@@ -230,8 +247,8 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 }
 
 /*
- * Turns a call that takes any kind of node into that of its kind. Returns false
- * for kinds that launch nothing, and for a child graph that is only looked at.
+ * Turns a call that takes any kind of node into the call for its kind. Returns false for kinds that
+ * launch nothing, and for a child graph that is only queried.
  */
 static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, __u64 *at)
 {
@@ -258,7 +275,7 @@ static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, _
 	return true;
 }
 
-/* Changes to a graph that is no executable one, by a call that succeeded. */
+/* Changes to a graph that is not executable, by a call that succeeded. */
 static __noinline int graph_done(struct thread_state *thread, struct frame *frame, __u16 call, __u8 role)
 {
 	struct rec_graph rec = { .call = call };
@@ -380,7 +397,10 @@ static __always_inline int graph_entry(struct call_run *run)
 	frame->graph.words[0] = call_arg(run->ctx, desc->b);
 	frame->graph.words[1] = desc->c == NO_ARG ? 0 : call_arg(run->ctx, desc->c);
 	frame->graph.words[2] = desc->d == NO_ARG ? 0 : call_arg(run->ctx, desc->d);
-	/* Before CUDA 13 cudaGraphAddNode() had one argument less: what stands there now is a number. */
+	/*
+	 * Before CUDA 13 cudaGraphAddNode() had one argument less: a number is where the parameters
+	 * are now.
+	 */
 	if (desc->a == GRAPH_ADD_NODE && frame->graph.add.params < SMALL_NUMBER)
 		frame->graph.add.params = call_arg(run->ctx, desc->d + 1);
 	return call_entered(run);
@@ -416,7 +436,10 @@ static __always_inline void graph_return(struct call_run *run)
 		if (!node_kind(thread, &role, &frame->graph.words[1]))
 			return;
 	}
-	/* Here, not where it is needed: the stacks of functions that call each other have to fit into 512 bytes together. */
+	/*
+	 * Here, not where it is needed: the stacks of functions that call each other have to fit
+	 * into 512 bytes together.
+	 */
 	if (role == GRAPH_ADD_KERNEL || role == EXEC_SET_KERNEL)
 		frame->graph.function = kernel_node_read(thread, frame->graph.words[2], call);
 	else if (role == GRAPH_LEARN || role == GRAPH_SET_KERNEL)

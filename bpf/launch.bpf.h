@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel launches: the hot path. Every launch is counted at entry in its
- * kernel's row. Where the kernel lets an entry choose (session programs), a
- * return probe is asked for only when its answer is likely to be news: the
- * first launch of a kernel or of a thread, a changed grid or block, one of 64
- * launches alike of a thread, and every launch after a failure of the process
- * until 64 in a row succeeded. Failures and latency are then samples, and the row says so.
+ * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the
+ * kernel lets an entry program choose (session programs), a return probe is asked for only when its
+ * result is likely to be news: for the first launch of a kernel or of a thread, after a changed
+ * grid or block, for one in 64 equal launches of a thread, and for every launch after a failure in
+ * the process until 64 in a row succeeded. Failures and latencies are then samples, and the row
+ * says so.
  *
- * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h),
- * and with what grid and block it launched them: to launch one again the same way
- * costs one atomic add, and no look-up.
+ * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid
+ * and block it launched them: launching one again in the same way costs one atomic add, and no
+ * look-up.
  */
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
@@ -20,7 +20,10 @@
 #include "launch_rows.bpf.h"
 #include "site_rows.bpf.h"
 
-/* Whether shared bytes and stream of a launch by arguments lie on the stack; arm64 has registers for them. */
+/*
+ * True if shared bytes and stream of a launch by arguments are on the stack; arm64 has registers
+ * for them.
+ */
 #if defined(__TARGET_ARCH_x86)
 #define LAUNCH_ON_STACK	1
 #else
@@ -28,10 +31,10 @@
 #endif
 
 /*
- * Counts @times launches of @shape in @row. Returns @news, or true if there is
- * more of it: the first of a kernel, a changed grid or block. @words, not NULL
- * where shared bytes and stream lie on the stack, is where: they are looked at
- * only then, because reading memory costs as much as all the rest.
+ * Counts @times launches of @shape in @row. Returns @news, or true if there is other news: the
+ * first launch of a kernel, a changed grid or block. @words is the address of shared bytes and
+ * stream if they are on the stack, else NULL: they are read only on news, because reading memory
+ * costs as much as all the rest.
  */
 static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
 					 const void *words, bool driver, bool news)
@@ -41,7 +44,7 @@ static __always_inline bool launch_count(struct launch_row *row, struct launch_s
 	/* With sites, which of them are taken is drawn. */
 	news = news || !(launch_sites ? before : before & (LAUNCH_SAMPLE - 1));
 	if (words && driver)
-		shape->block[2] = row->block[2];	/* it is in memory, too */
+		shape->block[2] = row->block[2];	/* it is also in memory */
 	if (!same_grid(row, shape)) {
 		__builtin_memcpy(row->grid, shape->grid, sizeof(row->grid));
 		__builtin_memcpy(row->block, shape->block, sizeof(row->block));
@@ -66,7 +69,7 @@ static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool
 		__sync_fetch_and_add(&row->failures, 1);
 }
 
-/* What a launch says that it launches; of all forms but those of several devices. */
+/* The function that a launch names, in all forms but those for several devices. */
 static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile struct call_desc *desc)
 {
 	if (desc->b)
@@ -74,7 +77,9 @@ static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile
 	return context_register(PT_REGS_PARM1(ctx));
 }
 
-/* Arguments of a launch that lie in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
+/*
+ * Arguments of a launch in registers, as the frame keeps them: grid x and y, z, block x and y, z.
+ */
 static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
 {
 	if (driver) {
@@ -90,7 +95,7 @@ static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, _
 	}
 }
 
-/* Whether launch_registers() would say the same as it said before. */
+/* True if launch_registers() would return the same as before. */
 static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, const __u64 *words)
 {
 	if (driver)
@@ -101,10 +106,13 @@ static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, con
 	       words[3] == PT_REGS_PARM5(ctx);
 }
 
-#define LAUNCH_COUNTED	1	/* frame->flags: at entry; else it is at return, in one look-up with its sample */
-#define LAUNCH_CAPTURED	2	/* into a capture: it will be a node, and launches nothing */
+/* frame->flags: counted at entry; otherwise it is counted at return, in one look-up with its sample */
+#define LAUNCH_COUNTED	1
+#define LAUNCH_CAPTURED	2	/* launched into a capture: it becomes a node, and runs nothing */
 
-/* Everything of a launch, wherever it stands. *@function is its first argument until it is known better. */
+/*
+ * Everything about a launch, wherever it is. *@function is its first argument until more is known.
+ */
 static __always_inline void launch_read(struct pt_regs *ctx, const volatile struct call_desc *desc,
 					struct launch_shape *shape, __u64 *function, __u64 *times)
 {
@@ -123,7 +131,10 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 	shape->stream = call_arg(ctx, driver ? 8 : 7);
 }
 
-/* The frame of a launch that is to be counted: what comes inside another call is a callback's, and no part of that. */
+/*
+ * The frame of a launch that has to be counted: a launch inside another call comes from a callback,
+ * and is not part of that call.
+ */
 static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
 {
 	struct frame *frame = frame_open(thread, ctx, cookie);
@@ -134,8 +145,9 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
 }
 
 /*
- * A launch by a program that captures something: opens a frame for it and returns true if it goes into a capture.
- * Tracing it is the caller's: Linux before 6.13 has 512 bytes of stack for all of a chain.
+ * A launch by a program that captures something: opens a frame for it and returns true if it goes
+ * into a capture. The caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call
+ * chain.
  */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -190,7 +202,10 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 	return 1;
 }
 
-/* Counts it. Apart from the record, so that their stacks do not add up: Linux before 6.13 has 512 bytes for all of a chain. */
+/*
+ * Counts it. This is separate from the record, so that their stacks do not add up: Linux before
+ * 6.13 has 512 bytes for a whole call chain.
+ */
 static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
 {
 	struct launch_key key = { .call = call, .program = thread->program };
@@ -204,7 +219,7 @@ static __noinline int launch_captured_count(struct thread_state *thread, struct 
 	return 0;
 }
 
-/* The place of one that is @bytes deeper than the runtime's launch around it. */
+/* The entry for a launch that is @bytes deeper than the runtime's launch around it. */
 static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 bytes)
 {
 	__u32 place = bytes >> 4 & (NESTED_DEPTHS - 1);
@@ -214,11 +229,11 @@ static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 by
 }
 
 /*
- * Whether the driver's launch after one of the runtime's that asked for no return
- * is called by the runtime, and not by a program whose launch the runtime refused:
- * its caller is near the function of the runtime, or, where another library stands
- * between the two, near a caller that was seen before. Only asked of one that is
- * not as deep as any before, since the caller lies in memory.
+ * True if a driver launch, after a runtime launch that asked for no return, was made by the
+ * runtime, and not by a program whose runtime launch was refused. Then its caller is near the
+ * runtime's function, or, if another library is between the two, near a caller that was seen
+ * before. Only asked if no earlier launch was as deep as this one, since the caller has to be read
+ * from memory.
  */
 static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_state *thread)
 {
@@ -234,9 +249,9 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
 }
 
 /*
- * A driver's launch inside a runtime's that has a frame, as the first of a
- * kernel always has: where it comes from and what the driver calls the function is
- * remembered, so that it is known again where there is no frame.
+ * A driver launch inside a runtime launch that has a frame, as the first launch of a kernel always
+ * has: remembers where it was made and the driver's name for the function, so that it is recognized
+ * later when there is no frame.
  */
 static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -250,7 +265,10 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
-	/* A second library's inside one of the runtime's: there is a driver before the driver. */
+	/*
+	 * A second library's launch inside a runtime launch: there is a library in front of the
+	 * driver.
+	 */
 	if (!frame->inner)
 		frame->inner = CUTOP_COOKIE_LIBRARY(cookie);
 	else if (frame->inner != CUTOP_COOKIE_LIBRARY(cookie))
@@ -273,7 +291,10 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	return 0;
 }
 
-/* True if a driver's launch of @function is the one inside the runtime's launch that asked for no return. */
+/*
+ * True if a driver launch of @function is the one inside the runtime launch that asked for no
+ * return.
+ */
 __noinline int launch_follows(struct thread_state *thread, __u64 function)
 {
 	struct address_key key = { .address = function };
@@ -306,7 +327,7 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 	return launch_follows(thread, function);
 }
 
-/* The same, asked once: the next launch is another one. */
+/* The same, but only once: the next launch is another one. */
 static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct thread_state *thread,
 					       const volatile struct call_desc *desc)
 {
@@ -319,7 +340,10 @@ static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct threa
 	return nested;
 }
 
-/* A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver's inside it is to be known. */
+/*
+ * A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver
+ * launch inside it has to be recognized.
+ */
 static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread,
 					const volatile struct call_desc *desc, struct launch_row *row, __u64 function)
 {
@@ -333,8 +357,8 @@ static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state
 }
 
 /*
- * The launch of a kernel that the thread launched before, with the same grid and
- * block: counted, and nothing else. True if it was one.
+ * A launch of a kernel that the thread has launched before, with the same grid and block, is only
+ * counted. Returns true if it was one.
  */
 static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct *task)
 {
@@ -367,7 +391,7 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	return true;
 }
 
-/* Whether the launch is part of another call, which counts instead: what it teaches is learnt. */
+/* True if the launch is part of another call, which counts instead; what it teaches is learned. */
 static __always_inline bool launch_is_inside(struct call_run *run)
 {
 	struct thread_state *thread = run->thread;
@@ -519,8 +543,9 @@ static __always_inline int launch_entry(struct call_run *run)
 }
 
 /*
- * Where a program that ran before cutop, or was forked from one, launches @function: nvcc puts one launch
- * into each kernel's stub. For others it is known from the start.
+ * Where a program that was running before cutop, or was forked from such a program, launches
+ * @function: nvcc puts one launch into each kernel's stub. For other programs the stub is known
+ * from the start.
  */
 __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
 {
@@ -533,7 +558,10 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	tgid = thread->tgid;
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
-	/* Nor is it where handles are not seen as they are made: no_returns.bpf.h. And where the runtime is not watched, it tells whether that launches. */
+	/*
+	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the
+	 * runtime is not watched, the place shows whether the runtime launches.
+	 */
 	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
 	module_announce(thread->program, site);
@@ -573,7 +601,10 @@ static __always_inline void launch_return(struct call_run *run)
 	} else if (row) {
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
-		/* The stream is read on news only: it is known of this launch if it is read now. */
+		/*
+		 * The stream is read on news only: for this launch it is known only if it is read
+		 * now.
+		 */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 		weight = news || exact_launches ? 1 : launch_sites && launch_drawn() ? LAUNCH_SAMPLE : 0;
@@ -590,7 +621,11 @@ counted:
 	} else {
 		guard = watchful_of(thread->program);
 		left = *guard;
-		if (left & ~WATCHFUL_MARKS)	/* where two threads take one at once, one does not: a launch more is no matter */
+		/*
+		 * if two threads decrement at the same time, one decrement is lost: one more launch
+		 * does not matter
+		 */
+		if (left & ~WATCHFUL_MARKS)
 			__sync_val_compare_and_swap(guard, left, left - 1);
 	}
 }

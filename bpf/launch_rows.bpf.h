@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows in which launches are counted, one for each kernel of a program.
+ * The rows in which launches are counted, one for each kernel of a program. The map `launches` has
+ * an entry, called home, for each. Looking one up costs as much as the rest of counting, so the
+ * first few thousand rows are in slots of an array, which a thread that remembers the slot's number
+ * reaches without a look-up. User space hands out the slots, and takes them back together with the
+ * homes.
  *
- * The map `launches` has a home for each. Looking one up costs as much as all
- * the rest of counting, so the first few thousand rows are in slots of an
- * array, which a thread that remembers the number gets at without a look-up.
- * User space hands out the slots, and takes them back with the homes.
- *
- * The first launch of a kernel also tells user space its name, as far as the
- * program taught it: handle to stub (__cudaGetKernel), stub to name
- * (__cudaRegisterFunction). The string is read only here, because programs
- * register many more kernels than they launch.
+ * The first launch of a kernel also reports its name to user space, as far as the program has shown
+ * it: handle to stub (__cudaGetKernel), stub to name (__cudaRegisterFunction). The string is read
+ * only here, because programs register many more kernels than they launch.
  */
 #ifndef LAUNCH_ROWS_BPF_H
 #define LAUNCH_ROWS_BPF_H
@@ -46,7 +44,7 @@ static __always_inline long kernel_send(__u32 program, __u32 call, __u64 functio
 	return len;
 }
 
-/* Tells of a kernel whose name is at @name, unless that is 0 or cannot be read. */
+/* Reports a kernel whose name is at @name, unless that is 0 or cannot be read. */
 static __always_inline void kernel_tell(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name)
 {
 	long len;
@@ -62,7 +60,10 @@ static __always_inline void kernel_tell(__u32 program, __u32 call, __u64 functio
 	kernel_send(program, call, function, stub, 0, 8);
 }
 
-/* What the handle of @key stands for; also one that was made before the program was forked: @key is of who knew it, then. */
+/*
+ * What the handle of @key stands for. The handle may be older than a fork: then @key becomes that
+ * of the program that knew it.
+ */
 static __always_inline __u64 *handle_known(struct address_key *key)
 {
 	__u64 *known = NULL;
@@ -85,7 +86,7 @@ static __always_inline void kernel_announce(__u32 program, __u32 call, __u64 fun
 	known = handle_known(&key);
 	stub = known ? *known : function;
 	key.address = stub;
-	/* A driver's function comes from a kernel, and that from a stub. */
+	/* A driver's function was made from a kernel, and that from a stub. */
 	key.program = program;
 	known = stub != function ? handle_known(&key) : NULL;
 	if (known)
@@ -108,7 +109,7 @@ static __always_inline struct launch_row *home_row(struct launch_home *home)
 	return home->slot ? slot_row(home->slot) : &home->row;
 }
 
-/* A slot that is free, or 0. */
+/* Takes a free slot; 0: there is none. */
 static __always_inline __u32 slot_take(void)
 {
 	int i;
@@ -125,13 +126,13 @@ static __always_inline __u32 slot_take(void)
 }
 
 /*
- * A kernel's first launch. Another thread may count in the home before it is
- * told of the slot: user space adds up both.
+ * A kernel's first launch. Another thread may count in the home before it learns of the slot: user
+ * space adds up both.
  */
 __noinline int launch_row_new(const struct launch_key *key)
 {
 	struct launch_home *home;
-	struct launch_key own;	/* Linux 6.1 takes no argument of a function as a key */
+	struct launch_key own;	/* Linux 6.1 does not accept a function's argument as a key */
 
 	if (!key)
 		return 0;
@@ -166,7 +167,7 @@ static __always_inline struct launch_row *launch_row_get(const struct launch_key
 	return home ? home_row(home) : NULL;
 }
 
-/* ---- what a thread remembers of them ---- */
+/* ---- what a thread remembers of rows ---- */
 
 static __always_inline struct hot_launch *hot_place(struct thread_state *thread, __u64 function)
 {
