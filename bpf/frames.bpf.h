@@ -56,8 +56,8 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 }
 
 /*
- * A synchronizing call that no other call encloses: it counts in the program's depth. Returns the
- * address of that.
+ * A synchronizing call that no other call encloses counts in the program's depth of waiting
+ * threads. Returns the address of that counter.
  */
 static __always_inline struct program_sync *sync_begin(struct thread_state *thread, __u64 now)
 {
@@ -87,8 +87,8 @@ static __always_inline struct program_sync *sync_end(__u32 program, struct threa
 }
 
 /*
- * The thread waits no more, in whichever calls it did: in a call, and in a signal handler that ran
- * meanwhile.
+ * The thread no longer waits, neither in the call nor in a wait of a signal handler that
+ * interrupted it.
  */
 static __always_inline void sync_leave(struct thread_state *thread)
 {
@@ -141,12 +141,11 @@ __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 }
 
 /*
- * True if this entry, of a session program, is a driver's call inside a runtime
- * call, as almost all of the driver's are. Whether that runtime call is still
- * under way is asked only once it has had more of them than runtime calls have:
- * the answer lies in user memory, and reading it costs more than all the rest.
- * Where it turns out to have been left by longjmp, that is counted as lost, and
- * marks the process: some of these calls may have been made after it.
+ * True if this entry, of a session program, is a driver call inside a runtime call, as almost all
+ * driver calls are. Whether that runtime call is still under way is checked only once it seems to
+ * have made more driver calls than a runtime call does: the answer is in user memory, and reading
+ * it costs more than all the rest. If it turns out that the runtime call was left by longjmp, this
+ * counts as lost and marks the process: some of these driver calls may have been made after it.
  */
 static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *thread,
 				      const volatile struct call_desc *desc)
@@ -235,8 +234,8 @@ static __always_inline __u32 frame_cookie(struct thread_state *thread, __u32 pla
  * True if the call of @cookie, made inside that of @outer, is the same act once more. A library
  * that stands in front of the driver, or of the runtime, has functions of the same names, and calls
  * the real ones, perhaps others than it was asked for (layers that share a GPU among containers do
- * that). A function of another library of the same layer can be nothing else, while a library's
- * function inside the same library's is not that case.
+ * that). So a call between two libraries of the same layer is always the same act; a call within
+ * one library never is.
  */
 static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
 {
@@ -257,9 +256,10 @@ static __always_inline void layers_note(__u32 program)
 }
 
 /*
- * Whether a call, entered at @sp and to return to @caller, comes from the code of @outer's library, or of the last that
- * was inside it; or is in @outer's place, by a jump. By a jump only to the same function: a call of libffi's has one
- * function after the other at one place.
+ * True if a call, entered at @sp and returning to @caller, comes from the code of @outer's library,
+ * or of the library that was last inside it; or if it has taken @outer's place by a jump. A jump
+ * counts only to the same function, because a caller like libffi calls different functions from the
+ * same place.
  */
 static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_call *outer, __u32 cookie)
 {
@@ -274,10 +274,10 @@ static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_c
 }
 
 /*
- * Where only entries are seen: whether a call of a thread that entered @outer
- * before is inside that: a driver's inside one of the runtime's, or one that is the same act once more.
- * Where another tool probes returns, the kernel's trampoline stands in the
- * return address's place. If the call is not inside, it takes @outer's place.
+ * Used when only entries are seen: true if a call, by a thread that entered @outer before, is
+ * inside @outer: a driver call in a runtime call, or the same act once more. If another tool probes
+ * returns, the kernel's trampoline is in place of the return address. If the call is not inside, it
+ * replaces @outer.
  */
 static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
 					   __u32 cookie)
@@ -317,10 +317,11 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
 }
 
 /*
- * True if the runtime call of @cookie, entered inside that of @outer, was not made by that: a callback of the program, or a signal handler. Functions
- * of the runtime call each other from near (CUDA 13's cudaMemcpyArrayToArray does);
- * where the program has it linked in, all of it is near, and such a call is taken for
- * nested. But none that waits or launches calls one of another kind: then it was a handler.
+ * True if the runtime call of @cookie, entered inside that of @outer, was not made by @outer's code
+ * but by a callback of the program, or a signal handler. Functions of the runtime call each other
+ * from nearby code (CUDA 13's cudaMemcpyArrayToArray does). If the runtime is linked into the
+ * program, all of the program is nearby, and such a call is taken for nested. But no function that
+ * waits or launches calls one of another kind: then it was a handler.
  */
 static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie, __u32 outer)
 {

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Python's frames at a call: docs/python.md tells it whole.
+ * Python's frames at a call; docs/python.md explains all of it. A thread's value under the
+ * interpreter's pthread key is its thread state, which leads to its frames, innermost first. Each
+ * frame names a code object and an instruction in it; if the stack, identified by a hash of both,
+ * is known, nothing else is read. For a new stack each unknown code object is copied
+ * (python_code.bpf.h): by the time user space looks, it may be gone, and its process, too.
  *
- * A thread's value under the interpreter's pthread key is its state, which leads to its frames, the innermost first. Each
- * frame names a code object and an instruction in it, and that is all that is read as long as the stack is known, by
- * a hash of both. Of a new stack each code object that was not met before is copied (python_code.bpf.h): by
- * the time user space looks, it may be gone, and its process, too.
+ * A code object is identified by its address and a mark, since addresses are reused. Reading the
+ * marks at each call would cost as much as all the rest, so it is done for frames whose code is
+ * likely to be replaced, and for all frames at one call in MARKS_ONCE_IN.
  *
- * A code object is known by its address and a mark, since addresses are used again. To read the mark at
- * each call would cost as much as all the rest, so that is done of frames whose code is likely to go, and of all frames
- * at one call in MARKS_ONCE_IN.
- *
- * All this is memory of the watched program, and may be anything. The steps are bounded, what is not a code object is
- * not copied, and the state must say that it is this thread's. What cannot be read is counted, and the call has its native
- * site.
- *
- * Nothing here may sleep.
+ * All this is memory of the watched program, and may contain anything. The number of steps is
+ * limited, only code objects are copied, and the thread state must name this thread. If something
+ * cannot be read, that is counted, and the call has its native site. Nothing here may sleep.
  */
 #ifndef PYTHON_BPF_H
 #define PYTHON_BPF_H
@@ -27,7 +24,7 @@
 /* ---- the walk ---- */
 
 #if defined(__TARGET_ARCH_x86)
-/* pthread_self(), and where a thread's values lie from. */
+/* pthread_self(), and the start of a thread's values. */
 static __always_inline __u64 python_thread(struct task_struct *task)
 {
 	return task->thread.fsbase;
@@ -35,11 +32,11 @@ static __always_inline __u64 python_thread(struct task_struct *task)
 #else
 static __always_inline __u64 python_thread(struct task_struct *task)
 {
-	return 0;	/* not known how libc keeps them */
+	return 0;	/* how this libc keeps them is unknown */
 }
 #endif
 
-/* The value of @thread, a pthread_self(), under the key of the interpreter's. Returns 0 if it has none. */
+/* The value of @thread, a pthread_self(), under the interpreter's key. Returns 0 if it has none. */
 static __always_inline __u64 python_state(struct python_scratch *scratch, __u64 thread)
 {
 	const struct python_layout *layout = &scratch->row.layout;
@@ -71,8 +68,8 @@ struct python_walk {
 };
 
 /*
- * Reads the frame at @frame, and, where frames lie one behind the other, those before it: below the first of a chunk of
- * theirs nothing may be mapped, so none of another page. Returns 0 if it could be read.
+ * Reads the frame at @frame, and, if frames are adjacent, those before it. No other page is read,
+ * because nothing may be mapped below the first frame of a chunk. Returns 0 if it could be read.
  */
 static __noinline int python_read(struct python_scratch *scratch, __u64 frame)
 {
@@ -102,7 +99,9 @@ static __noinline int python_read(struct python_scratch *scratch, __u64 frame)
 	return -1;
 }
 
-/* What is entered from C, and what is behind it belongs to another run of the interpreter's loop. */
+/*
+ * A frame that was entered from C: the outer ones belong to another run of the interpreter's loop.
+ */
 static __always_inline void python_entered(struct python_scratch *scratch)
 {
 	__u32 n = scratch->count - 1;
@@ -143,7 +142,7 @@ static long python_step(__u32 i, struct python_walk *walk)
 	instruction = FRAME_WORD(bytes, layout->frame_at);
 	if (layout->at_is_pointer) {
 		instruction -= code + layout->code_bytecode;
-		/* Farther from its code than any code is long, it is none of that. */
+		/* An instruction so far from the code is not part of it. */
 		if (instruction + (1 << 30) >= 1ull << 31)
 			instruction = -1;
 	} else {
@@ -175,7 +174,7 @@ static __noinline int python_frames(struct python_scratch *scratch)
 	thread = python_thread(bpf_get_current_task_btf());
 	state = thread ? python_state(scratch, thread) : 0;
 	if (!state) {
-		scratch->key = 0;	/* it may have been made anew */
+		scratch->key = 0;	/* it may have been created anew */
 		return 0;
 	}
 	if (bpf_probe_read_user(scratch->chunk, PYTHON_STATE_BYTES, (void *)state) ||
@@ -199,7 +198,7 @@ static __noinline int python_frames(struct python_scratch *scratch)
 
 /* ---- known stacks ---- */
 
-/* Finds out whether the thread's process has an interpreter, and which. */
+/* Finds out whether the thread's process has an interpreter, and which one. */
 static __noinline int python_look(struct thread_state *thread, struct python_scratch *scratch, __u32 changes)
 {
 	struct python_row *row;
@@ -271,7 +270,10 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 
 /* ---- processes ---- */
 
-/* At functions that an interpreter calls when it starts, or that bring in a module of machine code, as whatever calls CUDA is. */
+/*
+ * At functions that an interpreter calls when it starts, or when it imports a module of machine
+ * code, such as any module that calls CUDA.
+ */
 static __always_inline int python_begin(struct pt_regs *ctx)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, number = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)) - CUTOP_PYTHON;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hook of Python's frames at a call (python.bpf.h): as cheap as can be where no Python is. */
+/*
+ * The hook for Python's frames at a call (python.bpf.h): as cheap as possible for programs without
+ * Python.
+ */
 #ifndef PYTHON_CALL_BPF_H
 #define PYTHON_CALL_BPF_H
 
@@ -8,12 +11,18 @@
 /* Set by user space before loading: Python's frames are wanted. */
 const volatile bool with_python;
 
-/* How often a process was put into `pythons`, but for those forked: a process that is not in there need not look again. 0: none ever. */
+/*
+ * How often a process was added to `pythons`, except by fork: a process that was not in there has
+ * to look again only when this changes. 0: never.
+ */
 __u32 python_changes;
 
 __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 native);
 
-/* What the thread's Python stack, with the call's return address @site and its native stack @native, is called; else @native. */
+/*
+ * The id of the thread's Python stack, with the call's return address @site and its native stack
+ * @native; if there is none, @native.
+ */
 static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, __u64 native)
 {
 	__u32 changes = *(volatile __u32 *)&python_changes;
@@ -23,7 +32,7 @@ static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, 
 	return python_take(thread, site, native);
 }
 
-/* What a record of a call that failed has for its site: a Python stack stands for it. */
+/* The site in the record of a failed call: a Python stack, if there is one, takes its place. */
 static __always_inline __u64 python_site(struct thread_state *thread, __u64 site)
 {
 	__u64 stack = python_of(thread, site, 0);

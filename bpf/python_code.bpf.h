@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code objects, for python.bpf.h: their marks, their copies, and the stack that runs through them. What names a
- * frame later is the code's file, name, first line and table of lines.
- *
- * A mark is the code's first line and the number that each has for itself. Before Python 3.12 it has none: there what names
- * it, and the beginning of its table, stand for that.
+ * Code objects, for python.bpf.h: their marks, their copies, and the stacks that contain them. The
+ * names of a frame come from the code's file, name, first line and table of lines. A mark is the
+ * code's first line together with the version number that each code object has. Before Python 3.12
+ * there is no such number: then the names, and the beginning of the table, are used instead.
  */
 #ifndef PYTHON_CODE_BPF_H
 #define PYTHON_CODE_BPF_H
@@ -15,9 +14,12 @@
 #define PYTHON_SIZE		16	/* PyVarObject.ob_size, and a str's length */
 #define PYTHON_BYTES_DATA	32	/* of a bytes object */
 #define PYTHON_STRING_STATE	32	/* bits 2 to 4: bytes of a character; 5: they follow the head; 6: they are ASCII */
-#define PYTHON_SANE_CHARS	(1 << 20)	/* no path and no name has more */
+#define PYTHON_SANE_CHARS	(1 << 20)	/* no path and no name is longer */
 
-/* Reads the code object of @frame into the scratch. Returns 0, or -1 if it is none, or could not be read. */
+/*
+ * Reads the code object of @frame into the scratch space. Returns 0, or -1 if it is not one, or
+ * could not be read.
+ */
 static __always_inline int python_code_read(struct python_scratch *scratch, const struct python_frame *frame)
 {
 	__u32 bytes = scratch->row.layout.code_bytes;
@@ -28,9 +30,12 @@ static __always_inline int python_code_read(struct python_scratch *scratch, cons
 	return *(__u64 *)(scratch->code + PYTHON_TYPE) == scratch->row.code_type ? 0 : -1;
 }
 
-#define PYTHON_TEXT_MARKED	128	/* bytes of a str that count in a mark, its head's included */
+#define PYTHON_TEXT_MARKED	128	/* bytes of a str that count in a mark, including its head */
 
-/* Mixes the characters of the str at @address into @mark; not what lies behind them, which changes. */
+/*
+ * Mixes the characters of the str at @address into @mark, but not the bytes behind them, which
+ * change.
+ */
 static __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 address, __u64 mark)
 {
 	__u64 end, word;
@@ -44,7 +49,7 @@ static __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 a
 	if (end > PYTHON_TEXT_MARKED)
 		end = PYTHON_TEXT_MARKED;
 	end *= width >> 2 & 7;
-	/* Where they begin, in what was read. */
+	/* The offset of the characters in what was read. */
 	i = (width & 1 << 6 ? scratch->row.layout.string_ascii : scratch->row.layout.string_wide) - PYTHON_SIZE;
 	end += i;
 	for (i &= PYTHON_TEXT_MARKED - 8; i < PYTHON_TEXT_MARKED; i += 8) {
@@ -58,7 +63,7 @@ static __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 a
 	return mark;
 }
 
-/* The mark of the code object in the scratch, never 0. */
+/* The mark of the code object in the scratch space, never 0. */
 static __noinline __u64 python_mark(struct python_scratch *scratch)
 {
 	__u64 table[2] = {}, mark;
@@ -92,7 +97,7 @@ static long python_mark_one(__u32 i, struct python_marking *marking)
 	return 0;
 }
 
-/* The marks of those of the stack's frames whose bits are set in @frames. */
+/* The marks of those frames of the stack whose bits are set in @frames. */
 static __noinline __u64 python_marks(struct python_scratch *scratch, __u64 frames)
 {
 	struct python_marking marking = { .scratch = scratch, .frames = frames };
@@ -105,7 +110,10 @@ static __noinline __u64 python_marks(struct python_scratch *scratch, __u64 frame
 
 /* ---- copies ---- */
 
-/* Looks at the str at @address. Returns where its characters lie; of what is none, text->width is 0. */
+/*
+ * Reads the head of the str at @address. Returns the address of its characters; if it is not a str,
+ * text->width is 0.
+ */
 static __noinline __u64 python_text_look(struct python_scratch *scratch, __u64 address, bool is_name)
 {
 	struct {
@@ -134,7 +142,10 @@ static __noinline __u64 python_text_look(struct python_scratch *scratch, __u64 a
 	return address + data;
 }
 
-/* Looks at the parts of the code object in the scratch. True if they fit into the small rooms. */
+/*
+ * Reads the heads of the parts of the code object in the scratch space. True if they fit into the
+ * small rooms.
+ */
 static __always_inline bool python_parts_look(struct python_scratch *scratch)
 {
 	struct python_parts *parts = &scratch->parts;
@@ -155,8 +166,9 @@ static __always_inline bool python_parts_look(struct python_scratch *scratch)
 }
 
 /*
- * Reads a text's characters, from @data on, to @bytes, as many as there is @room for: a path's last ones, so that the
- * file's name remains. No more than there are: what lies behind them may not be mapped.
+ * Reads a text's characters, from @data on, to @bytes, as many as there is @room for: of a path the
+ * last ones, so that the file's name remains. It reads no further than the text, since nothing may
+ * be mapped behind it.
  */
 static __always_inline void python_text_copy(struct python_text *text, __u64 data, char *bytes, const __u32 room, bool is_path)
 {
@@ -165,14 +177,17 @@ static __always_inline void python_text_copy(struct python_text *text, __u64 dat
 	if (here > PYTHON_ROOM(room))
 		here = PYTHON_ROOM(room);
 	if (is_path)
-		data += whole - here;	/* both are multiples of 8, or all there is */
+		data += whole - here;	/* both are multiples of 8, or all that is left */
 	text->bytes = here;
 	asm volatile("" : "+r"(here));
 	if (bpf_probe_read_user(bytes, here & (room - 1), (void *)data))
 		text->bytes = text->width = 0;
 }
 
-/* Copies the code object of @frame, which is in the scratch with its parts, in a record with these rooms. Returns 0 or -1. */
+/*
+ * Copies the code object of @frame, which is in the scratch space with its parts, into a record
+ * with rooms of these sizes. Returns 0 or -1.
+ */
 static __always_inline int python_copy(struct thread_state *thread, struct python_scratch *scratch, const struct python_frame *frame,
 				       const __u32 file_room, const __u32 name_room, const __u32 table_room)
 {
@@ -210,8 +225,9 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	}
 	scratch->unknown += parts->unread || !rec->file.width || !rec->name.width;
 	/*
-	 * What exec() runs, and a notebook's cells, are gone soon. "<frozen importlib._bootstrap>" and the like stay. So do the
-	 * main program's <module>, which is the outermost.
+	 * Code that exec() runs, and a notebook's cells, are soon gone. "<frozen
+	 * importlib._bootstrap>" and the like stay. So does the main program's <module>, the
+	 * outermost frame.
 	 */
 	scratch->code_flags = PYTHON_CODE_COPIED;
 	start = *(__u64 *)rec->bytes;
@@ -242,7 +258,7 @@ struct python_announcing {
 	__u32 lost, pad;
 };
 
-/* The part @i of a table, behind what its code's record has of it. */
+/* Sends part @i of a table, which continues the part in its code's record. */
 static long python_table_part(__u32 i, struct python_announcing *announcing)
 {
 	struct python_parts *parts = &announcing->scratch->parts;
@@ -271,7 +287,7 @@ static long python_table_part(__u32 i, struct python_announcing *announcing)
 	return 0;
 }
 
-/* Tells of the code object in the scratch. Returns 0 or -1. */
+/* Sends the code object in the scratch space. Returns 0 or -1. */
 static __always_inline int python_code_send(struct python_announcing *announcing)
 {
 	struct python_scratch *scratch = announcing->scratch;
@@ -285,7 +301,7 @@ static __always_inline int python_code_send(struct python_announcing *announcing
 	return 0;
 }
 
-/* Has user space know the code of the stack's frame @i. */
+/* Makes sure that user space has the code of the stack's frame @i. */
 static long python_announce(__u32 i, struct python_announcing *announcing)
 {
 	struct python_scratch *scratch = announcing->scratch;
@@ -315,7 +331,7 @@ static long python_announce(__u32 i, struct python_announcing *announcing)
 			return 1;
 		}
 		flags = scratch->code_flags;
-		/* Of what could not be read the next stack may show more. */
+		/* If something could not be read, the next stack may show more. */
 		if (!scratch->unknown)
 			bpf_map_update_elem(&python_codes, &scratch->code_key, &scratch->code_flags, BPF_ANY);
 	}
@@ -326,7 +342,7 @@ static long python_announce(__u32 i, struct python_announcing *announcing)
 	return 0;
 }
 
-/* Sends the stack in the scratch, whose code user space knows. Returns 0 or -1. */
+/* Sends the stack in the scratch space, whose code user space knows. Returns 0 or -1. */
 static __noinline int python_stack_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
 {
 	struct rec_python_stack *rec;
@@ -351,7 +367,10 @@ static __noinline int python_stack_send(struct thread_state *thread, struct pyth
 	return 0;
 }
 
-/* The stack in the scratch is new, or one of its code objects is. Returns what it is called, or @native if it was lost. */
+/*
+ * The stack in the scratch space is new, or one of its code objects is. Returns its id, or @native
+ * if it was lost.
+ */
 static __noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
 {
 	struct python_announcing announcing = { .thread = thread, .scratch = scratch };
