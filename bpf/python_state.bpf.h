@@ -12,7 +12,7 @@
 #include "cutop_python.h"
 
 #define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
-#define PYTHON_FULL_NS		1000000000ull	/* after that no new ones are sent for so long, which would be so at each call */
+#define PYTHON_FULL_NS		1000000000ull	/* time without new stacks after the ring was full */
 /* new stacks of a thread with unreadable code that are not remembered as known */
 #define PYTHON_RETRIES		16
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hash table for all programs, in the order of use (uthash keeps the order in which entries were added; what is used is
- * taken out and added again). The BPF side, which knows a quarter as many at most, sends each code object once.
+ * One hash table for all programs, in the order of use (uthash keeps entries in the order in which
+ * they were added; a used entry is removed and added again). The BPF side, which remembers a
+ * quarter as many at most, sends each code object once.
  */
 #include "collect/python_codes.h"
 
@@ -21,10 +22,11 @@ struct code_key {
 
 struct code {
 	struct code_key key;
-	size_t bytes;			/* of the whole entry */
+	size_t bytes;			/* size of the whole entry */
 	unsigned int version, first_line, first_instruction;
-	uint32_t table_bytes, table_room;	/* bytes that are here; room for more, which other records bring */
-	char *file, *function;		/* NUL-ended, in `text` */
+	/* bytes of the table that have come; its full size, which further records complete */
+	uint32_t table_bytes, table_room;
+	char *file, *function;		/* NUL-ended, inside `text` */
 	unsigned char *table;
 	UT_hash_handle hh;
 	char text[];
@@ -96,8 +98,9 @@ static uint32_t point_at(const char *bytes, unsigned int width, size_t n)
 }
 
 /*
- * Writes @point as UTF-8 to @out, which has room for 4 bytes. Half a surrogate pair from DC80 on stands for a byte that is no UTF-8,
- * in the name of a file (PEP 383), and becomes that byte. Returns the bytes written.
+ * Writes @point as UTF-8 to @out, which has room for 4 bytes. A lone surrogate from DC80 on stands
+ * for a byte of a file name that is not UTF-8 (PEP 383), and becomes that byte. Returns the bytes
+ * written.
  */
 static size_t point_put(uint32_t point, char *out)
 {
@@ -129,7 +132,10 @@ static size_t point_put(uint32_t point, char *out)
 	return 4;
 }
 
-/* Writes @text, whose characters lie at @bytes, to @out, which has room for 4 bytes of each, and a NUL. Returns the bytes written. */
+/*
+ * Writes @text, whose characters are at @bytes, to @out, which has room for 4 bytes of each, and a
+ * NUL. Returns the bytes written.
+ */
 static size_t text_put(const struct python_text *text, const char *bytes, char *out)
 {
 	size_t count = text->width ? text->bytes / text->width : 0, i, len = 0;
@@ -199,7 +205,7 @@ void python_codes_add_table(struct python_codes *codes, const struct rec_python_
 	if (size < sizeof(*record) || record->bytes > sizeof(record->table))
 		return;
 	code = code_find(codes, record->hdr.program, record->code, record->mark);
-	/* In order, or the rest is not known. */
+	/* Parts have to come in order, otherwise the rest is unknown. */
 	if (!code || record->offset != code->table_bytes || record->bytes > code->table_room - code->table_bytes)
 		return;
 	memcpy(code->table + code->table_bytes, record->table, record->bytes);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Python code is run by one function of the interpreter: each native frame of that stands for the Python frames from where it was
- * entered. So these take the places of the interpreter's native frames, if there are as many of the one as of the other.
- * Where there are not, the way of the native stack through the interpreter cannot be believed, as most interpreters are
- * compiled without frame pointers: then the native frames up to the interpreter remain, and all Python frames stand behind them.
+ * Python code is run by one function of the interpreter, called its loop: each native frame of that
+ * function stands for the Python frames since it was entered. So these replace the interpreter's
+ * native frames, if both stacks contain the loop equally often. If they do not, the native stack
+ * beyond the interpreter cannot be trusted, as most interpreters are compiled without frame
+ * pointers: then the native frames up to the interpreter are kept, and all Python frames follow
+ * them.
  */
 #include "collect/python_merge.h"
 
@@ -11,7 +13,7 @@
 
 static bool lies_in(uint64_t address, uint64_t start, uint32_t bytes)
 {
-	/* A return address lies behind the call. */
+	/* A return address is the address after the call. */
 	return address - 1 - start < bytes;
 }
 
@@ -25,7 +27,7 @@ static bool is_loop(const struct rec_python_stack *record, uint64_t address)
 	return lies_in(address, record->loop, record->loop_bytes);
 }
 
-/* True if each run of the interpreter's loop is in both stacks. */
+/* True if both stacks contain each run of the interpreter's loop. */
 static bool agree(const struct rec_python_stack *record, const uint64_t *native, uint32_t count)
 {
 	uint32_t loops = 0, entered = 0, i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One stack of a thread's native frames and its Python frames. */
+/* Merges a thread's native frames and its Python frames into one stack. */
 #ifndef COLLECT_PYTHON_MERGE_H
 #define COLLECT_PYTHON_MERGE_H
 
@@ -16,8 +16,8 @@ struct merged_frame {
 };
 
 /*
- * Fills @merged, MERGED_MAX frames, innermost first, from @record and the @count return addresses at @native, of which the
- * first is the call site; at least that one. Returns how many there are.
+ * Fills @merged, MERGED_MAX frames, innermost first, from @record and the @count (at least one)
+ * return addresses at @native, of which the first is the call site. Returns how many there are.
  */
 uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *native, uint32_t count, struct merged_frame *merged);
 

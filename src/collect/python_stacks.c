@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A place of Python's is known by a hash of its function, file and line, so that the same line is one place whichever code
- * object it was met in. Its text is told of once per program.
- *
- * The call site shown is the innermost frame of the program itself; of a program that is all in installed packages, the innermost
- * outside the frameworks that are known; else the innermost of all.
+ * A Python place is identified by a hash of its function, file and line, so that the same line is
+ * one place, whichever code object it was found in. Its text is sent once per program. The call
+ * site shown is the innermost frame of the program itself; if all files are installed packages, the
+ * innermost frame outside the known frameworks; else the innermost of all.
  */
 #include "collect/python_stacks.h"
 
@@ -18,7 +17,7 @@
 #include "names/python_paths.h"
 #include "util/util.h"
 
-#define PLACES_MAX	65536	/* told of, per program: others are shown without a name */
+#define PLACES_MAX	65536	/* per program: further places are shown without a name */
 
 struct place_key {
 	uint64_t place;
@@ -71,7 +70,7 @@ void python_stacks_forget(struct python_stacks *python, uint32_t id)
 	struct told_program *program;
 
 	HASH_FIND(hh, python->programs, &id, sizeof(id), program);
-	/* Most programs have none. */
+	/* Most programs have no Python frames. */
 	if (!program)
 		return;
 	HASH_DEL(python->programs, program);
@@ -99,7 +98,10 @@ void python_stacks_free(struct python_stacks *python)
 	free(python);
 }
 
-/* True the first time it is asked for the place in the program; false later, and where there is no room or memory. */
+/*
+ * True the first time it is asked for the place in the program; false later, or without room or
+ * memory.
+ */
 static bool is_first(struct python_stacks *python, uint32_t id, uint64_t place)
 {
 	struct place_key key = { .place = place, .program = id };
@@ -181,12 +183,13 @@ static void place_tell(const struct telling *telling, uint32_t program, uint64_t
 
 /* ---- stacks ---- */
 
-/* A stack of the stream in the making. */
+/* A stack of the stream under construction. */
 struct making {
 	uint64_t frames[CUTOP_STACK_FRAMES];
 	uint32_t count;
-	uint32_t shown[PYTHON_FRAMEWORK + 1];	/* by whose file it is: the innermost frame of such; 0: none */
-	bool is_known;		/* a Python frame of it is */
+	/* for each owner of files, the innermost frame in such a file; 0: none */
+	uint32_t shown[PYTHON_FRAMEWORK + 1];
+	bool is_known;		/* a Python frame in it is known */
 };
 
 static void frame_add(struct making *making, uint64_t place)
