@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cutop beside what a user would pick instead, on the same workload in the same
-# run: bpftrace's one line, and two published designs made anew (others.bpf.c).
-# For each the cost per call, and what it lost of what it meant to record.
+# cutop beside the tools that a user might choose instead, on the same workload in the same run:
+# bpftrace's one line, and two published designs, reimplemented (others.bpf.c). For each: the cost
+# per call, and how much it lost of what it should have recorded.
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Bad input: one line that says what is wrong, the exit status of the manual, nothing left behind in the kernel; and
-# names chosen by watched programs, which must reach neither a terminal nor a parser as they are.
+# Bad input: one line that says what is wrong, the exit status of the manual, nothing left behind in
+# the kernel; and names chosen by watched programs, which must not reach a terminal or a parser
+# unchanged.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The driver layer: a program of the driver API alone, libraries with a runtime of
-# their own that nobody can see, and programs that call both layers; each act is
-# counted once, whichever layers are watched.
+# The driver layer: a program that uses the driver API alone, libraries with a runtime of their own
+# that cannot be seen, and programs that call both layers; each act is counted once, whichever
+# layers are watched.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How cutop's probes end: a library that is written over while cutop stands still loses them first, and the writer does not
-# wait for the kernel to lose patience; however many libraries are probed, a cutop that is killed is gone in a second or two;
-# and where the process that holds the probes is killed, or stopped, cutop says so and goes on, or ends.
+# How cutop's probes end: a library that is written over while cutop is stopped loses them first,
+# and the writer does not wait for the lease to time out; however many libraries are probed, a cutop
+# that is killed is gone in a second or two; and if the process that holds the probes is killed, or
+# stopped, cutop says so and goes on, or ends.
 # shellcheck disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What goes wrong around cutop: clocks that are set, time namespaces, pids that are given out again, processes that
-# stand still, namespaces that are gone, too few files, too little memory, a full disk. docs/faults.md has the table.
+# What may go wrong around cutop: clocks that are set, time namespaces, reused pids, stopped
+# processes, namespaces that are gone, too few files, too little memory, a full disk. docs/faults.md
+# has the table.
 # shellcheck disable=SC2154,SC2016,SC2086
 CUTOP_TEST_LIMIT=600
 . "${top_srcdir:-.}/tests/e2e/lib.sh"

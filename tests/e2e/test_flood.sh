@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Records come faster than cutop can read them, without end: it stands still most of the time. It goes on making snapshots all the
-# same, and says what it lost and whose it was.
+# Records come faster than cutop can read them, without end, since it is stopped most of the time.
+# It keeps making snapshots, and says what it lost and which process that belongs to.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 cp "$workload" "$T/flooder"

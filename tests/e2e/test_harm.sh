@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Do no harm: programs under seccomp filters, tracers, signals on narrow stacks, with a thousand threads, that leave
-# calls by siglongjmp or are cancelled inside them, run to their end as if nobody watched, and the books are right. Where
-# return probes would kill (the answer is forced), those who would be killed have none, and are counted all the same.
+# Do no harm: programs under seccomp filters or tracers, with signals on small stacks, with a
+# thousand threads, that leave calls by siglongjmp or are cancelled inside them, run to their end as
+# if unwatched, and the figures are right. Where return probes would kill (the result is forced),
+# the programs concerned have none, and are counted all the same.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 harmed=$top_builddir/tests/e2e/bin/harmed

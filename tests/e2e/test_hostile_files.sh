@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files made to fatten cutop or to blind it: string tables that are holes, more names than there is memory for, a library that
-# is truncated while its debug information is read. cutop stays small and in time, what others have keeps its names and lines,
-# and what is lost is told.
+# Files made to fill cutop's memory or to blind it: string tables that are holes, more names than
+# there is memory for, a library that is truncated while its debug information is read. cutop stays
+# small and on time, other files keep their names and lines, and what is lost is reported.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 

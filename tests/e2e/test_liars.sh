@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that lie: absurd sizes, pointers that lead nowhere, names full of control bytes, kernels, sites, streams,
-# contexts, graphs, errors and devices without end. cutop stands it in bounded memory, nothing but text comes out, and an
-# honest program beside the liar is counted exactly, or is marked. LIAR_ROUNDS: how many thousands of each lie (5).
+# Programs that lie: absurd sizes, invalid pointers, names full of control bytes, and endless
+# kernels, sites, streams, contexts, graphs, errors and devices. cutop survives in bounded memory,
+# prints nothing but text, and counts an honest program beside the liar exactly, or marks it.
+# LIAR_ROUNDS: how many thousands of each lie (5).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Short lives and sudden ends: programs of a few milliseconds, started by cutop
-# or by somebody else, and programs killed in the middle of a wait, of a loop, of
-# a crowd of threads. Their books are closed exactly all the same.
+# Short lives and sudden ends: programs of a few milliseconds, started by cutop or by another
+# process, and programs killed while they wait, loop, or run many threads. Their figures are exact
+# all the same.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 # soon "what" COMMAND...: the command succeeds within ten seconds

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What NVIDIA's management library says, by a double of it whose answers are
-# scripted: devices, what processes use beside what is tracked, a device that is
-# lost, calls that fail or hang, an older library, and none at all.
+# NVIDIA's management library, replaced by a double with scripted answers: devices, memory used by
+# processes beside what is tracked, a device that is lost, calls that fail or hang, an older
+# library, and none at all.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 CUDA_DOUBLE_NVML=$T/nvml

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What both layers cost, in probes: each of the driver's calls that one of the runtime's makes runs one BPF program more, once,
-# at its entry. The kernel counts the runs; what a program makes besides is the same for few calls and for many.
+# The cost of probing both layers: each driver call that a runtime call makes runs exactly one more
+# BPF program, at its entry. The kernel counts the runs; what a program does otherwise is the same
+# for few calls and for many.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 [ "$(attach_method)" = session ] || skip "this kernel's entries cannot choose whether they want the return"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Past the ring's capacity: cutop is stopped while programs go on, and continued.
-# What was lost is counted by cause; the processes that lost something are marked,
-# no other; counters that lie in maps are right all the same; what may have been
-# freed unseen is not called leaked; and who begins after that is exact.
+# Beyond the ring's capacity: cutop is stopped while programs go on, then continued. What was lost
+# is counted by cause; the processes that lost something are marked, and no others; counters in maps
+# are right all the same; memory that may have been freed unseen is not called leaked; and processes
+# that start after that are exact.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 # COMMAND: does what the test says, one line at a time, each in the background.

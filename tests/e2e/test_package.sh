@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The Debian package: it builds from a copy of the source, lintian finds no
-# error, it holds what it is to hold, and its scripts do nothing that the
-# administrator did not ask for.
+# The Debian package: it builds from a copy of the source, lintian finds no error, it contains what
+# it should, and its scripts do nothing that the administrator did not ask for.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 for tool in dpkg-buildpackage dh lintian; do
 	command -v $tool >/dev/null || { echo "SKIP: needs $tool (Debian: apt install debhelper lintian)"; exit 77; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where probes sit: behind the entry if what is passed changes nothing and the
-# kernel emulates what comes then; at the entry otherwise; told of by doctor,
-# -v and in JSON; and each call counted once wherever that is.
+# Where probes are placed: after the entry if the skipped instructions change nothing and the kernel
+# emulates the next one; at the entry otherwise; as doctor, -v and JSON report; and each call is
+# counted once wherever its probe is.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 forms=$top_builddir/tests/double/forms

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_python.sh under every interpreter at hand, and under those of other suites of Debian as far as they can be fetched.
+# test_python.sh under every available interpreter, and under those of other Debian suites if they
+# can be fetched.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${top_builddir:=$(pwd)}"
 folder=${VM_CACHE:-$top_builddir/tests/vm/cache}/pythons

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cutop record and --replay: what is replayed is what was seen, to the byte,
-# whatever happened to the recorder; files that are no recordings; the screen.
+# cutop record and --replay: a replay shows exactly what was seen, whatever happened to the
+# recorder; files that are not recordings; the screen.
 # shellcheck source=/dev/null disable=SC2154,SC2016
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"

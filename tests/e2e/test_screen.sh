@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The screen in a real terminal (tmux), over programs on the double: what is
-# seen, what keys do, and that the terminal is as it was however it ends.
+# The screen in a real terminal (tmux), over programs on the double: what it shows, what keys do,
+# and that the terminal is restored however cutop ends.
 # shellcheck source=/dev/null disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/terminal.sh"

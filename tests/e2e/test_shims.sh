@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Libraries that stand before the driver, or before the runtime, and call the real ones (tests/e2e/shim.c): each call counts
-# once, as the program made it. What is counted with such a library is held against what is counted without.
+# Libraries that stand in front of the driver, or of the runtime, and call the real ones
+# (tests/e2e/shim.c): each call counts once, as the program made it. The figures with such a library
+# are compared with those without.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Call sites: function and offset from symbols, file and line from DWARF, both
-# also from debug files by build id and by link, here and below the root of a
-# container; of programs that are gone before anybody asked; and what is
-# shown where nothing is known. Nobody is asked over the network.
+# Call sites: function and offset from symbols, file and line from DWARF, both also from debug files
+# by build id and by link, here and below the root of a container; of programs that have already
+# ended; and what is shown if nothing is known. Nothing is fetched over the network.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --stacks: an allocation's site is the whole way to it. One allocating function
-# reached by four ways, with frame pointers and without, from a program that
-# lives a millisecond; the report, the suspects, and what it is without the option;
-# and where nothing can be looked up as it should be.
+# --stacks: an allocation's site is its whole stack. One allocating function reached by four stacks,
+# with frame pointers and without, from a program that lives a millisecond; the report, the
+# suspects, and the figures without the option; and stacks whose mappings cannot be looked up.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 program=$top_builddir/tests/e2e/bin/site_calls

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cutop trace against what a program wrote down of its own calls: every class of
-# call, argument by argument, whole, at entry, in pairs; what is chosen of them.
+# cutop trace compared with what a program itself recorded about its calls: every class of call,
+# argument by argument, whole, at entry, in pairs; and the selection of calls.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "${top_srcdir:-.}/tests/e2e/cli.sh"
 calls=$top_builddir/tests/e2e/bin/traced_calls

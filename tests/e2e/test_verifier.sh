@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The verifier gives up on a program after a million instructions walked through (BPF_COMPLEXITY_LIMIT_INSNS, linux/bpf.h).
-# None of ours, with any set of options, may come near: other kernels, and other compilers, need more. And where stacks are
-# shared none may take 64 bytes of it itself, or whoever runs it next writes over them (bpf/cutop.bpf.c).
+# The verifier refuses a program after processing a million instructions
+# (BPF_COMPLEXITY_LIMIT_INSNS, linux/bpf.h). None of ours, with any set of options, may come near:
+# other kernels, and other compilers, need more. And if stacks are shared by processor, no program
+# may use 64 bytes of one itself, or the next program there would overwrite them (bpf/cutop.bpf.c).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 verifier=$top_builddir/tests/bench/verifier

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Volumes of containers: a probe holds the file system that its file lies in. Once the last process of a container has ended
-# cutop lets go, so that the volume can be detached; while another container maps the same file it stays probed. What the
-# machine has by a path of its own is held by that, also where a service with mounts of its own was first to map it.
+# Volumes of containers: a probe holds the file system of its file. Once the last process of a
+# container has ended, cutop releases it, so that the volume can be detached; while another
+# container maps the same file it stays probed. A file that the machine has at a path of its own is
+# opened by that path, even if a service with mounts of its own was the first to map it.
 # shellcheck disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"

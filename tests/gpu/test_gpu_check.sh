@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The check for machines with a GPU (make gpu-check), here on the double: it is
-# built, runs from another folder, finds what it should, and leaves one file;
-# without rights it says so.
+# The check for machines with a GPU (make gpu-check), here on the double: it is built, runs from
+# another folder, finds what it should, and leaves one file; without rights it says so.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 [ -n "${NVCC:-}" ] || skip "no nvcc: the sample programs are not built"

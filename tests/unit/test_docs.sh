@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --help, the man page and the completions name the same options, and say the same of them; what the program has tables of
-# stands in the man page as it is there (tables.c prints them).
+# --help, the man page and the completions name the same options, and say the same about them; the
+# man page contains the program's tables unchanged (tables.c prints them).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${top_builddir:=$(pwd)}"
 : "${CUTOP:=$top_builddir/src/cutop}"
