@@ -3,9 +3,9 @@
  * Names that are not in memory: most kernels' names are in a part of a file that no process has
  * read yet. A BPF program could sleep until the page is there. But it would sleep for ever if the
  * page never arrives (a dead file server, userfaultfd), inside a section that every removal of a
- * probe on the machine waits for. So our programs do not sleep. User space is told where the name
- * is, in memory and, if the memory can only come from a file, in which file, and reads it there
- * (src/errand).
+ * probe on the machine waits for. So our programs do not sleep. User space is told the name's
+ * address and, if that memory is an unmodified part of a file, its place in the file, and reads it
+ * there (src/errand).
  */
 #ifndef DEFERRED_NAMES_BPF_H
 #define DEFERRED_NAMES_BPF_H

@@ -175,7 +175,10 @@ int BPF_PROG(process_exit, struct task_struct *task)
 			count_lost_of(thread->program, LOST_RETURN);
 		return 0;
 	}
-	/* The last thread. Two threads may see this: the one that deletes the key is the one. */
+	/*
+	 * The last thread. Two threads may see this at once: only the one that deletes the key goes
+	 * on.
+	 */
 	late_forget(tgid);
 	python_end(tgid);
 	loader_forget(tgid);
