@@ -57,7 +57,7 @@ struct serve {
 	struct snapshot *rendered;	/* the snapshot that the answers were rendered from */
 	struct MHD_Response *answers[FORM_COUNT];
 
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* guards the following */
 	struct snapshot *latest;	/* NULL: none yet */
 	uint64_t due;
 	struct connection connections[CONNECTIONS_MAX];

@@ -35,7 +35,7 @@ struct trace_writer {
 	uint64_t written;	/* calls that were written */
 	uint64_t unwritten;	/* calls that were taken from the queue but not written */
 
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock;	/* guards the following */
 	pthread_cond_t more;
 	struct buffer queue;
 	uint64_t dropped;	/* calls that the queue had no room for */
