@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs: for each class of calls an entry, a return and a session
- * program. Which of them are loaded, and as what, is decided by user space:
+ * The BPF programs: for each class of calls an entry, a return and a session program. User space
+ * decides which of them are loaded, and as what:
  *
  *   Linux 6.13 and newer   session programs: one link probes entry and
  *                          return, and the entry decides whether it wants
@@ -88,10 +88,10 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 }
 
 /*
- * Entry programs of multi links must return 0: Linux 6.6 to 6.11 took 1 as a
- * wish to remove the probe. In session programs 1 means: no return, please.
- * @begin and @end find out whose call it is (frames.bpf.h). @quick, in session programs, is asked first whether it did all there
- * is to do.
+ * Entry programs of multi links must return 0: Linux 6.6 to 6.11 take 1 as a request to remove the
+ * probe. In session programs 1 means that the return is not wanted. @begin and @end check whether
+ * the call concerns us (frames.bpf.h). @quick is called first in session programs, and returns true
+ * if it did everything.
  */
 #define PROGRAMS_WITH(class, begin, end, quick)				\
 	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, bool session, bool is_return) \

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of hooked functions, and how its lines read. Define CUTOP_CALL, include this file, undefine it again:
+ * The table of hooked functions, and the format of its lines. Define CUTOP_CALL, include this file,
+ * undefine it again:
  *
  *	CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments)
  *
- * is expanded once for each function, in the order of their numbers. Each layer has its lines in a file of its own.
+ * is then expanded once for each function, in the order of their numbers. Each layer has a file of
+ * its own for its lines.
  *
- * A line begins with the class of the function, which says what follows the symbol: see the macros below, and
- * cutop_call_desc.h for the values. Words like OUT(0) or BYTES(1) say what an argument is to the call, and which one it
- * is, counted from 0; a word in the wrong place does not compile. NONE: there is no such argument. Options come last,
- * with | in between.
+ * A line begins with the class of the function, which determines what follows the symbol: see the
+ * macros below, and cutop_call_desc.h for the values. A word like OUT(0) or BYTES(1) gives the role
+ * of an argument and its number, counted from 0; a word in the wrong place does not compile. NONE:
+ * there is no such argument. Options come last, separated by |.
  *
- * The column arguments is a string: "name:kind" for each argument of the function, one blank in between. Kinds are p
- * pointer or handle, s stream, z 64 bits, u and i 32 bits without and with a sign, f float; a star after it: a pointer
- * to a result of that kind. An argument without a name is the second register of the one before. Kind m, without a
- * name, is a struct too large for registers: it takes none on x86-64, where it lies on the stack, and one on arm64,
- * where a pointer to it is passed. A float or double that is no result is left out. "": there are none, or no header
- * names them any more. Classes that know what their arguments are have no such column. tests/checks/arguments.py prints
- * what NVIDIA's headers say.
+ * The column arguments is a string: "name:kind" for each argument of the function, one blank in
+ * between. Kinds are p pointer or handle, s stream, z 64 bits, u and i 32 bits without and with a
+ * sign, f float; a star after it: a pointer to a result of that kind. An argument without a name is
+ * the second register of the one before. Kind m, without a name, is a struct too large for
+ * registers: it takes none on x86-64, where it lies on the stack, and one on arm64, where a pointer
+ * to it is passed. A float or double is left out unless it is a result. "": there are no arguments,
+ * or no header gives their names any more. Classes whose roles describe all arguments have no such
+ * column. tests/checks/arguments.py prints the column from NVIDIA's headers.
  *
- * With _PTSZ or _PTDS after the class, a line stands for two functions: the second has that suffix, and means the
- * thread's own default stream where it is given none. Where the two differ, each has its line.
+ * With _PTSZ or _PTDS after the class, a line stands for two functions: the second has that suffix,
+ * and uses the thread's own default stream if no stream is given. If the two functions differ
+ * otherwise, each has its own line.
  */
 
 /*

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event format: what the BPF programs and user space say to each other.
+ * The event format: the data that the BPF programs send to user space.
  *
- * Two streams. Records travel through the ring buffer one by one, in the order
- * in which they were reserved: what changes state (allocations, frees, resets,
- * ends) or is seen for the first time (processes, kernels). Rows live in hash
- * maps, keyed by program, and hold what is frequent: launches,
- * copies, calls, failures. User space reads rows whole, once per refresh: they
- * are in cutop_rows.h.
+ * There are two ways. Records go through the ring buffer one by one, in the order in which they
+ * were reserved: for changes of state (allocations, frees, resets, ends) and for things seen for
+ * the first time (processes, kernels). Rows are in hash maps, keyed by program, and count frequent
+ * events: launches, copies, calls, failures. User space reads whole rows, once per refresh: see
+ * cutop_rows.h.
  *
- * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE,
- * most of REC_NAME): they carry what was read from /proc and ELF files. On
- * the collector's way to the model rows become records too (model/stream.h):
- * one stream, of which a recording is complete. There the numbers of record
- * types last for ever: new ones get new numbers.
+ * Some records are made by the collector, not by BPF (REC_IDENTITY, REC_SITE, most of REC_NAME):
+ * they contain what was read from /proc and ELF files. On their way from the collector to the model
+ * rows also become records (model/stream.h): so everything is one stream, and a recording of it is
+ * complete. Since recordings contain the numbers of record types, these never change: new types get
+ * new numbers.
  *
- * A *program* is what one process runs until it calls exec: its number is given at the first
- * hooked call and again after an exec, and is never reused while cutop runs.
- * Pids are.
+ * A *program* is what one process runs until it calls exec: it gets a number at its first hooked
+ * call, and a new one after an exec. Unlike pids, these numbers are never reused while cutop runs.
  *
- * Times are CLOCK_MONOTONIC nanoseconds, sizes bytes, addresses those of the
- * watched process. All structs are naturally aligned, without hidden padding,
- * and a multiple of 8 bytes long; record sizes say how long a trailing string
- * is. Include <linux/types.h> or vmlinux.h first.
+ * Times are CLOCK_MONOTONIC nanoseconds, sizes are bytes, addresses are those of the watched
+ * process. All structs are naturally aligned, without hidden padding, and a multiple of 8 bytes
+ * long; record sizes say how long a trailing string is. Include <linux/types.h> or vmlinux.h first.
  */
 #ifndef CUTOP_EVENT_H
 #define CUTOP_EVENT_H

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the counter maps, and their keys: what is frequent (launches, copies,
- * calls, failures), by program, and what is known of a program whatever
- * became of its records. BPF counts, user space reads rows whole once per
- * refresh. The records beside them, and what both have in common, are in
- * cutop_event.h, which includes this file.
+ * Rows of the counter maps, and their keys: counts of frequent events (launches, copies, calls,
+ * failures) by program, and what has to be known about a program even if its records are lost. BPF
+ * counts, user space reads whole rows once per refresh. Records, and what both have in common, are
+ * in cutop_event.h, which includes this file.
  *
- * Every field only grows, but for a launch's last configuration. BPF leaves
- * `samples` at 0, and counts in `calls` only those whose returns are not probed:
- * the collector adds the sum of the row's histogram. That saves an atomic add
- * per call.
+ * Every field only grows, except a launch's last configuration. BPF leaves `samples` at 0, and
+ * counts in `calls` only calls whose returns are not probed: the collector adds the sum of the
+ * row's histogram. That saves an atomic add per call.
  *
- * Recordings keep keys and rows as they are, programs' aside (model/stream.h).
- * What holds of the layout of records holds of these, too. Include
- * <linux/types.h> or vmlinux.h first.
+ * Recordings contain keys and rows unchanged, except those of programs (model/stream.h). The rules
+ * for the layout of records also apply here. Include <linux/types.h> or vmlinux.h first.
  */
 #ifndef CUTOP_ROWS_H
 #define CUTOP_ROWS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot as folded stacks: a line per way through the code, its frames from
- * the outermost to the innermost separated by semicolons, a blank, and a whole
- * number that says how much it weighs. flamegraph.pl, inferno and speedscope
- * read this.
+ * A snapshot as folded stacks: a line per stack, its frames from the outermost to the innermost
+ * separated by semicolons, a blank, and a whole number, the stack's weight. flamegraph.pl, inferno
+ * and speedscope read this.
  *
  *     python (4242);main (train);grow at pool.cc:118 (libpool.so) 1048576
  *
@@ -14,10 +13,9 @@
  * weighed by call site, launches by kernel, with --launch-sites by call site and kernel. What graphs launched stands below a frame
  * of its own. Waits are weighed by call site and function, in microseconds.
  *
- * Names are hostile. A semicolon would be one more frame, a line break one more
- * line; a number that ends the last frame would be taken for the weight of
- * a second profile (flamegraph.pl, inferno: differential flame graphs), and
- * a line that begins with # for a comment.
+ * Names are hostile. A semicolon would add a frame, a line break a line; a number that ends the
+ * last frame would be taken for the weight of a second profile (flamegraph.pl, inferno:
+ * differential flame graphs), and a line that begins with # for a comment.
  */
 #include <ctype.h>
 #include <errno.h>
