@@ -120,7 +120,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 
 void session_close(struct session *session)
 {
-	/* The demonstration's program ends with it. */
+	/* The demonstration's program ends with the session. */
 	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
 		waitpid(session->command.pid, NULL, 0);
