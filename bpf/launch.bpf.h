@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the
- * kernel lets an entry program choose (session programs), a return probe is asked for only when its
- * result is likely to be news: for the first launch of a kernel or of a thread, after a changed
- * grid or block, for one in 64 equal launches of a thread, and for every launch after a failure in
- * the process until 64 in a row succeeded. Failures and latencies are then samples, and the row
- * says so.
+ * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the kernel lets an entry
+ * program choose (session programs), a return probe is asked for only when its result is likely to be news: for the
+ * first launch of a kernel or of a thread, after a changed grid or block, for one in 64 equal launches of a thread,
+ * and for every launch after a failure in the process until 64 in a row succeeded. Failures and latencies are then
+ * samples, and the row says so.
  *
- * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid
- * and block it launched them: launching one again in the same way costs one atomic add, and no
- * look-up.
+ * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid and block it
+ * launched them: launching one again in the same way costs one atomic add, and no look-up.
  */
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
@@ -20,10 +18,7 @@
 #include "launch_rows.bpf.h"
 #include "site_rows.bpf.h"
 
-/*
- * True if shared bytes and stream of a launch by arguments are on the stack; arm64 has registers
- * for them.
- */
+/* True if shared bytes and stream of a launch by arguments are on the stack; arm64 has registers for them. */
 #if defined(__TARGET_ARCH_x86)
 #define LAUNCH_ON_STACK	1
 #else
@@ -31,10 +26,9 @@
 #endif
 
 /*
- * Counts @times launches of @shape in @row. Returns @news, or true if there is other news: the
- * first launch of a kernel, a changed grid or block. @words is the address of shared bytes and
- * stream if they are on the stack, else NULL: they are read only on news, because reading memory
- * costs as much as all the rest.
+ * Counts @times launches of @shape in @row. Returns @news, or true if there is other news: the first launch of a
+ * kernel, a changed grid or block. @words is the address of shared bytes and stream if they are on the stack, else
+ * NULL: they are read only on news, because reading memory costs as much as all the rest.
  */
 static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
 					 const void *words, bool driver, bool news)
@@ -77,9 +71,7 @@ static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile
 	return context_register(PT_REGS_PARM1(ctx));
 }
 
-/*
- * Arguments of a launch in registers, as the frame keeps them: grid x and y, z, block x and y, z.
- */
+/* Arguments of a launch in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
 static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
 {
 	if (driver) {
@@ -110,9 +102,7 @@ static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, con
 #define LAUNCH_COUNTED	1
 #define LAUNCH_CAPTURED	2	/* launched into a capture: it becomes a node, and runs nothing */
 
-/*
- * Everything about a launch, wherever it is. *@function is its first argument until more is known.
- */
+/* Everything about a launch, wherever it is. *@function is its first argument until more is known. */
 static __always_inline void launch_read(struct pt_regs *ctx, const volatile struct call_desc *desc,
 					struct launch_shape *shape, __u64 *function, __u64 *times)
 {
@@ -132,8 +122,8 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 }
 
 /*
- * The frame of a launch that has to be counted: a launch inside another call comes from a callback,
- * and is not part of that call.
+ * The frame of a launch that has to be counted: a launch inside another call comes from a callback, and is not part
+ * of that call.
  */
 static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
 {
@@ -145,9 +135,8 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
 }
 
 /*
- * A launch by a program that captures something: opens a frame for it and returns true if it goes
- * into a capture. The caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call
- * chain.
+ * A launch by a program that captures something: opens a frame for it and returns true if it goes into a capture. The
+ * caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call chain.
  */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -203,8 +192,8 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 }
 
 /*
- * Counts it. This is separate from the record, so that their stacks do not add up: Linux before
- * 6.13 has 512 bytes for a whole call chain.
+ * Counts it. This is separate from the record, so that their stacks do not add up: Linux before 6.13 has 512 bytes
+ * for a whole call chain.
  */
 static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
 {
@@ -229,11 +218,10 @@ static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 by
 }
 
 /*
- * True if a driver launch, after a runtime launch that asked for no return, was made by the
- * runtime, and not by a program whose runtime launch was refused. Then its caller is near the
- * runtime's function, or, if another library is between the two, near a caller that was seen
- * before. Only asked if no earlier launch was as deep as this one, since the caller has to be read
- * from memory.
+ * True if a driver launch, after a runtime launch that asked for no return, was made by the runtime, and not by a
+ * program whose runtime launch was refused. Then its caller is near the runtime's function, or, if another library is
+ * between the two, near a caller that was seen before. Only asked if no earlier launch was as deep as this one, since
+ * the caller has to be read from memory.
  */
 static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_state *thread)
 {
@@ -249,9 +237,8 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
 }
 
 /*
- * A driver launch inside a runtime launch that has a frame, as the first launch of a kernel always
- * has: remembers where it was made and the driver's name for the function, so that it is recognized
- * later when there is no frame.
+ * A driver launch inside a runtime launch that has a frame, as the first launch of a kernel always has: remembers
+ * where it was made and the driver's name for the function, so that it is recognized later when there is no frame.
  */
 static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -265,10 +252,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
-	/*
-	 * A second library's launch inside a runtime launch: there is a library in front of the
-	 * driver.
-	 */
+	/* A second library's launch inside a runtime launch: there is a library in front of the driver. */
 	if (!frame->inner)
 		frame->inner = CUTOP_COOKIE_LIBRARY(cookie);
 	else if (frame->inner != CUTOP_COOKIE_LIBRARY(cookie))
@@ -291,10 +275,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	return 0;
 }
 
-/*
- * True if a driver launch of @function is the one inside the runtime launch that asked for no
- * return.
- */
+/* True if a driver launch of @function is the one inside the runtime launch that asked for no return. */
 __noinline int launch_follows(struct thread_state *thread, __u64 function)
 {
 	struct address_key key = { .address = function };
@@ -341,8 +322,8 @@ static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct threa
 }
 
 /*
- * A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver
- * launch inside it has to be recognized.
+ * A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver launch inside it has
+ * to be recognized.
  */
 static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread,
 					const volatile struct call_desc *desc, struct launch_row *row, __u64 function)
@@ -357,8 +338,8 @@ static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state
 }
 
 /*
- * A launch of a kernel that the thread has launched before, with the same grid and block, is only
- * counted. Returns true if it was one.
+ * A launch of a kernel that the thread has launched before, with the same grid and block, is only counted. Returns
+ * true if it was one.
  */
 static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct *task)
 {
@@ -543,9 +524,8 @@ static __always_inline int launch_entry(struct call_run *run)
 }
 
 /*
- * Where a program that was running before cutop, or was forked from such a program, launches
- * @function: nvcc puts one launch into each kernel's stub. For other programs the stub is known
- * from the start.
+ * Where a program that was running before cutop, or was forked from such a program, launches @function: nvcc puts one
+ * launch into each kernel's stub. For other programs the stub is known from the start.
  */
 __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
 {
@@ -559,8 +539,8 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
 	/*
-	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the
-	 * runtime is not watched, the place shows whether the runtime launches.
+	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the runtime is not watched,
+	 * the place shows whether the runtime launches.
 	 */
 	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
@@ -601,10 +581,7 @@ static __always_inline void launch_return(struct call_run *run)
 	} else if (row) {
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
-		/*
-		 * The stream is read on news only: for this launch it is known only if it is read
-		 * now.
-		 */
+		/* The stream is read on news only: for this launch it is known only if it is read now. */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 		weight = news || exact_launches ? 1 : launch_sites && launch_drawn() ? LAUNCH_SAMPLE : 0;
@@ -622,8 +599,7 @@ counted:
 		guard = watchful_of(thread->program);
 		left = *guard;
 		/*
-		 * if two threads decrement at the same time, one decrement is lost: one more launch
-		 * does not matter
+		 * if two threads decrement at the same time, one decrement is lost: one more launch does not matter
 		 */
 		if (left & ~WATCHFUL_MARKS)
 			__sync_val_compare_and_swap(guard, left, left - 1);

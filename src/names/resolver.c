@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The asking end of a socket that preserves message boundaries. It never blocks: what the socket
- * has no room for waits in a list. resolver_process.c is the answering end.
- * Answers come in the order of questions. So when that process ends early, the first unanswered
- * question shows which file caused it; nothing is asked about that file again. The next process is
- * given the other files as questions about them come, and what was left unanswered is asked again,
- * so that no other answer is lost.
+ * The asking end of a socket that preserves message boundaries. It never blocks: what the socket has no room for
+ * waits in a list. resolver_process.c is the answering end. Answers come in the order of questions. So when that
+ * process ends early, the first unanswered question shows which file caused it; nothing is asked about that file
+ * again. The next process is given the other files as questions about them come, and what was left unanswered is
+ * asked again, so that no other answer is lost.
  */
 #include "names/resolver.h"
 
@@ -41,10 +40,7 @@
 
 struct file {
 	uint32_t number;
-	/*
-	 * the second is -1 if there is none; for a lent file, the first is a socket that the files
-	 * come by
-	 */
+	/* the second is -1 if there is none; for a lent file, the first is a socket that the files come by */
 	int fds[2];
 	bool lent;
 	uint32_t owners[2];		/* the files' owners who are charged: see owners_set() */
@@ -128,9 +124,9 @@ static void file_free(struct resolver *resolver, struct file *file)
 }
 
 /*
- * The users who are charged: the owners of both files. But root's files are there for everyone: if
- * one file is a user's and the other root's (a system debug file, for example), only the user's can
- * have been made to do harm, and only that user is charged.
+ * The users who are charged: the owners of both files. But root's files are there for everyone: if one file is a
+ * user's and the other root's (a system debug file, for example), only the user's can have been made to do harm, and
+ * only that user is charged.
  */
 static void owners_set(struct file *file, uint32_t owner, uint32_t debug_owner)
 {
@@ -213,8 +209,8 @@ static void process_end(struct resolver *resolver)
 	close(resolver->socket);
 	resolver->socket = -1;
 	/*
-	 * The process exits at the end of its input; one that is at work need not finish. If it
-	 * sleeps in the kernel, it is left there.
+	 * The process exits at the end of its input; one that is at work need not finish. If it sleeps in the kernel,
+	 * it is left there.
 	 */
 	kill(resolver->pid, SIGKILL);
 	for (i = 0; i < GONE_MAX && resolver->gone[i]; i++)
@@ -283,10 +279,7 @@ static void process_lost(struct resolver *resolver)
 	     "other files are read" : "other files of that user are not read for a while, either");
 }
 
-/*
- * Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process
- * listens.
- */
+/* Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process listens. */
 static int resolver_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
@@ -314,10 +307,7 @@ static bool is_gone_with(const struct resolver *resolver, const struct file *fil
 	return file->lent && file->process && (resolver->socket < 0 || file->process != resolver->process);
 }
 
-/*
- * Sends @question, and before it the file that it is about. A question that need not be sent counts
- * as sent.
- */
+/* Sends @question, and before it the file that it is about. A question that need not be sent counts as sent. */
 static int question_send(struct resolver *resolver, struct resolver_question *question)
 {
 	struct file *file = file_find(resolver, question->file);
@@ -340,8 +330,8 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 }
 
 /*
- * If the process has ended, its last answers are still to be read, since they tell which question
- * it was at. So its end is noticed when reading.
+ * If the process has ended, its last answers are still to be read, since they tell which question it was at. So its
+ * end is noticed when reading.
  */
 static void questions_send(struct resolver *resolver)
 {
@@ -391,8 +381,8 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 }
 
 /*
- * Drops the file that was used least recently, if there are many. Returns false if there still are
- * too many, all with open questions.
+ * Drops the file that was used least recently, if there are many. Returns false if there still are too many, all with
+ * open questions.
  */
 static bool files_bound(struct resolver *resolver)
 {
