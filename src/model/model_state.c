@@ -53,7 +53,8 @@ struct program *model_program(struct model *model, uint32_t number, int *error)
 	return program;
 }
 
-static uint64_t event_tell(struct model *model, struct event *event, const char *format, va_list args)
+static uint64_t __attribute__((format(printf, 3, 0)))
+event_tell(struct model *model, struct event *event, const char *format, va_list args)
 {
 	char text[1024];
 	uint64_t number;

@@ -200,12 +200,12 @@ END_TEST
 
 /* ---- records ---- */
 
-struct code_record {
+union code_record {
 	struct rec_python_code code;
-	char bytes[PYTHON_FILE_SMALL + PYTHON_NAME_SMALL + PYTHON_TABLE_SMALL];
+	char room[sizeof(struct rec_python_code) + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL + PYTHON_TABLE_SMALL];
 };
 
-static void code_make(struct code_record *record, uint64_t code, const char *file, const char *name)
+static void code_make(union code_record *record, uint64_t code, const char *file, const char *name)
 {
 	memset(record, 0, sizeof(*record));
 	record->code = (struct rec_python_code){
@@ -215,9 +215,9 @@ static void code_make(struct code_record *record, uint64_t code, const char *fil
 		.file = { .chars = (__u32)strlen(file), .bytes = (__u16)strlen(file), .width = 1 },
 		.name = { .chars = (__u32)strlen(name), .bytes = (__u16)strlen(name), .width = 1 },
 	};
-	memcpy(record->bytes, file, strlen(file));
-	memcpy(record->bytes + PYTHON_FILE_SMALL, name, strlen(name));
-	memcpy(record->bytes + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL, table_312, sizeof(table_312));
+	memcpy(record->code.bytes, file, strlen(file));
+	memcpy(record->code.bytes + PYTHON_FILE_SMALL, name, strlen(name));
+	memcpy(record->code.bytes + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL, table_312, sizeof(table_312));
 }
 
 START_TEST(code_objects_name_frames)
@@ -225,7 +225,7 @@ START_TEST(code_objects_name_frames)
 	static const struct python_frame frame = { .code = 0x1000, .mark = 5, .at = 74 };
 	const struct python_frame other = { .code = 0x1000, .mark = 6, .at = 74 };
 	struct python_codes *codes = python_codes_new();
-	struct code_record record;
+	union code_record record;
 	struct python_name name;
 
 	code_make(&record, 0x1000, "/home/ana/train.py", "Model.step");
@@ -254,14 +254,14 @@ START_TEST(characters_of_every_width)
 	static const uint32_t four[] = { '/', 0x1f600, 0xd800, 0xdcff, '/', 'x' };
 	struct python_codes *codes = python_codes_new();
 	const struct python_frame frame = { .code = 0x1000, .mark = 5, .at = 2 };
-	struct code_record record;
+	union code_record record;
 	struct python_name name;
 
 	code_make(&record, 0x1000, "", "");
 	record.code.name = (struct python_text){ .chars = 3, .bytes = sizeof(two), .width = 2 };
-	memcpy(record.bytes + PYTHON_FILE_SMALL, two, sizeof(two));
+	memcpy(record.code.bytes + PYTHON_FILE_SMALL, two, sizeof(two));
 	record.code.file = (struct python_text){ .chars = 6, .bytes = sizeof(four), .width = 4 };
-	memcpy(record.bytes, four, sizeof(four));
+	memcpy(record.code.bytes, four, sizeof(four));
 	python_codes_add(codes, &record.code, sizeof(record));
 	name = python_codes_name(codes, 1, &frame);
 	ck_assert_str_eq(name.function, "имя");
@@ -280,7 +280,7 @@ START_TEST(records_that_lie)
 	const struct python_frame frame = { .code = 0x1000, .mark = 5, .at = 74 };
 	struct python_codes *codes = python_codes_new();
 	struct rec_python_table part = { .code = 0x1000, .mark = 5, .hdr = { .program = 1 } };
-	struct code_record record;
+	union code_record record;
 	int i;
 
 	for (i = 0; i < 6; i++) {
@@ -324,7 +324,7 @@ START_TEST(code_is_bounded)
 {
 	struct python_frame frame = { .code = 70000, .mark = 5, .at = 74 };
 	struct python_codes *codes = python_codes_new();
-	struct code_record record;
+	union code_record record;
 
 	code_make(&record, 1, "f.py", "f");
 	for (uint64_t code = 1; code <= 70000; code++) {
@@ -347,8 +347,8 @@ END_TEST
 struct put_records {
 	char texts[512];
 	size_t sites, frames, stacks;
-	struct rec_stack stack;
 	uint64_t places[8];
+	struct rec_stack stack;
 };
 
 static void put(void *context, const struct rec_hdr *record)
@@ -379,7 +379,7 @@ START_TEST(stacks_show_the_programs_line)
 	struct stacks *stacks = stacks_new(NULL);
 	struct python_stacks *python = python_stacks_new(stacks, NULL);
 	struct put_records got = { .sites = 0 };
-	struct code_record code;
+	union code_record code;
 
 	code_make(&code, 0x1000, "/usr/lib/python3/dist-packages/torch/cuda/memory.py", "empty");
 	python_stacks_record(python, &code.code.hdr, sizeof(code), put, &got);

@@ -200,27 +200,29 @@ END_TEST
 /* A frame of a stack that is told to be the site's name, with the facts of places. */
 START_TEST(one_of_the_stack_is_shown)
 {
-	struct {
+	const uint64_t frames[] = { feed.site, PLACE_PYTHON | 1, PLACE_PYTHON | 2 };
+	static const char strings[40] = "step\0/home/ana/tr\x1b" "ain.py";
+	union {
 		struct rec_stack stack;
-		uint64_t frames[3];
+		char room[sizeof(struct rec_stack) + sizeof(frames)];
 	} stack = { .stack = { .hdr = { .type = REC_STACK, .size = sizeof(stack), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			       .stack = 7, .count = 3, .shown = 1 },
-		    .frames = { feed.site, PLACE_PYTHON | 1, PLACE_PYTHON | 2 } };
-	struct {
+			       .stack = 7, .count = 3, .shown = 1 } };
+	union {
 		struct rec_frame frame;
-		char strings[40];
+		char room[sizeof(struct rec_frame) + sizeof(strings)];
 	} frame = { .frame = { .hdr = { .type = REC_FRAME, .size = sizeof(frame), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			       .address = PLACE_PYTHON | 1, .line = 12, .language = FRAME_PYTHON },
-		    .strings = "step\0/home/ana/tr\x1b" "ain.py" };
+			       .address = PLACE_PYTHON | 1, .line = 12, .language = FRAME_PYTHON } };
 	const struct snap_site *site;
 	struct snapshot *snapshot;
 
+	memcpy(stack.stack.frames, frames, sizeof(frames));
+	memcpy(frame.frame.strings, strings, sizeof(strings));
 	feed_give(&feed, &stack, sizeof(stack));
 	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "alloc+0x14 (libcublas.so.12)");
 	feed_text(&feed, REC_SITE, PLACE_PYTHON | 1, 0, "step at train.py:12 (python)");
 	feed_give(&feed, &frame, sizeof(frame));
 	/* Strings without an end, and of a language that there is not. */
-	memset(frame.strings, 'x', sizeof(frame.strings));
+	memset(frame.frame.strings, 'x', sizeof(strings));
 	frame.frame.address = PLACE_PYTHON | 2;
 	feed_give(&feed, &frame, sizeof(frame));
 	frame.frame.language = FRAME_LANGUAGES;
