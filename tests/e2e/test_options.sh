@@ -284,19 +284,31 @@ check_jq "-o - is standard output" .schema "$T/dash.out"
 
 # ---- sorting: the same two processes, once each way ----
 
-# $1: options, $2: order of peaks
+# Pids begin anew at their highest, and then the first has the lower one.
+for _ in 1 2 3; do
+	run record record -o "$T/two.cutop" --library "$library" -- "$T/two"
+	expect_status record 0
+	run replayed --replay "$T/two.cutop" -b -f csv
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { pid[$at["peak"]] = $at["pid"] }
+		END { exit pid[14000] > pid[3000] }' "$T/replayed.out" && break
+done
+
+# $1: options, $2: order of peaks; live where the rest says so, and otherwise in the last snapshot of a recording
 sorted() {
-	# Pids begin anew at their highest, and then the first has the lower one.
-	for _ in 1 2 3; do
-		# shellcheck disable=SC2086
-		run sorted -b -f csv -n 1 --library "$library" $1 -- "$T/two"
-		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { pid[$at["peak"]] = $at["pid"] }
-			END { exit pid[14000] > pid[3000] }' "$T/sorted.out" && break
-	done
-	got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "peak") c = i; next } { printf "%s ", $c }' "$T/sorted.out")
-	check "-s order of '$1' is $got" [ "$got" = "$2 " ]
+	options=$1
+	order=$2
+	shift 2
+	[ $# -gt 0 ] || set -- --replay "$T/two.cutop"
+	# shellcheck disable=SC2086
+	run sorted -b -f csv $options "$@"
+	expect_status sorted 0
+	got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "peak") c = i; next } $1 != time { time = $1; row = "" }
+		{ row = row $c " " } END { print row }' "$T/sorted.out")
+	check "-s order of '$options' is $got" [ "$got" = "$order " ]
 }
 sorted "-s peak" "14000 3000"
+sorted "-s peak" "14000 3000" -n 1 --library "$library" -- "$T/two"
+sorted "-s peak -r" "3000 14000" -n 1 --library "$library" -- "$T/two"
 sorted "-s peak -r" "3000 14000"
 sorted "-s launches,peak" "14000 3000"
 sorted "-s pid,peak" "3000 14000"
