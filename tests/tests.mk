@@ -3,6 +3,9 @@
 # often, 'make check-long' what takes minutes: virtual machines, floods, long lists of kills, other forms of the double.
 # All of them may run side by side ("make -j3 check"): a test asks only of its own files, processes and ports.
 
+# Takes longest of what is not in tests/e2e.
+TESTS += tests/double/check-double.sh
+
 include $(srcdir)/tests/double/double.mk
 include $(srcdir)/tests/workloads/workloads.mk
 include $(srcdir)/tests/unit/unit.mk
@@ -25,7 +28,7 @@ AM_TESTS_ENVIRONMENT = \
 	SANITIZERS='$(SANITIZERS)' DOUBLE_BUILDDIR='$(abs_top_builddir)'; \
 	$(fuzz_environment)
 
-TESTS += tests/e2e/test_install.sh tests/double/check-double.sh tests/unit/test_docs.sh tests/unit/test_completion.sh
+TESTS += tests/e2e/test_install.sh tests/unit/test_docs.sh tests/unit/test_completion.sh
 check_PROGRAMS += tests/unit/tables
 tests_unit_tables_SOURCES = tests/unit/tables.c
 tests_unit_tables_LDADD = $(view_libs) $(core_libs)
@@ -34,41 +37,41 @@ check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORK
 
 # The slowest come first, so that the last job does not run alone.
 TESTS_MORE = \
-	tests/e2e/test_harm.sh \
 	tests/e2e/test_absent_server.sh \
+	tests/e2e/test_fallback.sh \
+	tests/e2e/test_verifier.sh \
 	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_shims.sh \
+	tests/e2e/test_rights.sh \
+	tests/e2e/test_doctor.sh \
+	tests/e2e/test_random_many.sh \
+	tests/e2e/test_harm.sh \
+	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_driver.sh \
-	tests/e2e/test_fallback.sh \
-	tests/e2e/test_hostile_files.sh \
 	tests/e2e/test_liars.sh \
 	tests/e2e/test_attach.sh \
-	tests/e2e/test_doctor.sh \
-	tests/e2e/test_mouse.sh \
-	tests/e2e/test_python_outputs.sh \
-	tests/e2e/test_record.sh \
-	tests/e2e/test_graphs.sh \
-	tests/e2e/test_random_many.sh \
-	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_status.sh \
-	tests/e2e/test_replaced.sh \
-	tests/e2e/test_ends.sh \
-	tests/e2e/test_trace_output.sh \
+	tests/e2e/test_python_outputs.sh \
+	tests/e2e/test_python_libraries.sh \
+	tests/e2e/test_record.sh \
+	tests/e2e/test_points.sh \
 	tests/e2e/test_nvml.sh \
-	tests/e2e/test_pending.sh \
-	tests/e2e/test_once.sh \
-	tests/e2e/test_leaks.sh \
+	tests/e2e/test_graphs.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
+	tests/e2e/test_pending.sh \
+	tests/e2e/test_ends.sh \
+	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_two.sh \
+	tests/e2e/test_hostile_files.sh \
+	tests/e2e/test_replaced.sh \
+	tests/e2e/test_leaks.sh \
 	tests/e2e/test_volumes.sh \
-	tests/e2e/test_rights.sh \
-	tests/e2e/test_points.sh \
 	tests/e2e/test_real_libraries.sh \
-	tests/e2e/test_python_libraries.sh \
-	tests/e2e/test_verifier.sh \
-	tests/checks/test_checks.sh \
-	tests/checks/test_setup.sh
+	tests/e2e/test_mouse.sh \
+	tests/e2e/test_once.sh \
+	tests/checks/test_setup.sh \
+	tests/checks/test_checks.sh
 # What takes minutes.
 TESTS_LONG = \
 	tests/e2e/test_form_driver.sh \

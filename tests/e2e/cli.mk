@@ -3,11 +3,10 @@
 # Include after e2e.mk.
 cli_tests = \
 	tests/e2e/test_options.sh \
+	tests/e2e/test_ahead.sh \
 	tests/e2e/test_metrics.sh \
 	tests/e2e/test_hold.sh \
-	tests/e2e/test_ahead.sh \
 	tests/e2e/test_service.sh
-TESTS += $(cli_tests)
 
 cli_helper_files = tests/e2e/held.c tests/e2e/loader.c tests/e2e/tiny_runtime.c tests/e2e/same_pid.c tests/e2e/stepped_clock.c
 cli_helpers = $(e2e_bin)/held $(e2e_bin)/libheld.so $(e2e_bin)/first $(e2e_bin)/first-origin $(e2e_bin)/loader $(e2e_bin)/libcudart.so.99 $(e2e_bin)/libcudart-shifted.so $(e2e_bin)/same_pid $(e2e_bin)/stepped_clock.so

@@ -1,36 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # End-to-end tests: cutop on real programs that run on the double.
+# The slowest come first, so that the last job does not run alone; before them, those of the command line.
 e2e_tests = \
-	tests/e2e/test_attach_methods.sh \
-	tests/e2e/test_loading.sh \
-	tests/e2e/test_basics.sh \
-	tests/e2e/test_screen.sh \
-	tests/e2e/test_accounting.sh \
-	tests/e2e/test_books.sh \
-	tests/e2e/test_copies.sh \
+	tests/e2e/test_trace.sh \
 	tests/e2e/test_mortem.sh \
-	tests/e2e/test_nesting.sh \
+	tests/e2e/test_screen.sh \
+	tests/e2e/test_books.sh \
+	tests/e2e/test_accounting.sh \
 	tests/e2e/test_inner_calls.sh \
-	tests/e2e/test_threads.sh \
-	tests/e2e/test_launches.sh \
-	tests/e2e/test_nvcc.sh \
-	tests/e2e/test_compiled.sh \
-	tests/e2e/test_no_driver.sh \
-	tests/e2e/test_lives.sh \
-	tests/e2e/test_registers.sh \
-	tests/e2e/test_absent_names.sh \
 	tests/e2e/test_sites.sh \
-	tests/e2e/test_late_names.sh \
-	tests/e2e/test_stacks.sh \
+	tests/e2e/test_folded.sh \
+	tests/e2e/test_copies.sh \
+	tests/e2e/test_loading.sh \
+	tests/e2e/test_launches.sh \
+	tests/e2e/test_absent_names.sh \
+	tests/e2e/test_lives.sh \
 	tests/e2e/test_python.sh \
 	tests/e2e/test_launch_sites.sh \
-	tests/e2e/test_containers.sh \
-	tests/e2e/test_folded.sh \
-	tests/e2e/test_trace.sh \
-	tests/e2e/test_first_failure.sh \
+	tests/e2e/test_stacks.sh \
 	tests/e2e/test_table.sh \
-	tests/e2e/test_random_calls.sh
-TESTS += $(e2e_tests)
+	tests/e2e/test_late_names.sh \
+	tests/e2e/test_containers.sh \
+	tests/e2e/test_nvcc.sh \
+	tests/e2e/test_attach_methods.sh \
+	tests/e2e/test_threads.sh \
+	tests/e2e/test_registers.sh \
+	tests/e2e/test_nesting.sh \
+	tests/e2e/test_first_failure.sh \
+	tests/e2e/test_random_calls.sh \
+	tests/e2e/test_compiled.sh \
+	tests/e2e/test_no_driver.sh \
+	tests/e2e/test_basics.sh
+TESTS += $(cli_tests) $(e2e_tests)
 
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
