@@ -34,8 +34,17 @@ static void same_functions(int a, int b)
 	forms_default(&forms);
 	points_choose(a, &x, &forms, false);
 	points_choose(b, &y, &forms, false);
-	for (i = 0; i < x.count; i++)
-		ck_assert(!memcmp(&x.list[i], &y.list[i], sizeof(x.list[i])));
+	for (i = 0; i < x.count; i++) {
+		const struct elf_function *p = &x.list[i], *q = &y.list[i];
+
+		/* Not byte for byte: a compiler may leave anything behind the last field. */
+		ck_assert_uint_eq(p->offset, q->offset);
+		ck_assert_uint_eq(p->size, q->size);
+		ck_assert_uint_eq(p->name_hash, q->name_hash);
+		ck_assert_uint_eq(p->call, q->call);
+		ck_assert_uint_eq(p->past, q->past);
+		ck_assert_uint_eq(p->point, q->point);
+	}
 	free(x.list);
 	free(y.list);
 }
