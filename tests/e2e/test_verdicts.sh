@@ -26,37 +26,74 @@ says() {
 # ---- memory of PyTorch's allocator
 
 two=$((2 * MIB)) twenty=$((20 * MIB))
+# c10_record NAME [cutop options]: one cutop records what is queued, and each is judged for itself; one of each verdict is live
+c10_record() {
+	recording=$1
+	shift
+	queue_end "$recording"
+	"$CUTOP" record -o "$T/$recording.cutop" --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" "$@" -- \
+		sh "$T/$recording.sh" >"$T/$recording.said" 2>&1
+	status=$?
+	check "$recording: exit status $status: $(cat "$T/$recording.said")" [ $status = 0 ]
+	for name in $programs; do
+		echo "$recording" >"$T/$name.in"
+	done
+}
+queue through "$c10" m:1000 m:512 m:$((3 * MIB))
+queue async "$c10" a:$two a:$twenty a:1000
+queue freed "$c10" m:700 free m:$two m:$twenty
+queue pool "$c10" m:$two m:$twenty a:$two free
+queue managed "$c10" m:$two m:$twenty u:4096
+queue large "$c10" m:$((32 * MIB)) m:$((64 * MIB))
+queue nothing "$c10" m:$two free m:$two free
+queue own "$c10" m:$two m:$twenty own:5
+c10_record c10
+queue small "$c10" m:1000
+queue asynchronous "$c10" a:$two
+queue both "$c10" m:$two m:700
+queue cached "$c10" m:$two
+c10_record ignoring --leak-ignore 'libc10_cuda*'
+# recorded NAME STATUS: as verdict
+recorded() {
+	name=$1
+	expected=$2
+	queued_status $name 0
+	"$CUTOP" --replay "$T/$(cat "$T/$name.in").cutop" -b -n 1 --fail-on-leak -p "$(cat "$T/$name.pid")" >"$T/$name.text" 2>"$T/$name.err"
+	status=$?
+	check "$name: exit status $status, not $expected: $(cat "$T/$name.err")" [ "$status" = "$expected" ]
+}
 verdict cache 0 -- "$c10" m:$two m:$two m:$twenty m:$((64 * MIB))
 says cache '^no leak$'
 says cache "^held $((88 * MIB)) bytes .* not a leak"
-verdict through 3 -- "$c10" m:1000 m:512 m:$((3 * MIB))
+recorded through 3
 says through "^leaked $((3 * MIB + 1512)) bytes"
-verdict async 3 -- "$c10" a:$two a:$twenty a:1000
+recorded async 3
 says async "^leaked $((22 * MIB + 1000)) bytes"
 # Sizes of a cache, but one tensor that is not: freed or not, before or after.
 verdict mixed 3 -- "$c10" m:$two m:$twenty m:700
 says mixed "^leaked $((22 * MIB + 700)) bytes"
-verdict freed 3 -- "$c10" m:700 free m:$two m:$twenty
+recorded freed 3
 says freed "^leaked $((22 * MIB)) bytes"
-verdict pool 3 -- "$c10" m:$two m:$twenty a:$two free
+recorded pool 3
 says pool "^leaked $((22 * MIB)) bytes"
 # Not the cache's, and nothing against it.
-verdict managed 3 -- "$c10" m:$two m:$twenty u:4096
+recorded managed 3
 says managed '^leaked 4096 bytes'
 # Tensors may have the cache's sizes: it cannot be told.
 verdict alike 1 -- "$c10" m:$two m:$two m:$two
 says alike '^no certain leak$'
 says alike "cannot answer: memory of PyTorch's allocator.*--leak-ignore 'libc10_cuda\*'"
-verdict large 1 -- "$c10" m:$((32 * MIB)) m:$((64 * MIB))
-verdict nothing 0 -- "$c10" m:$two free m:$two free
+recorded large 1
+recorded nothing 0
 # The user knows.
-for sizes in "m:1000" "a:$two" "m:$two m:700" "m:$two"; do
-	# shellcheck disable=SC2086
-	verdict ignored 0 --leak-ignore 'libc10_cuda*' -- "$c10" $sizes
-	says ignored '^no leak$'
+for name in small asynchronous both cached; do
+	recorded $name 0
+	says $name '^no leak$'
 done
+verdict ignored 0 --leak-ignore 'libc10_cuda*' -- "$c10" m:$two m:700
+says ignored '^no leak$'
 # Other sites of the same process are not concerned.
-verdict own 3 -- "$c10" m:$two m:$twenty own:5
+recorded own 3
 says own '^leaked 5 bytes'
 
 # A recording says the same.
