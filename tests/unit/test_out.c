@@ -544,6 +544,7 @@ int main(void)
 	suite_add_tcase(suite, json_tests());
 	suite_add_tcase(suite, folded_tests());
 	suite_add_tcase(suite, openmetrics_tests());
+	suite_add_tcase(suite, replaced_file_tests());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

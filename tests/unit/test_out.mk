@@ -10,7 +10,8 @@ tests_unit_test_out_SOURCES = \
 	tests/unit/test_openmetrics.c \
 	tests/unit/test_out.c \
 	tests/unit/test_out_folded.c \
-	tests/unit/test_out_json.c
+	tests/unit/test_out_json.c \
+	tests/unit/test_replaced_file.c
 tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/unit/golden"'
 tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
