@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Launches two kernels from three lines, and waits on a fourth.
 
-    python launches.py LIBRARY ROUNDS WAITS
+    python launches.py LIBRARY ROUNDS WAITS [LINES]
 
 LIBRARY is a CUDA runtime, the double's. Each round launches the kernel "often" three times by one line and once by another, and
-"seldom" once: in one and the same order, so that a sample at regular distances would see one line alone. The lines are marked.
+"seldom" once: in one and the same order, so that a sample at regular distances would see one line alone. The lines are marked. Then "seldom" is
+launched once by each of LINES lines.
 """
 import ctypes
 import sys
@@ -54,3 +55,5 @@ for _ in range(rounds):
     other(kernels[b"seldom"])
 for _ in range(waits):
     wait()
+for line in range(int(sys.argv[4]) if len(sys.argv) > 4 else 0):
+    exec(compile("\n" * line + "cuda.cudaLaunchKernel(kernels[b'seldom'], grid, block, None, 0, None)", "many.py", "exec"))
