@@ -12,6 +12,7 @@
 
 #include "memory.bpf.h"
 #include "pending.bpf.h"
+#include "site_rows.bpf.h"
 
 /* struct cudaMemcpy3DParms and cudaMemcpy3DPeerParms, driver_types.h */
 struct copy_3d {
@@ -412,6 +413,8 @@ static __always_inline bool copy_is_asked(struct thread_state *thread, struct fr
 	       (frame->direction == DIR_D2D && uses_several_devices(thread->program));
 }
 
+#define COPY_WAIT_NS	100000	/* a copy that takes longer waits, and where from is looked at: that takes a hundredth of the time */
+
 static __always_inline void copy_return(struct call_run *run)
 {
 	struct thread_state *thread = run->thread;
@@ -436,6 +439,8 @@ static __always_inline void copy_return(struct call_run *run)
 		return;
 	}
 	trace_return(run);
+	if (launch_sites && !async && ns >= COPY_WAIT_NS)
+		call_site_count(run->ctx, thread, call, 0, ns);
 	if (!copy_is_asked(thread, frame)) {
 		row = copy_count(thread, frame, call, async, ns, result != 0);
 		if (!result)

@@ -11,7 +11,7 @@
  * for as many; one that is taken for certain (the first of a kernel, one with another grid) counts for itself. User space knows how
  * many launches there were.
  *
- * Waits are few and long, so all of them are taken.
+ * Waits are few and long, so all of them are taken; of copies that wait those that are long.
  */
 #ifndef SITE_ROWS_BPF_H
 #define SITE_ROWS_BPF_H

@@ -119,7 +119,7 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	__u8 class = desc_of(bpf_get_attach_cookie(ctx))->class;
 	struct thread_state *thread;
 
-	if (!tracing && class != CLASS_ALLOC && !(launch_sites && (class == CLASS_LAUNCH || class == CLASS_SYNC)))
+	if (!tracing && class != CLASS_ALLOC && !(launch_sites && (class == CLASS_LAUNCH || class == CLASS_SYNC || class == CLASS_COPY)))
 		return 0;
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	if (thread && thread->program && thread->depth &&

@@ -14,7 +14,7 @@
 
 static bool is_wait(const struct call_site_entry *entry)
 {
-	return call_descs[entry->key.launch.call].class == CLASS_SYNC;
+	return call_descs[entry->key.launch.call].class != CLASS_LAUNCH;
 }
 
 static bool same_launch(const struct launch_key *a, const struct launch_key *b)

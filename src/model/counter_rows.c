@@ -49,11 +49,11 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 
 int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row)
 {
-	unsigned int call = key->launch.call;
+	unsigned int call = key->launch.call, class = call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
 	struct program *program;
 	int error;
 
-	if (call >= CALL_COUNT || (call_descs[call].class != CLASS_LAUNCH && call_descs[call].class != CLASS_SYNC))
+	if (class != CLASS_LAUNCH && class != CLASS_SYNC && class != CLASS_COPY)
 		return refuse(model);
 	program = model_program(model, key->launch.program, &error);
 	if (!program)

@@ -3,7 +3,7 @@
  * Launches and waits from known places, which are marked.
  *
  *   launch_sites ROUNDS WAITS [exc]	ROUNDS times in one order: three launches by one line and one by another. Then WAITS
- *					waits for a stream, and as many for the device. exc: by cudaLaunchKernelExC().
+ *					waits for a stream, as many for the device, and as many copies. exc: by cudaLaunchKernelExC().
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,6 +52,13 @@ static OWN int wait_device(void)
 	return cudaDeviceSynchronize() ? 1 : 0;
 }
 
+static OWN int copy(void)
+{
+	char there, here = 0;
+
+	return cudaMemcpy(&there, &here, 1, cudaMemcpyHostToHost) ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	int i, rounds, waits, err = 0;
@@ -70,6 +77,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < rounds; i++)
 		err |= often() | once();
 	for (i = 0; i < waits; i++)
-		err |= wait_stream(stream) | wait_device();
+		err |= wait_stream(stream) | wait_device() | copy();
 	return err != 0;
 }

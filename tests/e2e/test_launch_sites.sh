@@ -15,7 +15,7 @@ often="often at launches.py:$(mark 'three times') (python)"
 once="once at launches.py:$(mark once) (python)"
 other="other at launches.py:$(mark 'the other kernel') (python)"
 wait="wait at launches.py:$(mark waits) (python)"
-export CUDA_DOUBLE_DELAY=cudaDeviceSynchronize=5ms
+export CUDA_DOUBLE_DELAY=cudaDeviceSynchronize=5ms,cudaMemcpy=1ms
 
 # near NAME FILTER VALUE PERCENT: what the filter gives is that much off at most
 near() {
@@ -34,11 +34,12 @@ expect exact '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launche
 expect exact '[p.launch_sites[] | .frames[0] | [.language, .function, .module]] | unique' \
 	'[["native","often","launch_sites"],["native","once","launch_sites"]]'
 expect exact '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .call, .calls]]' \
-	'[["wait_device","cudaDeviceSynchronize",20],["wait_stream","cudaStreamSynchronize",20]]'
+	'[["wait_device","cudaDeviceSynchronize",20],["copy","cudaMemcpy",20],["wait_stream","cudaStreamSynchronize",20]]'
 expect exact 'p.wait_sites[0].seconds | . > 0.1 and . < 20' true
 # A wait's time is that of its call, and what the process waited.
 expect exact 'p.wait_sites[0].seconds == call("cudaDeviceSynchronize").seconds' true
-expect exact '([p.wait_sites[].seconds] | add) - p.synchronize.seconds | fabs < 0.001' true
+expect exact '([p.wait_sites[] | select(.call != "cudaMemcpy").seconds] | add) - p.synchronize.seconds | fabs < 0.001' true
+expect exact 'p.wait_sites[1].seconds - ([p.copies[].seconds] | add) | fabs < 0.001' true
 expect_nothing_lost exact
 for way in "" exc; do
 	watch "sample$way" --launch-sites -- "$sites" 5000 0 $way
@@ -60,7 +61,7 @@ for method in multi perf; do
 		expect $method '[p.launch_sites[].launches] | add' 20000
 		expect $method '[p.launch_sites[] | .sampled and .samples > 20 and .samples < 20000 / 4] | unique' '[true]'
 		near $method "$by_function | .often.launches" 15000 15
-		expect $method '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",10],["wait_stream",10]]'
+		expect $method '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",10],["copy",10],["wait_stream",10]]'
 	else
 		echo "not tried: CUTOP_ATTACH=$method, which this kernel has not"
 	fi
@@ -70,7 +71,7 @@ unset CUTOP_ATTACH
 # ---- whole stacks
 watch stacks --launch-sites --stacks --exact-launches -- "$sites" 100 3
 expect stacks '[p.launch_sites[], p.wait_sites[] | .stack[:2] | map(sub("[+].*"; "")) | join(" ")] | sort' \
-	'["often main","once main","wait_device main","wait_stream main"]'
+	'["copy main","often main","once main","wait_device main","wait_stream main"]'
 
 # ---- by lines of Python
 if [ "$python" ]; then
@@ -102,7 +103,7 @@ check "record: $(cat "$T/record.out")" [ "$?" = 0 ]
 "$CUTOP" -b -f json -n 1 --replay "$T/recording" >"$T/replay.json"
 expect replay '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launches, .sampled]]' \
 	'[["often","scale",300,false],["once","scale",100,false]]'
-expect replay '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",20],["wait_stream",20]]'
+expect replay '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",20],["copy",20],["wait_stream",20]]'
 "$CUTOP" -b -f folded --folded-by launches --replay "$T/recording" | sed 's/^[^;]*;//; s/ at [^;]*;/;/' >"$T/folded"
 check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'often;scale 300
 once;scale 100' ]

@@ -14,7 +14,7 @@
 /* @launches (of a wait its nanoseconds) more at @site by way of @stack, of which @samples were looked at. */
 static void give(unsigned int call, uint64_t function, uint64_t site, uint64_t stack, uint64_t launches, uint64_t samples)
 {
-	bool is_wait = call_descs[call].class == CLASS_SYNC;
+	bool is_wait = call_descs[call].class != CLASS_LAUNCH;
 	struct rec_call_site_row record = {
 		.hdr = { .type = REC_CALL_SITE, .size = sizeof(record), .program = feed.program },
 		.key = { .launch = { .program = feed.program, .call = (__u16)call, .function = function }, .site = site, .stack = stack },
@@ -144,9 +144,11 @@ START_TEST(waits_are_by_call)
 	give(CALL_cudaDeviceSynchronize, 0, HERE, 0, 250000000, 2);
 	give(CALL_cudaStreamSynchronize, 0, HERE, 0, 1500000000, 3);
 	give(CALL_cudaDeviceSynchronize, 0, HERE, 0, 500000000, 1);
+	give(CALL_cudaMemcpy, 0, HERE, 0, 200000, 1);
 	look();
 	ck_assert_uint_eq(process->launch_site_count, 0);
-	ck_assert_uint_eq(process->wait_site_count, 2);
+	ck_assert_uint_eq(process->wait_site_count, 3);
+	ck_assert_uint_eq(process->wait_sites[2].call, CALL_cudaMemcpy);
 	ck_assert_uint_eq(process->wait_sites[0].call, CALL_cudaStreamSynchronize);
 	ck_assert_double_eq_tol(process->wait_sites[0].seconds, 1.5, 1e-9);
 	ck_assert_uint_eq(process->wait_sites[1].calls, 3);
