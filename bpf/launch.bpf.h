@@ -4,7 +4,7 @@
  * program choose (session programs), a return probe is asked for only when its result is likely to be news: for the
  * first launch of a kernel or of a thread, after a changed grid or block, for one in 64 equal launches of a thread,
  * and for every launch after a failure in the process until 64 in a row succeeded. Failures and latencies are then
- * samples, and the row says so.
+ * samples, and the row says so. With --launch-sites the one in 64 is drawn (site_rows.bpf.h).
  *
  * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid and block it
  * launched them: launching one again in the same way costs one atomic add, and no look-up.

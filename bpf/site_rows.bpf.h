@@ -2,14 +2,13 @@
 /*
  * With --launch-sites: where kernels are launched, and where threads wait.
  *
- * A row for each kernel and each place that it is launched from, and for each function that waits and each place that calls it.
- * A record for each would fill the ring: programs launch a million kernels a second, from a handful of lines.
+ * There is a row for each kernel and each place that launches it, and for each function that waits and each place that
+ * calls it. A record for each sample would fill the ring: programs launch a million kernels a second, from a few lines.
  *
- * Of launches a sample is taken, of those whose return is looked at anyhow, and each counts for as many launches as were
- * as likely to be taken. One in LAUNCH_SAMPLE at regular distances would be the same line again and again of a loop that
- * launches 64 kernels, or 32. So the distance is drawn: each launch is taken with the chance of 1 in LAUNCH_SAMPLE, and counts
- * for as many; one that is taken for certain (the first of a kernel, one with another grid) counts for itself. User space knows how
- * many launches there were.
+ * A sample of launches is taken. If it were each 64th, a loop that launches 64 kernels, or 32, would show one line and
+ * no other. So each launch is taken with the chance of 1 in LAUNCH_SAMPLE, and counts for as many. A launch that is
+ * followed in any case (the first of a kernel, one with another grid) counts for itself. User space knows how many
+ * launches there were, and makes the sites of a kernel add up to that.
  *
  * Waits are few and long, so all of them are taken; of copies that wait those that are long.
  */
@@ -21,7 +20,8 @@
 
 #define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
 
-HASH_MAP(call_sites, struct call_site_key, struct call_site_row, 1 << 16);	/* user space makes it small where it is not wanted */
+/* User space makes it small where it is not wanted. */
+HASH_MAP(call_sites, struct call_site_key, struct call_site_row, 1 << 16);
 
 /* Per program, by its low bits: its rows. User space takes off those that it deletes. */
 __u32 call_sites_made[WATCHFUL_COUNT];
@@ -68,7 +68,8 @@ static __always_inline struct call_site_row *call_site_row_get(struct call_site_
 }
 
 /* At the return of @call: a launch of @function that stands for @amount launches, or a wait of @amount nanoseconds. */
-static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 function, __u64 amount)
+static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 function,
+				      __u64 amount)
 {
 	struct call_site_key key = { .launch = { .program = thread->program, .call = call, .function = function } };
 	struct call_site_row *row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF has a row for each stack of instructions, the model for each stack of lines: several of the one are one of the other. And a
- * stack may come to be known after its row. So the model is told what was added, of a row whose stack is known; at
- * the row's end also of one whose stack is not, which then is a call from its native site.
+ * BPF has a row for each stack of instructions, the model for each stack of lines, so several rows may be one site. And
+ * a row may be read before its stack. So the model is told what was added to a row, once its stack is known. At the
+ * row's end it is told in any case: a call whose stack is not known comes from its native site.
  */
 #include "collect/call_site_rows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of launches BPF takes a sample (bpf/site_rows.bpf.h). How many there were is known, for each kernel: so what is said of its
- * sites is made to add up to that. Where each launch was taken nothing is changed.
+ * BPF takes a sample of the launches (bpf/site_rows.bpf.h). How many launches a kernel has is known, so the figures of
+ * its sites are scaled to add up to that. Where each launch was looked at, nothing is scaled.
  */
 #include <errno.h>
 #include <stdlib.h>

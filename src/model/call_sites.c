@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of BPF have a limit for each program; a recording may say anything. Past the limit a kernel has one row for all its other sites. */
+/*
+ * BPF limits the rows of a program, but a recording may say anything. Past the limit a kernel has one row for all its
+ * other sites.
+ */
 #include "model/call_sites.h"
 
 #include <errno.h>
@@ -33,7 +36,8 @@ static void row_add(struct call_site_row *sum, const struct call_site_row *row)
 	sum->ns += row->ns;
 }
 
-int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key, const struct call_site_row *row)
+int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key,
+		   const struct call_site_row *row)
 {
 	struct call_site_entry wanted = { .key = *key }, *entry = RB_FIND(call_site_tree, &sites->tree, &wanted);
 	struct place *place = NULL;

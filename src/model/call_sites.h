@@ -27,7 +27,8 @@ struct call_sites {
 };
 
 /* Adds @row to what is known of @key. Returns 0 or -ENOMEM. */
-int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key, const struct call_site_row *row);
+int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key,
+		   const struct call_site_row *row);
 void call_sites_free(struct call_sites *sites);
 
 /* All, ordered by kernel (launch_key) first; NULL at the end. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of a list whose items are followed by the places that they come from: kernels by where they are launched, calls by where they wait. */
+/*
+ * Rows of a list whose items are followed by places: kernels by those that launch them, calls by those that wait in
+ * them.
+ */
 #ifndef VIEW_PLACE_ROWS_H
 #define VIEW_PLACE_ROWS_H
 

@@ -4,8 +4,8 @@
     python launches.py LIBRARY ROUNDS WAITS [LINES]
 
 LIBRARY is a CUDA runtime, the double's. Each round launches the kernel "often" three times by one line and once by another, and
-"seldom" once: in one and the same order, so that a sample at regular distances would see one line alone. The lines are marked. Then "seldom" is
-launched once by each of LINES lines.
+"seldom" once: in one and the same order, so that a sample at regular distances would see one line alone. The lines are marked.
+Then "seldom" is launched once by each of LINES lines.
 """
 import ctypes
 import sys
