@@ -7,7 +7,7 @@
 
 # This machine's Python, with as much of its library as is imported there.
 python=$(readlink -f /usr/bin/python3)
-options=() names=(test_attach_methods test_basics test_loading test_launch_sites)
+options=() names=(test_attach_methods test_basics test_loading)
 if [ -d "/usr/lib/${python##*/}" ]; then
 	stage=$(mktemp -d)
 	trap 'rm -rf "$stage"' EXIT
