@@ -9,12 +9,16 @@
 #include "python_call.bpf.h"
 
 __noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
+__noinline int site_tell(struct thread_state *thread, __u64 address);	/* names.bpf.h */
 
 static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
 {
-	__u64 where = python_site(thread, site);
-	struct rec_fail *rec = record_begin(thread, REC_FAIL, sizeof(*rec), now);
+	struct rec_fail *rec;
+	__u64 where;
 
+	site_tell(thread, site);
+	where = python_site(thread, site);
+	rec = record_begin(thread, REC_FAIL, sizeof(*rec), now);
 	if (!rec)
 		return;
 	rec->site = where;

@@ -397,7 +397,11 @@ static __always_inline void free_return(struct call_run *run)
 		call_failed(run);
 	if (!keep_books)
 		return;
-	site = run->result ? python_site(run->thread, call_site(run->ctx)) : call_site(run->ctx);
+	site = call_site(run->ctx);
+	if (run->result) {
+		site_announce(run->thread, site);
+		site = python_site(run->thread, site);
+	}
 	rec = record_begin(run->thread, REC_FREE, sizeof(*rec), run->now);
 	if (!rec)
 		return;

@@ -99,6 +99,14 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 	*last = address;
 }
 
+/* The same, for what names.bpf.h includes. */
+__noinline int site_tell(struct thread_state *thread, __u64 address)
+{
+	if (thread)
+		site_announce(thread, address);
+	return 0;
+}
+
 /*
  * A variable of the program whose size only its registration tells; or the variables of a fat
  * binary are gone.

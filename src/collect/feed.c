@@ -277,6 +277,14 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	free(stack);
 }
 
+static void python_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size)
+{
+	/* Where it went from there is the first of its frames. */
+	if (hdr->type == REC_PYTHON_STACK && size >= sizeof(struct rec_python_stack))
+		site_feed(feed, hdr, ((const struct rec_python_stack *)hdr)->site);
+	python_stacks_record(feed->python, hdr, size, site_told, feed);
+}
+
 /* Makes the site of a call that failed known: of a Python program, its line, and by which way. Returns the stack, or 0. */
 static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 *site)
 {
@@ -436,7 +444,7 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_PYTHON_CODE:
 	case REC_PYTHON_TABLE:
 	case REC_PYTHON_STACK:
-		python_stacks_record(feed->python, hdr, size, site_told, feed);
+		python_feed(feed, hdr, size);
 		return;
 	case REC_FREE:
 		if (!((const struct rec_free *)data)->result)

@@ -207,6 +207,17 @@ expect failing '[.events[] | select(.kind == "out-of-memory") | [.stack[1:][] | 
 check "text: failures: $(cat "$T/failing.txt")" grep -q '^  cudaMalloc  *2  cudaErrorMemoryAllocation (2)  first in big at failing.py:5 (python)' "$T/failing.txt"
 check "text: a double free" grep -q 'which was freed before, called from twice at failing.py:9 (python)$' "$T/failing.txt"
 
+# The native site before it has its name, too, in a program that does nothing else.
+cat >"$T/only.py" <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[1]).cudaSetDevice(1000)
+END
+watch only --library "$library" -- "$interpreter" "$T/only.py" "$library"
+expect only '[p.failures[] | [.call, .site, (.stack[0] | test("ffi")), (.frames[0].module | test("ffi"))]]' \
+	'[["cudaSetDevice","<module> at only.py:2 (python)",true,true]]'
+watch only --no-python --library "$library" -- "$interpreter" "$T/only.py" "$library"
+expect only '[p.failures[] | [.call, (.site | test("ffi")), has("stack"), .frames[0].language]]' '[["cudaSetDevice",true,false,"native"]]'
+
 # ---- graphs, by the line that instantiates them
 
 cat >"$T/graphs.py" <<'END'
