@@ -79,16 +79,17 @@ unset CUTOP_ATTACH
 expect perf "$shown" '[["probed_recursive",40,null],["probed_status",60,20]]'
 
 # ---- text
+site='calls\+0x[0-9a-f]+( at probed\.c:[0-9]+)? \(probed\)$'
 "$CUTOP" -b -n 1 --probe "$library:probed_status=status" --probe "$library:probed_plain" -- "$program" >"$T/text"
 check "text: a line with failures" grep -Eq '^ +probed_status +60 +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +20$' "$T/text"
 check "text: a line without" grep -Eq '^ +probed_plain +64 .* -$' "$T/text"
-check "text: the failure" grep -Eq '^ +probed_status +20  error 7$' "$T/text"
+check "text: the failure" grep -Eq "^ +probed_status +20  error 7  first in $site" "$T/text"
 # C++: the name and not the symbol, of its failures, too; in a trace as well
 mangled="--probe $library:probed::scaled::*=status"
 # shellcheck disable=SC2086
 "$CUTOP" -b -n 1 $mangled -- "$program" >"$T/text"
 check "text: a C++ name: $(cat "$T/text")" grep -Eq '^ +probed::scaled::twice +60 .* 59$' "$T/text"
-check "text: its failures" grep -Eq '^ +probed::scaled::twice +1  error [0-9]+$' "$T/text"
+check "text: its failures" grep -Eq "^ +probed::scaled::twice +1  error [0-9]+  in $site" "$T/text"
 check "text: no symbol" [ "$(grep -c _ZN "$T/text")" = 0 ]
 if command -v tmux >/dev/null; then
 	mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config -d 0.2 $mangled -- sh -c '\"$program\"; sleep 1000'"
