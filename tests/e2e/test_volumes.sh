@@ -63,7 +63,7 @@ begin volume --stacks -c "*loader" --library "$T/own/libcudart.so.13"
 contained first "$T/inside/loader" "$T/inside/libcudart.so.13" malloc 3 say ready wait "$T/first.go" malloc 4 free
 first=$loader
 check "the volume's runtime is not probed: $(cat "$T/volume.err")" \
-	wait_for 20 told "inside/libcudart.so.13: .* attached" 1
+	wait_for 20 told "$T/inside/libcudart.so.13: .* attached" 1
 contained second "$T/inside/loader" "$T/inside/libcudart.so.13" malloc 5 free say ready wait "$T/second.go" malloc 6 free
 second=$loader
 umount "$T/volume"
@@ -71,10 +71,10 @@ check "the second container: $(tail -n 1 "$T/volume.out" | jq -c '[.processes[] 
 touch "$T/first.go"
 wait "$first"
 looked_at
-check "given up while another container has it: $(cat "$T/volume.err")" told "inside/.*: $given_up" 0
+check "given up while another container has it: $(cat "$T/volume.err")" told "$T/inside/.*: $given_up" 0
 touch "$T/second.go"
 wait "$second"
-check "not given up: $(cat "$T/volume.err")" wait_for 40 told "inside/libcudart.so.13: $given_up" 1
+check "not given up: $(cat "$T/volume.err")" wait_for 40 told "$T/inside/libcudart.so.13: $given_up" 1
 # Nor is it held for the names of call sites, which were read from there.
 check "the volume is in use: $(readlink "/proc/$cutop/fd/"* | grep -v anon_inode)" wait_for 40 [ ! -e "$alive" ]
 check "the device is in use" losetup -d "$loop"
@@ -86,7 +86,7 @@ load service unshare -m sh -c 'mount --make-rprivate / && exec "$@"' sh \
 service=$loader
 wait "$service"
 looked_at
-check "the machine's own was given up: $(cat "$T/volume.err")" told "own/.*: $given_up" 0
+check "the machine's own was given up: $(cat "$T/volume.err")" told "$T/own/.*: $given_up" 0
 end
 expect_of volume "$second" '[.sites[].site | test("^main\\+0x[0-9a-f]+ at loader.c:[0-9]+ \\(loader\\)$")] | all' true
 expect_of volume "$second" '.memory | [.allocations, .frees, .leaked_bytes]' '[11,11,0]'
