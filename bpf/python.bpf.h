@@ -71,7 +71,7 @@ struct python_walk {
  * Reads the frame at @frame, and, if frames are adjacent, those before it. No other page is read,
  * because nothing may be mapped below the first frame of a chunk. Returns 0 if it could be read.
  */
-static __noinline int python_read(struct python_scratch *scratch, __u64 frame)
+__noinline int python_read(struct python_scratch *scratch, __u64 frame)
 {
 	__u64 end, start = frame;
 	__u32 bytes;
@@ -162,7 +162,7 @@ static long python_step(__u32 i, struct python_walk *walk)
 }
 
 /* Reads the frames of the current thread. Returns how many, or -1 if they could not be read. */
-static __noinline int python_frames(struct python_scratch *scratch)
+__noinline int python_frames(struct python_scratch *scratch)
 {
 	struct python_walk walk = { .scratch = scratch };
 	const struct python_layout *layout;
@@ -199,7 +199,7 @@ static __noinline int python_frames(struct python_scratch *scratch)
 /* ---- known stacks ---- */
 
 /* Finds out whether the thread's process has an interpreter, and which one. */
-static __noinline int python_look(struct thread_state *thread, struct python_scratch *scratch, __u32 changes)
+__noinline int python_look(struct thread_state *thread, struct python_scratch *scratch, __u32 changes)
 {
 	struct python_row *row;
 	__u32 tgid;

@@ -36,7 +36,7 @@ static __always_inline int python_code_read(struct python_scratch *scratch, cons
  * Mixes the characters of the str at @address into @mark, but not the bytes behind them, which
  * change.
  */
-static __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 address, __u64 mark)
+__noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 address, __u64 mark)
 {
 	__u64 end, word;
 	__u32 i, width;
@@ -64,7 +64,7 @@ static __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 a
 }
 
 /* The mark of the code object in the scratch space, never 0. */
-static __noinline __u64 python_mark(struct python_scratch *scratch)
+__noinline __u64 python_mark(struct python_scratch *scratch)
 {
 	__u64 table[2] = {}, mark;
 
@@ -98,7 +98,7 @@ static long python_mark_one(__u32 i, struct python_marking *marking)
 }
 
 /* The marks of those frames of the stack whose bits are set in @frames. */
-static __noinline __u64 python_marks(struct python_scratch *scratch, __u64 frames)
+__noinline __u64 python_marks(struct python_scratch *scratch, __u64 frames)
 {
 	struct python_marking marking = { .scratch = scratch, .frames = frames };
 
@@ -114,7 +114,7 @@ static __noinline __u64 python_marks(struct python_scratch *scratch, __u64 frame
  * Reads the head of the str at @address. Returns the address of its characters; if it is not a str,
  * text->width is 0.
  */
-static __noinline __u64 python_text_look(struct python_scratch *scratch, __u64 address, bool is_name)
+__noinline __u64 python_text_look(struct python_scratch *scratch, __u64 address, bool is_name)
 {
 	struct {
 		__u64 length, hash;
@@ -240,12 +240,12 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	return 0;
 }
 
-static __noinline int python_copy_small(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
+__noinline int python_copy_small(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
 {
 	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_SMALL, PYTHON_NAME_SMALL, PYTHON_TABLE_SMALL) : -1;
 }
 
-static __noinline int python_copy_large(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
+__noinline int python_copy_large(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
 {
 	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_LARGE, PYTHON_NAME_LARGE, PYTHON_TABLE_LARGE) : -1;
 }
@@ -343,7 +343,7 @@ static long python_announce(__u32 i, struct python_announcing *announcing)
 }
 
 /* Sends the stack in the scratch space, whose code user space knows. Returns 0 or -1. */
-static __noinline int python_stack_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
+__noinline int python_stack_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
 {
 	struct rec_python_stack *rec;
 
@@ -371,7 +371,7 @@ static __noinline int python_stack_send(struct thread_state *thread, struct pyth
  * The stack in the scratch space is new, or one of its code objects is. Returns its id, or @native
  * if it was lost.
  */
-static __noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
+__noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
 {
 	struct python_announcing announcing = { .thread = thread, .scratch = scratch };
 

@@ -2,6 +2,9 @@
 /*
  * What python.bpf.h and python_code.bpf.h share: the maps, and the scratch space in which a
  * thread's frames and code objects are read.
+ *
+ * Their functions are not static, although no other file calls them: the verifier then verifies each
+ * once in a program, and not at each call. With static ones cutop took twice as long to start.
  */
 #ifndef PYTHON_STATE_BPF_H
 #define PYTHON_STATE_BPF_H
