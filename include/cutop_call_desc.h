@@ -13,6 +13,7 @@
  * (cudaExtent) takes none on x86-64, where it is on the stack, and one on arm64, where a pointer to
  * it is passed.
  */
+/* clang-format off */
 #ifndef CUTOP_CALL_DESC_H
 #define CUTOP_CALL_DESC_H
 

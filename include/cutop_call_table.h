@@ -26,6 +26,7 @@
  * and uses the thread's own default stream if no stream is given. If the two functions differ
  * otherwise, each has its own line.
  */
+/* clang-format off */
 
 /*
  * The kind of the allocation (enum alloc_kind), where the address is written (or given), and how

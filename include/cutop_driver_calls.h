@@ -10,6 +10,7 @@
  * cuda.h, cudaGL.h, cudaEGL.h and cudaVDPAU.h of CUDA 13.0, including the old prototypes in them,
  * and the driver API reference of 13.3.
  */
+/* clang-format off */
 
 /* allocations */
 ALLOC(cuMemAlloc_v2, DEVICE, OUT(0), BYTES(1))

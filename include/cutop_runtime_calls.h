@@ -5,6 +5,7 @@
  * runtime API reference. tests/checks/excluded-calls lists the functions that are left out, with
  * reasons.
  */
+/* clang-format off */
 
 /* allocations */
 ALLOC(cudaMalloc, DEVICE, OUT(0), BYTES(1))

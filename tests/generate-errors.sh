@@ -91,6 +91,7 @@ cat <<'END'
  * Made by tests/generate-errors.sh from NVIDIA's public headers driver_types.h
  * and cuda.h (codes and names only); do not edit. ERROR(code, name, sticky), by code.
  */
+/* clang-format off */
 END
 for layer in runtime driver; do
 	echo

@@ -10,6 +10,7 @@
 #define HELP_MIN 50	/* cells; on a narrower terminal, the terminal wraps */
 #define HELP_MAX 109
 
+/* clang-format off */
 const struct option_entry option_table[] = {
 	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen" },
 	{ 'n', "iterations", "N", IN_SHOWING | IN_TRACE, "stop after N snapshots, or lines of a trace (with COMMAND: until it ends)" },
@@ -64,6 +65,7 @@ const struct option_entry option_table[] = {
 	{ 'h', "help", NULL, IN_ALL, "print this" },
 	{ 'V', "version", NULL, IN_ALL, "print the version" },
 };
+/* clang-format on */
 
 const size_t option_count = ARRAY_LEN(option_table);
 _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_MAX");

@@ -3,6 +3,7 @@
  * Made by tests/generate-errors.sh from NVIDIA's public headers driver_types.h
  * and cuda.h (codes and names only); do not edit. ERROR(code, name, sticky), by code.
  */
+/* clang-format off */
 
 #define RUNTIME_ERRORS(ERROR) \
 	ERROR(0, cudaSuccess, 0) \

@@ -52,6 +52,7 @@ static struct column_value text(const char *value)
 
 #define VALUE(name) static struct column_value value_##name(const struct snap_process *process)
 
+/* clang-format off */
 VALUE(pid) { return count(process->pid); }
 VALUE(user) { return text(process->user); }
 VALUE(dev) { return text(process->device_list); }
@@ -80,6 +81,7 @@ VALUE(calls) { return bound(process, process->calls); }
 VALUE(start) { return count(process->start_time / 1000000000); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
 VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
+/* clang-format on */
 
 VALUE(leaked)
 {

@@ -17,6 +17,7 @@
 #define GLIBC_SLOTS	0x310	/* specific_1stblock */
 #define GLIBC_TABLES	0x510	/* specific */
 
+/* clang-format off */
 /* 3.8 to 3.10: each frame is a separate object, and is run by a C function call of its own. */
 #define OF_OBJECTS \
 	.cframe_frame = NONE, .state_frame = 24, .state_thread = 176, .frame_bytes = 112, .frame_back = 24, .frame_code = 32, \
@@ -47,6 +48,7 @@ static const struct python_layout layouts[] = {
 	  .code_traceable = 192, .code_version = 92, .code_bytecode = 208, .code_bytes = 200, .string_ascii = 40,
 	  .string_wide = 56, STACKED },
 };
+/* clang-format on */
 
 /* Offsets within a version's struct _Py_DebugOffsets, in bytes. */
 struct said {

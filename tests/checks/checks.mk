@@ -13,6 +13,7 @@ check-valgrind: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	UNIT_TESTS='$(TESTS)' $(checks_run) valgrind
 check-static: all
+	top_srcdir='$(abs_top_srcdir)' sh $(srcdir)/tests/checks/test_format.sh
 	$(checks_run) cppcheck
 	$(checks_run) warnings
 	$(checks_run) analyzer
@@ -22,6 +23,6 @@ clean-local: clean-checks
 clean-checks:
 	rm -rf checks
 .PHONY: clean-checks
-TESTS += tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh
-EXTRA_DIST += tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh tests/checks/rooms.py
+TESTS += tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh tests/checks/test_format.sh
+EXTRA_DIST += tests/checks/test_format.sh tests/checks/test_rooms.sh tests/checks/test_bpf_headers.sh tests/checks/rooms.py
 EXTRA_DIST += docs/testing.md tests/checks/checks.sh tests/checks/analyzer.known tests/checks/calls.sh tests/checks/excluded-calls tests/checks/arguments.py tests/checks/table.sh

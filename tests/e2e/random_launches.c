@@ -12,8 +12,10 @@ CUmodule loaded_module;	/* kept: unloaded, its handles may be given to other ker
 #define STUB(n, name) \
 	static void stub##n(void) __asm__(name); \
 	static void stub##n(void) { __asm__ volatile("nop" : : "i"(n)); }
+/* clang-format off */
 STUB(0, "_Z7kernel0v") STUB(1, "_Z7kernel1Pf") STUB(2, "_Z7kernel2ii") STUB(3, "_Z7kernel3PKfi") STUB(4, "kernel4")
 STUB(5, "_Z7kernel5IiEvPT_")
+/* clang-format on */
 static void (*const stubs[KERNELS])(void) = { stub0, stub1, stub2, stub3, stub4, stub5 };
 static const char *const names[KERNELS] = { "_Z7kernel0v", "_Z7kernel1Pf", "_Z7kernel2ii", "_Z7kernel3PKfi", "kernel4",
 	"_Z7kernel5IiEvPT_" };
