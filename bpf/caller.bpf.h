@@ -39,7 +39,8 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 	struct code_range *range;
 	struct file_id id = {};
 	__u64 at, low, high;
-	__u32 marks = *(volatile __u32 *)&runtime_marks;	/* read this before the file is looked up */
+	/* Read this before the file is looked up */
+	__u32 marks = *(volatile __u32 *)&runtime_marks;
 
 	if (!thread || !find_callers)
 		return 0;

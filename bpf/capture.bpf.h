@@ -14,13 +14,15 @@
 #include "names.bpf.h"
 
 struct capture {
-	__u64 graph;		/* the graph that its nodes are added to: its own, or an existing one */
+	/* The graph that its nodes are added to: its own, or an existing one */
+	__u64 graph;
 	__u64 stream;		/* the stream that it began on */
 };
 
 HASH_MAP(captures, struct address_key, struct capture, 16384);	/* by number */
 HASH_MAP(capture_streams, struct address_key, __u64, 65536);	/* stream to capture */
-HASH_MAP(capture_events, struct address_key, __u64, 65536);	/* event to the capture in which it was recorded */
+/* Event to the capture in which it was recorded */
+HASH_MAP(capture_events, struct address_key, __u64, 65536);
 
 __u64 last_capture;
 
@@ -32,7 +34,8 @@ static __always_inline bool may_capture(struct thread_state *thread)
 /* Identifies @stream within the process: the per-thread default streams share one handle. */
 static __always_inline __u64 stream_name(struct thread_state *thread, __u64 stream, __u16 flags)
 {
-	if (stream == 2 || (!stream && flags & CALL_PER_THREAD))	/* cudaStreamPerThread, driver_types.h */
+	/* cudaStreamPerThread, driver_types.h */
+	if (stream == 2 || (!stream && flags & CALL_PER_THREAD))
 		return 2 | (__u64)thread->tid << 32;
 	return stream;
 }

@@ -29,10 +29,13 @@ struct device_key {
 	__s32 device;
 };
 
-#define STREAM_PER_THREAD	2	/* cudaStreamPerThread; 0 and 1 are default streams, too: driver_types.h */
+/* cudaStreamPerThread; 0 and 1 are default streams, too: driver_types.h */
+#define STREAM_PER_THREAD	2
 
-HASH_MAP(contexts, struct address_key, struct context_row, 65536);	/* contexts, memory pools and streams */
-HASH_MAP(primaries, struct device_key, __u32, 65536);	/* how often a device's primary context is retained */
+/* Contexts, memory pools and streams */
+HASH_MAP(contexts, struct address_key, struct context_row, 65536);
+/* How often a device's primary context is retained */
+HASH_MAP(primaries, struct device_key, __u32, 65536);
 
 /*
  * CUmemLocationType, cudaMemLocationType: 0 is none, 1 a device; 2 to 4 are all locations on the
@@ -68,7 +71,8 @@ static __always_inline __s32 device_at(__u64 where)
 }
 
 #define DEVICES_MAX	1024	/* as in the model: a larger number is invalid */
-#define DEVICES_SEVERAL	0xffffffff	/* devices_used[]: the program in the upper half; the only device, plus 1, or this */
+/* devices_used[]: the program in the upper half; the only device, plus 1, or this */
+#define DEVICES_SEVERAL	0xffffffff
 
 /* Memory of @device was allocated. */
 static __always_inline void device_used(__u32 program, __s32 device)
@@ -161,7 +165,8 @@ static __always_inline void context_pop(struct thread_state *thread)
 		context_turn(thread, entry->context, entry->device);
 		thread->green = entry->green;
 	} else {
-		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);	/* deeper than the contexts that are stored */
+		/* Deeper than the contexts that are stored */
+		context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
 	}
 }
 

@@ -156,7 +156,8 @@ static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 	frame->direction = DIR_DEFAULT;
 	if (bpf_probe_read_user(&source, sizeof(source), (void *)(operations + BATCH3D_SOURCE)) ||
 	    bpf_probe_read_user(&to, sizeof(to), (void *)(operations + BATCH3D_TO)))
-		frame->direction = DIR_UNKNOWN;	/* then its size could not be read either, which was reported */
+		/* Then its size could not be read either, which was reported */
+		frame->direction = DIR_UNKNOWN;
 	frame->copy.destination = to.address;
 	frame->copy.source = source.address;
 	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS : 0;
@@ -317,7 +318,8 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 		peer_arguments(ctx, thread, frame, desc);
 }
 
-#define COPY_LIE	52	/* bits of a plausible copy size, as in the model: a larger size would spoil sums */
+/* Bits of a plausible copy size, as in the model: a larger size would spoil sums */
+#define COPY_LIE	52
 
 static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
 {
@@ -413,7 +415,10 @@ static __always_inline bool copy_is_asked(struct thread_state *thread, struct fr
 	       (frame->direction == DIR_D2D && uses_several_devices(thread->program));
 }
 
-#define COPY_WAIT_NS	100000	/* a copy that takes longer waits, and where from is looked at: that takes a hundredth of the time */
+/*
+ * A copy that takes longer waits, and where from is looked at: that takes a hundredth of the time
+ */
+#define COPY_WAIT_NS	100000
 
 static __always_inline void copy_return(struct call_run *run)
 {

@@ -14,7 +14,8 @@ struct alloc_args {
 	__u64 bytes;		/* to be multiplied by the pitch, if there is one */
 	__u64 pitch_at;		/* 0: no pitch */
 	__u64 element_bytes;	/* for an array; 0: not an array */
-	__u64 place;		/* the device + 2, if it is not the thread's; 0: it is the thread's */
+	/* The device + 2, if it is not the thread's; 0: it is the thread's */
+	__u64 place;
 };
 
 struct free_args {
@@ -30,10 +31,15 @@ struct copy_args {
 struct launch_args {
 	__u64 function;
 	union {
-		__u64 words[4];		/* launch_registers(): grid and block of a launch that is counted at its return */
-		/* LAUNCH_COUNTED; the row's launch clock without this launch, and with it; launches that its site counts for, 0: it is not taken */
+		/* launch_registers(): grid and block of a launch that is counted at its return */
+		__u64 words[4];
+		/*
+		 * LAUNCH_COUNTED; the row's launch clock without this launch, and with it; launches
+		 * that its site counts for, 0: it is not taken
+		 */
 		struct { __u64 before, clock, weight; } counted;
-		struct { __u64 graph, updatable; } captured;	/* LAUNCH_CAPTURED; whether kernels may change the node */
+		/* LAUNCH_CAPTURED; whether kernels may change the node */
+		struct { __u64 graph, updatable; } captured;
 	};
 };
 
@@ -61,7 +67,8 @@ struct context_args {
 	__u64 handle;		/* the context, pool or stream, or where it is written */
 	union {
 		__s32 device;
-		__u64 parent;	/* CONTEXT_FROM and CONTEXT_STREAM_OF: the context that it belongs to */
+		/* CONTEXT_FROM and CONTEXT_STREAM_OF: the context that it belongs to */
+		__u64 parent;
 	};
 	__u64 type;		/* pool_type() */
 };
@@ -91,21 +98,25 @@ struct size_args {
 struct graph_args {
 	union {
 		__u64 words[3];	/* arguments b, c and d: one of the following */
-		struct { __u64 stream, graph; } begin;		/* CAPTURE_BEGIN; a graph to add to, or 0 */
+		/* CAPTURE_BEGIN; a graph to add to, or 0 */
+		struct { __u64 stream, graph; } begin;
 		/* CAPTURE_END, CAPTURE_LEAVE; graph_at 0: no graph results */
 		struct { __u64 stream, graph_at; } end;
 		struct { __u64 event, stream, flags; } record;	/* CAPTURE_RECORD */
 		struct { __u64 stream, event, flags; } wait;	/* CAPTURE_WAIT */
 		struct { __u64 graph_at, origin; } create;	/* GRAPH_CREATE, GRAPH_CLONE */
 		struct { __u64 graph; } destroy;		/* GRAPH_DESTROY */
-		struct { __u64 node_at, graph, params; } add;	/* GRAPH_ADD_...; params may be a child graph */
+		/* GRAPH_ADD_...; params may be a child graph */
+		struct { __u64 node_at, graph, params; } add;
 		/* GRAPH_SET_..., GRAPH_LEARN...; params may be a child graph */
 		struct { __u64 node, params; } set;
 		struct { __u64 node; } remove;			/* GRAPH_REMOVE */
-		struct { __u64 node, number, value; } attribute;	/* GRAPH_UPDATABLE; the value is a pointer */
+		/* GRAPH_UPDATABLE; the value is a pointer */
+		struct { __u64 node, number, value; } attribute;
 		struct { __u64 exec_at, graph; } instantiate;	/* EXEC_CREATE */
 		struct { __u64 exec, graph; } update;		/* EXEC_UPDATE, EXEC_DESTROY */
-		struct { __u64 exec, node, params; } exec_set;	/* EXEC_SET_...; params may be a child graph */
+		/* EXEC_SET_...; params may be a child graph */
+		struct { __u64 exec, node, params; } exec_set;
 		struct { __u64 exec, node, enabled; } enable;	/* EXEC_ENABLE */
 		struct { __u64 exec, stream; } launch;		/* EXEC_LAUNCH */
 	};

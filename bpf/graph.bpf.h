@@ -16,9 +16,11 @@
 #include "python_call.bpf.h"
 #include "stacks.bpf.h"
 
-#define NODE_KERNEL	0	/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
+/* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
+#define NODE_KERNEL	0
 #define NODE_GRAPH	4
-#define EVENT_EXTERNAL	1	/* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */
+/* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */
+#define EVENT_EXTERNAL	1
 #define NODE_UNION	16	/* offset of the parameters in cudaGraphNodeParams */
 
 /*
@@ -38,7 +40,8 @@ struct kernel_node {
 
 struct node_key {
 	__u64 node;
-	__u64 instance;		/* the executable graph, or the value of graph_nodes(): the graph's own node */
+	/* The executable graph, or the value of graph_nodes(): the graph's own node */
+	__u64 instance;
 	__u32 program;
 	__u32 pad;
 };
@@ -179,7 +182,8 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 	if (!(*watchful_of(thread->program) & WATCHFUL_FAULT)) {
 		row->last = launch_clock(thread);
 		row->last_tid = thread->tid;
-		row->stream = (__u32)stream == 2 ? 2 : stream;	/* the stream_name() of a thread's own stream */
+		/* The stream_name() of a thread's own stream */
+		row->stream = (__u32)stream == 2 ? 2 : stream;
 	}
 	__sync_fetch_and_add(&row->launches, 1);
 	return 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the kernel lets an entry
- * program choose (session programs), a return probe is asked for only when its result is likely to be news: for the
- * first launch of a kernel or of a thread, after a changed grid or block, for one in 64 equal launches of a thread,
- * and for every launch after a failure in the process until 64 in a row succeeded. Failures and latencies are then
- * samples, and the row says so. With --launch-sites the one in 64 is drawn (site_rows.bpf.h).
+ * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the
+ * kernel lets an entry program choose (session programs), a return probe is asked for only when its
+ * result is likely to be news: for the first launch of a kernel or of a thread, after a changed
+ * grid or block, for one in 64 equal launches of a thread, and for every launch after a failure in
+ * the process until 64 in a row succeeded. Failures and latencies are then samples, and the row
+ * says so. With --launch-sites the one in 64 is drawn (site_rows.bpf.h).
  *
- * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid and block it
- * launched them: launching one again in the same way costs one atomic add, and no look-up.
+ * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid
+ * and block it launched them: launching one again in the same way costs one atomic add, and no
+ * look-up.
  */
 #ifndef LAUNCH_BPF_H
 #define LAUNCH_BPF_H
@@ -18,7 +20,10 @@
 #include "launch_rows.bpf.h"
 #include "site_rows.bpf.h"
 
-/* True if shared bytes and stream of a launch by arguments are on the stack; arm64 has registers for them. */
+/*
+ * True if shared bytes and stream of a launch by arguments are on the stack; arm64 has registers
+ * for them.
+ */
 #if defined(__TARGET_ARCH_x86)
 #define LAUNCH_ON_STACK	1
 #else
@@ -26,9 +31,10 @@
 #endif
 
 /*
- * Counts @times launches of @shape in @row. Returns @news, or true if there is other news: the first launch of a
- * kernel, a changed grid or block. @words is the address of shared bytes and stream if they are on the stack, else
- * NULL: they are read only on news, because reading memory costs as much as all the rest.
+ * Counts @times launches of @shape in @row. Returns @news, or true if there is other news: the
+ * first launch of a kernel, a changed grid or block. @words is the address of shared bytes and
+ * stream if they are on the stack, else NULL: they are read only on news, because reading memory
+ * costs as much as all the rest.
  */
 static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
 					 const void *words, bool driver, bool news)
@@ -71,7 +77,9 @@ static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile
 	return context_register(PT_REGS_PARM1(ctx));
 }
 
-/* Arguments of a launch in registers, as the frame keeps them: grid x and y, z, block x and y, z. */
+/*
+ * Arguments of a launch in registers, as the frame keeps them: grid x and y, z, block x and y, z.
+ */
 static __always_inline void launch_registers(struct pt_regs *ctx, bool driver, __u64 *words)
 {
 	if (driver) {
@@ -98,11 +106,15 @@ static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, con
 	       words[3] == PT_REGS_PARM5(ctx);
 }
 
-/* frame->flags: counted at entry; otherwise it is counted at return, in one look-up with its sample */
+/*
+ * frame->flags: counted at entry; otherwise it is counted at return, in one look-up with its sample
+ */
 #define LAUNCH_COUNTED	1
 #define LAUNCH_CAPTURED	2	/* launched into a capture: it becomes a node, and runs nothing */
 
-/* Everything about a launch, wherever it is. *@function is its first argument until more is known. */
+/*
+ * Everything about a launch, wherever it is. *@function is its first argument until more is known.
+ */
 static __always_inline void launch_read(struct pt_regs *ctx, const volatile struct call_desc *desc,
 					struct launch_shape *shape, __u64 *function, __u64 *times)
 {
@@ -122,8 +134,8 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
 }
 
 /*
- * The frame of a launch that has to be counted: a launch inside another call comes from a callback, and is not part
- * of that call.
+ * The frame of a launch that has to be counted: a launch inside another call comes from a callback,
+ * and is not part of that call.
  */
 static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
 {
@@ -135,8 +147,9 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
 }
 
 /*
- * A launch by a program that captures something: opens a frame for it and returns true if it goes into a capture. The
- * caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call chain.
+ * A launch by a program that captures something: opens a frame for it and returns true if it goes
+ * into a capture. The caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call
+ * chain.
  */
 static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -192,8 +205,8 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
 }
 
 /*
- * Counts it. This is separate from the record, so that their stacks do not add up: Linux before 6.13 has 512 bytes
- * for a whole call chain.
+ * Counts it. This is separate from the record, so that their stacks do not add up: Linux before
+ * 6.13 has 512 bytes for a whole call chain.
  */
 static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
 {
@@ -218,10 +231,11 @@ static __always_inline __u32 *nested_place(struct thread_state *thread, __u64 by
 }
 
 /*
- * True if a driver launch, after a runtime launch that asked for no return, was made by the runtime, and not by a
- * program whose runtime launch was refused. Then its caller is near the runtime's function, or, if another library is
- * between the two, near a caller that was seen before. Only asked if no earlier launch was as deep as this one, since
- * the caller has to be read from memory.
+ * True if a driver launch, after a runtime launch that asked for no return, was made by the
+ * runtime, and not by a program whose runtime launch was refused. Then its caller is near the
+ * runtime's function, or, if another library is between the two, near a caller that was seen
+ * before. Only asked if no earlier launch was as deep as this one, since the caller has to be read
+ * from memory.
  */
 static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_state *thread)
 {
@@ -237,8 +251,9 @@ static __noinline int launch_from_runtime(struct pt_regs *ctx, struct thread_sta
 }
 
 /*
- * A driver launch inside a runtime launch that has a frame, as the first launch of a kernel always has: remembers
- * where it was made and the driver's name for the function, so that it is recognized later when there is no frame.
+ * A driver launch inside a runtime launch that has a frame, as the first launch of a kernel always
+ * has: remembers where it was made and the driver's name for the function, so that it is recognized
+ * later when there is no frame.
  */
 static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
 {
@@ -252,7 +267,10 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
 	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
-	/* A second library's launch inside a runtime launch: there is a library in front of the driver. */
+	/*
+	 * A second library's launch inside a runtime launch: there is a library in front of the
+	 * driver.
+	 */
 	if (!frame->inner)
 		frame->inner = CUTOP_COOKIE_LIBRARY(cookie);
 	else if (frame->inner != CUTOP_COOKIE_LIBRARY(cookie))
@@ -275,7 +293,10 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	return 0;
 }
 
-/* True if a driver launch of @function is the one inside the runtime launch that asked for no return. */
+/*
+ * True if a driver launch of @function is the one inside the runtime launch that asked for no
+ * return.
+ */
 __noinline int launch_follows(struct thread_state *thread, __u64 function)
 {
 	struct address_key key = { .address = function };
@@ -322,8 +343,8 @@ static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct threa
 }
 
 /*
- * A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver launch inside it has
- * to be recognized.
+ * A launch of @function, counted in @row, asks for no return. If it is the runtime's, the driver
+ * launch inside it has to be recognized.
  */
 static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread,
 					const volatile struct call_desc *desc, struct launch_row *row, __u64 function)
@@ -338,8 +359,8 @@ static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state
 }
 
 /*
- * A launch of a kernel that the thread has launched before, with the same grid and block, is only counted. Returns
- * true if it was one.
+ * A launch of a kernel that the thread has launched before, with the same grid and block, is only
+ * counted. Returns true if it was one.
  */
 static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct *task)
 {
@@ -393,8 +414,9 @@ static __always_inline bool launch_is_inside(struct call_run *run)
 }
 
 /*
- * With sites: whether the launch just counted is taken by chance. A thread that remembers the kernel counts down to the next
- * that is, as launch_quick() does; @was_hot: from before this launch.
+ * With sites: whether the launch just counted is taken by chance. A thread that remembers the
+ * kernel counts down to the next that is, as launch_quick() does; @was_hot: from before this
+ * launch.
  */
 static __always_inline bool launch_turn(struct hot_launch *hot, bool was_hot, bool is_hot)
 {
@@ -410,7 +432,10 @@ static __always_inline bool launch_turn(struct hot_launch *hot, bool was_hot, bo
 	return false;
 }
 
-/* A launch whose return is seen in any case, with its configuration in registers: it is counted at the return. */
+/*
+ * A launch whose return is seen in any case, with its configuration in registers: it is counted at
+ * the return.
+ */
 static __always_inline int launch_keep(struct call_run *run, bool driver)
 {
 	run->frame = launch_open(run->thread, run->ctx, run->cookie);
@@ -423,8 +448,8 @@ static __always_inline int launch_keep(struct call_run *run, bool driver)
 }
 
 /*
- * Counts a launch with its configuration in registers, and if need be on the stack. Returns its row, NULL without room.
- * *@drawn, with sites: whether it is taken by chance.
+ * Counts a launch with its configuration in registers, and if need be on the stack. Returns its
+ * row, NULL without room. *@drawn, with sites: whether it is taken by chance.
  */
 static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news,
 								 bool *drawn)
@@ -473,7 +498,10 @@ static __always_inline struct launch_row *launch_count_memory(struct call_run *r
 	return row;
 }
 
-/* A launch that was counted is followed to its return. @before: the row's launch clock without it; @weight: of its site. */
+/*
+ * A launch that was counted is followed to its return. @before: the row's launch clock without it;
+ * @weight: of its site.
+ */
 static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before, __u64 weight)
 {
 	run->frame = launch_open(run->thread, run->ctx, run->cookie);
@@ -515,7 +543,10 @@ static __always_inline int launch_entry(struct call_run *run)
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
 		launch_stamp(thread, row, news || !on_stack);
-	/* A program whose launches are followed for good has its sites taken by chance all the same. */
+	/*
+	 * A program whose launches are followed for good has its sites taken by chance all the
+	 * same.
+	 */
 	certain = news || !thread->settled || exact_launches || (watch & ~WATCHFUL_MARKS);
 	if (certain || drawn || watch || !run->session)
 		return launch_follow(run, function, before, certain ? 1 : drawn ? LAUNCH_SAMPLE : 0);
@@ -524,8 +555,9 @@ static __always_inline int launch_entry(struct call_run *run)
 }
 
 /*
- * Where a program that was running before cutop, or was forked from such a program, launches @function: nvcc puts one
- * launch into each kernel's stub. For other programs the stub is known from the start.
+ * Where a program that was running before cutop, or was forked from such a program, launches
+ * @function: nvcc puts one launch into each kernel's stub. For other programs the stub is known
+ * from the start.
  */
 __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 site, __u32 call)
 {
@@ -539,8 +571,8 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
 	/*
-	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the runtime is not watched,
-	 * the place shows whether the runtime launches.
+	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the
+	 * runtime is not watched, the place shows whether the runtime launches.
 	 */
 	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
 		return 0;
@@ -573,7 +605,8 @@ static __always_inline void launch_return(struct call_run *run)
 			launch_captured_count(thread, frame, call);
 		goto counted;
 	}
-	row = launch_row_of(thread, frame->launch.function, call);	/* a launch does not change the device */
+	/* A launch does not change the device */
+	row = launch_row_of(thread, frame->launch.function, call);
 	if (row && frame->flags & LAUNCH_COUNTED) {
 		if (result && row->last == frame->launch.counted.clock)
 			row->last = frame->launch.counted.before;	/* it was not launched */
@@ -581,7 +614,10 @@ static __always_inline void launch_return(struct call_run *run)
 	} else if (row) {
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
-		/* The stream is read on news only: for this launch it is known only if it is read now. */
+		/*
+		 * The stream is read on news only: for this launch it is known only if it is read
+		 * now.
+		 */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
 		weight = news || exact_launches ? 1 : launch_sites && launch_drawn() ? LAUNCH_SAMPLE : 0;
@@ -599,7 +635,8 @@ counted:
 		guard = watchful_of(thread->program);
 		left = *guard;
 		/*
-		 * if two threads decrement at the same time, one decrement is lost: one more launch does not matter
+		 * if two threads decrement at the same time, one decrement is lost: one more launch
+		 * does not matter
 		 */
 		if (left & ~WATCHFUL_MARKS)
 			__sync_val_compare_and_swap(guard, left, left - 1);

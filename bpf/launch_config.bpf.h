@@ -9,7 +9,10 @@
 #include "arguments.bpf.h"
 #include "state.bpf.h"
 
-/* struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes and 32 of padding */
+/*
+ * struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes
+ * and 32 of padding
+ */
 struct launch_config {
 	__u32 grid[3];
 	__u32 block[3];

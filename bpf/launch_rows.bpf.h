@@ -15,7 +15,10 @@
 
 #include "names.bpf.h"
 
-/* Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an error. */
+/*
+ * Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an
+ * error.
+ */
 static __always_inline long kernel_send(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name,
 					const __u32 room)
 {

@@ -41,8 +41,10 @@ HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; used here onl
 LOADER_TIMES(answers);
 LOADER_TIMES(loose);
 
-__u32 examining;		/* user space is examining a file, whose probes may be half placed */
-__u32 loader_stalled;		/* a wait ended without an answer; user space clears this with its next one */
+/* User space is examining a file, whose probes may be half placed */
+__u32 examining;
+/* A wait ended without an answer; user space clears this with its next one */
+__u32 loader_stalled;
 
 /* From here on, the process's mappings cannot be waited for. */
 static __always_inline void loader_leave(struct loader_row *row, __u64 until)

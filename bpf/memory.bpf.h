@@ -30,8 +30,10 @@ struct array3d_desc {
 };
 
 /* Flags of arrays, alike in both layers: driver_types.h, cuda.h */
-#define ARRAY_LAYERS	5	/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
-#define ARRAY_DEFERRED	0x80	/* cudaArrayDeferredMapping: its memory is mapped later, as a whole, */
+/* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
+#define ARRAY_LAYERS	5
+/* cudaArrayDeferredMapping: its memory is mapped later, as a whole, */
+#define ARRAY_DEFERRED	0x80
 #define ARRAY_UNBACKED	0xc0	/* or also cudaArraySparse: the same, part by part */
 
 /*
@@ -55,7 +57,8 @@ static __always_inline __u32 format_bytes(__u32 format)
 	case 0xc9: case 0xca: case 0xcb:	/* signed */
 	case 0xa3: case 0xa4: case 0xa6: case 0xa7:	/* P210, P216, Y210, Y216 */
 	case 0xb1: case 0xb3: case 0xb5:	/* Y416, and 4:4:4 in planes of 10 and 16 bits */
-	case 0x54: case 0x56: case 0x58: case 0x5a: case 0x5c: case 0x5e:	/* YUV in planes of 16 bits */
+	/* YUV in planes of 16 bits */
+	case 0x54: case 0x56: case 0x58: case 0x5a: case 0x5c: case 0x5e:
 		return 2;
 	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
 		return 4;
@@ -72,18 +75,22 @@ static __always_inline struct texels format_texels(__u32 format, __u32 channels)
 	case 0x93: case 0x94: case 0x95: case 0x96:	/* BC2, BC3 */
 	case 0x99: case 0x9a: case 0x9b: case 0x9c: case 0x9d: case 0x9e:	/* BC5, BC6H, BC7 */
 		return (struct texels){ 16, BLOCK_SIDE };
-	case 0xb0: case 0x53: case 0x59:		/* NV12, and 4:2:0 in two and three planes */
+	/* NV12, and 4:2:0 in two and three planes */
+	case 0xb0: case 0x53: case 0x59:
 		return (struct texels){ 6, PLANAR_SIDE };
 	case 0x9f: case 0xa1: case 0x54: case 0x5a:	/* P010, P016, and the same of 16 bits */
 		return (struct texels){ 12, PLANAR_SIDE };
-	case 0xa2: case 0xa3: case 0xa4:		/* NV16, P210, P216: as much colour as light */
+	/* NV16, P210, P216: as much colour as light */
+	case 0xa2: case 0xa3: case 0xa4:
 	case 0xa5: case 0xa6: case 0xa7: case 0x51:	/* the same packed: YUY2, Y210, Y216 */
 	case 0x55: case 0x56: case 0x5b: case 0x5c:	/* 4:2:2 in two and three planes */
 		return (struct texels){ 2 * format_bytes(format), 0 };
-	case 0xb2: case 0xb3: case 0xb4: case 0xb5:	/* 4:4:4 in planes: twice as much colour as light */
+	/* 4:4:4 in planes: twice as much colour as light */
+	case 0xb2: case 0xb3: case 0xb4: case 0xb5:
 	case 0x57: case 0x58: case 0x5d: case 0x5e:
 		return (struct texels){ 3 * format_bytes(format), 0 };
-	case 0xa8: case 0xa9: case 0xb1: case 0x50: case 0x52:	/* packed with a fourth channel: AYUV, Y410, Y416, 10:10:10:2 */
+	/* Packed with a fourth channel: AYUV, Y410, Y416, 10:10:10:2 */
+	case 0xa8: case 0xa9: case 0xb1: case 0x50: case 0x52:
 		return (struct texels){ 4 * format_bytes(format), 0 };
 	default:
 		return (struct texels){ format_bytes(format) * channels, 0 };
@@ -108,13 +115,15 @@ static __always_inline struct texels desc_texels(__u64 desc, __u64 *element)
 		argument_lost();
 	*element = ((__u32)channels.bits[0] + channels.bits[1] + channels.bits[2] + channels.bits[3]) / 8;
 	switch (channels.kind) {
-	case 4: case 34: case 40:			/* NV12, and 4:2:0 in two and three planes */
+	/* NV12, and 4:2:0 in two and three planes */
+	case 4: case 34: case 40:
 		return (struct texels){ 6, PLANAR_SIDE };
 	case 35: case 41:				/* the same of 16 bits */
 		return (struct texels){ 12, PLANAR_SIDE };
 	case 32: case 36: case 42:			/* 4:2:2: packed, in two and three planes */
 		return (struct texels){ 2, 0 };
-	case 33: case 37: case 43:			/* 4:4:4 packed, with a fourth channel; 4:2:2 of 16 bits */
+	/* 4:4:4 packed, with a fourth channel; 4:2:2 of 16 bits */
+	case 33: case 37: case 43:
 		return (struct texels){ 4, 0 };
 	case 38: case 44:				/* 4:4:4 in two and three planes */
 		return (struct texels){ 3, 0 };
@@ -168,7 +177,8 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, str
 
 /* frame->flags */
 #define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is on no device */
-#define IN_CAPTURE	2	/* the call adds a node to a graph, and allocates or frees nothing */
+/* The call adds a node to a graph, and allocates or frees nothing */
+#define IN_CAPTURE	2
 #define ALLOC_MANAGED	4	/* from a pool of managed memory */
 #define MAPPED_WHOLE	8	/* an array with ARRAY_DEFERRED */
 

@@ -27,7 +27,8 @@ struct address_key {
 /* kernel handle to stub, or to the handle that it was made from */
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);
 HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was reported */
-HASH_MAP(modules, struct module_key, __u64, 65536);	/* mappings that were reported: file_mark() of the file */
+/* Mappings that were reported: file_mark() of the file */
+HASH_MAP(modules, struct module_key, __u64, 65536);
 
 /*
  * Reports which file is mapped at @address of the current process, once per mapping, and again if

@@ -96,7 +96,8 @@ static __noinline int blind_copy(struct pt_regs *ctx, struct thread_state *threa
 	copy_arguments(ctx, thread, frame, desc);
 	copy_doubt(thread, frame);
 	if (frame->direction >= DIR_COUNT)
-		frame->direction = DIR_UNKNOWN;	/* without known allocations it could not be resolved */
+		/* Without known allocations it could not be resolved */
+		frame->direction = DIR_UNKNOWN;
 	row = copy_row_get(thread, frame->direction, call, desc->flags & CALL_ASYNC);
 	if (!row)
 		return 0;

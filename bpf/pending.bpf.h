@@ -19,7 +19,8 @@
 
 #define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
 #define STREAM_THREAD	2	/* cudaStreamPerThread */
-#define STACK_NEAR	(1u << 20)	/* bytes above the stack pointer where callers have their variables */
+/* Bytes above the stack pointer where callers have their variables */
+#define STACK_NEAR	(1u << 20)
 #define HOSTS_MAX	4096	/* pages of host memory that are reported, per row of `copies` */
 
 HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
@@ -28,7 +29,8 @@ static const struct pending_row no_pending;
 __u8 has_pending[WATCHFUL_COUNT];
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* pages that fall out of the LRU map are reported again */
+	/* Pages that fall out of the LRU map are reported again */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct address_key);
 	__type(value, __u32);
@@ -202,7 +204,8 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 	if (row->mark_time == entry)
 		pending_cover_mark(row);
 	else
-		pending_cover_all(row, entry);	/* another thread has begun to synchronize the same stream */
+		/* Another thread has begun to synchronize the same stream */
+		pending_cover_all(row, entry);
 	return 0;
 }
 

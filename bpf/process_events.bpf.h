@@ -63,7 +63,8 @@ __u32 files_untold;
  */
 static __always_inline int file_untold(const struct file_id *id)
 {
-	bpf_map_delete_elem(&files, id);	/* or the next process that runs or maps it reports it */
+	/* Or the next process that runs or maps it reports it */
+	bpf_map_delete_elem(&files, id);
 	loader_told(~0ull);
 	count_lost(LOST_RING_FULL);
 	__sync_fetch_and_add(&files_untold, 1);

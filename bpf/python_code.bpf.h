@@ -13,7 +13,8 @@
 #define PYTHON_TYPE		8	/* PyObject.ob_type */
 #define PYTHON_SIZE		16	/* PyVarObject.ob_size, and a str's length */
 #define PYTHON_BYTES_DATA	32	/* of a bytes object */
-#define PYTHON_STRING_STATE	32	/* bits 2 to 4: bytes of a character; 5: they follow the head; 6: they are ASCII */
+/* Bits 2 to 4: bytes of a character; 5: they follow the head; 6: they are ASCII */
+#define PYTHON_STRING_STATE	32
 #define PYTHON_SANE_CHARS	(1 << 20)	/* no path and no name is longer */
 
 /*
@@ -30,7 +31,8 @@ static __always_inline int python_code_read(struct python_scratch *scratch, cons
 	return *(__u64 *)(scratch->code + PYTHON_TYPE) == scratch->row.code_type ? 0 : -1;
 }
 
-#define PYTHON_TEXT_MARKED	128	/* bytes of a str that count in a mark, including its head */
+/* Bytes of a str that count in a mark, including its head */
+#define PYTHON_TEXT_MARKED	128
 
 /*
  * Mixes the characters of the str at @address into @mark, but not the bytes behind them, which

@@ -3,8 +3,8 @@
  * What python.bpf.h and python_code.bpf.h share: the maps, and the scratch space in which a
  * thread's frames and code objects are read.
  *
- * Their functions are not static, although no other file calls them: the verifier then verifies each
- * once in a program, and not at each call. With static ones cutop took twice as long to start.
+ * Their functions are not static, although no other file calls them: the verifier then verifies
+ * each once in a program, and not at each call. With static ones cutop took twice as long to start.
  */
 #ifndef PYTHON_STATE_BPF_H
 #define PYTHON_STATE_BPF_H
@@ -15,7 +15,8 @@
 #include "cutop_python.h"
 
 #define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
-#define PYTHON_FULL_NS		1000000000ull	/* time without new stacks after the ring was full */
+/* Time without new stacks after the ring was full */
+#define PYTHON_FULL_NS		1000000000ull
 /* new stacks of a thread with unreadable code that are not remembered as known */
 #define PYTHON_RETRIES		16
 
@@ -58,7 +59,8 @@ struct python_parts {
 	__u32 unread;		/* some part could not be read */
 };
 
-HASH_MAP(python_stacks, struct address_key, struct python_stack_known, 1 << 17);	/* user space deletes them */
+/* User space deletes them */
+HASH_MAP(python_stacks, struct address_key, struct python_stack_known, 1 << 17);
 
 struct {
 	/*

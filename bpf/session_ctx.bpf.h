@@ -11,7 +11,8 @@
 
 #include "base.bpf.h"
 
-const volatile bool can_hold;		/* programs have to be held on their processor, and can be: cutop.bpf.c */
+/* Programs have to be held on their processor, and can be: cutop.bpf.c */
+const volatile bool can_hold;
 
 #ifdef SESSION_CONTEXT
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;
@@ -21,7 +22,8 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #define ask_is_return(ctx) bpf_session_is_return()
 #endif
 
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;	/* Linux 6.2; the verifier makes a move of it */
+/* Linux 6.2; the verifier makes a move of it */
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 /*
  * True if this kernel's types are as below; known when the program is loaded. If a program has to

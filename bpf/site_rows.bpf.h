@@ -2,13 +2,15 @@
 /*
  * With --launch-sites: where kernels are launched, and where threads wait.
  *
- * There is a row for each kernel and each place that launches it, and for each function that waits and each place that
- * calls it. A record for each sample would fill the ring: programs launch a million kernels a second, from a few lines.
+ * There is a row for each kernel and each place that launches it, and for each function that waits
+ * and each place that calls it. A record for each sample would fill the ring: programs launch a
+ * million kernels a second, from a few lines.
  *
- * A sample of launches is taken. If it were each 64th, a loop that launches 64 kernels, or 32, would show one line and
- * no other. So each launch is taken with the chance of 1 in LAUNCH_SAMPLE, and counts for as many. A launch that is
- * followed in any case (the first of a kernel, one with another grid) counts for itself. User space knows how many
- * launches there were, and makes the sites of a kernel add up to that.
+ * A sample of launches is taken. If it were each 64th, a loop that launches 64 kernels, or 32,
+ * would show one line and no other. So each launch is taken with the chance of 1 in LAUNCH_SAMPLE,
+ * and counts for as many. A launch that is followed in any case (the first of a kernel, one with
+ * another grid) counts for itself. User space knows how many launches there were, and makes the
+ * sites of a kernel add up to that.
  *
  * Waits are few and long, so all of them are taken; of copies that wait those that are long.
  */
@@ -26,7 +28,10 @@ HASH_MAP(call_sites, struct call_site_key, struct call_site_row, 1 << 16);
 /* Per program, by its low bits: its rows. User space takes off those that it deletes. */
 __u32 call_sites_made[WATCHFUL_COUNT];
 
-/* User space fills it in: launches that pass before one is taken, each as likely as the next (probe/bpf.c) */
+/*
+ * User space fills it in: launches that pass before one is taken, each as likely as the next
+ * (probe/bpf.c)
+ */
 const volatile __u16 launch_gaps[LAUNCH_GAPS];
 
 static const struct call_site_row no_call_site;
@@ -43,7 +48,9 @@ static __always_inline bool launch_drawn(void)
 	return !(bpf_get_prandom_u32() & (LAUNCH_SAMPLE - 1));
 }
 
-/* The row of @key, or one for what found no room of its own; NULL if there is none of that either. */
+/*
+ * The row of @key, or one for what found no room of its own; NULL if there is none of that either.
+ */
 static __always_inline struct call_site_row *call_site_row_get(struct call_site_key *key)
 {
 	__u32 *made = &call_sites_made[key->launch.program & (WATCHFUL_COUNT - 1)];
@@ -67,7 +74,10 @@ static __always_inline struct call_site_row *call_site_row_get(struct call_site_
 	return row;
 }
 
-/* At the return of @call: a launch of @function that stands for @amount launches, or a wait of @amount nanoseconds. */
+/*
+ * At the return of @call: a launch of @function that stands for @amount launches, or a wait of
+ * @amount nanoseconds.
+ */
 static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 function,
 				      __u64 amount)
 {

@@ -10,7 +10,8 @@
 #include "context.bpf.h"
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* an entry that falls out of the LRU map is reported again */
+	/* An entry that falls out of the LRU map is reported again */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct device_key);
 	__type(value, __u64);

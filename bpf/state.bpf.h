@@ -12,16 +12,19 @@
 #include "row_cache.bpf.h"
 
 #define FRAME_COUNT	8	/* a power of two */
-#define INSIDE_MAX	8	/* driver calls in one runtime call that are taken for nested without a check */
+/* Driver calls in one runtime call that are taken for nested without a check */
+#define INSIDE_MAX	8
 #define SITE_CACHE	8	/* a power of two */
 #define HOST_CACHE	8	/* a power of two */
-#define RING_LOOK	32	/* how often a thread checks how full the ring is, in records; a power of two */
+/* How often a thread checks how full the ring is, in records; a power of two */
+#define RING_LOOK	32
 #define WATCHFUL_CALLS	64	/* launches that have to succeed after a failure */
 #define HOT_LAUNCHES	8	/* a power of two */
 #define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
 
 /* Set by user space before loading. */
-#define CALL_TABLE_SIZE	4096	/* a power of two, so that an index can be masked for the verifier */
+/* A power of two, so that an index can be masked for the verifier */
+#define CALL_TABLE_SIZE	4096
 _Static_assert(CALL_COUNT <= CALL_TABLE_SIZE, "more calls than the table has room for");
 const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
@@ -29,7 +32,8 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #include "cutop_call_table.h"
 #undef CUTOP_CALL
 };
-const volatile __u8 call_streams[CALL_TABLE_SIZE];	/* which argument is the stream: cutop_event.h */
+/* Which argument is the stream: cutop_event.h */
+const volatile __u8 call_streams[CALL_TABLE_SIZE];
 const volatile __u8 call_traced[CALL_TABLE_SIZE];	/* CUTOP_TRACED, cutop_event.h */
 const volatile bool exact_launches;
 const volatile bool launch_sites;	/* site_rows.bpf.h */
@@ -61,7 +65,8 @@ __u32 attaching;
 
 /* Read by user space. */
 __u64 lost[LOST_BPF_COUNT];
-__u32 rows_made[ROWS_COUNT];	/* by enum row_map: tells user space whether it has to search a map for new rows */
+/* By enum row_map: tells user space whether it has to search a map for new rows */
+__u32 rows_made[ROWS_COUNT];
 __u32 last_program;
 /* Per program, by its low bits: how many launches still get a return probe after a failure. */
 __u32 watchful[WATCHFUL_COUNT];
@@ -103,10 +108,12 @@ struct frame {
 	__u8 nested;
 	__u8 direction;
 	__u16 flags;
-	__u16 inside;		/* driver calls in it that were taken for nested without looking at the stack */
+	/* Driver calls in it that were taken for nested without looking at the stack */
+	__u16 inside;
 	__u16 library;		/* the library of the function: CUTOP_COOKIE_LIBRARY */
 	__u16 inner;		/* for a launch: the library of the launch inside it; 0: none yet */
-	__u8 by_runtime;	/* a driver call made by the runtime outside of any hooked call: caller.bpf.h */
+	/* A driver call made by the runtime outside of any hooked call: caller.bpf.h */
+	__u8 by_runtime;
 	__u8 pad[3];
 };
 
@@ -119,7 +126,8 @@ struct hot_launch {
 	__u64 words[4];		/* launch_registers() */
 	__u32 slot;		/* 0: none */
 	__u16 call;
-	__u16 left;		/* how many launches need not be followed to their return, until one is again */
+	/* How many launches need not be followed to their return, until one is again */
+	__u16 left;
 	__s32 device;
 	__u32 pad;
 };
@@ -146,7 +154,8 @@ struct code_range {
 	__u64 start, size;	/* size 0: none */
 };
 
-#define NESTED_DEPTHS	8	/* the runtime has a path to the driver for each launching function; a power of two */
+/* The runtime has a path to the driver for each launching function; a power of two */
+#define NESTED_DEPTHS	8
 
 struct thread_state {
 	__u32 program;		/* 0: not watched */
@@ -156,7 +165,8 @@ struct thread_state {
 	__u32 in_sync;		/* frames that count in the program's program_sync.depth */
 	__u32 tgid, tid;
 	__u32 records;		/* sent by this thread */
-	__u32 told_program;	/* the program for which the mapping of its first kernel's stub was reported */
+	/* The program for which the mapping of its first kernel's stub was reported */
+	__u32 told_program;
 	__u64 sites[SITE_CACHE];	/* call sites that were reported, by their low bits */
 	__u64 hosts[HOST_CACHE];	/* host pages that were reported: pending.bpf.h */
 	__u64 launch_clock;	/* launch clock of its last launch: fault.bpf.h */
@@ -170,9 +180,12 @@ struct thread_state {
 	__u64 skipped_sp;	/* 0: none */
 	__u64 skipped_ip;
 	__u64 skipped_function;
-	__u64 nested_caller;	/* where the driver's launch inside a followed one returned to; 0: unknown */
-	__u32 nested_depth[NESTED_DEPTHS];	/* by how many bytes such launches were deeper: nested_place() */
-	__u64 paired[2];	/* the last function with its two addresses: the runtime's and the driver's */
+	/* Where the driver's launch inside a followed one returned to; 0: unknown */
+	__u64 nested_caller;
+	/* By how many bytes such launches were deeper: nested_place() */
+	__u32 nested_depth[NESTED_DEPTHS];
+	/* The last function with its two addresses: the runtime's and the driver's */
+	__u64 paired[2];
 	__u32 context_depth;	/* number of contexts below the current one */
 	/*
 	 * a launch on this device was followed to its return: the runtime has initialized
@@ -186,7 +199,8 @@ struct thread_state {
 	/* The code that last called the driver, of the runtime and of others: caller.bpf.h */
 	struct code_range runtime_code, other_code;
 	__u32 marks;		/* runtime_marks at that time */
-	__u32 green;		/* the context is a green one: a part of its device's primary context */
+	/* The context is a green one: a part of its device's primary context */
+	__u32 green;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;
 };
@@ -229,7 +243,8 @@ extern void bpf_rcu_read_unlock(void) __ksym __weak;
 HASH_MAP(programs, __u32, struct program_row, 65536);	/* by program; user space deletes */
 HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present program */
 HASH_MAP(listed, __u32, __u32, 65536);			/* processes to watch, if only_listed */
-HASH_MAP(late, __u32, __u32, 65536);			/* processes that ran before their library was probed */
+/* Processes that ran before their library was probed */
+HASH_MAP(late, __u32, __u32, 65536);
 HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
@@ -399,7 +414,8 @@ static __always_inline struct program_sync *sync_of(__u32 program)
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row)
 		return NULL;
-	asm volatile("" : "+r"(row));	/* keep the compiler from adding first, which the verifier refuses */
+	/* Keep the compiler from adding first, which the verifier refuses */
+	asm volatile("" : "+r"(row));
 	return &row->sync;
 }
 

@@ -50,7 +50,8 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 #define NODE_MASK	255ull
 #define NODE_KIND(node)	((node) >> 3 & 15)
 #define IS_NODE(root)	(((root) & 3) == 2 && (root) > 4096)
-#define TREE_DEPTH	8	/* levels of at least five children each: enough for any number of mappings */
+/* Levels of at least five children each: enough for any number of mappings */
+#define TREE_DEPTH	8
 #define INNER_PIVOTS	(sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
 #define LEAF_PIVOTS	(sizeof(((struct maple_range_64 *)0)->pivot) / 8)
 

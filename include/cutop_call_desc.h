@@ -25,23 +25,29 @@ enum call_layer {
 };
 
 enum call_class {
-	CLASS_ALLOC,		/* a = kind, b = argument for the result, c = size rule, d = its argument */
-	CLASS_FREE,		/* a = argument with the address, b = argument with the stream, 0: none */
+	/* a = kind, b = argument for the result, c = size rule, d = its argument */
+	CLASS_ALLOC,
+	/* a = argument with the address, b = argument with the stream, 0: none */
+	CLASS_FREE,
 	CLASS_COPY,		/* a = COPY_ENDS, b = size rule, c = its argument, d = kind */
 	CLASS_LAUNCH,		/* a = form, b = argument with the function: 0 or 1 */
 	CLASS_SYNC,		/* waits: a = enum sync_scope */
 	CLASS_DEVICE,		/* a = argument with the device that the thread selects */
-	/* ends the allocations of the current device's primary context, if that context is current */
+	/*
+	 * ends the allocations of the current device's primary context, if that context is current
+	 */
 	CLASS_RESET,
 	/*
 	 * a = stub, b = kernel's mangled name; or a = variable, b = NO_ARG, c = size, or NO_ARG:
 	 * everything that argument a registered is gone. No result
 	 */
 	CLASS_REGISTER,
-	CLASS_HANDLE,		/* a = argument for the handle, b = stub, or the handle that it is made from */
+	/* a = argument for the handle, b = stub, or the handle that it is made from */
+	CLASS_HANDLE,
 	/* a = argument for the handle, b = its name; with CALL_NAME_OUT the other way round */
 	CLASS_NAMED,
-	CLASS_CONTEXT,		/* a = enum context_act, b = context, pool, or where it is written, c = device */
+	/* a = enum context_act, b = context, pool, or where it is written, c = device */
+	CLASS_CONTEXT,
 	/* a = enum map_act, b = address, or argument for it, c = size or address, d = handle */
 	CLASS_MAP,
 	/*
@@ -73,12 +79,15 @@ enum call_group {
 
 enum call_flag {
 	CALL_ASYNC = 1,		/* a copy that returns before it is done */
-	CALL_ECHO = 2,		/* the result may repeat an earlier failure, which is not the call's own */
+	/* The result may repeat an earlier failure, which is not the call's own */
+	CALL_ECHO = 2,
 	CALL_POLL = 4,		/* 600 (cudaErrorNotReady) is an answer, not a failure */
-	CALL_TO_SYMBOL = 8,	/* the destination is a device variable, given by the address of its host shadow */
+	/* The destination is a device variable, given by the address of its host shadow */
+	CALL_TO_SYMBOL = 8,
 	CALL_FROM_SYMBOL = 16,	/* the source is such a variable */
 	CALL_NARROW = 32,	/* device pointers and sizes have 32 bits: CUDA 3.1 and before */
-	CALL_POOL = 64,		/* an allocation from the memory pool in argument 2: it is on the pool's device */
+	/* An allocation from the memory pool in argument 2: it is on the pool's device */
+	CALL_POOL = 64,
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
@@ -91,15 +100,20 @@ enum call_flag {
  * (CUTOP_OPTION_...). Versions are those of the public headers that declare the function as an
  * exported symbol; without any, all of CUDA 11.4 to 13.0 do.
  */
-#define CALL_SINCE(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 16)	/* the first version */
-#define CALL_UNTIL(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 32)	/* the last */
-#define CALL_NOT_IN(major)		((unsigned long long)(major) << 48)	/* in no version of this major one */
+/* The first version */
+#define CALL_SINCE(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 16)
+/* The last */
+#define CALL_UNTIL(major, minor)	((unsigned long long)((major) * 1000 + (minor) * 10) << 32)
+/* In no version of this major one */
+#define CALL_NOT_IN(major)		((unsigned long long)(major) << 48)
 #define CALL_UNDECLARED			(1ull << 56)	/* in no public header */
 /* asynchronous, in the stream of argument n */
 #define CALL_ASYNC_IN(n)		(CALL_ASYNC | (unsigned long long)((n) + 1) << 57)
-#define CALL_STREAM_MOVED		(1ull << 62)	/* which before CUDA 13 may be the next argument */
+/* Which before CUDA 13 may be the next argument */
+#define CALL_STREAM_MOVED		(1ull << 62)
 
-#define CUTOP_OPTION_SINCE(options)	((unsigned int)((options) >> 16 & 0xffff))	/* as cudaRuntimeGetVersion(); 0: none */
+/* As cudaRuntimeGetVersion(); 0: none */
+#define CUTOP_OPTION_SINCE(options)	((unsigned int)((options) >> 16 & 0xffff))
 #define CUTOP_OPTION_UNTIL(options)	((unsigned int)((options) >> 32 & 0xffff))
 #define CUTOP_OPTION_NOT_IN(options)	((unsigned int)((options) >> 48 & 0xff))
 /* the argument + 1; 0: none */
@@ -123,8 +137,10 @@ enum context_act {
 	CONTEXT_POOL_AT,	/* a location's pool; argument c points to the cudaMemLocation */
 	CONTEXT_FROM,		/* the context that stands for the green one in argument c */
 	CONTEXT_GREEN_END,	/* releases what the green context in argument b retained */
-	CONTEXT_GREEN,		/* a green context is created: a part of the device; it retains the primary context */
-	CONTEXT_OF_DEVICE,	/* the runtime's handle of a device's primary context; argument c is the device */
+	/* A green context is created: a part of the device; it retains the primary context */
+	CONTEXT_GREEN,
+	/* The runtime's handle of a device's primary context; argument c is the device */
+	CONTEXT_OF_DEVICE,
 	CONTEXT_STREAM,		/* a stream is created, on the device of the thread's context */
 	CONTEXT_STREAM_OF,	/* the same, on the device of the context in argument c */
 	CONTEXT_ATTACH,		/* one more reference to the thread's context */
@@ -148,7 +164,8 @@ enum map_act {
 	MAP_PLACE,
 	MAP_REMOVE,
 	MAP_RETAIN,		/* one more handle to the memory mapped at an address */
-	MAP_LEVEL,		/* the handle of a part of the array at the address: a level of a mipmapped array */
+	/* The handle of a part of the array at the address: a level of a mipmapped array */
+	MAP_LEVEL,
 	/*
 	 * a variable of a module (argument d, or 0), or memory lent by a graphics library: where
 	 * its address is written, and its size (or NO_ARG)
@@ -166,7 +183,8 @@ enum map_act {
 	 */
 	MAP_OWNED,
 	/* only in the table: */
-	MAP_TILES,		/* argument c structs CUarrayMapInfo at argument b: each becomes a struct rec_tiles */
+	/* Argument c structs CUarrayMapInfo at argument b: each becomes a struct rec_tiles */
+	MAP_TILES,
 	MAP_ACT_COUNT,
 };
 
@@ -183,7 +201,8 @@ enum alloc_kind {
 	KIND_PINNED,
 	KIND_REGISTERED,
 	KIND_SHARED,
-	KIND_STATIC,		/* variables of modules, if a call tells their size: model/statics.c */
+	/* Variables of modules, if a call tells their size: model/statics.c */
+	KIND_STATIC,
 	KIND_COUNT,
 };
 /*
@@ -199,7 +218,8 @@ enum size_rule {
 	SIZE_NONE,		/* the call does not say */
 	SIZE_ARG,		/* argument d */
 	SIZE_PITCH,		/* *(size_t *)argument d, written back, times argument d + 2 */
-	SIZE_PITCHED3D,		/* pitch written back in the cudaPitchedPtr, times height and depth */
+	/* Pitch written back in the cudaPitchedPtr, times height and depth */
+	SIZE_PITCHED3D,
 	SIZE_ARRAY,		/* cudaChannelFormatDesc at argument d, width d + 1, height d + 2 */
 	SIZE_ARRAY3D,		/* the same, with an extent by value */
 	SIZE_MIPMAP,		/* the same, summed over its levels */
@@ -227,7 +247,8 @@ enum bytes_rule {
 /* How a launch's configuration is passed (CLASS_LAUNCH, role a). */
 enum launch_form {
 	FORM_ARGS,		/* grid 1-2, block 3-4, shared bytes 6, stream 7 */
-	FORM_CONFIG,		/* cudaLaunchConfig_t or CUlaunchConfig, which start alike, at argument 0 */
+	/* cudaLaunchConfig_t or CUlaunchConfig, which start alike, at argument 0 */
+	FORM_CONFIG,
 	FORM_MULTI,		/* argument 1 structs cudaLaunchParams at argument 0 */
 	FORM_DRIVER,		/* grid 1-3, block 4-6, shared bytes 7, stream 8 */
 	FORM_DRIVER_MULTI,	/* argument 1 structs CUDA_LAUNCH_PARAMS at argument 0 */
@@ -274,7 +295,8 @@ enum graph_role {
 	GRAPH_ADD_EXEC,		/* an executable graph was launched into a capture */
 	/* only in the table: recordings use the numbers of those above */
 	GRAPH_LEARN_NODE,	/* node, parameters with the node's type, written by the call */
-	GRAPH_UPDATABLE,	/* node, attribute, its value; in records: kernels may change or disable the node */
+	/* Node, attribute, its value; in records: kernels may change or disable the node */
+	GRAPH_UPDATABLE,
 	GRAPH_ROLE_COUNT,
 };
 #define NO_ARG			255

@@ -88,7 +88,8 @@
 #define LINE_COPY_4_D2H				COPY_FIXED | DIR_D2H
 #define LINE_COPY_4_D2D				COPY_FIXED | DIR_D2D
 #define LINE_COPY_4_P2P				COPY_FIXED | DIR_P2P
-#define LINE_COPY_4_DEFAULT			COPY_FIXED | DIR_DEFAULT	/* told by the addresses */
+/* Told by the addresses */
+#define LINE_COPY_4_DEFAULT			COPY_FIXED | DIR_DEFAULT
 
 /* Where the configuration is (enum launch_form), and the function. */
 #define LAUNCH(symbol, form, function, ...) \

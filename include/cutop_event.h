@@ -27,7 +27,8 @@
 #include "cutop_calls.h"
 #include "cutop_rows.h"
 
-#define CUTOP_ARGS_LEN		256	/* of a command line, for processes that end before /proc is read */
+/* Of a command line, for processes that end before /proc is read */
+#define CUTOP_ARGS_LEN		256
 #define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
 #define CUTOP_NAME_SHORT	256	/* enough for most mangled kernel names */
 #define CUTOP_NAME_MAX		4096	/* longer ones are cut, and marked so */
@@ -66,7 +67,8 @@ enum rec_type {
 	REC_END,		/* struct rec_end: the program is gone */
 	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
 	REC_FREE,		/* struct rec_free: a freeing call returned, with NULL too */
-	REC_COPY,		/* struct rec_copy: a copy whose direction or size the model has to resolve */
+	/* Struct rec_copy: a copy whose direction or size the model has to resolve */
+	REC_COPY,
 	REC_FAIL,		/* struct rec_fail: first failure of this call with this code */
 	REC_RESET,		/* struct rec_reset: a device's allocations ended */
 	REC_KERNEL,		/* struct rec_kernel: first launch of a kernel */
@@ -80,17 +82,28 @@ enum rec_type {
 	REC_MAP,
 	REC_DEVICE,		/* struct rec_device: a device's size */
 	REC_GRAPH,		/* struct rec_graph: the contents of a graph changed */
-	REC_FAULT,		/* struct rec_fault: a sticky error was returned; its REC_FAIL follows */
+	/* Struct rec_fault: a sticky error was returned; its REC_FAIL follows */
+	REC_FAULT,
 	REC_STACK,		/* struct rec_stack: a new user stack */
 	REC_HOST,		/* struct rec_host: host memory is copied asynchronously */
-	/* struct rec_launched_at: where a program that was running before cutop launches a kernel */
+	/*
+	 * struct rec_launched_at: where a program that was running before cutop launches a kernel
+	 */
 	REC_LAUNCHED_AT,
 	REC_CALL,		/* struct rec_call: with tracing, every call */
-	REC_MODULE_AT,		/* struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
-	REC_TILES,		/* struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
-	REC_NAME_AT,		/* struct rec_name_at: a kernel's name that could not be read; in the ring only */
-	REC_TRANSLATOR,		/* struct rec_translator: a program that runs translations of code maps a probed file; in the ring only */
-	REC_INSTANTIATED = 40,	/* struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
+	/* Struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
+	REC_MODULE_AT,
+	/* Struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
+	REC_TILES,
+	/* Struct rec_name_at: a kernel's name that could not be read; in the ring only */
+	REC_NAME_AT,
+	/*
+	 * Struct rec_translator: a program that runs translations of code maps a probed file; in
+	 * the ring only
+	 */
+	REC_TRANSLATOR,
+	/* Struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
+	REC_INSTANTIATED = 40,
 
 	/* In the ring only: cutop_python.h */
 	REC_PYTHON_CODE = 56,
@@ -99,13 +112,18 @@ enum rec_type {
 
 	REC_IDENTITY = 64,	/* struct rec_identity: identifies a program's process */
 	REC_SITE,		/* struct rec_text: a call site's name */
-	REC_NAME,		/* struct rec_text: a kernel's mangled name, from a file, or from the driver's module functions */
+	/*
+	 * Struct rec_text: a kernel's mangled name, from a file, or from the driver's module
+	 * functions
+	 */
+	REC_NAME,
 	/*
 	 * struct rec_text: the symbol of the function `address`, flags: enum extra_result. Belongs
 	 * to no program
 	 */
 	REC_EXTRA,
-	REC_NOTICE,		/* struct rec_text: a message, flags: enum notice. Belongs to no program */
+	/* Struct rec_text: a message, flags: enum notice. Belongs to no program */
+	REC_NOTICE,
 	REC_FRAME = 80,		/* struct rec_frame: facts about a place in the code */
 
 	/* What is read once per refresh: model/stream.h */
@@ -123,14 +141,18 @@ enum rec_type {
 	REC_GRAPHS_DONE,	/* struct rec_hdr: no further row of the program will come */
 	REC_LOST,		/* struct rec_lost: the total lost to a cause */
 	REC_MOMENT,		/* struct rec_moment: a snapshot is made here */
-	REC_READINGS,		/* struct rec_hdr: the driver was asked again: its earlier figures are void */
+	/* Struct rec_hdr: the driver was asked again: its earlier figures are void */
+	REC_READINGS,
 	REC_DEVICE_READING,	/* struct rec_device_reading: the driver's figures for a device */
 	REC_PROCESS_READING,	/* struct rec_process_reading: and for a process on a device */
 	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
-	REC_UNRETURNED,		/* struct rec_unreturned: returns of the program's calls are not probed */
+	/* Struct rec_unreturned: returns of the program's calls are not probed */
+	REC_UNRETURNED,
 	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
-	REC_LIMIT,		/* struct rec_limit: a limit that the user may change is reached for the first time */
-	REC_CALL_SITE,		/* struct rec_call_site_row: more launches, or waits, at a call site */
+	/* Struct rec_limit: a limit that the user may change is reached for the first time */
+	REC_LIMIT,
+	/* Struct rec_call_site_row: more launches, or waits, at a call site */
+	REC_CALL_SITE,
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
@@ -150,8 +172,10 @@ enum unseen_cause {
 	UNSEEN_DRIVER,		/* made by driver calls, while only the runtime's are watched */
 	UNSEEN_LATE,		/* by a library that a process ran or mapped before it was probed */
 	UNSEEN_ALLOC,		/* a function that allocates could not be probed, or was left out */
-	UNSEEN_FREE,		/* the same for a function that frees: leaked memory may have been freed */
-	UNSEEN_LAYER,		/* the driver's calls are not watched, and its allocations are not noticed */
+	/* The same for a function that frees: leaked memory may have been freed */
+	UNSEEN_FREE,
+	/* The driver's calls are not watched, and its allocations are not noticed */
+	UNSEEN_LAYER,
 	UNSEEN_COUNT,
 };
 
@@ -190,7 +214,8 @@ struct code_span {
 
 enum notice {
 	NOTICE_LOST,		/* for a while, what programs did was not seen */
-	NOTICE_TRANSLATED,	/* a program that runs under a translator has breakpoints in its code */
+	/* A program that runs under a translator has breakpoints in its code */
+	NOTICE_TRANSLATED,
 	NOTICE_COUNT,
 };
 
@@ -248,8 +273,10 @@ struct rec_alloc {
 	__u8 kind;		/* enum alloc_kind */
 	__u8 how;		/* enum alloc_flag */
 	__u32 element_bytes;	/* of an array's element, else 0 */
-	__u64 context;		/* the CUcontext that it belongs to; 0: the device's primary one, or none */
-	__u64 stack;		/* rec_stack.stack of the same program; 0: none, or stacks are off */
+	/* The CUcontext that it belongs to; 0: the device's primary one, or none */
+	__u64 context;
+	/* rec_stack.stack of the same program; 0: none, or stacks are off */
+	__u64 stack;
 };
 
 #define CUTOP_STACK_FRAMES	127	/* the usual value of kernel.perf_event_max_stack */
@@ -279,7 +306,8 @@ struct rec_frame {
 	__u32 line;		/* 0: unknown */
 	__u8 language;		/* enum frame_language */
 	__u8 pad[3];
-	char strings[];		/* function, source file, module, each NUL-ended; empty if unknown */
+	/* Function, source file, module, each NUL-ended; empty if unknown */
+	char strings[];
 };
 
 /*
@@ -303,7 +331,8 @@ enum traced_flag {
 #define CUTOP_TRACED_ARGUMENT	0x1f
 
 /* Which argument of a call is its stream: call_streams, by call. */
-#define CUTOP_STREAM_PER_THREAD	0x80	/* stream 0 means the thread's default stream, not the device's */
+/* Stream 0 means the thread's default stream, not the device's */
+#define CUTOP_STREAM_PER_THREAD	0x80
 #define CUTOP_STREAM_MOVED	0x40	/* before CUDA 13 it may be the next argument */
 #define CUTOP_STREAM_ARGUMENT	0x1f
 #define CUTOP_STREAM_NONE	0x1f	/* there is none: the default stream is used */
@@ -356,7 +385,8 @@ struct rec_call {
 /* The same where kernel_words is not 0. */
 struct rec_call_kernel {
 	struct rec_call call;
-	__u64 kernel[CUTOP_KERNEL_WORDS];	/* 8 bytes from each of the launch's pointers to arguments */
+	/* 8 bytes from each of the launch's pointers to arguments */
+	__u64 kernel[CUTOP_KERNEL_WORDS];
 };
 
 struct rec_free {
@@ -416,7 +446,8 @@ struct rec_reset {
 	struct rec_hdr hdr;	/* time: at return */
 	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only one, or all */
 	__u16 call;
-	__u16 lasted;		/* time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: unknown */
+	/* Time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: unknown */
+	__u16 lasted;
 	__u64 context;		/* the CUcontext that was destroyed; 0: the device was reset */
 };
 #define CUTOP_LASTED_NS	(1u << 14)
@@ -513,12 +544,14 @@ struct rec_kernel {
 	char name[];		/* mangled; padded with NUL to a multiple of 8 */
 };
 
-#define CUTOP_PATH_NAME_MAX 256	/* one component of a path, with its NUL: NAME_MAX of include/uapi/linux/limits.h */
+/* One component of a path, with its NUL: NAME_MAX of include/uapi/linux/limits.h */
+#define CUTOP_PATH_NAME_MAX 256
 #define CUTOP_PATH_MAX	1280	/* longer paths are not sent */
 
 /* Upwards: the name of the file, of its folder, of the next folder, each NUL-ended. */
 struct path_names {
-	__u32 len;		/* 0: user space knows the file, or it has no path, or the path is too long */
+	/* 0: user space knows the file, or it has no path, or the path is too long */
+	__u32 len;
 	char names[CUTOP_PATH_MAX];
 	__u32 pad;
 };
@@ -627,8 +660,10 @@ struct rec_identity {
 };
 
 enum site_flag {
-	SITE_IS_HELD = 1,	/* kept on purpose: a library's workspaces, or files that the user named */
-	SITE_IN_CACHE = 2,	/* in PyTorch's allocator, whose cache may be off: src/model/caches.c */
+	/* Kept on purpose: a library's workspaces, or files that the user named */
+	SITE_IS_HELD = 1,
+	/* In PyTorch's allocator, whose cache may be off: src/model/caches.c */
+	SITE_IN_CACHE = 2,
 };
 
 /* REC_SITE: address is the call site. REC_NAME: address is the launched function. */
@@ -657,8 +692,12 @@ enum lost_cause {
 	LOST_STACKS,		/* a user stack that could not be taken or kept */
 	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
 	LOST_TRACED,		/* a traced call found no room in the ring buffer */
-	LOST_UNANSWERED,	/* a file or memory that nothing delivered: user space counts it here */
-	LOST_PYTHON,		/* Python frames that could not be read or kept: the native call site stands in their place */
+	/* A file or memory that nothing delivered: user space counts it here */
+	LOST_UNANSWERED,
+	/*
+	 * Python frames that could not be read or kept: the native call site stands in their place
+	 */
+	LOST_PYTHON,
 	LOST_CALL_SITES,	/* no room for one more call site of a kernel or of a wait */
 	LOST_BPF_COUNT,
 	/* found by the collector, which reports them in the same way */
@@ -667,10 +706,12 @@ enum lost_cause {
 	 * used up
 	 */
 	LOST_LINES = LOST_BPF_COUNT,
-	LOST_SYMBOLS,			/* names of functions for which there was no memory, or no time */
+	/* Names of functions for which there was no memory, or no time */
+	LOST_SYMBOLS,
 	LOST_FED_COUNT,
 	/* found by the model */
-	LOST_FREE = LOST_FED_COUNT,	/* an address was handed out again although no free was seen */
+	/* An address was handed out again although no free was seen */
+	LOST_FREE = LOST_FED_COUNT,
 	LOST_RECORD,		/* an invalid record */
 	LOST_MEMORY,		/* user space had no memory for it */
 	LOST_COUNT,

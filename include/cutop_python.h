@@ -25,7 +25,8 @@ struct python_layout {
 	 * the key
 	 */
 	__u16 runtime_key;
-	__u16 state_frame;	/* in a thread state: the innermost frame, or a _PyCFrame that points to it */
+	/* In a thread state: the innermost frame, or a _PyCFrame that points to it */
+	__u16 state_frame;
 	__u16 cframe_frame;	/* in _PyCFrame; PYTHON_NONE: this version has none in between */
 	__u16 state_thread;	/* the value of pthread_self() in that thread */
 	__u16 frame_bytes;	/* bytes of a frame that are read; a multiple of 8 */
@@ -45,7 +46,8 @@ struct python_layout {
 	 * the others
 	 */
 	__u16 slots, slot_tables;
-	__u8 owner_c;		/* frames with this owner or above belong to the interpreter itself */
+	/* Frames with this owner or above belong to the interpreter itself */
+	__u8 owner_c;
 	__u8 tag;		/* low bits of frame_code that are not part of the address */
 	__u8 is_stacked;	/* frames are adjacent: many are read at once */
 	__u8 at_is_pointer;
@@ -101,7 +103,8 @@ enum python_frame_flag {
 
 struct python_frame {
 	__u64 code;
-	__s32 at;		/* the instruction, in bytes from the first one; below 0: not begun */
+	/* The instruction, in bytes from the first one; below 0: not begun */
+	__s32 at;
 	__u32 flags;		/* enum python_frame_flag */
 	__u64 mark;		/* distinguishes this code from later code at its address */
 };
@@ -136,7 +139,8 @@ struct rec_python_stack {
 #define PYTHON_NAME_LARGE	1024
 #define PYTHON_TABLE_LARGE	4096
 #define PYTHON_ROOM(room)	((room) - 8)
-#define PYTHON_TABLE_PARTS	15	/* records for the rest of a table that does not fit even there */
+/* Records for the rest of a table that does not fit even there */
+#define PYTHON_TABLE_PARTS	15
 
 /*
  * A str: its characters, or as many as there is room for: the last ones of a path, the first ones
@@ -153,7 +157,8 @@ struct rec_python_code {
 	struct rec_hdr hdr;
 	__u64 code, mark;
 	__u32 first_line;
-	__u32 first_instruction;	/* instructions (of two bytes) before it are not the program's */
+	/* Instructions (of two bytes) before it are not the program's */
+	__u32 first_instruction;
 	struct python_text file, name;
 	__u32 table_bytes;	/* of the whole table; 0: it could not be read */
 	__u16 table_here;

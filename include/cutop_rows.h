@@ -34,7 +34,8 @@
 enum loader_state {
 	LOADER_STARTS,		/* the program has just started; its loader was not seen yet */
 	LOADER_LOADS,		/* it is loading libraries; their code runs only after that */
-	LOADER_LEFT,		/* something was mapped that cannot be waited for, up to the record of time `told` */
+	/* Something was mapped that cannot be waited for, up to the record of time `told` */
+	LOADER_LEFT,
 };
 
 struct loader_row {
@@ -54,27 +55,34 @@ struct launch_key {
 
 struct launch_row {
 	__u64 launches;		/* calls entered, except captured ones */
-	__u64 captured;		/* calls that became nodes of a graph instead of launches; timed in the map `calls` */
+	/* Calls that became nodes of a graph instead of launches; timed in the map `calls` */
+	__u64 captured;
 	__u64 failures;		/* among the launches whose return was seen */
 	__u64 samples;		/* returns seen */
 	__u64 ns;		/* total over the samples */
 	__u64 max_ns;
-	__u64 stream;		/* last one seen; like the shared bytes, read only when the return was seen */
+	/* Last one seen; like the shared bytes, read only when the return was seen */
+	__u64 stream;
 	__u32 grid[3];
 	__u32 block[3];
 	__u32 shared_bytes;
 	__u32 sampled;		/* 1: a return was skipped at least once */
 	__u64 hist[CUTOP_HIST_BUCKETS];	/* over samples */
-	__u64 last;		/* entry time of the last launch, by the launch clock (fault.bpf.h) */
+	/* Entry time of the last launch, by the launch clock (fault.bpf.h) */
+	__u64 last;
 	__u64 stream_seen;	/* if equal to `last`, `stream` belongs to that launch */
 	__u32 last_tid;		/* thread of the last launch */
 	__u32 announced;	/* its name was reported before a traced call */
 };
 
-/* Where a kernel is launched, or, with the call of a function that waits, no device and no function, where a thread waits. */
+/*
+ * Where a kernel is launched, or, with the call of a function that waits, no device and no
+ * function, where a thread waits.
+ */
 struct call_site_key {
 	struct launch_key launch;
-	__u64 site;		/* the call's return address; 0, without stack: all sites for which there was no room */
+	/* The call's return address; 0, without stack: all sites for which there was no room */
+	__u64 site;
 	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
 };
 
@@ -163,7 +171,8 @@ struct pending_row {
 	__u64 enqueued[CUTOP_PENDING_SLOTS];
 	__u64 covered[CUTOP_PENDING_SLOTS];	/* known to be done */
 	__u64 mark[CUTOP_PENDING_SLOTS];	/* enqueued at mark_time */
-	__u64 mark_time;	/* when a synchronization was entered that will cover what is marked */
+	/* When a synchronization was entered that will cover what is marked */
+	__u64 mark_time;
 	__u64 last;		/* when something was last enqueued */
 	__s32 device;
 	__u32 pad;
@@ -238,7 +247,8 @@ struct program_sync {
 	__u64 ns;		/* total time with a thread waiting, up to then */
 	__s32 depth;		/* number of waiting threads */
 	__u32 pad;
-	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* by device; the last slot is for unknown devices */
+	/* By device; the last slot is for unknown devices */
+	struct sync_slot slots[CUTOP_SYNC_SLOTS];
 };
 
 /*
@@ -246,7 +256,8 @@ struct program_sync {
  * marks are cleared for a new program.
  */
 #define WATCHFUL_COUNT	4096	/* a power of two */
-#define WATCHFUL_FAULT	0x80000000	/* a sticky error was returned: launches no longer store their times */
+/* A sticky error was returned: launches no longer store their times */
+#define WATCHFUL_FAULT	0x80000000
 #define WATCHFUL_LAYERED 0x40000000	/* two libraries handle the same call: see is_same_act() */
 #define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
 
@@ -326,7 +337,8 @@ static inline __u64 near_copy_owner(const struct copy_key *key)
 /* The index of the row of @owner, if it has one: its hash modulo the number of places. */
 static inline __u32 near_place(__u64 owner)
 {
-	return (__u32)(owner * 0x9e3779b97f4a7c15ull >> 40);	/* 2^64 divided by the golden ratio */
+	/* 2^64 divided by the golden ratio */
+	return (__u32)(owner * 0x9e3779b97f4a7c15ull >> 40);
 }
 
 /*

@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 	/* Writing to a closed pipe is then an error like others, seen where we write. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* the same for a file that must not grow further */
-	signal(SIGCHLD, SIG_DFL);	/* our parent may ignore it, which makes waitpid() fail for every child */
+	/* Our parent may ignore it, which makes waitpid() fail for every child */
+	signal(SIGCHLD, SIG_DFL);
 	if (rights_lower(&why)) {
 		warn_user(NULL, "%s", why.text);
 		return EXIT_FAILED;

@@ -23,7 +23,8 @@
 struct batch {
 	struct session session;
 	FILE *file;		/* the output; NULL: nothing is printed to a stream */
-	FILE *out;		/* the stream to print to: `file`, or one that waits for its reader */
+	/* The stream to print to: `file`, or one that waits for its reader */
+	FILE *out;
 	struct pipe_output pipe;
 	const struct print_format *format;
 	bool replaces;		/* each snapshot replaces the file, and no stream is written to */
@@ -212,7 +213,8 @@ static void batch_wait(struct batch *batch)
 	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = collector_fd(session->collector), .events = POLLIN },
-		{ .fd = batch->is_quiet || !batch->file ? -1 : fileno(batch->file), .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+		/* poll(2): POLLERR once a pipe has no reader */
+		{ .fd = batch->is_quiet || !batch->file ? -1 : fileno(batch->file), .events = 0 },
 	};
 
 	while (!is_over(batch)) {

@@ -32,12 +32,14 @@
 
 #define FIRST_SNAPSHOT	(100 * NSEC_PER_MSEC)	/* show something soon after the start */
 #define OUTPUT_MAX	(1 << 20)		/* of COMMAND's output, printed at the end */
-#define COMMAND_WAIT	5000			/* ms that COMMAND has to end after it was asked to */
+/* Ms that COMMAND has to end after it was asked to */
+#define COMMAND_WAIT	5000
 
 #define CLOCKS_MAX	16
 /* like the collector's: more than a clock is ever slewed between two looks */
 #define CLOCK_STEP	(NSEC_PER_SEC / 2)
-#define SAME_START	(2 * NSEC_PER_SEC)	/* /proc and BPF differ by less than this about one process's start */
+/* /proc and BPF differ by less than this about one process's start */
+#define SAME_START	(2 * NSEC_PER_SEC)
 
 /*
  * The offset of the wall clock to the time since boot, and since when (by the latter): the wall

@@ -334,7 +334,8 @@ static int signals_open(const int *more, bool have_command)
 	}
 	for (; more && *more; more++)
 		sigaddset(&set, *more);
-	sigprocmask(SIG_BLOCK, &set, NULL);	/* block before any thread exists: threads inherit it */
+	/* Block before any thread exists: threads inherit it */
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -534,7 +535,9 @@ int session_signals(struct session *session, enum signals_for whom, void (*other
 			if (ours)
 				continue;
 		}
-		/* What the terminal sent, it sent to COMMAND as well, and to what reads our output. */
+		/*
+		 * What the terminal sent, it sent to COMMAND as well, and to what reads our output.
+		 */
 		if (info.ssi_code == SI_KERNEL)
 			continue;
 		if (is_ending(info.ssi_signo))

@@ -37,7 +37,8 @@ struct session {
 	int command_output;	/* COMMAND's standard output and error; -1: ours */
 	int signals;		/* signalfd */
 	int ended_by;		/* signal that ended us, 0: none */
-	int passed_on;		/* the last signal that was to end us and went to COMMAND instead, 0: none */
+	/* The last signal that was to end us and went to COMMAND instead, 0: none */
+	int passed_on;
 	bool stops_by_signal;	/* such a signal ends us with COMMAND too, which gets it as well */
 	/* Set before session_begin(): collector_settings.tee */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);

@@ -30,7 +30,8 @@ enum {
 #define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO | IN_RECORD)
 #define IN_SHOWING	(IN_SNAPSHOTS | IN_REPLAY)
 #define IN_SCREEN	(IN_WATCH | IN_DEMO | IN_REPLAY)
-#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)	/* options that choose and place probes */
+/* Options that choose and place probes */
+#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)
 #define IN_ALL		((1u << MODE_COUNT) - 1 + IN_REPLAY)
 
 struct option_entry {
@@ -38,7 +39,8 @@ struct option_entry {
 	const char *name;
 	const char *argument;	/* NULL: no argument; "[=X]": an optional one */
 	unsigned int modes;
-	const char *help;	/* for --format and --folded-by, the text before the list of choices */
+	/* For --format and --folded-by, the text before the list of choices */
+	const char *help;
 };
 
 /* True if @option may stand with and without an argument. */

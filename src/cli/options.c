@@ -470,7 +470,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	mode_lead(argc, argv, shorts, longs);
 	mode_parse(options, &argc, &argv);
 	if (options->mode == MODE_DEMO)
-		options->leak_age = 2 * NSEC_PER_SEC;	/* a demonstration is not watched for minutes */
+		/* A demonstration is not watched for minutes */
+		options->leak_age = 2 * NSEC_PER_SEC;
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (code) {
 		case 'h':
@@ -498,7 +499,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			misplaced = code;
 	}
 	if (options->mode == MODE_TRACE || options->record_calls)
-		options->groups |= options->traced_groups;	/* printing calls requires probing them */
+		/* Printing calls requires probing them */
+		options->groups |= options->traced_groups;
 	if (!options->names_bytes)
 		options->names_bytes = NAMES_DEFAULT;
 	if (!options->ring_bytes)

@@ -36,7 +36,8 @@ struct options {
 	enum format format;
 	enum folded_weight folded_by;
 	bool folded_given;
-	const char *output;		/* in the mode record: the recording; NULL: standard output */
+	/* In the mode record: the recording; NULL: standard output */
+	const char *output;
 	bool to_stdout;			/* standard output was asked for explicitly: -o - */
 	const char *replay;		/* a recording to show, or NULL */
 	bool format_given;
@@ -52,14 +53,17 @@ struct options {
 	const char *command_glob;
 	struct sort_order sort;
 	unsigned int groups;		/* bits of enum call_group */
-	unsigned int traced_groups;	/* the same, as the user asked: without those that the accounts need */
+	/* The same, as the user asked: without those that the accounts need */
+	unsigned int traced_groups;
 	bool record_calls;		/* record --trace */
 	bool no_time, entries, pairs, kernel_arguments;	/* in a trace */
 	unsigned int layers;		/* bits of enum call_layer */
 	bool exact_launches;
 	bool launch_sites;
-	bool hold;			/* COMMAND's threads wait while libraries that they load are probed */
-	bool no_single_step;		/* functions whose probe would be single-stepped are left out */
+	/* COMMAND's threads wait while libraries that they load are probed */
+	bool hold;
+	/* Functions whose probe would be single-stepped are left out */
+	bool no_single_step;
 	enum returns_choice returns;
 	bool yields;			/* --translators=yield */
 	bool stacks;
@@ -81,10 +85,12 @@ struct options {
 	const char *probes[OPTIONS_LIST_MAX];	/* LIBRARY:SYMBOL[=RESULT] */
 	size_t probe_count;
 	uint64_t ring_bytes;
-	uint64_t names_bytes;		/* for names of functions, and whatever else is kept of files */
+	/* For names of functions, and whatever else is kept of files */
+	uint64_t names_bytes;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool ascii;
-	bool delay_given, sort_given;	/* given on the command line, which takes precedence over the settings */
+	/* Given on the command line, which takes precedence over the settings */
+	bool delay_given, sort_given;
 	const char *theme;
 	bool no_mouse, readonly, no_config;
 	const char *config;

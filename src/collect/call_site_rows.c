@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF has a row for each stack of instructions, the model for each stack of lines, so several rows may be one site. And
- * a row may be read before its stack. So the model is told what was added to a row, once its stack is known. At the
- * row's end it is told in any case: a call whose stack is not known comes from its native site.
+ * BPF has a row for each stack of instructions, the model for each stack of lines, so several rows
+ * may be one site. And a row may be read before its stack. So the model is told what was added to a
+ * row, once its stack is known. At the row's end it is told in any case: a call whose stack is not
+ * known comes from its native site.
  */
 #include "collect/call_site_rows.h"
 
@@ -43,7 +44,10 @@ void call_site_rows_free(struct call_site_rows *rows)
 	free(rows);
 }
 
-/* Puts what the model is to know the stack @id by into *@own, 0 if it stands for none. False if it is not known yet. */
+/*
+ * Puts what the model is to know the stack @id by into *@own, 0 if it stands for none. False if it
+ * is not known yet.
+ */
 static bool stack_find(const struct call_site_rows *rows, uint32_t program, uint64_t id, __u64 *own)
 {
 	*own = id ? stacks_id(rows->stacks, program, id) : 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of call sites on their way to the model: what they counted since the last time, under the stack that the model knows. */
+/*
+ * Rows of call sites on their way to the model: what they counted since the last time, under the
+ * stack that the model knows.
+ */
 #ifndef COLLECT_CALL_SITE_ROWS_H
 #define COLLECT_CALL_SITE_ROWS_H
 
@@ -16,8 +19,8 @@ struct call_site_rows *call_site_rows_new(const struct stacks *stacks);
 void call_site_rows_free(struct call_site_rows *rows);
 
 /*
- * Takes the row as it is now; @last: it is read for the last time. Returns true, and the record for the model in *@record, if
- * there is something to tell.
+ * Takes the row as it is now; @last: it is read for the last time. Returns true, and the record for
+ * the model in *@record, if there is something to tell.
  */
 bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key, const struct call_site_row *row, bool last,
 			 struct rec_call_site_row *record);

@@ -76,7 +76,8 @@ static void refresh(struct collector *collector)
 		feed_refresh(collector->feed);
 }
 
-#define CLOCK_STEP	(int64_t)(NSEC_PER_SEC / 2)	/* more than a clock is ever slewed between two looks */
+/* More than a clock is ever slewed between two looks */
+#define CLOCK_STEP	(int64_t)(NSEC_PER_SEC / 2)
 /* a look that takes longer was interrupted, and is not used */
 #define CLOCK_LOOK	(10 * NSEC_PER_MSEC)
 

@@ -21,7 +21,8 @@ struct collector;
 struct collector_settings {
 	struct probe_settings probe;	/* callbacks and budget in it are set by the collector */
 	uint64_t delay;			/* ns between snapshots */
-	uint64_t names_bytes;		/* memory for what is kept of files: the budget of names; 0: no limit */
+	/* Memory for what is kept of files: the budget of names; 0: no limit */
+	uint64_t names_bytes;
 	uint64_t leak_age;		/* ns */
 	unsigned int map_max;		/* how many allocations are listed per process */
 	const char *command_glob;	/* -c, or NULL */
@@ -44,7 +45,8 @@ struct collector_settings {
 	/* Called by that thread about ten times a second; or NULL. */
 	void (*on_tick)(void *context);
 	void *context;			/* for both */
-	const char *const *held_globs;	/* further libraries whose memory counts as held, NULL-ended, or NULL */
+	/* Further libraries whose memory counts as held, NULL-ended, or NULL */
+	const char *const *held_globs;
 	/* Python files that are shown as call sites only if there are no others; likewise */
 	const char *const *python_skip;
 	/* Called with each record after the model, in the collector's thread; or NULL. */

@@ -18,7 +18,8 @@
 
 #define ENDED_MANY	1024	/* programs whose rows wait to be read a last time, and deleted */
 #define LINES_WAIT_MS	3000	/* at the end, for source lines of call sites */
-#define IDLE_MS		2000	/* also at the end: for files or memory that are slow, or never arrive */
+/* Also at the end: for files or memory that are slow, or never arrive */
+#define IDLE_MS		2000
 #define IDLE_HURRY_MS	400	/* the same if something waits for cutop's end */
 #define NAMES_LOOK_US	5000
 
@@ -285,7 +286,10 @@ static void python_feed(struct feed *feed, const struct rec_hdr *hdr, size_t siz
 	python_stacks_record(feed->python, hdr, size, site_told, feed);
 }
 
-/* Makes the site of a call that failed known: of a Python program, its line, and by which way. Returns the stack, or 0. */
+/*
+ * Makes the site of a call that failed known: of a Python program, its line, and by which way.
+ * Returns the stack, or 0.
+ */
 static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 *site)
 {
 	uint64_t stack = *site;
@@ -346,7 +350,8 @@ static void instantiated_feed(struct feed *feed, const struct rec_instantiated *
 /* A traced call. Its stack is known by another number once it was cut. */
 static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
 {
-	struct rec_call_kernel call;	/* the larger of the two types: the ring cannot be written to */
+	/* The larger of the two types: the ring cannot be written to */
+	struct rec_call_kernel call;
 
 	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
 		record_sink_put(feed->sink, &record->hdr, size);

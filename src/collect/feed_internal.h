@@ -61,7 +61,8 @@ struct feed {
 	bool any_doomed;
 	bool limit_told;	/* the user was told that the budget of names is used up */
 	size_t ended;		/* programs, since the last refresh */
-	uint32_t untold;	/* the program that asked_gone is about: it has no row; 0: not asked yet */
+	/* The program that asked_gone is about: it has no row; 0: not asked yet */
+	uint32_t untold;
 	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */
 	uint32_t asked;		/* the same for copied_kept: a process forked from it still runs */
 	bool asked_gone;

@@ -190,7 +190,10 @@ static bool call_site_visit(void *context, const struct call_site_key *key, cons
 	return last;
 }
 
-/* Whether a process still runs that was forked from @program, and has the names of its kernels from there. */
+/*
+ * Whether a process still runs that was forked from @program, and has the names of its kernels from
+ * there.
+ */
 static bool program_has_copies(const struct feed *feed, uint32_t program)
 {
 	const struct watched *watched;

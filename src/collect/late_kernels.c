@@ -16,13 +16,15 @@
 #define LOOKS_MAX	256	/* how often a program's variables are read */
 #define FILES_MAX	1024	/* files of a program that are searched */
 #define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is searched */
-#define SEARCHES_MAX	8	/* for a program's variables, which may be dropped when memory is short */
+/* For a program's variables, which may be dropped when memory is short */
+#define SEARCHES_MAX	8
 
 struct late_program {
 	uint32_t program;
 	unsigned int looks;
 	unsigned int searches;
-	bool later;		/* some of its files take long: they are tried again when there is news */
+	/* Some of its files take long: they are tried again when there is news */
+	bool later;
 	unsigned int news;	/* errands_news() then */
 	struct handle_variables variables;
 	uint64_t *values;		/* NULL: the variables were dropped */

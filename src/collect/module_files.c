@@ -25,7 +25,8 @@
 #define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* a series of short programs finds the file open */
 #define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* time until the program's first CUDA call */
 #define HELPER_MEMORY	(128ull << 20)		/* used without a budget */
-#define READING_MOST	(3 * NSEC_PER_SEC)	/* processor time that one user's files may take at a stretch; */
+/* Processor time that one user's files may take at a stretch; */
+#define READING_MOST	(3 * NSEC_PER_SEC)
 #define READING_SHARE	5			/* this part of the time comes back */
 
 /* A file that takes long to open. */

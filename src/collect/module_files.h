@@ -21,7 +21,9 @@ struct module_file {
 	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;
 	struct budget_item item;	/* symbols */
 	uint32_t lines;			/* the resolver's number for it, or 0 */
-	/* by module_files_release(): the next program that maps it gives it to the resolver again */
+	/*
+	 * by module_files_release(): the next program that maps it gives it to the resolver again
+	 */
 	bool closed;
 	bool mapped;			/* for module_files_mark() */
 	uint64_t last_mapped;		/* CLOCK_MONOTONIC */

@@ -47,10 +47,12 @@ void modules_release(struct modules *modules, uint64_t now);
 struct address_name {
 	const char *file;	/* last path component; NULL: unknown */
 	const char *symbol;	/* mangled; NULL: unknown */
-	uint64_t distance;	/* from the start of the symbol, or, without a symbol, the offset in the file */
+	/* From the start of the symbol, or, without a symbol, the offset in the file */
+	uint64_t distance;
 	uint64_t offset;	/* in the file */
 	bool later;		/* its file takes long: modules_try_again() */
-	uint32_t lines;		/* number to ask modules_resolver() for its line by; 0: it has none */
+	/* Number to ask modules_resolver() for its line by; 0: it has none */
+	uint32_t lines;
 	/*
 	 * its lines cannot be asked for now: no time or descriptor was left to give it to the
 	 * resolver

@@ -20,7 +20,8 @@
 
 #define LIBRARY		"libnvidia-ml.so.1"
 #define INTERVAL	NSEC_PER_SEC
-#define RETRY		(10 * NSEC_PER_SEC)	/* wait, after the library could not be initialized */
+/* Wait, after the library could not be initialized */
+#define RETRY		(10 * NSEC_PER_SEC)
 #define CLOSE_MS	200
 #define DEVICES_MAX	1024			/* a larger count is an error */
 #define PROCESSES_MAX	65536

@@ -127,7 +127,8 @@ static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 	return err;
 }
 
-#define DEVICES_STRING	5	/* the last string of: user, command, arguments, container, pod, devices */
+/* The last string of: user, command, arguments, container, pod, devices */
+#define DEVICES_STRING	5
 
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process, bool late, int *error)
 {

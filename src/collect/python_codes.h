@@ -28,7 +28,8 @@ void python_codes_forget(struct python_codes *codes, uint32_t program);
 
 /* The names of a frame; the strings are borrowed until the next call of this module. */
 struct python_name {
-	const char *function;	/* qualified from Python 3.11 on; NULL: nothing is known about the frame */
+	/* Qualified from Python 3.11 on; NULL: nothing is known about the frame */
+	const char *function;
 	const char *file;	/* as stored in the code object; empty if it could not be read */
 	unsigned int line;	/* 0: none */
 	/* a frame of the interpreter itself, or one that has not begun: it must not be shown */

@@ -133,7 +133,8 @@ static bool is_first(struct python_stacks *python, uint32_t id, uint64_t place)
 static uint64_t text_hash(uint64_t hash, const char *text)
 {
 	do
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;	/* FNV-1a, 64 bits, with the NUL */
+		/* FNV-1a, 64 bits, with the NUL */
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
 	while (*text++);
 	return hash;
 }

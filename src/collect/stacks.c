@@ -40,7 +40,8 @@ struct known_stack {
 struct stacks {
 	struct modules *modules;
 	struct known_stack *known;
-	struct known_stack *calls;	/* those with PYTHON_STACK in their number, the oldest first */
+	/* Those with PYTHON_STACK in their number, the oldest first */
+	struct known_stack *calls;
 	size_t kept;		/* number of frames kept */
 };
 

@@ -26,7 +26,8 @@ struct call_argument {
 	enum argument_kind kind;
 	unsigned int word;	/* which integer register it stands in, from 0 */
 	bool is_out;		/* it points at a result of that kind */
-	bool is_result;		/* the first such argument: what it points at is read if the call succeeded */
+	/* The first such argument: what it points at is read if the call succeeded */
+	bool is_result;
 };
 
 /*

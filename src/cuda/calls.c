@@ -141,7 +141,8 @@ int call_failed(unsigned int call, int code)
 {
 	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
 
-	if (CUTOP_IS_EXTRA(call))	/* the BPF side already judged its result: 0 may be a NULL */
+	/* The BPF side already judged its result: 0 may be a NULL */
+	if (CUTOP_IS_EXTRA(call))
 		return 1;
 	if (!code || flags & CALL_ECHO)
 		return 0;

@@ -12,8 +12,10 @@
 #include "cutop_event.h"
 
 extern const struct call_desc call_descs[CALL_COUNT];
-extern const uint64_t call_options[CALL_COUNT];		/* options of each table line: CUTOP_OPTION_... */
-extern const char *const call_signatures[CALL_COUNT];	/* arguments of each call: cutop_call_table.h */
+/* Options of each table line: CUTOP_OPTION_... */
+extern const uint64_t call_options[CALL_COUNT];
+/* Arguments of each call: cutop_call_table.h */
+extern const char *const call_signatures[CALL_COUNT];
 
 /* The function's symbol; "?" for an unknown number. */
 const char *call_name(unsigned int call);

@@ -14,7 +14,10 @@ const char *error_name(enum call_layer layer, int code);
 /* Returns one line, in our own words, that says what the error means, or NULL. */
 const char *error_meaning(enum call_layer layer, int code);
 
-/* True for errors after which every call fails until the process ends (illegal address, launch failure ...). */
+/*
+ * True for errors after which every call fails until the process ends (illegal address, launch
+ * failure ...).
+ */
 int error_is_sticky(int code);
 
 #endif

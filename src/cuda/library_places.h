@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where CUDA's libraries usually lie: toolkits, Python wheels, conda environments, the driver's own. */
+/*
+ * Where CUDA's libraries usually lie: toolkits, Python wheels, conda environments, the driver's
+ * own.
+ */
 #ifndef CUDA_LIBRARY_PLACES_H
 #define CUDA_LIBRARY_PLACES_H
 

@@ -17,7 +17,9 @@
 #define GPUS		"/proc/driver/nvidia/gpus"
 #define NAME		"CUDA_VISIBLE_DEVICES="
 
-/* True if the device described in @directory/@name/information has a UUID that begins with @word. */
+/*
+ * True if the device described in @directory/@name/information has a UUID that begins with @word.
+ */
 static bool has_uuid(const char *directory, const char *name, const char *word, size_t len)
 {
 	char path[4096], *text, *uuid;
@@ -82,7 +84,8 @@ size_t visible_parse(const char *list, const char *gpus, int *devices)
 			break;
 		for (i = 0; i < count; i++)
 			if (devices[i] == device)
-				return 0;	/* a device listed twice: CUDA then shows no device at all */
+				/* A device listed twice: CUDA then shows no device at all */
+				return 0;
 		devices[count++] = device;
 	}
 	return count;

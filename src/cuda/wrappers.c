@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CUDA's header has the typed cudaMalloc(&pointer, bytes) and its like, which are inline functions; thrust, cub and others
- * allocate in templates. A compiler puts all of them into the function that uses them, which is the one to name.
+ * CUDA's header has the typed cudaMalloc(&pointer, bytes) and its like, which are inline functions;
+ * thrust, cub and others allocate in templates. A compiler puts all of them into the function that
+ * uses them, which is the one to name.
  */
 #include "cuda/wrappers.h"
 
@@ -18,7 +19,8 @@ bool wrapper_is_file(const char *path)
 		"*/cooperative_groups*",
 		"*/thrust/*", "*/cub/*", "*/rmm/*", "*/c10/*", "*/ATen/*",
 		"*/cuda/std/*", "*/libcudacxx/*",
-		"*/include/c++/*",		/* allocators of the standard library's containers */
+		/* Allocators of the standard library's containers */
+		"*/include/c++/*",
 	};
 	size_t i;
 

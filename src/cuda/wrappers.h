@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code between a program and CUDA that is compiled into the program: its lines are no call sites. */
+/*
+ * Code between a program and CUDA that is compiled into the program: its lines are no call sites.
+ */
 #ifndef CUDA_WRAPPERS_H
 #define CUDA_WRAPPERS_H
 

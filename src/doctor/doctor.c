@@ -42,7 +42,8 @@ static int report_write(const struct doctor *doctor)
 	err = report_print(doctor, out);
 	if (out != stdout && fclose(out) && !err)
 		err = -errno;
-	if (err && err != -EPIPE)	/* a reader that has closed the pipe has seen enough: no error */
+	/* A reader that has closed the pipe has seen enough: no error */
+	if (err && err != -EPIPE)
 		warn_unwritten(&doctor->notes, path, err);
 	return err == -EPIPE ? 0 : err;
 }

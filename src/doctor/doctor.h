@@ -48,12 +48,15 @@ struct doctor_facts {
 	char program[PATH_MAX];		/* our own file */
 	char lockdown[32];		/* "none", "integrity", "confidentiality"; empty: unknown */
 	int jit;			/* net.core.bpf_jit_enable; -1: unknown */
-	int leases, lease_break;	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: unknown */
+	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: unknown */
+	int leases, lease_break;
 	bool shadow_stacks;		/* the processor supports them */
 	bool own_pids;			/* our pid namespace is not the machine's */
-	uint64_t ring_bytes, memory_max;	/* memory_max: the limit of our control group; UINT64_MAX: none */
+	/* memory_max: the limit of our control group; UINT64_MAX: none */
+	uint64_t ring_bytes, memory_max;
 	uint64_t names_bytes;
-	char driver[256];		/* first line of /proc/driver/nvidia/version; empty: no driver is loaded */
+	/* First line of /proc/driver/nvidia/version; empty: no driver is loaded */
+	char driver[256];
 	struct nvml_facts nvml;
 	struct entry_facts entries;
 	struct forms forms;		/* found by trial, or what every kernel emulates */
@@ -62,7 +65,8 @@ struct doctor_facts {
 	int load_error;			/* negative errno, 0: loaded */
 	struct reason load_why;
 	uint64_t load_time;		/* ns */
-	int watch_errors[DRY_RUN_MMAP + 1];	/* by enum dry_run_event: what dry_run_watch() returned */
+	/* By enum dry_run_event: what dry_run_watch() returned */
+	int watch_errors[DRY_RUN_MMAP + 1];
 	struct selftest selftest;
 };
 
@@ -99,7 +103,9 @@ enum function_state {
 	FUNCTION_MISSING,	/* not in the file, although its version should have it */
 	FUNCTION_OFF,		/* in it, not probed: its group is off (--calls) */
 	FUNCTION_UNTRIED,	/* in it, but probes were not tried */
-	/* in it, not probed: --no-single-step, or it lies inside an instruction of another function */
+	/*
+	 * in it, not probed: --no-single-step, or it lies inside an instruction of another function
+	 */
 	FUNCTION_LEFT_OUT,
 	FUNCTION_ALIAS,		/* another name of a function that is probed */
 	FUNCTION_REFUSED,	/* the kernel refuses a probe there */
@@ -121,8 +127,10 @@ struct doctor_function {
 struct doctor_functions {
 	struct doctor_function list[CALL_COUNT];
 	unsigned int counts[FUNCTION_STATE_COUNT];
-	unsigned int starts[START_OTHER + 1];	/* how the functions begin, those with an address of their own */
-	unsigned int points[POINT_COUNT];	/* where the probes of those are that are asked for */
+	/* How the functions begin, those with an address of their own */
+	unsigned int starts[START_OTHER + 1];
+	/* Where the probes of those are that are asked for */
+	unsigned int points[POINT_COUNT];
 	unsigned int table;			/* lines of the table for the file's layers */
 	unsigned int layers;			/* bits of enum call_layer */
 };
@@ -165,18 +173,22 @@ struct doctor_file {
 	struct seen_file seen;		/* fd -1: closed */
 	bool searched;			/* searched for a runtime without symbols */
 	bool wanted;			/* by --library */
-	const struct doctor_file *same;	/* the same file to the kernel, for example through two overlay mounts */
+	/* The same file to the kernel, for example through two overlay mounts */
+	const struct doctor_file *same;
 	struct elf_info info;
 	struct elf_functions found;
-	unsigned int version;		/* of the runtime, as cudaRuntimeGetVersion() returns it; 0: unknown */
+	/* Of the runtime, as cudaRuntimeGetVersion() returns it; 0: unknown */
+	unsigned int version;
 	bool major_only;
 	char driver_version[32];	/* as in "libcuda.so.580.65.06"; empty: unknown */
 	/* the version of its Python interpreter (0x030b), or 1: unknown; 0: it has none */
 	unsigned int python;
-	struct reason python_why;	/* why the interpreter's frames are not read; empty: they are */
+	/* Why the interpreter's frames are not read; empty: they are */
+	struct reason python_why;
 	struct doctor_functions functions;
 	bool tried;
-	bool translated;		/* probes were not tried, because a translator has the file mapped */
+	/* Probes were not tried, because a translator has the file mapped */
+	bool translated;
 	uint64_t attach_time;		/* ns */
 	/* why nothing could be attached, or the file could not be read; empty: no problem */
 	struct reason why;
@@ -207,13 +219,16 @@ struct doctor_process {
 	int error;			/* its mappings cannot be read: negative errno */
 	bool seccomp;			/* it runs under a seccomp filter */
 	bool shadow_stack;
-	const char *translator;		/* the translator that runs its code, or NULL: translator_kind() */
-	bool has_symbols;		/* the program has symbols: kernels registered before cutop came have names */
+	/* The translator that runs its code, or NULL: translator_kind() */
+	const char *translator;
+	/* The program has symbols: kernels registered before cutop came have names */
+	bool has_symbols;
 	unsigned int uses;		/* bits of enum process_use */
 	unsigned int layers;		/* bits of enum call_layer: what is probed */
 	struct doctor_file **files;	/* of interest, that it maps; borrowed */
 	size_t file_count;
-	const struct doctor_file *python;	/* the one that contains a Python interpreter, or NULL; borrowed */
+	/* The one that contains a Python interpreter, or NULL; borrowed */
+	const struct doctor_file *python;
 };
 
 /*
@@ -234,7 +249,8 @@ struct doctor {
 	struct doctor_finding *findings;
 	size_t finding_count;
 	struct outside outside;
-	unsigned int unanswered;	/* files that could not be examined because their server does not answer */
+	/* Files that could not be examined because their server does not answer */
+	unsigned int unanswered;
 	struct doctor_check *checks;
 	size_t check_count;
 	struct doctor_file **files;	/* all examined files */

@@ -7,7 +7,8 @@
 
 struct check {
 	enum doctor_section section;
-	const char *name;		/* the name of its findings, in JSON; NULL: each has its own */
+	/* The name of its findings, in JSON; NULL: each has its own */
+	const char *name;
 	/* One of these is set: it looks at the machine, at each shown file, or at each process. */
 	void (*machine)(struct doctor *doctor, const struct check *check);
 	void (*file)(struct doctor *doctor, const struct check *check, const struct doctor_file *file);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The report as text: sections of lines, each with its state in front, long lists cut unless -v asks for them. */
+/*
+ * The report as text: sections of lines, each with its state in front, long lists cut unless -v
+ * asks for them.
+ */
 #include "doctor/doctor.h"
 
 #include "probe/points.h"

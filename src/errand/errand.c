@@ -30,7 +30,8 @@
 #define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
 #define KEEP_DONE	(30 * NSEC_PER_SEC)
 #define KEEP_DEAD	(60 * NSEC_PER_SEC)
-#define GROUP_DEAD	(15 * NSEC_PER_SEC)	/* how long other errands of its group are refused then */
+/* How long other errands of its group are refused then */
+#define GROUP_DEAD	(15 * NSEC_PER_SEC)
 #define KEPT_MAX	256
 #define GROUP_LATE_MAX	2			/* workers that may wait for one group */
 #define USER_LATE_MAX	6			/* workers that may wait for one user's files */

@@ -44,7 +44,8 @@ typedef int errand_job(const void *question, size_t len, const int fds[ERRAND_FD
 enum errand_patience {
 	/* a fraction of a second, and only a part of the time: cutop has other things to do */
 	ERRAND_SHORT,
-	ERRAND_MEDIUM,		/* two seconds, or until a signal asks cutop to end: nothing else is waiting */
+	/* Two seconds, or until a signal asks cutop to end: nothing else is waiting */
+	ERRAND_MEDIUM,
 	ERRAND_LONG,		/* ERRAND_LIMIT, or until a signal asks cutop to end */
 	ERRAND_NONE,		/* do not wait: another process gets the answer */
 };
@@ -56,7 +57,9 @@ struct errand {
 	int fds[ERRAND_FDS];	/* passed on to the worker, -1: none; they stay the caller's */
 	/* what answers as a whole or not at all, such as a file system or a process; 0: unknown */
 	uint64_t group;
-	/* the user who may be to blame if there is no answer: each gets only a share of the workers */
+	/*
+	 * the user who may be to blame if there is no answer: each gets only a share of the workers
+	 */
 	uint32_t uid;
 	const char *what;	/* what to name in a note to the user if there is no answer */
 	enum errand_patience patience;

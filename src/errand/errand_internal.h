@@ -19,7 +19,8 @@ struct kept {
 	uint64_t group;
 	char *what;
 	enum { KEPT_UNDER_WAY, KEPT_DONE, KEPT_DEAD } state;
-	uint64_t until;			/* states DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
+	/* States DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
+	uint64_t until;
 	struct errand_answer answer;	/* state DONE */
 	struct kept *next;
 };
@@ -28,7 +29,8 @@ struct worker {
 	enum worker_state state;
 	int socket;
 	pid_t pid;			/* 0: it has not told its pid yet */
-	uint64_t began, work;		/* when the errand began, and the worker's processor time then */
+	/* When the errand began, and the worker's processor time then */
+	uint64_t began, work;
 	uint64_t group;
 	uint32_t uid;
 	struct kept *kept;		/* state LATE: where to put its answer; NULL: nowhere */

@@ -24,10 +24,12 @@ struct errand_hello {
 /* Before the question itself. */
 struct errand_asked {
 	uint32_t job;
-	uint32_t holds;		/* what the job holds is kept until the socket is closed; then the worker exits */
+	/* What the job holds is kept until the socket is closed; then the worker exits */
+	uint32_t holds;
 };
 
-#define ERRAND_INLINE	(16u << 10)	/* longer answers come in a memory file, the last descriptor */
+/* Longer answers come in a memory file, the last descriptor */
+#define ERRAND_INLINE	(16u << 10)
 
 struct errand_told {
 	int32_t result;

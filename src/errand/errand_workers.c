@@ -14,9 +14,11 @@
 
 #include "errand/errand_process.h"
 
-#define WAIT_PROCESSOR	(2 * NSEC_PER_SEC)	/* additional time for a worker that waits for a processor */
+/* Additional time for a worker that waits for a processor */
+#define WAIT_PROCESSOR	(2 * NSEC_PER_SEC)
 #define WAIT_STEP	(10 * NSEC_PER_MSEC)
-#define WORK_MAX	(50 * NSEC_PER_MSEC)	/* processor time of a worker that is given that time */
+/* Processor time of a worker that is given that time */
+#define WORK_MAX	(50 * NSEC_PER_MSEC)
 #define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
 #define LATE_MAX	(ERRAND_WORKERS - 8)
 #define STARTS_MAX	16			/* starts of the process that forks workers */

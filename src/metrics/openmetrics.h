@@ -3,10 +3,10 @@
  * A snapshot as metrics, for Prometheus and others that read its formats. What each
  * metric means: docs/metrics.md.
  *
- * Counters never go down, and series are few: of each process the kernels
- * launched most by name, the rest as one, and the call sites that leak most; processes that ended for some minutes
- * more; of all processes but so many. What has to be remembered from one
- * exposition to the next for that is in struct openmetrics.
+ * Counters never go down, and series are few: of each process the kernels launched most by name,
+ * the rest as one, and the call sites that leak most; processes that ended for some minutes more;
+ * of all processes but so many. What has to be remembered from one exposition to the next for that
+ * is in struct openmetrics.
  */
 #ifndef METRICS_OPENMETRICS_H
 #define METRICS_OPENMETRICS_H

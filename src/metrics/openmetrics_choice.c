@@ -199,7 +199,10 @@ static void slot_take(struct books *books, struct slot *slot, const struct named
 	}
 }
 
-/* The kernel of @slot is one of the others from now on: its launches so far are not added to theirs. */
+/*
+ * The kernel of @slot is one of the others from now on: its launches so far are not added to
+ * theirs.
+ */
 static void slot_leave(struct books *books, const struct slot *slot)
 {
 	unsigned int i;

@@ -10,7 +10,8 @@
 
 #define RUNNING_MAX	500	/* running processes shown separately: those seen first */
 #define EXITED_MAX	100	/* ended processes shown: those that ended last */
-#define EXITED_SECONDS	300	/* how long an ended process is shown: five scrapes a minute apart */
+/* How long an ended process is shown: five scrapes a minute apart */
+#define EXITED_SECONDS	300
 
 /* The figures of all kernels with one name. */
 struct named {

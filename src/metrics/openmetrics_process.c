@@ -241,7 +241,10 @@ static int leaks_order(const void *left, const void *right)
 	return first != second ? (first < second ? 1 : -1) : strcmp(a->name, b->name);
 }
 
-/* The call sites of @process that leak most, @max at most, in a new list. Returns how many, or a negative errno. */
+/*
+ * The call sites of @process that leak most, @max at most, in a new list. Returns how many, or a
+ * negative errno.
+ */
 static ssize_t leaks_collect(const struct snap_process *process, size_t max, struct named **result)
 {
 	struct named *list = calloc(process->site_count + 1, sizeof(*list));

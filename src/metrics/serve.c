@@ -36,7 +36,8 @@
 #define REQUEST_MAX	(5 * NSEC_PER_SEC)	/* time for the whole request to arrive */
 #define SPARE		16			/* places that are kept free */
 #define BACKLOG		1024
-#define LATE_MAX	(10 * NSEC_PER_SEC)	/* how late a snapshot may be before /healthz reports a failure */
+/* How late a snapshot may be before /healthz reports a failure */
+#define LATE_MAX	(10 * NSEC_PER_SEC)
 #define FORM_COUNT	2
 
 struct connection {

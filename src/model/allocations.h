@@ -16,7 +16,8 @@
 enum node_state {
 	NODE_FREE,		/* on the free list, or never used */
 	NODE_LIVE,
-	NODE_ENDED,		/* its owner ended first: leaked, or held if its site counts as held */
+	/* Its owner ended first: leaked, or held if its site counts as held */
+	NODE_ENDED,
 	NODE_UNSURE,		/* the same, unless its free is among the lost records */
 };
 
@@ -38,7 +39,8 @@ struct alloc_node {
 	uint16_t call;
 	int16_t device;
 	uint16_t element_bytes;
-	uint16_t opens;		/* how often shared memory was opened, or how many hold physical memory */
+	/* How often shared memory was opened, or how many hold physical memory */
+	uint16_t opens;
 	uint8_t kind : 6;
 	uint8_t is_deferred : 1;	/* an array that gets its memory mapped later, as a whole */
 	uint8_t is_handle : 1;	/* `address` is a handle */

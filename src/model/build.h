@@ -19,7 +19,8 @@ struct call_sum {
 	bool used;
 };
 
-#define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)	/* the table's calls, then those of --probe */
+/* The table's calls, then those of --probe */
+#define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)
 
 static inline unsigned int call_index(unsigned int call)
 {
@@ -53,13 +54,17 @@ void build_add_call(struct build *build, unsigned int call, const struct call_ro
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
 /*
- * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the second by the numbers that records
- * have (0: not told), and with where->site NULL if it is not known. Return 0 or -ENOMEM.
+ * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the
+ * second by the numbers that records have (0: not told), and with where->site NULL if it is not
+ * known. Return 0 or -ENOMEM.
  */
 int build_place(struct build *build, struct program *program, struct place *place, const struct stack *stack, struct snap_place *where);
 int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack, struct snap_place *where);
 
-/* The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or -ENOMEM. */
+/*
+ * The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or
+ * -ENOMEM.
+ */
 
 /*
  * build_memory.c: first the call sites, still by index; then the largest allocations, and what is
@@ -98,7 +103,10 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 /* build_call_sites.c: where kernels are launched, and where threads wait; after the kernels. */
 int build_call_sites(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_process.c: all of it; and what @program counted in one list or another, which is kept when it is forgotten. */
+/*
+ * build_process.c: all of it; and what @program counted in one list or another, which is kept when
+ * it is forgotten.
+ */
 int build_process(struct build *build, struct program *program, struct snap_process *process);
 int build_counters(struct build *build, struct program *program, struct snap_process *process);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF takes a sample of the launches (bpf/site_rows.bpf.h). How many launches a kernel has is known, so the figures of
- * its sites are scaled to add up to that. Where each launch was looked at, nothing is scaled.
+ * BPF takes a sample of the launches (bpf/site_rows.bpf.h). How many launches a kernel has is
+ * known, so the figures of its sites are scaled to add up to that. Where each launch was looked at,
+ * nothing is scaled.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +53,9 @@ static void launches_settle(struct snap_launch_site *list, size_t count, uint64_
 		if (list[i].launches > list[most].launches)
 			most = i;
 	}
-	/* Rows are read one after the other: of a program that runs, those of sites may be ahead. */
+	/*
+	 * Rows are read one after the other: of a program that runs, those of sites may be ahead.
+	 */
 	if (samples == sum && sum >= launches)
 		return;
 	for (i = 0; i < count; i++) {

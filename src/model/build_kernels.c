@@ -14,7 +14,8 @@
 
 struct launched {
 	struct launch_entry *entry;
-	const struct kernel_name *name;		/* NULL: nothing is known, and there is no room to note it */
+	/* NULL: nothing is known, and there is no room to note it */
+	const struct kernel_name *name;
 };
 
 static uint64_t kernel_address(const struct launched *launched)

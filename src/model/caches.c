@@ -22,7 +22,8 @@
 #include "cutop_event.h"
 
 #define SMALL_BUFFER	(2ull << 20)	/* kSmallBuffer */
-#define LARGE_BUFFER	(20ull << 20)	/* kLargeBuffer; large_segment_size() of the allocator's options */
+/* kLargeBuffer; large_segment_size() of the allocator's options */
+#define LARGE_BUFFER	(20ull << 20)
 #define LARGE_MIN	(10ull << 20)	/* kMinLargeAlloc */
 #define LARGE_ROUND	(2ull << 20)	/* kRoundLarge */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF limits the rows of a program, but a recording may say anything. Past the limit a kernel has one row for all its
- * other sites.
+ * BPF limits the rows of a program, but a recording may say anything. Past the limit a kernel has
+ * one row for all its other sites.
  */
 #include "model/call_sites.h"
 

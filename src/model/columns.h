@@ -20,7 +20,8 @@ enum column_unit {
 	UNIT_PER_SECOND,
 	UNIT_PERCENT,
 	UNIT_SECONDS,
-	UNIT_ID,		/* a number that identifies something: not summed, not abbreviated */
+	/* A number that identifies something: not summed, not abbreviated */
+	UNIT_ID,
 };
 
 struct column_value {
@@ -32,7 +33,8 @@ struct column_value {
 };
 
 struct column_metric {
-	const char *name;	/* as in struct family, "cutop_process_peak_bytes"; NULL: no metric */
+	/* As in struct family, "cutop_process_peak_bytes"; NULL: no metric */
+	const char *name;
 	bool is_counter;	/* it never goes down; otherwise a gauge */
 	const char *help;	/* one line, for the metric's HELP */
 };
@@ -52,7 +54,8 @@ struct column {
 	enum event_tone tone;	/* style of a figure that is not 0 */
 	/* JSON member of a process with the same value: "pid", "memory.live_bytes"; NULL: none */
 	const char *json;
-	struct column_metric metric;	/* metric with the same value; for UNIT_COUNT and UNIT_BYTES only */
+	/* Metric with the same value; for UNIT_COUNT and UNIT_BYTES only */
+	struct column_metric metric;
 	struct column_value (*value)(const struct snap_process *process);
 };
 

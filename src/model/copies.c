@@ -51,7 +51,10 @@ static enum side find_side(struct program *program, uint64_t address, int *devic
 	return is_host_else(program, address) ? SIDE_HOST : SIDE_UNKNOWN;
 }
 
-/* Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of CUDA 13.0. */
+/*
+ * Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of
+ * CUDA 13.0.
+ */
 static unsigned int between(int to_device, int from_device)
 {
 	bool are_known = to_device != CUTOP_DEVICE_UNKNOWN && from_device != CUTOP_DEVICE_UNKNOWN;

@@ -15,7 +15,8 @@ struct program;
 
 /* What a copy has led to. */
 struct copy_news {
-	bool is_pageable;		/* it is the process's first asynchronous copy of pageable memory: */
+	/* It is the process's first asynchronous copy of pageable memory: */
+	bool is_pageable;
 	struct rec_host pageable;
 };
 

@@ -80,7 +80,10 @@ struct launch_entry *counters_launch_of(struct counters *counters, const struct 
 struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices, const struct copy_key *key);
 struct call_entry *counters_call(struct counters *counters, const struct call_key *key);
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
-/* A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first, that is kept. Returns 0 or -ENOMEM. */
+/*
+ * A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first,
+ * that is kept. Returns 0 or -ENOMEM.
+ */
 int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack);
 
 /* Counts a call that came as a record and took @ns. Returns 0 or -ENOMEM. */

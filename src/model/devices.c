@@ -15,7 +15,8 @@
 #include "util/saturated.h"
 
 #define FULL_SHARE	5	/* nearly full: less than one part in this is free */
-#define CALM_TENTHS	7	/* tenths: it is reported again only after less than this was in use */
+/* Tenths: it is reported again only after less than this was in use */
+#define CALM_TENTHS	7
 
 static struct device_use *find(const struct device_list *devices, int device)
 {

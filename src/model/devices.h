@@ -17,7 +17,8 @@ struct device_use {
 	uint64_t total;			/* the device's size, 0: unknown */
 	int device;			/* the machine's number, or CUTOP_DEVICE_UNKNOWN */
 	bool told;			/* the log has said that it is nearly full */
-	bool mixed;			/* different processes mean different devices by this number */
+	/* Different processes mean different devices by this number */
+	bool mixed;
 };
 
 struct device_list {

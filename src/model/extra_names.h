@@ -18,7 +18,10 @@ struct extra_names {
 	struct extra_name list[CUTOP_EXTRA_MAX];
 };
 
-/* Takes in a REC_EXTRA, whose symbol is the @record->text_len bytes at @symbol. Returns 0 or -ENOMEM. */
+/*
+ * Takes in a REC_EXTRA, whose symbol is the @record->text_len bytes at @symbol. Returns 0 or
+ * -ENOMEM.
+ */
 int extra_names_learn(struct extra_names *extras, const struct rec_text *record, const char *symbol);
 
 /* What is known of @call; NULL if it is in the table. */

@@ -12,7 +12,8 @@ struct graph_site {
 	RB_ENTRY(graph_site) link;
 	uint64_t site, stack;		/* as records have them */
 	uint16_t call;			/* that made the last of them */
-	uint64_t made, live;		/* executable graphs made there, and of them those not destroyed; at the program's end */
+	/* Executable graphs made there, and of them those not destroyed; at the program's end */
+	uint64_t made, live;
 	uint64_t launches;		/* of them */
 };
 

@@ -17,7 +17,8 @@ struct graphs {
 	struct graph_books *books;	/* NULL until there is a graph */
 	struct graph_sites sites;	/* where executable ones are made */
 	bool inexact;			/* something of them was lost, or could not be told apart */
-	bool updatable;			/* as launch_entry.updatable, of a kernel that is not known */
+	/* As launch_entry.updatable, of a kernel that is not known */
+	bool updatable;
 };
 
 /*

@@ -13,7 +13,8 @@
 struct identity {
 	bool begun;			/* REC_PROCESS was seen */
 	bool identified;		/* REC_IDENTITY was seen */
-	bool from_attach;		/* it ran before it was watched: its figures are lower bounds */
+	/* It ran before it was watched: its figures are lower bounds */
+	bool from_attach;
 	uint32_t pid, parent_pid, ns_pid, uid;
 	uint64_t start_real;		/* from REC_IDENTITY */
 	char comm[CUTOP_COMM_LEN + 1];

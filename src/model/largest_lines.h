@@ -7,8 +7,8 @@
 #include "model/snapshot.h"
 
 /*
- * Fills in the lines of @detail: those of @program that hold most of @device (CUTOP_DEVICE_UNKNOWN: of all). Walks through its
- * allocations. Without memory there are none.
+ * Fills in the lines of @detail: those of @program that hold most of @device (CUTOP_DEVICE_UNKNOWN:
+ * of all). Walks through its allocations. Without memory there are none.
  */
 void largest_lines(const struct program *program, int device, struct snap_detail *detail);
 

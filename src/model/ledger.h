@@ -25,14 +25,17 @@ struct ledger {
 	struct own_devices *devices;
 	struct name_store *names;
 	struct device_list *machine;	/* what all processes hold on each device */
-	uint64_t leak_age;		/* ns: first window of the rising-floor test; 0: there is none */
+	/* Ns: first window of the rising-floor test; 0: there is none */
+	uint64_t leak_age;
 
 	struct book book;
 	struct site_table sites;
 	struct contexts contexts;
-	struct tiles tiles;		/* pieces of sparse arrays, and the physical memory in them */
+	/* Pieces of sparse arrays, and the physical memory in them */
+	struct tiles tiles;
 	struct device_list held_on;
-	uint16_t end_calls[NODE_END_COUNT];	/* for each way of ending allocations, the last call that did so */
+	/* For each way of ending allocations, the last call that did so */
+	uint16_t end_calls[NODE_END_COUNT];
 	unsigned int nodes_asked;	/* how often it was asked whether there is room for more, */
 	bool nodes_full;		/* and the last answer */
 	bool checkpointed;		/* a checkpoint has moved its memory off the devices */
@@ -41,8 +44,10 @@ struct ledger {
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];	/* live bytes */
-	uint64_t lost_time;		/* time of the last lost record of the process; 0: none was lost */
-	uint64_t map_dropped;		/* ended allocations that were dropped from the map to save memory */
+	/* Time of the last lost record of the process; 0: none was lost */
+	uint64_t lost_time;
+	/* Ended allocations that were dropped from the map to save memory */
+	uint64_t map_dropped;
 };
 
 /* The effects of an allocation besides its figures. */
@@ -68,7 +73,8 @@ bool ledger_asks_room(struct ledger *ledger);
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news);
 /* What a call that failed to free was given. */
 enum free_news {
-	FREE_PLAIN,		/* nothing is to be said: memory that is live, or no call that failed */
+	/* Nothing is to be said: memory that is live, or no call that failed */
+	FREE_PLAIN,
 	FREE_DOUBLE,		/* what was freed before */
 	FREE_UNKNOWN,		/* an address where no allocation that is known begins */
 };

@@ -5,7 +5,8 @@
 
 /* Limits for one process. */
 #define SITES_MAX		65536
-#define LAUNCH_SITES_MAX	16384		/* of kernels and waits: CALL_SITES_MAX of BPF, and one more for each kernel */
+/* Of kernels and waits: CALL_SITES_MAX of BPF, and one more for each kernel */
+#define LAUNCH_SITES_MAX	16384
 #define PLACES_MAX		262144
 #define STACKS_MAX		65536
 #define KERNELS_MAX		65536
@@ -21,9 +22,12 @@
 #define GRAPH_SITES_MAX		4096
 #define GRAPH_PARTS_MAX		262144
 #define STREAMS_MAX		65536
-#define NAME_BYTES_MAX		(64u << 20)	/* for names of kernels (mangled and shown) and of call sites */
-#define NODES_FREE		65536		/* live allocations that every process may have in any case */
-#define BYTES_MAX		(1ull << 52)	/* of one allocation or copy: a larger size is invalid */
+/* For names of kernels (mangled and shown) and of call sites */
+#define NAME_BYTES_MAX		(64u << 20)
+/* Live allocations that every process may have in any case */
+#define NODES_FREE		65536
+/* Of one allocation or copy: a larger size is invalid */
+#define BYTES_MAX		(1ull << 52)
 
 /* Limits for all processes together. */
 #define IMAGES_MAX		65536

@@ -24,7 +24,8 @@ struct model_config {
 	uint64_t start_real;	/* ns, CLOCK_REALTIME, at the same instant */
 	uint64_t leak_age;	/* ns: first window of the rising-floor test */
 	unsigned int max_exited;	/* exited processes kept; 0: 1000 */
-	bool totals;			/* snapshots have sums by command and call, including dropped processes */
+	/* Snapshots have sums by command and call, including dropped processes */
+	bool totals;
 };
 
 /* Returns a new model, or NULL without memory. Free with model_free(). */
@@ -55,7 +56,10 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
 int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
-/* Of these each adds to those before, and their sites are rows of the same program's records of names. */
+/*
+ * Of these each adds to those before, and their sites are rows of the same program's records of
+ * names.
+ */
 int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row);
 
 /*

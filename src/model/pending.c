@@ -17,7 +17,8 @@
 #define RUNS_MAX	1024	/* runs remembered per stream; older ones are joined */
 /* Successive copies of one direction to one device. */
 struct run {
-	uint64_t end;		/* total units submitted to the stream up to here, as the row counts them */
+	/* Total units submitted to the stream up to here, as the row counts them */
+	uint64_t end;
 	uint64_t units, bytes;
 	uint8_t direction;
 	int device;		/* as the process numbers it */
@@ -185,7 +186,8 @@ void pending_sum(const struct pending *pending, const struct own_devices *device
 			if (start < done)
 				start = done;
 			if (end > row->enqueued[DIR_DEFAULT])
-				end = row->enqueued[DIR_DEFAULT];	/* reported, but not counted by the row yet */
+				/* Reported, but not counted by the row yet */
+				end = row->enqueued[DIR_DEFAULT];
 			if (start >= end)
 				continue;
 			add(devices, copies, count, run->direction, run->device,

@@ -19,7 +19,8 @@ RB_HEAD(pending_tree, pending_entry);
 struct pending {
 	struct pending_tree streams;
 	size_t stream_count;
-	struct sync_slot synced[CUTOP_SYNC_SLOTS];	/* the last synchronization of each device */
+	/* The last synchronization of each device */
+	struct sync_slot synced[CUTOP_SYNC_SLOTS];
 };
 
 /* Takes in the row of one stream. Returns 0, or -ENOMEM without memory or room. */

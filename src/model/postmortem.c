@@ -14,7 +14,10 @@
 #include "util/saturated.h"
 #include "util/utf8.h"
 
-/* A program may fail to allocate in a loop: a walk through very many allocations is made once a second at most. */
+/*
+ * A program may fail to allocate in a loop: a walk through very many allocations is made once a
+ * second at most.
+ */
 #define WALK_NS		1000000000ull
 #define WALK_FREELY	4096		/* allocations that may be walked through at any time */
 
@@ -28,7 +31,9 @@ static uint64_t held_by(const struct program *program, int device)
 	return use ? use->live : 0;
 }
 
-/* True if @program knows the device called @device as another one than those who were told @total. */
+/*
+ * True if @program knows the device called @device as another one than those who were told @total.
+ */
 static bool is_elsewhere(const struct program *program, int device, uint64_t total)
 {
 	const struct device_use *use = devices_find(&program->ledger.held_on, device);
@@ -239,7 +244,10 @@ static bool is_before(uint64_t a, uint32_t a_tid, uint64_t b, uint32_t b_tid)
 	return a >> CUTOP_LAUNCH_CLOCK_TICK < b >> CUTOP_LAUNCH_CLOCK_TICK;
 }
 
-/* True if all launches of @entry are known to have gone well: a synchronize of its device that succeeded came later. */
+/*
+ * True if all launches of @entry are known to have gone well: a synchronize of its device that
+ * succeeded came later.
+ */
 static bool is_cleared(const struct program *program, const struct launch_entry *entry)
 {
 	int device = entry->key.device;
@@ -251,7 +259,10 @@ static bool is_cleared(const struct program *program, const struct launch_entry 
 			 program->fault.cleared_tid[slot]);
 }
 
-/* True if the last launch of @entry came after the error: when the one before was is not known any more. */
+/*
+ * True if the last launch of @entry came after the error: when the one before was is not known any
+ * more.
+ */
 static bool is_later(const struct program *program, const struct launch_entry *entry)
 {
 	const struct rec_fault *fault = &program->fault;

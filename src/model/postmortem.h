@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Post-mortems: what is worth keeping of the instant at which an allocation found no memory, or a device came near to
- * having none: which processes held it, and how the failing process's own part of it was broken up. And of the instant at
- * which a kernel was found to have broken down: what had been launched before.
+ * Post-mortems: what is worth keeping of the instant at which an allocation found no memory, or a
+ * device came near to having none: which processes held it, and how the failing process's own part
+ * of it was broken up. And of the instant at which a kernel was found to have broken down: what had
+ * been launched before.
  */
 #ifndef MODEL_POSTMORTEM_H
 #define MODEL_POSTMORTEM_H

@@ -29,7 +29,8 @@ struct program {
 	uint32_t number;
 
 	/* its life: */
-	bool known;			/* its process is known: from REC_PROCESS, or any other record */
+	/* Its process is known: from REC_PROCESS, or any other record */
+	bool known;
 	bool ended;
 	bool settled;			/* ended, and no further row of it will come */
 	/* ended, and not wanted in the next snapshot; until then its last rows are read */
@@ -37,7 +38,8 @@ struct program {
 	enum end_reason end_reason;
 	int exit_code;
 	uint64_t first_time, end_time;	/* times of the first record, and of its end */
-	struct program *ended_before, *ended_after;	/* neighbours in the list of ended programs, sorted by end */
+	/* Neighbours in the list of ended programs, sorted by end */
+	struct program *ended_before, *ended_after;
 	struct identity identity;
 
 	/* how far it is known: */
@@ -68,7 +70,8 @@ struct program {
 	bool copies_pageable;		/* it copied pageable memory asynchronously */
 
 	/* at the previous snapshot */
-	uint16_t total;			/* index of its command in the totals, from 1; 0: none yet */
+	/* Index of its command in the totals, from 1; 0: none yet */
+	uint16_t total;
 	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];
 };

@@ -35,7 +35,8 @@ struct site {
 	uint64_t suspect_since;		/* used while a snapshot is made */
 	struct suspect *suspect;
 	uint32_t index;
-	int16_t device;			/* the device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
+	/* The device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
+	int16_t device;
 	bool held;
 	/* it is in a library that is the runtime: a driver call made by the runtime */
 	bool by_runtime;

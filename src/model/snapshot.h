@@ -62,9 +62,11 @@ struct snap_kernel {
 	int device;
 	uint64_t launches, failures, samples;
 	uint64_t captured;	/* calls that became nodes of a graph: these are not launches */
-	uint64_t graph_launches;	/* runs in launches of graphs; for an unknown graph: its own launches */
+	/* Runs in launches of graphs; for an unknown graph: its own launches */
+	uint64_t graph_launches;
 	bool is_graph;		/* it stands for a graph with unknown contents */
-	bool updatable;		/* kernels may have disabled nodes with it: graph_launches is not exact */
+	/* Kernels may have disabled nodes with it: graph_launches is not exact */
+	bool updatable;
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;
@@ -88,8 +90,10 @@ struct snap_copy {
 
 /* Names of a function that is not in the table. */
 struct snap_extra {
-	const char *symbol;		/* NULL: it is in the table, and the other fields are unused */
-	const char *brief;		/* for people: "ns::scale"; NULL: use the symbol, which is not mangled */
+	/* NULL: it is in the table, and the other fields are unused */
+	const char *symbol;
+	/* For people: "ns::scale"; NULL: use the symbol, which is not mangled */
+	const char *brief;
 	const char *signature;		/* fully demangled; NULL: the symbol is not mangled */
 };
 
@@ -101,7 +105,8 @@ struct snap_call {
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
 	struct snap_extra extra;
-	bool judged;			/* whether its calls fail is known from their results; for extras only */
+	/* Whether its calls fail is known from their results; for extras only */
+	bool judged;
 };
 
 /* What a place in the code is. */
@@ -109,7 +114,8 @@ struct snap_frame {
 	enum frame_language language;
 	const char *function, *file, *module;	/* NULL: not known; file: of the source */
 	unsigned int line;			/* 0: not known */
-	uint64_t offset;			/* of a native one: from the function's start, or, without function, the file's */
+	/* Of a native one: from the function's start, or, without function, the file's */
+	uint64_t offset;
 };
 
 /* Where a call was made, and by which way. */
@@ -139,10 +145,13 @@ struct snap_site {
 	uint64_t allocations;		/* how many were made there in all */
 	uint64_t allocated;		/* bytes of VRAM, freed since or not */
 	int device;			/* CUTOP_DEVICE_UNKNOWN: unknown, or several */
-	uint64_t stack_id;		/* distinguishes sites at one address; 0: no stack is known */
+	/* Distinguishes sites at one address; 0: no stack is known */
+	uint64_t stack_id;
 	const char *const *stack;	/* names or hex addresses, innermost first */
 	size_t stack_count;
-	/* the frame that `site` names: the first, or, in a Python program, the program's own line */
+	/*
+	 * the frame that `site` names: the first, or, in a Python program, the program's own line
+	 */
 	size_t shown;
 	/* facts of the stack's frames, or, without a stack, of the site; NULL: an unknown frame */
 	const struct snap_frame *const *frames;
@@ -153,7 +162,8 @@ struct snap_site {
 struct snap_graph_site {
 	struct snap_place where;
 	uint16_t call;			/* that made the last */
-	uint64_t made, live;		/* how many, and of them those not destroyed; of a process that ended, by then */
+	/* How many, and of them those not destroyed; of a process that ended, by then */
+	uint64_t made, live;
 	uint64_t launches;		/* of them */
 };
 
@@ -161,9 +171,11 @@ struct snap_graph_site {
 struct snap_launch_site {
 	struct snap_place at;
 	uint64_t address, stack_id;		/* tell places of one name apart */
-	const struct snap_kernel *kernel;	/* in the process's kernels[]; NULL: there was no room for it */
+	/* In the process's kernels[]; NULL: there was no room for it */
+	const struct snap_kernel *kernel;
 	uint64_t launches;			/* all sites of a kernel: as many as it has */
-	uint64_t samples;			/* launches whose site was looked at; if all were, the figure is exact: */
+	/* Launches whose site was looked at; if all were, the figure is exact: */
+	uint64_t samples;
 	bool sampled;				/* it is not */
 };
 
@@ -190,16 +202,19 @@ struct snap_process {
 	uint32_t uid;
 	uint64_t start_time;
 	const char *user, *command, *arguments;	/* never NULL */
-	const char *command_line;		/* command and arguments; NULL (in tests): use command */
+	/* Command and arguments; NULL (in tests): use command */
+	const char *command_line;
 	const char *container, *pod;		/* NULL if none */
 	bool exited;
 	uint64_t end_time;			/* 0: it is running */
 	int exit_code;				/* as wait(2) gives it */
 	enum end_reason end_reason;
-	bool from_attach;			/* it was running before cutop watched it: figures are lower bounds */
+	/* It was running before cutop watched it: figures are lower bounds */
+	bool from_attach;
 	bool inexact;				/* something about it was lost */
 	bool sampled;				/* launch failures are a lower bound */
-	enum unreturned unreturned;		/* not 0: why allocations, failures and times are unknown */
+	/* Not 0: why allocations, failures and times are unknown */
+	enum unreturned unreturned;
 
 	uint64_t live, peak, leaked, held;
 	/* part of leaked: was live when a device was reset, or a context destroyed */
@@ -208,12 +223,15 @@ struct snap_process {
 	/* part of held: blocks of PyTorch's allocator, whose cache is not proved to be on */
 	uint64_t held_unproven;
 	uint64_t allocated;			/* in all, freed since or not */
-	bool has_used;				/* the driver reports how much device memory it uses: */
-	uint64_t used, untracked;		/* that amount, and how much of it exceeds the tracked live bytes */
+	/* The driver reports how much device memory it uses: */
+	bool has_used;
+	/* That amount, and how much of it exceeds the tracked live bytes */
+	uint64_t used, untracked;
 	uint64_t suspect;
 	/* the part of suspect that is in live: managed memory and possible leaks are not */
 	uint64_t suspect_live;
-	bool has_suspect;			/* false: suspect is absent, because it is not known yet */
+	/* False: suspect is absent, because it is not known yet */
+	bool has_suspect;
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT];		/* live bytes */
@@ -229,7 +247,8 @@ struct snap_process {
 
 	int *devices;				/* the known ones, ascending */
 	size_t device_count;
-	const char *device_list;		/* the same as text, "0,2-3"; empty if none is known */
+	/* The same as text, "0,2-3"; empty if none is known */
+	const char *device_list;
 	struct snap_use *uses;			/* per device, where it ever held something */
 	size_t use_count;
 	struct snap_alloc *map;			/* largest first */
@@ -237,7 +256,8 @@ struct snap_process {
 	uint64_t map_omitted;
 	/* all allocations, for drawing: sorted by address, neighbours merged */
 	struct snap_span *spans;
-	size_t span_count;			/* at most SPANS_MAX; 0 unless model_focus() asked for them */
+	/* At most SPANS_MAX; 0 unless model_focus() asked for them */
+	size_t span_count;
 	struct snap_kernel *kernels;		/* most launches first */
 	size_t kernel_count;
 	struct snap_copy *copies;		/* by direction, mode, device */
@@ -310,9 +330,14 @@ struct snap_suspect {
 /* A call site that held memory of the device that an event is about. */
 struct snap_line {
 	uint64_t live, allocations;	/* what was live, and in how many allocations */
-	uint64_t site, stack;		/* as records have them; of several stacks, the one that held most */
+	/* As records have them; of several stacks, the one that held most */
+	uint64_t site, stack;
 	char text[256];			/* what it was called then */
-	struct snap_place where;	/* what it is called; in a snapshot only, and site NULL where its process is not kept any more */
+	/*
+	 * What it is called; in a snapshot only, and site NULL where its process is not kept any
+	 * more
+	 */
+	struct snap_place where;
 };
 
 /* The circumstances of an event: as much as its kind has. */
@@ -320,7 +345,8 @@ struct snap_detail {
 	int device;
 	uint16_t call;			/* CALL_COUNT: no call */
 	int code;			/* 0: none */
-	uint64_t tracked, total;	/* bytes on the device; total 0: the event is about no device */
+	/* Bytes on the device; total 0: the event is about no device */
+	uint64_t tracked, total;
 	/* from the lowest to the highest address that the process held there; 0: unknown */
 	uint64_t span;
 	uint64_t span_free, span_gap;	/* free bytes in that span, and the longest free stretch */
@@ -330,8 +356,10 @@ struct snap_detail {
 	size_t suspect_count, suspects_omitted;
 	bool is_fault;			/* the event is about suspects, even if there are none */
 	char site[256];			/* empty: none */
-	uint64_t address, stack;	/* of that site, as records have them; 0: not meant, or not known */
-	struct snap_place where;	/* in a snapshot only; site NULL where its process is not kept any more */
+	/* Of that site, as records have them; 0: not meant, or not known */
+	uint64_t address, stack;
+	/* In a snapshot only; site NULL where its process is not kept any more */
+	struct snap_place where;
 	struct snap_line lines[LINES_MAX];	/* of the event's process, most first */
 	size_t line_count, lines_omitted;
 };
@@ -351,7 +379,8 @@ struct snap_device {
 	int device;			/* the machine's number */
 	uint64_t tracked;		/* live VRAM bytes of all watched processes */
 	uint64_t total;			/* its size, 0: unknown */
-	const char *name, *uuid;	/* NULL: unknown; this and the following come from the driver: */
+	/* NULL: unknown; this and the following come from the driver: */
+	const char *name, *uuid;
 	bool has_used;
 	uint64_t used;			/* bytes of the device's memory, by all processes */
 	double utilization;		/* 0..1; NAN: unknown */
@@ -398,7 +427,9 @@ struct snapshot {
 	size_t event_count;
 	struct snap_command *commands;	/* by first sight; only with model_config.totals */
 	size_t command_count;
-	/* of all processes ever, in table order, without latencies; only with model_config.totals */
+	/*
+	 * of all processes ever, in table order, without latencies; only with model_config.totals
+	 */
 	struct snap_call *calls;
 	size_t call_count;
 
@@ -424,7 +455,10 @@ struct snapshot {
 /* Writes "12.0G in 3 allocations from SITE" to @out and returns it. */
 const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT]);
 
-/* The last part of @command, which may be a path: what goes together is called the same, wherever it was started. */
+/*
+ * The last part of @command, which may be a path: what goes together is called the same, wherever
+ * it was started.
+ */
 const char *command_basename(const char *command);
 
 /*

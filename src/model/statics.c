@@ -24,7 +24,8 @@
 
 struct static_variable {
 	RB_ENTRY(static_variable) link;
-	uint64_t address;	/* of the variable, or of its shadow on the host, which is elsewhere */
+	/* Of the variable, or of its shadow on the host, which is elsewhere */
+	uint64_t address;
 	uint64_t bytes;
 	uint64_t module;	/* its module, or fat binary; 0 in older recordings: registered */
 	bool owned;		/* it belongs to a context: */
@@ -59,7 +60,8 @@ int statics_learn(struct statics *statics, const struct rec_map *record)
 		return 0;
 	variable = RB_FIND(static_tree, &statics->tree, &key);
 	if (variable)
-		drop(statics, variable);	/* it was asked for again; or its address was reused */
+		/* It was asked for again; or its address was reused */
+		drop(statics, variable);
 	if (statics->count >= STATICS_MAX) {
 		statics->is_full = true;
 		return 0;

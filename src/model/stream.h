@@ -27,7 +27,10 @@ REC_ROW(graph);
 REC_ROW(fail);
 REC_ROW(pending);
 
-/* What the row counted since it was told last: two rows may come to be of one site, and the site of one may be known better later. */
+/*
+ * What the row counted since it was told last: two rows may come to be of one site, and the site of
+ * one may be known better later.
+ */
 REC_ROW(call_site);
 
 struct rec_sync {
@@ -79,7 +82,8 @@ struct rec_limit {
 #define READING_TEMPERATURE	4u
 #define READING_POWER		8u
 
-#define READING_TEXT		96	/* NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE, nvml.h */
+/* NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE, nvml.h */
+#define READING_TEXT		96
 
 struct rec_device_reading {
 	struct rec_hdr hdr;

@@ -45,7 +45,8 @@ int tiles_add(struct tiles *tiles, const struct tile *tile);
 /* The result of tiles_cut(). */
 struct tile_cut {
 	struct tile was;
-	unsigned int rest;	/* how many tiles (up to six) replace the part of it outside the box */
+	/* How many tiles (up to six) replace the part of it outside the box */
+	unsigned int rest;
 	int error;		/* -ENOMEM or -ENOSPC: there was no room for some of them */
 };
 

@@ -24,7 +24,8 @@
 /* bytes that are checksummed for one file: a larger debug file is accepted by build id only */
 #define CRC_MAX		(256ll << 20)
 #define UNPACKED_MAX	(64u << 20)	/* bytes of .gnu_debugdata, */
-#define LZMA_MEMORY_MAX	(34u << 20)	/* and memory to unpack it in: enough for what xz(1) packs with -8 */
+/* And memory to unpack it in: enough for what xz(1) packs with -8 */
+#define LZMA_MEMORY_MAX	(34u << 20)
 #define LINK_MAX_SIZE	8192		/* bytes of .gnu_debuglink */
 #define DEBUG_DIR	"/usr/lib/debug"
 
@@ -47,7 +48,8 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 		return;
 	size = sections_read(file, section->sh_offset, data, (size_t)section->sh_size);
 	len = strnlen(data, size);
-	at = (len + 4) & ~(size_t)3;	/* the name, its NUL, up to a multiple of four: the checksum */
+	/* The name, its NUL, up to a multiple of four: the checksum */
+	at = (len + 4) & ~(size_t)3;
 	if (len == size || at + 4 > size)
 		return;
 	slash = strrchr(data, '/');

@@ -17,7 +17,8 @@
 #include "names/demangle_run.h"
 #include "util/utf8.h"
 
-#define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)	/* libiberty expects two components per byte */
+/* Libiberty expects two components per byte */
+#define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)
 
 struct text {
 	char *data;

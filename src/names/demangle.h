@@ -21,8 +21,8 @@ char *demangle_full(const char *symbol);
 char *demangle_short(const char *full);
 
 /*
- * Both forms of @symbol, if it is a mangled name: *@brief and *@full are then strings that the caller frees. For any other
- * name, and without memory, both are NULL.
+ * Both forms of @symbol, if it is a mangled name: *@brief and *@full are then strings that the
+ * caller frees. For any other name, and without memory, both are NULL.
  */
 void demangle_both(const char *symbol, char **brief, char **full);
 

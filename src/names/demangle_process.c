@@ -28,7 +28,8 @@
 
 /* reserved address space; only pages that are touched take memory */
 #define STACK_SIZE	(256ul * 1024 * 1024)
-#define MEMORY		(16ul << 20)			/* for everything else: it allocates next to nothing */
+/* For everything else: it allocates next to nothing */
+#define MEMORY		(16ul << 20)
 #define NAME_TIME	(200 * NSEC_PER_MSEC)
 #define TIME_MAX	(3 * NSEC_PER_SEC)		/* longest total wait at a stretch */
 /* one part in this many of the time that passes may be spent waiting */

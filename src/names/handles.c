@@ -68,7 +68,8 @@ static int variable_add(struct handle_variables *variables, uint64_t address, ch
 
 struct reading {
 	struct handle_variables *variables;
-	uint64_t bias;		/* what to add to an address in the file to get that in the process */
+	/* What to add to an address in the file to get that in the process */
+	uint64_t bias;
 };
 
 static bool may_be_handle(void *context, const Elf64_Sym *symbol)

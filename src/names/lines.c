@@ -143,8 +143,8 @@ static const struct range *range_find(const struct lines *lines, Dwarf_Addr addr
 }
 
 /*
- * The line that @call, an inlined function, was called from. Returns 0 if it stands in a wrapper's file, too, or is not known: then
- * @is_wrapper says which.
+ * The line that @call, an inlined function, was called from. Returns 0 if it stands in a wrapper's
+ * file, too, or is not known: then @is_wrapper says which.
  */
 static unsigned int call_line(Dwarf_Die *call, Dwarf_Files *files, size_t file_count, const char **path, bool *is_wrapper)
 {
@@ -162,8 +162,9 @@ static unsigned int call_line(Dwarf_Die *call, Dwarf_Files *files, size_t file_c
 }
 
 /*
- * The line from which the code at @address in @unit was inlined, where its own stands in a wrapper's file: of functions that were
- * inlined into each other, the first that was called from another file. Returns 0 if there is none.
+ * The line from which the code at @address in @unit was inlined, where its own stands in a
+ * wrapper's file: of functions that were inlined into each other, the first that was called from
+ * another file. Returns 0 if there is none.
  */
 static unsigned int caller_find(Dwarf_Die *unit, Dwarf_Addr address, const char **path)
 {
@@ -179,7 +180,10 @@ static unsigned int caller_find(Dwarf_Die *unit, Dwarf_Addr address, const char 
 	count = dwarf_getscopes(unit, address, &scopes);
 	for (i = 0; i < count && dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine; i++)
 		;
-	/* What dwarf_getscopes() has behind an inlined function is where that is defined, not where it was put. */
+	/*
+	 * What dwarf_getscopes() has behind an inlined function is where that is defined, not where
+	 * it was put.
+	 */
 	count = i < count ? dwarf_getscopes_die(&scopes[i], &calls) : 0;
 	for (i = 0; i < count && !number && is_wrapper; i++)
 		if (dwarf_tag(&calls[i]) == DW_TAG_inlined_subroutine)

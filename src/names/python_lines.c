@@ -5,15 +5,19 @@
  *   3.8, 3.9   co_lnotab: pairs of bytes, unsigned and signed; a line begins where its step is
  *   3.10       co_linetable: the same pairs, in which the first is the length; -128: no line
  *   3.11 on    co_linetable: entries of several bytes, of which the first alone has its highest bit set. It holds a
- *              kind and how many units of bytecode (two bytes each) the entry is for; columns are passed over
+ *              kind and how many units of bytecode (two bytes each) the entry is for; columns are
+ *              passed over
  *
- * CPython: Objects/lnotab_notes.txt and Objects/locations.md (InternalDocs/code_objects.md) describe them.
+ * CPython: Objects/lnotab_notes.txt and Objects/locations.md (InternalDocs/code_objects.md)
+ * describe them.
  */
 #include "names/python_lines.h"
 
 #define NO_LINE		(-128)
 
-/* How far the line number moves by entries of a kind; others say it themselves, or do not move it. */
+/*
+ * How far the line number moves by entries of a kind; others say it themselves, or do not move it.
+ */
 enum entry_kind { ENTRY_ONE_LINE = 10, ENTRY_NO_COLUMNS = 13, ENTRY_LONG = 14, ENTRY_NONE = 15 };
 
 static unsigned int in_lnotab(const unsigned char *table, size_t bytes, long line, long at)

@@ -6,7 +6,8 @@
 enum python_owner {
 	PYTHON_PROGRAM,		/* not in a folder of installed packages: the program's own */
 	PYTHON_PACKAGE,		/* installed, and not a known framework */
-	PYTHON_FRAMEWORK,	/* a known framework, Python's own library, or a file that the user named */
+	/* A known framework, Python's own library, or a file that the user named */
+	PYTHON_FRAMEWORK,
 };
 
 /*

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The asking end of a socket that preserves message boundaries. It never blocks: what the socket has no room for
- * waits in a list. resolver_process.c is the answering end. Answers come in the order of questions. So when that
- * process ends early, the first unanswered question shows which file caused it; nothing is asked about that file
- * again. The next process is given the other files as questions about them come, and what was left unanswered is
- * asked again, so that no other answer is lost.
+ * The asking end of a socket that preserves message boundaries. It never blocks: what the socket
+ * has no room for waits in a list. resolver_process.c is the answering end. Answers come in the
+ * order of questions. So when that process ends early, the first unanswered question shows which
+ * file caused it; nothing is asked about that file again. The next process is given the other files
+ * as questions about them come, and what was left unanswered is asked again, so that no other
+ * answer is lost.
  */
 #include "names/resolver.h"
 
@@ -25,9 +26,12 @@
 #include "util/message.h"
 
 #define QUESTIONS_MAX	262144			/* waiting questions; further ones get no line */
-#define SLOW		(2 * NSEC_PER_SEC)	/* time that a question may take without being charged */
-#define SHARE		15			/* one part in this many of the time comes back to a user */
-#define STARTS_MAX	32			/* starts at a stretch, whichever users are charged; then one each: */
+/* Time that a question may take without being charged */
+#define SLOW		(2 * NSEC_PER_SEC)
+/* One part in this many of the time comes back to a user */
+#define SHARE		15
+/* Starts at a stretch, whichever users are charged; then one each: */
+#define STARTS_MAX	32
 #define START_INTERVAL	NSEC_PER_SEC
 #define PACE_MS		10			/* between two looks whether one may be started */
 /* killed processes that the kernel keeps asleep and does not let die */
@@ -40,13 +44,17 @@
 
 struct file {
 	uint32_t number;
-	/* the second is -1 if there is none; for a lent file, the first is a socket that the files come by */
+	/*
+	 * the second is -1 if there is none; for a lent file, the first is a socket that the files
+	 * come by
+	 */
 	int fds[2];
 	bool lent;
 	uint32_t owners[2];		/* the files' owners who are charged: see owners_set() */
 	unsigned int process;		/* the process that has it; 0: none yet */
 	bool bad;			/* a process ended at a question about it */
-	bool leaving;			/* dropped: it goes once the questions about it are answered */
+	/* Dropped: it goes once the questions about it are answered */
+	bool leaving;
 	uint64_t used;
 	char name[NAME_LEN];
 	UT_hash_handle hh;
@@ -56,14 +64,16 @@ struct resolver {
 	int socket;			/* -1: nothing runs */
 	pid_t pid;
 	pid_t gone[GONE_MAX];		/* killed, but still there; 0: none */
-	uint64_t heard;			/* when the process last had nothing to do, or answered; CLOCK_MONOTONIC */
+	/* When the process last had nothing to do, or answered; CLOCK_MONOTONIC */
+	uint64_t heard;
 	unsigned int process;		/* number of the process that runs, or ran last */
 	unsigned int ended;		/* how many processes ended by themselves */
 	uint64_t memory;
 	uint64_t end_cost;		/* ns to charge for a file that ended the process */
 	const struct notes *notes;
 	struct allowance *allowance;	/* per user, for their files */
-	struct allowance *starts;	/* for all users: one row, in which a start costs START_INTERVAL */
+	/* For all users: one row, in which a start costs START_INTERVAL */
+	struct allowance *starts;
 	struct file *files;
 	uint32_t last_file;		/* numbers ascend and are never reused */
 	uint64_t clock;
@@ -124,9 +134,9 @@ static void file_free(struct resolver *resolver, struct file *file)
 }
 
 /*
- * The users who are charged: the owners of both files. But root's files are there for everyone: if one file is a
- * user's and the other root's (a system debug file, for example), only the user's can have been made to do harm, and
- * only that user is charged.
+ * The users who are charged: the owners of both files. But root's files are there for everyone: if
+ * one file is a user's and the other root's (a system debug file, for example), only the user's can
+ * have been made to do harm, and only that user is charged.
  */
 static void owners_set(struct file *file, uint32_t owner, uint32_t debug_owner)
 {
@@ -209,8 +219,8 @@ static void process_end(struct resolver *resolver)
 	close(resolver->socket);
 	resolver->socket = -1;
 	/*
-	 * The process exits at the end of its input; one that is at work need not finish. If it sleeps in the kernel,
-	 * it is left there.
+	 * The process exits at the end of its input; one that is at work need not finish. If it
+	 * sleeps in the kernel, it is left there.
 	 */
 	kill(resolver->pid, SIGKILL);
 	for (i = 0; i < GONE_MAX && resolver->gone[i]; i++)
@@ -279,7 +289,10 @@ static void process_lost(struct resolver *resolver)
 	     "other files are read" : "other files of that user are not read for a while, either");
 }
 
-/* Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process listens. */
+/*
+ * Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process
+ * listens.
+ */
 static int resolver_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
@@ -307,7 +320,10 @@ static bool is_gone_with(const struct resolver *resolver, const struct file *fil
 	return file->lent && file->process && (resolver->socket < 0 || file->process != resolver->process);
 }
 
-/* Sends @question, and before it the file that it is about. A question that need not be sent counts as sent. */
+/*
+ * Sends @question, and before it the file that it is about. A question that need not be sent counts
+ * as sent.
+ */
 static int question_send(struct resolver *resolver, struct resolver_question *question)
 {
 	struct file *file = file_find(resolver, question->file);
@@ -330,8 +346,8 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 }
 
 /*
- * If the process has ended, its last answers are still to be read, since they tell which question it was at. So its
- * end is noticed when reading.
+ * If the process has ended, its last answers are still to be read, since they tell which question
+ * it was at. So its end is noticed when reading.
  */
 static void questions_send(struct resolver *resolver)
 {
@@ -381,8 +397,8 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 }
 
 /*
- * Drops the file that was used least recently, if there are many. Returns false if there still are too many, all with
- * open questions.
+ * Drops the file that was used least recently, if there are many. Returns false if there still are
+ * too many, all with open questions.
  */
 static bool files_bound(struct resolver *resolver)
 {

@@ -18,7 +18,8 @@
 
 #define RESOLVER_PATH_LEN	240	/* longer paths lose their beginning */
 #define RESOLVER_COMES_BACK	(30 * NSEC_PER_SEC)
-#define RESOLVER_ENDS_MAX	16	/* how often in quick succession one user's files may end the process */
+/* How often in quick succession one user's files may end the process */
+#define RESOLVER_ENDS_MAX	16
 
 struct resolver;
 

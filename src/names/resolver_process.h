@@ -11,7 +11,11 @@
 enum resolver_type { RESOLVER_ADD, RESOLVER_ADD_LENT, RESOLVER_ASK, RESOLVER_DROP };
 
 struct resolver_question {
-	uint32_t type;		/* enum resolver_type; ADD comes with one or two descriptors, ADD_LENT with a socket that brings them */
+	/*
+	 * Enum resolver_type; ADD comes with one or two descriptors, ADD_LENT with a socket that
+	 * brings them
+	 */
+	uint32_t type;
 	uint32_t file;
 	uint64_t offset;
 	uint64_t cookie;
@@ -26,7 +30,8 @@ struct resolver_answer {
 };
 
 #define RESOLVER_SECONDS_MAX	10	/* for one question; then the process ends */
-#define RESOLVER_FILES_MAX	128	/* files that it may have open; as many more may be about to be dropped */
+/* Files that it may have open; as many more may be about to be dropped */
+#define RESOLVER_FILES_MAX	128
 
 /*
  * Starts an answering process that may use @memory bytes. Returns the socket to ask it by, which is

@@ -82,7 +82,9 @@ long sections_text(const struct sections *file, uint64_t names, uint64_t names_s
 
 /* ---- headers ---- */
 
-/* Reads @count headers of @size bytes each at @offset into new memory. Returns NULL with *@err set. */
+/*
+ * Reads @count headers of @size bytes each at @offset into new memory. Returns NULL with *@err set.
+ */
 static void *headers_read(const struct sections *file, uint64_t offset, size_t count, size_t size, int *err)
 {
 	void *list;

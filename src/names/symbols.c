@@ -16,7 +16,8 @@
 #include "names/segments.h"
 #include "names/symtab.h"
 
-#define NAME_LEN_MAX	16384u	/* bytes kept of a name: as much as is demangled, and more than is shown */
+/* Bytes kept of a name: as much as is demangled, and more than is shown */
+#define NAME_LEN_MAX	16384u
 
 struct symbol {
 	uint64_t offset;

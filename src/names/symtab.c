@@ -79,7 +79,8 @@ struct walk {
 	const struct symtab_search *search;
 	Elf64_Sym *chunk;
 	char *window;
-	uint64_t window_at, window_size;	/* position and size, in the table of names, of what is in memory */
+	/* Position and size, in the table of names, of what is in memory */
+	uint64_t window_at, window_size;
 	uint64_t used;				/* bits: windows that symbols refer to */
 	uint64_t work;				/* bytes read so far */
 };

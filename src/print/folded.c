@@ -6,12 +6,12 @@
  *
  *     python (4242);main (train);grow at pool.cc:118 (libpool.so) 1048576
  *
- * The first frame is the process. Frames of the code are `function (file)`
- * without the offset, so that calls from all over a function are drawn as one;
- * the innermost one is the call site and keeps its source line. Of a Python program the call site is a Python frame
- * farther out, which keeps its line, too. Bytes are
- * weighed by call site, launches by kernel, with --launch-sites by call site and kernel. What graphs launched stands below a frame
- * of its own. Waits are weighed by call site and function, in microseconds.
+ * The first frame is the process. Frames of the code are `function (file)` without the offset, so
+ * that calls from all over a function are drawn as one; the innermost one is the call site and
+ * keeps its source line. Of a Python program the call site is a Python frame farther out, which
+ * keeps its line, too. Bytes are weighed by call site, launches by kernel, with --launch-sites by
+ * call site and kernel. What graphs launched stands below a frame of its own. Waits are weighed by
+ * call site and function, in microseconds.
  *
  * Names are hostile. A semicolon would add a frame, a line break a line; a number that ends the
  * last frame would be taken for the weight of a second profile (flamegraph.pl, inferno:
@@ -28,7 +28,8 @@
 #include "util/sink.h"
 #include "util/utf8.h"
 
-#define FRAME_MAX 1024		/* bytes of a frame; more is cut: a kernel's name can be kilobytes */
+/* Bytes of a frame; more is cut: a kernel's name can be kilobytes */
+#define FRAME_MAX 1024
 
 const char *const folded_weight_names[FOLDED_WEIGHT_COUNT] = {
 	[FOLDED_LIVE] = "live",
@@ -96,8 +97,8 @@ static void write_python(struct sink *sink, const struct snap_frame *place, cons
 
 /*
  * Writes what @place is called, for an outer frame without the offset and the line:
- * "make_buffer+0x13 at leak.cu:21 (leak)". A place without a symbol, "leak+0x13",
- * has nothing but its offset to be told by. @is_site: it is no outer frame; @is_last: nor does another follow.
+ * "make_buffer+0x13 at leak.cu:21 (leak)". A place without a symbol, "leak+0x13", has nothing but
+ * its offset to be told by. @is_site: it is no outer frame; @is_last: nor does another follow.
  */
 static void write_place(struct sink *sink, const char *place, bool is_site, bool is_last)
 {
@@ -122,7 +123,8 @@ static void write_process(struct sink *sink, const struct snap_process *process)
 	const char *slash = strrchr(process->command, '/');
 	char name[256], frame[FRAME_MAX];
 
-	utf8_clean(slash && slash[1] ? slash + 1 : process->command, name, sizeof(name));	/* cut at a character */
+	/* Cut at a character */
+	utf8_clean(slash && slash[1] ? slash + 1 : process->command, name, sizeof(name));
 	snprintf(frame, sizeof(frame), "%s (%" PRIu32 ")", name, process->pid);
 	write_frame(sink, frame, true, false);
 }

@@ -10,7 +10,9 @@
 json_t *json_event(struct json_writer *w, const struct snap_event *event);
 /* What places in the code are. NULL without memory. */
 json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frames, size_t count);
-/* Puts the stack and the frames of what is called "site" in @o beside that, where they are known. */
+/*
+ * Puts the stack and the frames of what is called "site" in @o beside that, where they are known.
+ */
 void json_put_place(struct json_writer *w, json_t *o, const struct snap_place *where);
 
 #endif

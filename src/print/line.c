@@ -126,7 +126,8 @@ void line_cut(struct line *line, const char *text, int max_cells)
 
 void line_format(struct line *line, const char *format, ...)
 {
-	char text[256];		/* for our own numbers and words; long text goes through line_text() */
+	/* For our own numbers and words; long text goes through line_text() */
+	char text[256];
 	va_list args;
 
 	va_start(args, format);

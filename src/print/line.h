@@ -21,7 +21,8 @@ struct line {
 	int width;		/* 0: no limit */
 	int wrap;		/* for line_wrapped(): the cell to wrap at; 0: no limit */
 	int cells;		/* the cell of the next character */
-	int blanks;		/* blanks among them that are not written yet: a line must not end in one */
+	/* Blanks among them that are not written yet: a line must not end in one */
+	int blanks;
 	bool cut;		/* the limit is reached, the rest is dropped */
 	/*
 	 * the text of the last cell, written if nothing follows; otherwise a sign that something

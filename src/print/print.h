@@ -36,7 +36,9 @@ struct out_options {
 	bool color;		/* text only */
 	bool ascii;
 	int width;		/* cells per line of text; 0: no limit */
-	/* text: each snapshot tells what happened since the one before; else since one interval ago */
+	/*
+	 * text: each snapshot tells what happened since the one before; else since one interval ago
+	 */
 	bool tells_on;
 	bool lists_map;		/* text: the allocations of each process */
 	uint64_t told_time;	/* text: when the last one was printed; set by the printer */
@@ -45,17 +47,22 @@ struct out_options {
 	bool stacks;		/* folded: call sites have whole stacks */
 	uint64_t folded_total;	/* folded: set to the sum of the weights written */
 	unsigned int kernels, sites;	/* metrics: how many are named per process */
-	struct openmetrics *metrics;	/* metrics: state kept between snapshots; the metrics printer's own */
+	/* Metrics: state kept between snapshots; the metrics printer's own */
+	struct openmetrics *metrics;
 	const char *advice;	/* set by open(): how to get more out of the format; or NULL */
 	const char *remark;	/* set by print(): why there is nothing to read; or NULL */
 };
 
 struct print_format {
 	enum format format;
-	/* its figures are sums over all processes ever seen; an output file is replaced each time */
+	/*
+	 * its figures are sums over all processes ever seen; an output file is replaced each time
+	 */
 	bool is_metrics;
-	bool is_final;		/* it covers everything that happened: only the last snapshot is printed */
-	int (*open)(struct out_options *options);	/* called before the first snapshot; may be NULL */
+	/* It covers everything that happened: only the last snapshot is printed */
+	bool is_final;
+	/* Called before the first snapshot; may be NULL */
+	int (*open)(struct out_options *options);
 	int (*print)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 	/* Printed after the last snapshot of a COMMAND; NULL: nothing */
 	int (*report)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);

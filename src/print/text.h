@@ -41,7 +41,9 @@ const struct snap_process **sorted_processes(const struct snapshot *snapshot, co
 void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
 		 const struct snap_process *process);
 
-/* Where the kernels of @process are launched and its threads wait; nothing where that is not known. */
+/*
+ * Where the kernels of @process are launched and its threads wait; nothing where that is not known.
+ */
 void text_call_sites(struct line *line, const struct snap_process *process);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where kernels are launched and where threads wait, in a process's block of text: --launch-sites. */
+/*
+ * Where kernels are launched and where threads wait, in a process's block of text: --launch-sites.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -44,7 +44,8 @@ static const char *base_of(const char *path)
 
 static const struct starter {
 	const char *name;
-	const char *with_value;		/* letters of options that take a value in a word of their own */
+	/* Letters of options that take a value in a word of their own */
+	const char *with_value;
 	const char *long_with_value;	/* " --name " for each such */
 	unsigned int words;		/* how many words come before the program */
 } starters[] = {
@@ -340,7 +341,10 @@ static void glob_visit(struct ahead *ahead, const char *root, const char *patter
 	globfree(&found);
 }
 
-/* CUDA's libraries in the folders of LD_LIBRARY_PATH, which a program may load although none needs them: by dlopen(3), or ctypes. */
+/*
+ * CUDA's libraries in the folders of LD_LIBRARY_PATH, which a program may load although none needs
+ * them: by dlopen(3), or ctypes.
+ */
 static void library_path_visit(struct ahead *ahead, const struct ahead_start *start)
 {
 	const char *list = start->library_path;
@@ -450,7 +454,10 @@ static bool program_find(const char *name, const struct ahead_start *start, char
 	}
 }
 
-/* Follows "#!interpreter [argument]" of the script at @path, which has the rest of @words as its arguments. */
+/*
+ * Follows "#!interpreter [argument]" of the script at @path, which has the rest of @words as its
+ * arguments.
+ */
 static void follow_script(struct ahead *ahead, char *path, char *const *words, const struct ahead_start *start, unsigned int depth)
 {
 	char *line = root_file_read(start->root, path, LINE_MAX_LEN), *interpreter[WORDS_MAX + 1], *argument;

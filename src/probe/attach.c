@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates links by bpf(2) itself: libbpf before 1.3 knows no uprobe_multi links, and its perf links would make one
- * object per function. The perf method uses a helper child: it makes the links, reports how many, closes everything
- * else and waits until its pipe closes. When cutop ends, however it ends, the pipe closes and the helper exits; the
- * kernel then removes its links one by one.
+ * Creates links by bpf(2) itself: libbpf before 1.3 knows no uprobe_multi links, and its perf links
+ * would make one object per function. The perf method uses a helper child: it makes the links,
+ * reports how many, closes everything else and waits until its pipe closes. When cutop ends,
+ * however it ends, the pipe closes and the helper exits; the kernel then removes its links one by
+ * one.
  */
 #include "probe/attach.h"
 
@@ -79,9 +80,9 @@ static const struct call_desc *desc_of(unsigned int call)
 }
 
 /*
- * An allocation by a driver function is seen nowhere else, so a missing probe there counts. One by a runtime function
- * also reaches the driver, whose calls are watched or at least noticed. A free that is missed makes a leak of what is
- * none; frees are seen at the lowest layer that is watched.
+ * An allocation by a driver function is seen nowhere else, so a missing probe there counts. One by
+ * a runtime function also reaches the driver, whose calls are watched or at least noticed. A free
+ * that is missed makes a leak of what is none; frees are seen at the lowest layer that is watched.
  */
 void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call)
 {
@@ -106,8 +107,8 @@ static void unprobed_list(struct attachment *attachment, const struct attach_cho
 }
 
 /*
- * The functions that show that a process runs Python: the user did not ask for them, so like noticed ones they are
- * left out of the counts.
+ * The functions that show that a process runs Python: the user did not ask for them, so like
+ * noticed ones they are left out of the counts.
  */
 static void list_python(struct probe_list *list, const struct elf_functions *functions)
 {
@@ -121,7 +122,10 @@ static void list_python(struct probe_list *list, const struct elf_functions *fun
 		}
 }
 
-/* The wanted functions of @class. One name may be at several offsets (a local copy): all are probed. */
+/*
+ * The wanted functions of @class. One name may be at several offsets (a local copy): all are
+ * probed.
+ */
 static void list_class(struct probe_list *list, struct unprobed *unprobed, const struct elf_functions *functions,
 		       enum call_class class, const struct attach_choice *choice, bool noticed)
 {
@@ -154,8 +158,8 @@ static void attached_count(struct attachment *attachment, const struct probe_lis
 }
 
 /*
- * Attaches @list in one link. One function that cannot be probed makes the kernel refuse the whole link; then the
- * list is split in halves, so that only the culprits stay out.
+ * Attaches @list in one link. One function that cannot be probed makes the kernel refuse the whole
+ * link; then the list is split in halves, so that only the culprits stay out.
  */
 static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
 			 const struct attach_choice *choice, const struct probe_list *list, __u32 first, __u32 count,
@@ -217,7 +221,10 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 			continue;
 		}
 		before = (struct refused){ attachment->failed, attachment->unprobed };
-		/* Returns first: a return without an entry is harmless, an entry without a return is not. */
+		/*
+		 * Returns first: a return without an entry is harmless, an entry without a return
+		 * is not.
+		 */
 		if (programs.exit)
 			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, choice,
 				     &list, 0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
@@ -238,7 +245,10 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 
 		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, ATTACH_TYPE_UPROBE_MULTI,
 			     choice, &list, 0, list.count, 0, pid, &error, false);
-		/* The user did not ask for these probes, so they count neither as attached nor as failed. */
+		/*
+		 * The user did not ask for these probes, so they count neither as attached nor as
+		 * failed.
+		 */
 		attachment->noticed = list.count - (attachment->failed - failed);
 		attachment->failed = failed;
 	}
@@ -359,7 +369,10 @@ int link_entry(int program, int fd, uint64_t offset, uint64_t cookie)
 	return link_multi(program, path, ATTACH_TYPE_UPROBE_MULTI, offsets, cookies, 1, 0, 0);
 }
 
-/* The functions that are worth a link each: those that keep the books, not those that are only timed. */
+/*
+ * The functions that are worth a link each: those that keep the books, not those that are only
+ * timed.
+ */
 static bool in_reduced_list(const struct call_desc *desc)
 {
 	return desc->class != CLASS_PLAIN;
@@ -431,7 +444,10 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 	}
 }
 
-/* Closes what the helper must not hold, above all other helpers' pipes, which otherwise would never close. */
+/*
+ * Closes what the helper must not hold, above all other helpers' pipes, which otherwise would never
+ * close.
+ */
 static void helper_close_others(struct bpf *bpf, const int *keep, size_t keep_count)
 {
 	long max = sysconf(_SC_OPEN_MAX), fd;

@@ -29,7 +29,8 @@ struct attachment {
 	unsigned int attached;	/* functions that have probes */
 	unsigned int failed;	/* functions that should have had one */
 	unsigned int points[POINT_COUNT];	/* of those attached, where their probes are */
-	unsigned int noticed;	/* functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
+	/* Functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
+	unsigned int noticed;
 	struct unprobed unprobed;
 };
 

@@ -185,8 +185,8 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
 }
 
 /*
- * How many launches pass before one is taken, if each is with the chance of 1 in 64 (LAUNCH_SAMPLE of bpf/site_rows.bpf.h):
- * the number for each of LAUNCH_GAPS parts of all cases.
+ * How many launches pass before one is taken, if each is with the chance of 1 in 64 (LAUNCH_SAMPLE
+ * of bpf/site_rows.bpf.h): the number for each of LAUNCH_GAPS parts of all cases.
  */
 static void gaps_fill(volatile __u16 *gaps)
 {

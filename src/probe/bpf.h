@@ -22,9 +22,11 @@ struct bpf {
 	struct forms forms;	/* what the kernel emulates; the caller of bpf_open() fills it in */
 	bool entries_only;	/* trace_settings.entries */
 	bool blind;		/* bpf_settings.blind */
-	bool notices_driver;	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
+	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
+	bool notices_driver;
 	bool loader_waits;	/* bpf_settings.loader_waits, where that can be done */
-	bool held;		/* session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
+	/* Session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
+	bool held;
 	/*
 	 * A link that the kernel removes as slowly as those of the perf method, or -1: helper
 	 * processes hold it, too, so that cutop's end does not wait for it.
@@ -37,7 +39,9 @@ struct bpf_programs {
 	struct bpf_program *enter, *exit, *session;
 };
 
-/* Opens and loads the object. Returns 0 (bpf_close() undoes it) or a negative errno with @why set. */
+/*
+ * Opens and loads the object. Returns 0 (bpf_close() undoes it) or a negative errno with @why set.
+ */
 int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
 	     struct reason *why);
 void bpf_close(struct bpf *bpf);

@@ -19,7 +19,9 @@
 struct probe;
 struct rows;
 
-/* The rows of @probe's maps; it is borrowed. Returns NULL without memory; rows_free() frees them. */
+/*
+ * The rows of @probe's maps; it is borrowed. Returns NULL without memory; rows_free() frees them.
+ */
 struct rows *rows_new(struct probe *probe);
 void rows_free(struct rows *rows);
 

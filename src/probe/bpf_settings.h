@@ -34,10 +34,12 @@ struct bpf_settings {
 	bool only_listed;	/* only the processes in the map `listed` */
 	bool follow_children;	/* of listed processes */
 	bool probes_listed;	/* no other process has breakpoints */
-	bool translators_early;	/* a translator is reported when it starts, not when it maps a probed file */
+	/* A translator is reported when it starts, not when it maps a probed file */
+	bool translators_early;
 	uint32_t only_uid;	/* (uint32_t)-1: any */
 	uint64_t ring_bytes;	/* a power of two, at least a page */
-	bool loader_waits;	/* threads of listed processes wait in their loader: bpf/loader.bpf.h */
+	/* Threads of listed processes wait in their loader: bpf/loader.bpf.h */
+	bool loader_waits;
 	enum unreturned blind;	/* not 0: no return is probed, and why */
 	bool refuse_filtered;	/* nor, with sessions, of processes under a seccomp filter */
 	struct trace_settings trace;

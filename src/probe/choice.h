@@ -22,7 +22,8 @@ struct unprobed {
 struct attach_choice {
 	unsigned int groups;	/* bits of enum call_group */
 	unsigned int layers;	/* bits of enum call_layer */
-	bool notice_driver;	/* the use of functions for which choice_notices() is true is noticed */
+	/* The use of functions for which choice_notices() is true is noticed */
+	bool notice_driver;
 };
 
 /*

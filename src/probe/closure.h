@@ -20,7 +20,9 @@ struct closure_settings {
 void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
 		   void *context);
 
-/* Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all). */
+/*
+ * Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all).
+ */
 void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
 		    void *context);
 

@@ -114,7 +114,10 @@ static bool is_jump(csh handle, const cs_insn *insn)
 
 #else
 
-/* x9 to x17 are the caller's to save and carry nothing (AAPCS64, 6.1.1); w9 to w17 are their lower halves. */
+/*
+ * x9 to x17 are the caller's to save and carry nothing (AAPCS64, 6.1.1); w9 to w17 are their lower
+ * halves.
+ */
 static bool is_scratch(const cs_arm64_op *op)
 {
 	return op->type == ARM64_OP_REG && ((op->reg >= ARM64_REG_X9 && op->reg <= ARM64_REG_X17) ||

@@ -28,7 +28,10 @@ struct instruction {
 	size_t target_count;
 };
 
-/* A decoder for this machine's code, freed with decoder_free(). NULL: no memory, or Capstone does not know the machine. */
+/*
+ * A decoder for this machine's code, freed with decoder_free(). NULL: no memory, or Capstone does
+ * not know the machine.
+ */
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *decoder);
 

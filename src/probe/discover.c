@@ -248,7 +248,8 @@ static bool needs_cuda(int fd)
 	if (elffile_needs(fd, &needs, &why))
 		return false;
 	for (i = 0; i < needs.count && !found; i++)
-		found = !strncmp(needs.needed[i], "libcuda", strlen("libcuda"));	/* libcudart, too */
+		/* Libcudart, too */
+		found = !strncmp(needs.needed[i], "libcuda", strlen("libcuda"));
 	elffile_needs_free(&needs);
 	return found;
 }

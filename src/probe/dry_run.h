@@ -21,7 +21,10 @@
 
 struct dry_run;
 
-/* Loads the programs, for @layers, with a ring of @ring_bytes. Returns 0 or a negative errno with @why set. */
+/*
+ * Loads the programs, for @layers, with a ring of @ring_bytes. Returns 0 or a negative errno with
+ * @why set.
+ */
 int dry_run_open(struct dry_run **dry_run, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
 	       struct reason *why);
 

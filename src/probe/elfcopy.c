@@ -69,7 +69,10 @@ static void range_copy(struct copy *copy, uint64_t offset, uint64_t len)
 	}
 }
 
-/* @count headers of @size bytes at @offset, into new memory; NULL if they are not there. They are copied, too. */
+/*
+ * @count headers of @size bytes at @offset, into new memory; NULL if they are not there. They are
+ * copied, too.
+ */
 static void *headers_read(struct copy *copy, uint64_t offset, size_t count, size_t size)
 {
 	void *list;

@@ -12,7 +12,10 @@
 enum {
 	COPY_TABLES = 1,	/* symbols, and what leads to a debug file */
 	COPY_CODE = 2,
-	COPY_IF_HOOKED = 4,	/* both of these, if the file defines functions of the call table, or a Python interpreter */
+	/*
+	 * Both of these, if the file defines functions of the call table, or a Python interpreter
+	 */
+	COPY_IF_HOOKED = 4,
 	COPY_ALL = 8,		/* everything */
 };
 

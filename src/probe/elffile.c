@@ -38,7 +38,8 @@ struct name_start {
 
 struct name_index {
 	uint16_t calls[CALL_COUNT];		/* by name */
-	struct name_start starts[256];		/* by first byte: most symbols of a program begin otherwise */
+	/* By first byte: most symbols of a program begin otherwise */
+	struct name_start starts[256];
 };
 
 static int index_compare(const void *a, const void *b)
@@ -130,7 +131,8 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 
 /* What is looked for in a file's symbol tables. */
 struct symbol_search {
-	const char *const *mentions;	/* NULL: any table; else only tables whose names contain one of these */
+	/* NULL: any table; else only tables whose names contain one of these */
+	const char *const *mentions;
 	int (*visit)(void *context, const struct elf_symbol *symbol);
 	void *context;
 	bool labels;		/* report symbols of every type, and those whose name is too long */

@@ -20,10 +20,13 @@ struct elf_info {
 	char soname[256];		/* DT_SONAME; empty if it has none */
 	char build_id[BUILD_ID_SIZE];	/* hex; empty if it has none */
 	bool is_program;		/* it has an interpreter, or is linked to a fixed address */
-	bool has_symtab;		/* .symtab is there: names of local functions, kernels' stubs among them */
+	/* .symtab is there: names of local functions, kernels' stubs among them */
+	bool has_symtab;
 };
 
-/* Fills @info from the file open at @fd. Returns 0 or a negative errno as elffile_functions() does. */
+/*
+ * Fills @info from the file open at @fd. Returns 0 or a negative errno as elffile_functions() does.
+ */
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
 
 /*
@@ -62,7 +65,10 @@ void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, 
  */
 unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions);
 
-/* The version in "libcudart.so.12.4.127" (12040; @major_only false) or "libcudart.so.12" (12000; true); 0: none. */
+/*
+ * The version in "libcudart.so.12.4.127" (12040; @major_only false) or "libcudart.so.12" (12000;
+ * true); 0: none.
+ */
 unsigned int version_of_name(const char *name, bool *major_only);
 
 #endif

@@ -84,7 +84,8 @@ static int request_read(struct request *request, const char *text, struct reason
 	request->library = request->parts;
 	request->symbol = colon + 1;
 	equals = strrchr(request->symbol, '=');
-	if (!equals || !equals[1] || strpbrk(equals, ":*?["))	/* it may be part of a name: operator= */
+	/* It may be part of a name: operator= */
+	if (!equals || !equals[1] || strpbrk(equals, ":*?["))
 		return 0;
 	for (i = 0; i < EXTRA_RESULT_COUNT; i++)
 		if (!strcmp(equals + 1, result_names[i]))

@@ -25,11 +25,16 @@ const char *const form_names[FORM_COUNT] = {
 /* Each sample returns 0 and preserves the registers that a function must preserve. */
 const struct form_sample form_samples[FORM_COUNT] = {
 	[FORM_OTHER] = SAMPLE("\x31\xc0\xc3", 0),			/* xor %eax,%eax; ret */
-	[FORM_PUSH] = SAMPLE("\x55\x5d\x31\xc0\xc3", 0),		/* push %rbp; pop %rbp; ... */
-	[FORM_PUSH_REX] = SAMPLE("\x41\x54\x41\x5c\x31\xc0\xc3", 0),	/* push %r12; pop %r12; ... */
-	[FORM_JUMP] = SAMPLE("\xe9\x00\x00\x00\x00\x31\xc0\xc3", 0),	/* jmp to the next instruction; ... */
-	[FORM_BRANCH] = SAMPLE("\x74\x00\x31\xc0\xc3", 0),		/* je to the next instruction; ... */
-	[FORM_CALL] = SAMPLE("\xe8\x01\x00\x00\x00\xc3\x31\xc0\xc3", 0),	/* call 1f; ret; 1: xor %eax,%eax; ret */
+	/* Push %rbp; pop %rbp; ... */
+	[FORM_PUSH] = SAMPLE("\x55\x5d\x31\xc0\xc3", 0),
+	/* Push %r12; pop %r12; ... */
+	[FORM_PUSH_REX] = SAMPLE("\x41\x54\x41\x5c\x31\xc0\xc3", 0),
+	/* Jmp to the next instruction; ... */
+	[FORM_JUMP] = SAMPLE("\xe9\x00\x00\x00\x00\x31\xc0\xc3", 0),
+	/* Je to the next instruction; ... */
+	[FORM_BRANCH] = SAMPLE("\x74\x00\x31\xc0\xc3", 0),
+	/* Call 1f; ret; 1: xor %eax,%eax; ret */
+	[FORM_CALL] = SAMPLE("\xe8\x01\x00\x00\x00\xc3\x31\xc0\xc3", 0),
 	[FORM_NOP] = SAMPLE("\x90\x31\xc0\xc3", 0),
 	[FORM_NOP2] = SAMPLE("\x66\x90\x31\xc0\xc3", 0),
 	[FORM_NOP3] = SAMPLE("\x0f\x1f\x00\x31\xc0\xc3", 0),
@@ -112,15 +117,22 @@ const struct form_sample form_samples[FORM_COUNT] = {
 	[FORM_OTHER] = SAMPLE(RETURN_0, 0),
 	[FORM_NOP] = SAMPLE("\x1f\x20\x03\xd5" RETURN_0, 0),
 	[FORM_BTI] = SAMPLE("\x5f\x24\x03\xd5" RETURN_0, 0),				/* bti c */
-	[FORM_PAC] = SAMPLE("\x3f\x23\x03\xd5\xbf\x23\x03\xd5" RETURN_0, 0),		/* paciasp; autiasp */
-	[FORM_JUMP] = SAMPLE("\x01\x00\x00\x14" RETURN_0, 0),				/* b to the next instruction */
+	/* Paciasp; autiasp */
+	[FORM_PAC] = SAMPLE("\x3f\x23\x03\xd5\xbf\x23\x03\xd5" RETURN_0, 0),
+	/* B to the next instruction */
+	[FORM_JUMP] = SAMPLE("\x01\x00\x00\x14" RETURN_0, 0),
 	/* mov x9, x30; bl to the next instruction; mov x30, x9 */
 	[FORM_CALL] = SAMPLE("\xe9\x03\x1e\xaa\x01\x00\x00\x94\xfe\x03\x09\xaa" RETURN_0, 4),
-	[FORM_BRANCH] = SAMPLE("\x29\x00\x00\xb4" RETURN_0, 0),				/* cbz x9, the next instruction */
-	[FORM_ADR] = SAMPLE("\x09\x00\x00\x10" RETURN_0, 0),				/* adr x9, itself */
-	[FORM_LITERAL] = SAMPLE("\x09\x00\x00\x18" RETURN_0, 0),			/* ldr w9, itself */
-	[FORM_STP] = SAMPLE("\xfd\x7b\xbf\xa9\xfd\x7b\xc1\xa8" RETURN_0, 0),		/* and ldp x29, x30, [sp], #16 */
-	[FORM_SUB] = SAMPLE("\xff\x43\x00\xd1\xff\x43\x00\x91" RETURN_0, 0),		/* and add sp, sp, #16 */
+	/* Cbz x9, the next instruction */
+	[FORM_BRANCH] = SAMPLE("\x29\x00\x00\xb4" RETURN_0, 0),
+	/* Adr x9, itself */
+	[FORM_ADR] = SAMPLE("\x09\x00\x00\x10" RETURN_0, 0),
+	/* Ldr w9, itself */
+	[FORM_LITERAL] = SAMPLE("\x09\x00\x00\x18" RETURN_0, 0),
+	/* And ldp x29, x30, [sp], #16 */
+	[FORM_STP] = SAMPLE("\xfd\x7b\xbf\xa9\xfd\x7b\xc1\xa8" RETURN_0, 0),
+	/* And add sp, sp, #16 */
+	[FORM_SUB] = SAMPLE("\xff\x43\x00\xd1\xff\x43\x00\x91" RETURN_0, 0),
 };
 
 /* Arm Architecture Reference Manual for A-profile, C4.1: A64 instruction set encoding */

@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Forms that some kernel emulates, or may emulate one day. FORM_OTHER stands for every other instruction. */
+/*
+ * Forms that some kernel emulates, or may emulate one day. FORM_OTHER stands for every other
+ * instruction.
+ */
 enum form {
 	FORM_OTHER,
 #if defined(__x86_64__)
@@ -58,7 +61,8 @@ enum form form_of(const unsigned char *code, size_t len);
 #define FORM_BYTES	9
 
 enum form_verdict {
-	FORM_STEPPED,		/* the kernel single-steps it, or it is not known what the kernel does */
+	/* The kernel single-steps it, or it is not known what the kernel does */
+	FORM_STEPPED,
 	FORM_EMULATED,
 	FORM_REFUSED,		/* the kernel places no probe on it */
 	FORM_HARMS,		/* a probe on it kills some programs (probe/selftest.h) */
@@ -71,7 +75,10 @@ struct forms {
 	bool tried;		/* found by probes on this kernel; if not, what every kernel does */
 };
 
-/* What every supported kernel emulates: arch/x86/kernel/uprobes.c and arch/arm64/kernel/probes/decode-insn.c since Linux 5.15. */
+/*
+ * What every supported kernel emulates: arch/x86/kernel/uprobes.c and
+ * arch/arm64/kernel/probes/decode-insn.c since Linux 5.15.
+ */
 void forms_default(struct forms *forms);
 
 /*

@@ -122,7 +122,8 @@ int sample_run(const struct samples *samples, enum form form)
 
 /* ---- children that run samples ---- */
 
-#define CHILD_FAILED	(FORM_COUNT + 1)	/* exit status; a lesser one is a form, or FORM_COUNT */
+/* Exit status; a lesser one is a form, or FORM_COUNT */
+#define CHILD_FAILED	(FORM_COUNT + 1)
 
 static bool have_copies(void)
 {
@@ -168,7 +169,10 @@ static int samples_run(const struct samples *samples, const struct sample_links 
 	return WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
 }
 
-/* A program that does nothing and, in a session, asks for no return. Returns it or a negative errno. */
+/*
+ * A program that does nothing and, in a session, asks for no return. Returns it or a negative
+ * errno.
+ */
 static int program_load(enum attach_method method)
 {
 	const struct bpf_insn code[] = {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the rows that program_new() (bpf/threads.bpf.h) would make, in an order that keeps them right while the process makes
- * its first call, ends or runs another program:
+ * Makes the rows that program_new() (bpf/threads.bpf.h) would make, in an order that keeps them
+ * right while the process makes its first call, ends or runs another program:
  *
- * - The row in `programs` is whole before `tgids` leads to it. If a thread of the process gave it a program meanwhile, the
+ * - The row in `programs` is whole before `tgids` leads to it. If a thread of the process gave it a
+ *   program meanwhile, the
  *   key in `tgids` is there, and our row is deleted.
- * - BPF deletes the key in `late` before it looks into `tgids` when a process ends. If the key is there after `tgids` was
- *   written, an end that follows finds the program. If not, the process is gone: who can delete the key in `tgids`, BPF or we,
+ * - BPF deletes the key in `late` before it looks into `tgids` when a process ends. If the key is
+ *   there after `tgids` was
+ *   written, an end that follows finds the program. If not, the process is gone: who can delete the
+ *   key in `tgids`, BPF or we,
  *   ends the program.
  */
 #include "probe/idle_processes.h"

@@ -18,15 +18,18 @@
 #include "probe/keeper_process.h"
 #include "util/message.h"
 
-#define ANSWER_SECONDS	10	/* the kernel takes one to close hundreds of links on a busy machine */
+/* The kernel takes one to close hundreds of links on a busy machine */
+#define ANSWER_SECONDS	10
 #define REAP_INTERVAL	5	/* ms */
-#define END_TIME	(1300 * NSEC_PER_MSEC)	/* cutop is to end within two seconds, whatever else there is to do */
+/* Cutop is to end within two seconds, whatever else there is to do */
+#define END_TIME	(1300 * NSEC_PER_MSEC)
 
 struct keeper {
 	pid_t pid;
 	int socket;
 	bool is_lost, is_ending;
-	uint32_t *told;		/* shelves whose links were closed, yet to be returned by keeper_told() */
+	/* Shelves whose links were closed, yet to be returned by keeper_told() */
+	uint32_t *told;
 	size_t told_count;
 };
 

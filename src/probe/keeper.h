@@ -18,7 +18,10 @@
 
 struct keeper;
 
-/* Starts the process. Returns 0 with *@keeper, given up with keeper_end(), or a negative errno with @why set. */
+/*
+ * Starts the process. Returns 0 with *@keeper, given up with keeper_end(), or a negative errno with
+ * @why set.
+ */
 int keeper_start(struct keeper **keeper, struct reason *why);
 
 /*

@@ -22,7 +22,8 @@ enum keeper_type {
 	KEEPER_END,		/* closes everything; answered, and the process ends */
 	/* from the process */
 	KEEPER_ANSWER,		/* value: how many links came, or 0 */
-	KEEPER_LIFTED,		/* the links of the shelf are closed: its file is about to be written to, or was */
+	/* The links of the shelf are closed: its file is about to be written to, or was */
+	KEEPER_LIFTED,
 };
 
 struct keeper_message {

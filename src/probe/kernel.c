@@ -80,7 +80,10 @@ bool kernel_rights(struct reason *why)
 	return false;
 }
 
-/* PROC_PID_INIT_INO, include/linux/proc_ns.h, Linux 3.8; PID_NS_INIT_INO of linux/nsfs.h, Linux 6.18 */
+/*
+ * PROC_PID_INIT_INO, include/linux/proc_ns.h, Linux 3.8; PID_NS_INIT_INO of linux/nsfs.h, Linux
+ * 6.18
+ */
 #define ROOT_PID_NAMESPACE 0xeffffffcu
 
 bool kernel_pids(struct reason *why)

@@ -34,21 +34,26 @@ struct kernel_features {
 	 * 6.12
 	 */
 	bool map_touch;
-	bool hold;		/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
+	/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
+	bool hold;
 	/* and programs can be made to use the task's stack instead: probe/stacktest.h */
 	bool own_stacks;
-	bool set_ip;		/* a uprobe program may set where its thread continues, Linux 6.18 */
+	/* A uprobe program may set where its thread continues, Linux 6.18 */
+	bool set_ip;
 	char release[65];
 };
 
 /* What the kernel says of itself. */
 struct kernel_facts {
 	char release[65];
-	bool btf;		/* /sys/kernel/btf/vmlinux can be read; the following fields come from it */
+	/* /sys/kernel/btf/vmlinux can be read; the following fields come from it */
+	bool btf;
 	bool find_vma, multi, session;
 	bool session_context;
 	bool preempt_disable, rcu_lock;
-	/* programs with a tail call use the task's stack, not one per processor: probe/stacktest.h */
+	/*
+	 * programs with a tail call use the task's stack, not one per processor: probe/stacktest.h
+	 */
 	bool own_stacks;
 	bool map_function, map_touch;
 	bool set_ip;
@@ -83,7 +88,10 @@ enum kernel_right {
 
 extern const char *const kernel_right_names[RIGHT_COUNT];	/* "CAP_BPF", ... */
 
-/* The rights this process has, as bits of enum kernel_right: those in force, and those it could have. */
+/*
+ * The rights this process has, as bits of enum kernel_right: those in force, and those it could
+ * have.
+ */
 struct kernel_rights_held {
 	unsigned int effective, bounding;
 };

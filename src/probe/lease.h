@@ -14,9 +14,12 @@
 
 struct guard {
 	int fd;			/* ours; -1: no file is guarded */
-	/* opened with O_PATH, because the file's server may not answer: the server is never asked */
+	/*
+	 * opened with O_PATH, because the file's server may not answer: the server is never asked
+	 */
 	bool is_place;
-	bool is_blind;		/* and the kernel's cached attributes cannot be had without asking it */
+	/* And the kernel's cached attributes cannot be had without asking it */
+	bool is_blind;
 	pid_t owner;		/* the process that is signalled when the lease is broken */
 	/*
 	 * a process that opens it for writing waits for us; if false, the file is checked now and

@@ -54,7 +54,8 @@ void links_close(const int *fds, size_t count)
 			pthread_join(closers[i].thread, NULL);
 }
 
-#define FINAL_MS	1300	/* cutop is to end within two seconds, whatever else there is to do */
+/* Cutop is to end within two seconds, whatever else there is to do */
+#define FINAL_MS	1300
 
 static int fd_compare(const void *a, const void *b)
 {

@@ -21,7 +21,8 @@
 #define SYMBOLS_MAX	4096	/* a loader exports some forty */
 
 struct loader_symbols {
-	uint64_t changes, state;	/* addresses of _dl_debug_state() and _r_debug; 0: not found */
+	/* Addresses of _dl_debug_state() and _r_debug; 0: not found */
+	uint64_t changes, state;
 	uint64_t offset;		/* of _dl_debug_state(), in the file */
 	unsigned int pad;		/* bytes of the instruction before it */
 };
@@ -109,7 +110,10 @@ static bool is_known(const struct probe *probe, const struct file_id *id)
 	return false;
 }
 
-/* Opens the loader that the program @seen asks for, below @root. Returns 0 with @loader, or a negative errno. */
+/*
+ * Opens the loader that the program @seen asks for, below @root. Returns 0 with @loader, or a
+ * negative errno.
+ */
 static int interpreter_open(const struct probe *probe, const struct seen_file *seen, const char *root, struct seen_file *loader)
 {
 	struct reason why = { "" };

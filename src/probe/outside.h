@@ -29,7 +29,8 @@
 struct outside {
 	struct errands *errands;	/* NULL: everything is done in the calling process */
 	int identifier;			/* bpf_identifier(), or -1 */
-	enum errand_patience patience;	/* how long to wait, for functions whose caller does not say */
+	/* How long to wait, for functions whose caller does not say */
+	enum errand_patience patience;
 };
 
 /* The jobs, for errands_start(). */
@@ -37,7 +38,8 @@ extern errand_job *const outside_jobs[];
 extern const size_t outside_job_count;
 
 struct seen_file {
-	int fd;			/* the file, or a copy of the parts that were asked for; never written to */
+	/* The file, or a copy of the parts that were asked for; never written to */
+	int fd;
 	int place;		/* for a copy: the file itself, O_PATH; else -1 */
 	struct stat st;		/* the file's own status, as of when it was opened */
 	struct file_id id;
@@ -110,7 +112,10 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry),
 		 void *context);
 
-/* The words of /proc/@pid/cmdline or environ, each ended by NUL, @max bytes at most. A new string, or NULL with *@error set. */
+/*
+ * The words of /proc/@pid/cmdline or environ, each ended by NUL, @max bytes at most. A new string,
+ * or NULL with *@error set.
+ */
 char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error);
 char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error);
 

@@ -287,7 +287,10 @@ static ssize_t memory_read(pid_t pid, uint64_t address, char *to, size_t len)
 	return (ssize_t)at;
 }
 
-/* What /proc/PID/stat says from its third word on, which is what follows the name; NULL if the process is gone. */
+/*
+ * What /proc/PID/stat says from its third word on, which is what follows the name; NULL if the
+ * process is gone.
+ */
 static char *stat_words(pid_t pid, char **at)
 {
 	char path[64], *text;

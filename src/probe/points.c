@@ -21,9 +21,11 @@
 #include "probe/decode.h"
 
 #define PAST_MAX	48		/* bytes from the entry to a probe */
-#define WINDOW		64		/* bytes searched for a place: PAST_MAX and an instruction of 15 */
+/* Bytes searched for a place: PAST_MAX and an instruction of 15 */
+#define WINDOW		64
 #define BODY_MAX	65536		/* bytes of one function that are decoded */
-#define BUDGET		(2u << 20)	/* bytes of one file that are decoded: a quarter of a second */
+/* Bytes of one file that are decoded: a quarter of a second */
+#define BUDGET		(2u << 20)
 /* limit of pairs (a symbol and an entry that it covers or is a part of) that are looked at */
 #define LOOKS_MAX	(1u << 20)
 #define INSTRUCTION_MAX	15		/* bytes, on x86-64 */
@@ -38,7 +40,8 @@ struct around {
 	uint64_t entry;
 	uint64_t next;			/* the nearest symbol after it */
 	uint64_t outer;			/* where the innermost function begins that contains it */
-	uint64_t cold, cold_size;	/* the part of the function that the compiler has put elsewhere */
+	/* The part of the function that the compiler has put elsewhere */
+	uint64_t cold, cold_size;
 	uint32_t name_hash;
 };
 

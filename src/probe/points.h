@@ -38,6 +38,7 @@ void points_visit(const struct elf_functions *functions, const struct attach_cho
 char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
 		  enum point point, size_t max);
 
-extern const char *const point_names[POINT_COUNT];	/* "entry", "past_entry", "single_stepped", "left_out" */
+/* "entry", "past_entry", "single_stepped", "left_out" */
+extern const char *const point_names[POINT_COUNT];
 
 #endif

@@ -33,12 +33,14 @@ struct probe_settings {
 	enum returns_choice returns;
 	/* removes the probes from what a translator has mapped: probe/translation.h */
 	bool yields;
-	bool no_single_step;		/* leaves out functions whose probe would be single-stepped */
+	/* Leaves out functions whose probe would be single-stepped */
+	bool no_single_step;
 	const struct notes *notes;
 	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
 	/* reads files and memory of other processes; NULL: the calling process does. Borrowed */
 	struct errands *errands;
-	struct extra_functions *extras;		/* functions to probe besides the table's, or NULL. Borrowed */
+	/* Functions to probe besides the table's, or NULL. Borrowed */
+	struct extra_functions *extras;
 	/*
 	 * Called for each of them when it is found: its number (CUTOP_EXTRA and up), its symbol,
 	 * and how its result shows a failure.
@@ -60,11 +62,16 @@ struct probe_settings {
 struct probe_counts {
 	unsigned int targets;
 	unsigned int attached;		/* functions */
-	unsigned int missing;		/* functions of targets that could not be probed, or were left out */
+	/* Functions of targets that could not be probed, or were left out */
+	unsigned int missing;
 	/* how many of the attached ones have their probe at which point */
 	unsigned int points[POINT_COUNT];
 	struct unprobed unprobed;	/* which allocations cannot be seen because of that */
-	unsigned int late;		/* files with functions of the table that a watched process ran or mapped before they were probed */
+	/*
+	 * Files with functions of the table that a watched process ran or mapped before they were
+	 * probed
+	 */
+	unsigned int late;
 };
 
 /* Loads the BPF programs; attaches nothing yet. Returns 0 or a negative errno with @why set. */

@@ -24,9 +24,11 @@ struct target {
 	struct file_id id;
 	/* the keeper holds its links, and they are -1 here, unless it had no room for them */
 	struct attachment attachment;
-	uint32_t shelf;		/* the keeper's number for its links; a new one each time they are placed */
+	/* The keeper's number for its links; a new one each time they are placed */
+	uint32_t shelf;
 	struct guard guard;
-	int hold;		/* outside_hold(): pages kept in memory while the probes are there; -1: none */
+	/* outside_hold(): pages kept in memory while the probes are there; -1: none */
+	int hold;
 	uint16_t library;	/* the file's number in cookies */
 	/* the file is being written to, or a translator runs: it has no probes for now */
 	bool lifted;
@@ -38,7 +40,8 @@ struct target {
 	bool met;
 	bool is_candidate;	/* used by unused.c, like the next */
 	unsigned int unused;	/* successive looks that found no process mapping it */
-	uint64_t mounts;	/* the mount namespace that it was opened through; 0: our own, or unknown */
+	/* The mount namespace that it was opened through; 0: our own, or unknown */
+	uint64_t mounts;
 	pid_t member;		/* a process in that namespace */
 	char *path;
 	size_t aliases;
@@ -103,7 +106,8 @@ struct probe {
 	struct translator *translators;	/* translators that were told of lately */
 	size_t translators_told;
 	struct translator_limit {
-		uint64_t since;		/* CLOCK_MONOTONIC, start of the period that these count for */
+		/* CLOCK_MONOTONIC, start of the period that these count for */
+		uint64_t since;
 		unsigned int shown, hidden;
 	} translator_limit;
 	struct file_id loaders[LOADERS_MAX];	/* the probed loaders: loader.c */

@@ -14,7 +14,10 @@
 
 static int link_trace(struct probe *probe, struct bpf_program *program)
 {
-	/* tp_btf programs attach by a raw tracepoint without a name: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN */
+	/*
+	 * tp_btf programs attach by a raw tracepoint without a name: linux/bpf.h,
+	 * BPF_RAW_TRACEPOINT_OPEN
+	 */
 	int fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
 
 	if (fd < 0)

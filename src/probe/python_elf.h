@@ -12,7 +12,8 @@
 
 struct python_elf {
 	unsigned int version;		/* 0x030b; 0: not known */
-	uint64_t runtime, code_type;	/* addresses of _PyRuntime and PyCode_Type, before relocation */
+	/* Addresses of _PyRuntime and PyCode_Type, before relocation */
+	uint64_t runtime, code_type;
 	/* file offsets of Py_Version and _PyRuntime; 0: unknown */
 	uint64_t version_offset, runtime_offset;
 	/* of its first executable segment: address before relocation, file offset, size */
@@ -22,7 +23,8 @@ struct python_elf {
 		uint32_t size;
 	/* functions that show that it runs, and _PyEval_EvalFrameDefault() */
 	} functions[PYTHON_FUNCTIONS], loop;
-	struct python_layout layout;	/* version 0: its frames cannot be read, as `why` of python_elf_read() says */
+	/* Version 0: its frames cannot be read, as `why` of python_elf_read() says */
+	struct python_layout layout;
 };
 
 /*

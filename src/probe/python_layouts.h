@@ -10,7 +10,8 @@
 #include "cutop_python.h"
 #include "util/util.h"
 
-#define PYTHON_OFFSETS_BYTES	760	/* of struct _Py_DebugOffsets that are read: all of 3.14's */
+/* Of struct _Py_DebugOffsets that are read: all of 3.14's */
+#define PYTHON_OFFSETS_BYTES	760
 
 /*
  * Fills @layout for the minor @version (0x030b), and, from 3.13 on, from @offsets, the first @bytes

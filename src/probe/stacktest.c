@@ -15,7 +15,10 @@
 
 #include "util/util.h"
 
-/* From 64 bytes on, rounded up, a program may have a stack of its processor (BPF_PRIV_STACK_MIN_SIZE, kernel/bpf/verifier.c). */
+/*
+ * From 64 bytes on, rounded up, a program may have a stack of its processor
+ * (BPF_PRIV_STACK_MIN_SIZE, kernel/bpf/verifier.c).
+ */
 #define STACK_SMALL	32
 #define STACK_LARGE	256
 

@@ -288,7 +288,8 @@ bool translators_yield(struct probe *probe, struct target *target)
 	/* A translator that maps the file meanwhile is not seen here; once it is marked, it is. */
 	if (target->lifted && !before)
 		probe->counts.late++;
-	if (target->lifted)	/* without probes there is nothing that a writer would have to wait for */
+	/* Without probes there is nothing that a writer would have to wait for */
+	if (target->lifted)
 		guard_let(&target->guard);
 	return target->lifted;
 }

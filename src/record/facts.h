@@ -12,11 +12,13 @@
 struct facts {
 	uint64_t start_mono, start_real;	/* ns, as in struct model_config */
 	uint64_t leak_age;			/* ns */
-	bool has_command;			/* COMMAND was watched: the recording ends with it */
+	/* COMMAND was watched: the recording ends with it */
+	bool has_command;
 	bool has_calls;				/* every call was recorded: record --trace */
 	char version[64];			/* of cutop */
 	char host[256];
-	char options[1024];			/* the command line, for people; cut where it is longer */
+	/* The command line, for people; cut where it is longer */
+	char options[1024];
 };
 
 /*

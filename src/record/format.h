@@ -30,7 +30,8 @@ enum block_flag {
 	BLOCK_IS_TEXT = 2,	/* the first */
 	BLOCK_IS_MOMENT = 4,	/* it ends with a REC_MOMENT that has the block's time */
 	BLOCK_IS_END = 8,	/* the last */
-	BLOCK_IS_NUMBERED = 16,	/* all blocks of a recording have it, or, if an old cutop wrote it, none */
+	/* All blocks of a recording have it, or, if an old cutop wrote it, none */
+	BLOCK_IS_NUMBERED = 16,
 };
 
 #define BLOCK_NUMBER_SHIFT	8
@@ -41,11 +42,13 @@ struct block_header {
 	uint32_t flags;		/* enum block_flag; the block's number from BLOCK_NUMBER_SHIFT on */
 	uint32_t stored;	/* bytes that follow */
 	uint32_t bytes;		/* their size when unpacked */
-	uint64_t time;		/* CLOCK_MONOTONIC ns: how far the recording goes with this block; never falls */
+	/* CLOCK_MONOTONIC ns: how far the recording goes with this block; never falls */
+	uint64_t time;
 	uint32_t check;		/* CRC-32 (zlib's) of the bytes that follow */
 	uint32_t own_check;	/* CRC-32 of this header up to here */
 };
 
-#define RECORD_ALIGNED(size)	(((size_t)(size) + 7) & ~(size_t)7)	/* where the next record of a block begins */
+/* Where the next record of a block begins */
+#define RECORD_ALIGNED(size)	(((size_t)(size) + 7) & ~(size_t)7)
 
 #endif

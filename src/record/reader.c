@@ -371,7 +371,9 @@ const struct rec_hdr *reader_next(struct reader *reader)
 		least = record_size(hdr.type);
 		reader->at += RECORD_ALIGNED(hdr.size);
 		if (!least)
-			/* a type from a later version: it marks records that older readers may skip */
+			/*
+			 * a type from a later version: it marks records that older readers may skip
+			 */
 			continue;
 		if (hdr.size < least)
 			goto damaged;

@@ -18,7 +18,8 @@ struct replay_settings {
 	const uint32_t *pids;		/* only these, borrowed; none: all */
 	size_t pid_count;
 	uint32_t uid;			/* only this user's; (uint32_t)-1: any */
-	const char *command_glob;	/* only processes whose command matches, borrowed; or NULL */
+	/* Only processes whose command matches, borrowed; or NULL */
+	const char *command_glob;
 	/* Called with each record after the model, except those that are filtered out; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
@@ -39,7 +40,8 @@ uint64_t replay_end(const struct replay *replay);
  * not their contents.
  */
 bool replay_is_damaged(const struct replay *replay);
-uint64_t replay_now(const struct replay *replay);	/* the time of the latest snapshot, or the start */
+/* The time of the latest snapshot, or the start */
+uint64_t replay_now(const struct replay *replay);
 
 /* When the next snapshot is due; UINT64_MAX: there are none left. */
 uint64_t replay_next_time(const struct replay *replay);

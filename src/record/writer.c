@@ -65,7 +65,8 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 	}
 	writer->error = err;
 	if (ftruncate(writer->fd, (off_t)writer->written))
-		return err;	/* not a file but a pipe or device: its reader finds a cut-off block */
+		/* Not a file but a pipe or device: its reader finds a cut-off block */
+		return err;
 	return err;
 }
 

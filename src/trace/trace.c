@@ -93,7 +93,8 @@ static void wait_for_end(struct trace_mode *mode)
 	struct pollfd fds[3] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = trace_writer_fd(mode->writer), .events = POLLIN },
-		{ .fd = mode->fd, .events = 0 },	/* poll(2): POLLERR once a pipe has no reader */
+		/* poll(2): POLLERR once a pipe has no reader */
+		{ .fd = mode->fd, .events = 0 },
 	};
 
 	while (!is_over(mode)) {

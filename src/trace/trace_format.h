@@ -11,12 +11,14 @@
 struct trace {
 	struct trace_options options;
 	const struct trace_format *format;
-	uint64_t real, mono;	/* one recent instant by both clocks: converts a record's time to wall clock time */
+	/* One recent instant by both clocks: converts a record's time to wall clock time */
+	uint64_t real, mono;
 	struct trace_programs programs;
 	uint64_t count;		/* calls printed */
 	uint64_t second;	/* wall clock second whose text is in clock[] */
 	char clock[32];
-	locale_t locale;	/* text: for the width of characters, whatever the thread's locale is */
+	/* Text: for the width of characters, whatever the thread's locale is */
+	locale_t locale;
 	uint32_t tracks;	/* chrome: tracks given to streams so far */
 	bool comma;		/* chrome: an event precedes the next one */
 };
@@ -37,7 +39,8 @@ void trace_json_lost(const uint64_t *lost, uint64_t unwritten, struct buffer *ou
 /* Each of TRACE_FORMATS has such a descriptor, beside its code. */
 struct trace_format {
 	enum format format;
-	void (*begin)(struct trace *trace, struct buffer *out);		/* before the first call; may be NULL */
+	/* Before the first call; may be NULL */
+	void (*begin)(struct trace *trace, struct buffer *out);
 	void (*call)(struct trace *trace, const struct trace_view *view, struct buffer *out);
 	/* after the last call; may be NULL */
 	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);

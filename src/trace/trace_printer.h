@@ -22,7 +22,8 @@ struct trace_options {
 	bool no_time;		/* text and JSON: leave the time out */
 	bool stacks;		/* print the user stack of each call that has one */
 	bool pairs;		/* calls come as two records, one at entry and one at return */
-	uint64_t start_mono;	/* CLOCK_MONOTONIC ns when tracing began: time 0 in Chrome's format */
+	/* CLOCK_MONOTONIC ns when tracing began: time 0 in Chrome's format */
+	uint64_t start_mono;
 	uint64_t start_real;	/* the same instant by CLOCK_REALTIME */
 	const char *version;	/* cutop's; borrowed */
 };

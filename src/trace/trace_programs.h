@@ -50,7 +50,8 @@ struct trace_stream {
 struct trace_program {
 	uint32_t program;
 	uint32_t tgid;
-	uint32_t parent_tgid;	/* its parent's pid when the process made its first call; 0: unknown */
+	/* Its parent's pid when the process made its first call; 0: unknown */
+	uint32_t parent_tgid;
 	char comm[CUTOP_COMM_LEN + 1];	/* cleaned */
 	bool announced;		/* chrome: the name of its track was written */
 	struct name_store names;

@@ -56,7 +56,8 @@ static int trace_start(struct replayed *replayed)
 	struct trace_options settings = {
 		.format = options->format,
 		.no_time = options->no_time,
-		.stacks = true,		/* print the stacks of calls that have one, if --stacks was recorded */
+		/* Print the stacks of calls that have one, if --stacks was recorded */
+		.stacks = true,
 		.start_mono = facts->start_mono,
 		.start_real = facts->start_real,
 		.version = PACKAGE_VERSION,

@@ -40,7 +40,8 @@ int trace_writer_fd(const struct trace_writer *writer);
 /* the first error in writing, a negative errno, or 0; -ETIMEDOUT: it was told to hurry */
 int trace_writer_error(struct trace_writer *writer);
 bool trace_writer_is_full(const struct trace_writer *writer);
-bool trace_writer_has_ended(struct trace_writer *writer);	/* also makes the descriptor unreadable again */
+/* Also makes the descriptor unreadable again */
+bool trace_writer_has_ended(struct trace_writer *writer);
 
 /*
  * Nothing more will come: the writer prints what it has, as long as the reader takes it, and ends.

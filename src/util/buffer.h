@@ -24,7 +24,8 @@ void buffer_text(struct buffer *buffer, const char *text);
 void buffer_char(struct buffer *buffer, char c);
 void buffer_count(struct buffer *buffer, uint64_t number);
 void buffer_signed(struct buffer *buffer, int64_t number);
-void buffer_padded(struct buffer *buffer, uint64_t number, unsigned int digits);	/* with zeros in front */
+/* With zeros in front */
+void buffer_padded(struct buffer *buffer, uint64_t number, unsigned int digits);
 void buffer_hex(struct buffer *buffer, uint64_t number);			/* 0x... */
 void buffer_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -10,7 +10,10 @@
 
 #define CONFINE_CALLS_MAX	32
 
-/* Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps, above all. Returns 0 or a negative errno. */
+/*
+ * Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps,
+ * above all. Returns 0 or a negative errno.
+ */
 int confine_memory(void);
 
 /*

@@ -27,7 +27,9 @@ int replaced_open(struct replaced *file, const char *path);
 /* Returns the stream to write the new contents to, or NULL with errno set. */
 FILE *replaced_begin(struct replaced *file);
 
-/* Puts the new contents in place, or, if @error, drops them. Returns @error, or a negative errno. */
+/*
+ * Puts the new contents in place, or, if @error, drops them. Returns @error, or a negative errno.
+ */
 int replaced_end(struct replaced *file, int error);
 
 #endif

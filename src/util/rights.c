@@ -35,10 +35,13 @@ static const struct {
 } needs[] = {
 	{ RIGHTS_PROBE, CAP_BPF },
 	{ RIGHTS_PROBE, CAP_PERFMON },
-	{ RIGHTS_PROBE | RIGHTS_READ, CAP_SYS_PTRACE },	/* /proc/PID/maps, root, memory of other users' processes */
+	/* /proc/PID/maps, root, memory of other users' processes */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_SYS_PTRACE },
 	{ RIGHTS_PROBE | RIGHTS_READ, CAP_DAC_READ_SEARCH },	/* libraries in private homes */
-	{ RIGHTS_PROBE | RIGHTS_READ, CAP_CHECKPOINT_RESTORE },	/* /proc/PID/map_files: files deleted while mapped */
-	{ RIGHTS_PROBE, CAP_LEASE },			/* other users' libraries: src/probe/guard.c */
+	/* /proc/PID/map_files: files deleted while mapped */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_CHECKPOINT_RESTORE },
+	/* Other users' libraries: src/probe/guard.c */
+	{ RIGHTS_PROBE, CAP_LEASE },
 	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
 	{ RIGHTS_SIGNAL, CAP_KILL },
 	{ RIGHTS_WRITE, CAP_DAC_OVERRIDE },

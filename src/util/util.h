@@ -107,7 +107,10 @@ int file_reopen_regular(int place);
  */
 int file_create(const char *path);
 
-/* Gives up all capabilities, and the right to gain any: for a child that needs none. Returns 0 or a negative errno. */
+/*
+ * Gives up all capabilities, and the right to gain any: for a child that needs none. Returns 0 or a
+ * negative errno.
+ */
 int capabilities_clear(void);
 
 /* printf into a new string; NULL without memory. The caller frees it. */

@@ -46,7 +46,8 @@ struct area {
 	struct rect rect;
 };
 
-struct area area_of(struct canvas *canvas, struct rect rect);	/* the part of @rect that lies on the canvas */
+/* The part of @rect that lies on the canvas */
+struct area area_of(struct canvas *canvas, struct rect rect);
 struct area area_part(const struct area *area, int row, int col, int rows, int cols);
 
 /* Positions are relative to the area's corner. Each returns the column after the text. */

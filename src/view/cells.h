@@ -7,7 +7,8 @@
 #include "view/list.h"
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
-enum style cell_count(char out[CELL_TEXT], double count, int width);	/* every digit, if there is room */
+/* Every digit, if there is room */
+enum style cell_count(char out[CELL_TEXT], double count, int width);
 enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width);	/* ~12 */
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
 enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */

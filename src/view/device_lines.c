@@ -136,7 +136,8 @@ static struct snap_device together(const struct snapshot *snapshot, size_t first
 			busy += device->utilization;
 			told++;
 		}
-		all.temperature = fmax(all.temperature, device->temperature);	/* fmax(3): a number wins over NAN */
+		/* fmax(3): a number wins over NAN */
+		all.temperature = fmax(all.temperature, device->temperature);
 		if (isfinite(device->power))
 			all.power = isfinite(all.power) ? all.power + device->power : device->power;
 	}

@@ -26,7 +26,8 @@ struct track {
 	bool seen;			/* in the latest snapshot */
 	size_t count, size;		/* samples so far (HISTORY_MAX at most); room in the ring */
 	size_t next;			/* where the next one goes */
-	size_t hidden;			/* the latest samples, which came while the view was frozen */
+	/* The latest samples, which came while the view was frozen */
+	size_t hidden;
 	uint64_t failed_allocations;
 	float *samples;			/* size × SERIES_COUNT */
 };

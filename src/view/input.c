@@ -553,7 +553,8 @@ static void help_key(struct view *view, int32_t key)
 	case ACT_PAGE_UP: view->help_top -= page; break;
 	case ACT_PAGE_DOWN: view->help_top += page; break;
 	case ACT_FIRST: view->help_top = 0; break;
-	case ACT_LAST: view->help_top = INT_MAX / 2; break;	/* limited to the end when it is drawn */
+	/* Limited to the end when it is drawn */
+	case ACT_LAST: view->help_top = INT_MAX / 2; break;
 	default: mode_set(view, INPUT_NORMAL);
 	}
 	if (view->help_top < 0)

@@ -75,7 +75,9 @@ static int compare_items(const void *left, const void *right, void *context)
 	if (list->desc->owner) {
 		first = list->desc->owner(list, a);
 		second = list->desc->owner(list, b);
-		/* Below one owner rows stay behind what they are part of, which has the same order. */
+		/*
+		 * Below one owner rows stay behind what they are part of, which has the same order.
+		 */
 		if (first == second && list->desc->opens && a != first && b != first) {
 			first = list->desc->opens(list, a);
 			second = list->desc->opens(list, b);

@@ -29,7 +29,8 @@ struct list {
 	const struct view *view;
 	const struct snap_process *process;
 	const char *empty;		/* what to say when there is nothing */
-	const char *const *titles;	/* of columns, instead of their own where not NULL; NULL: all have their own */
+	/* Of columns, instead of their own where not NULL; NULL: all have their own */
+	const char *const *titles;
 };
 
 void list_draw(struct view *view, const struct area *area, const struct list *list);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor of a pane. There are rows only while a list is drawn; what stands at the cursor is left in the state of the
- * pane then. So what the keys before this one changed is drawn first, on a canvas that is not shown: of keys that come
- * at once, each means the row that it would mean if it had come alone.
+ * The cursor of a pane. There are rows only while a list is drawn; what stands at the cursor is
+ * left in the state of the pane then. So what the keys before this one changed is drawn first, on a
+ * canvas that is not shown: of keys that come at once, each means the row that it would mean if it
+ * had come alone.
  */
 #include "view/list_cursor.h"
 
@@ -32,7 +33,9 @@ bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
 	return view->full && open_find(cursor, key) < cursor->open_count;
 }
 
-/* The cursor of the pane that is shown, as it is after all that has happened; NULL if it has none. */
+/*
+ * The cursor of the pane that is shown, as it is after all that has happened; NULL if it has none.
+ */
 static struct pane_cursor *cursor_of(struct view *view)
 {
 	struct canvas canvas = { .cells = NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor of a pane in full height, where the pane's descriptor tells its rows apart. It stays on its row, wherever
- * that goes; rows that it opened stay open.
+ * The cursor of a pane in full height, where the pane's descriptor tells its rows apart. It stays
+ * on its row, wherever that goes; rows that it opened stay open.
  */
 #ifndef VIEW_LIST_CURSOR_H
 #define VIEW_LIST_CURSOR_H
@@ -14,7 +14,10 @@ bool list_has_cursor(const struct list *list);
 /* True if the row with @key of @pane is open. */
 bool list_is_open(const struct view *view, enum pane pane, uint64_t key);
 
-/* Finds the row where the cursor is now, among @items in their order, and scrolls to it if it has moved. */
+/*
+ * Finds the row where the cursor is now, among @items in their order, and scrolls to it if it has
+ * moved.
+ */
 void list_cursor_place(const struct list *list, struct pane_state *pane, const size_t *items);
 
 #endif

@@ -97,7 +97,8 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	bool two = canvas->cols >= 120;
 	const struct binding *binding;
 	size_t lines = help_lines(), half = two ? (lines + 1) / 2 : lines, i;
-	size_t second = help_find(half, &binding) == HELP_GAP ? half + 1 : half;	/* no column begins with a gap */
+	/* No column begins with a gap */
+	size_t second = help_find(half, &binding) == HELP_GAP ? half + 1 : half;
 	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
 	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows, cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
 

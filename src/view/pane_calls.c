@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls: every function that was called, with the time inside it. With --launch-sites those that wait are followed by the places
- * that wait longest in them; not with a baseline, since figures are differences then.
+ * Calls: every function that was called, with the time inside it. With --launch-sites those that
+ * wait are followed by the places that wait longest in them; not with a baseline, since figures are
+ * differences then.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Failures: calls that failed, with what the error means, and where the first of them was made: in a column, or where there is no
- * room for one, below. In full height the stack stands there, if it is known.
+ * Failures: calls that failed, with what the error means, and where the first of them was made: in
+ * a column, or where there is no room for one, below. In full height the stack stands there, if it
+ * is known.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 static const struct list_column failure_columns[] = {
 	[F_COUNT] = { "COUNT", .width = 7, .rank = 0 },
 	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2 },
-	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1 },	/* cudaErrorInvalidMemcpyDirection */
+	/* cudaErrorInvalidMemcpyDirection */
+	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1 },
 	[F_CODE] = { "CODE", .width = 4, .rank = 7 },
 	[F_FIRST] = { "FIRST", .width = 8, .rank = 5 },
 	[F_LAST] = { "LAST", .width = 8, .rank = 4 },
@@ -118,7 +120,10 @@ static void meaning_draw(const struct area *area, int row, const struct snap_fai
 		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, meaning);
 }
 
-/* Rows of the failures, each followed by its site if that is wanted, or by its stack. Returns NULL without memory. */
+/*
+ * Rows of the failures, each followed by its site if that is wanted, or by its stack. Returns NULL
+ * without memory.
+ */
 static struct failure_row *rows_make(const struct snap_process *process, bool with_sites, bool with_stacks, size_t *count)
 {
 	size_t room = process->failure_count, at = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernels: launches by name, with their shapes and times. With --launch-sites each is followed by the places that launch it most.
- * With a baseline it is not: its figures are differences, which a sample is not made for.
+ * Kernels: launches by name, with their shapes and times. With --launch-sites each is followed by
+ * the places that launch it most. With a baseline it is not: its figures are differences, which a
+ * sample is not made for.
  */
 #include <stdio.h>
 #include <stdlib.h>

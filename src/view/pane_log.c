@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log: what happened lately, in plain words, the latest first. In full height an allocation that found no memory is followed
- * by the call sites that held most.
+ * The log: what happened lately, in plain words, the latest first. In full height an allocation
+ * that found no memory is followed by the call sites that held most.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +89,10 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 	}
 }
 
-/* One row for each event, and, if @expanded, one for each line that it names. Returns NULL without memory. */
+/*
+ * One row for each event, and, if @expanded, one for each line that it names. Returns NULL without
+ * memory.
+ */
 static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded, size_t *count)
 {
 	size_t room = snapshot->event_count, at = 0;

@@ -112,7 +112,8 @@ struct sum {
 	double bytes;
 	enum style style;
 	const char *mark;
-	bool optional, left_out;	/* optional: left out if it is 0 and there is no room for all */
+	/* Optional: left out if it is 0 and there is no room for all */
+	bool optional, left_out;
 };
 
 static void sums_choose(struct sum *sums, size_t count, int cols)

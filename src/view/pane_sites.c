@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sites: where memory is allocated; or sums of sites that are alike (site_groups.c). Where stacks are known, a site is
- * a way to an allocation. In full height a group opens to its sites, and a site to the frames of its stack, innermost
- * first. With a baseline, figures are differences; bars stay those of what there is.
+ * Sites: where memory is allocated; or sums of sites that are alike (site_groups.c). Where stacks
+ * are known, a site is a way to an allocation. In full height a group opens to its sites, and a
+ * site to the frames of its stack, innermost first. With a baseline, figures are differences; bars
+ * stay those of what there is.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +18,10 @@
 
 enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK, S_COUNT };
 
-/* Where there is little room, a site's source line is worth more than a bar, and than how many frames, or sites, there are. */
+/*
+ * Where there is little room, a site's source line is worth more than a bar, and than how many
+ * frames, or sites, there are.
+ */
 #define LINE_AND_STACK	90	/* cells: room for both */
 #define LINE_AND_BAR	130
 static const struct list_column site_columns[S_COUNT] = {
@@ -43,7 +47,8 @@ struct site_row {
 	const struct site_group *group;	/* of a group only */
 	const struct snap_site *site;
 	size_t frame;			/* + 1, of a frame only */
-	size_t top, opens;		/* the row it is sorted with; the row that it is part of, or itself */
+	/* The row it is sorted with; the row that it is part of, or itself */
+	size_t top, opens;
 	int depth;			/* how far it is set in */
 	uint64_t bytes;			/* live, leaked, held: the length of the bar */
 	enum style bar;
@@ -198,7 +203,10 @@ static int compare_places(const void *left, const void *right)
 	return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
 }
 
-/* What @base knew of each site of @process, NULL where it knew none, in a new list; NULL without memory. */
+/*
+ * What @base knew of each site of @process, NULL where it knew none, in a new list; NULL without
+ * memory.
+ */
 static const struct snap_site **befores_find(const struct snap_process *process, const struct snap_process *base)
 {
 	const struct snap_site **then = calloc(base->site_count + 1, sizeof(*then)), **found, *site;
@@ -264,7 +272,10 @@ static bool is_open(const struct making *making, const struct site_row *row)
 	return list_is_open(making->view, PANE_SITES, row_key(making->process, row));
 }
 
-/* The row of the site at @at of the snapshot, below the row @top if it is set in, and those of its frames if it is open. */
+/*
+ * The row of the site at @at of the snapshot, below the row @top if it is set in, and those of its
+ * frames if it is open.
+ */
 static int site_add(const struct making *making, size_t at, size_t top, int depth)
 {
 	const struct snap_site *site = &making->process->sites[at], *before = making->befores ? making->befores[at] : NULL;

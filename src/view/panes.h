@@ -53,7 +53,8 @@ struct pane_desc {
 	size_t column_count;
 	/* Writes what stands in a cell to @out (CELL_TEXT bytes), and returns its style. */
 	enum style (*cell)(const struct list *list, size_t item, size_t column, char *out);
-	double (*number)(const struct list *list, size_t item, size_t column);	/* the value to sort by; NAN last */
+	/* The value to sort by; NAN last */
+	double (*number)(const struct list *list, size_t item, size_t column);
 	/*
 	 * The item that @item stays right behind when sorted. NULL: each item is sorted by itself
 	 */
@@ -64,14 +65,18 @@ struct pane_desc {
 	 */
 	int (*whole)(const struct list *list, size_t item);
 	/*
-	 * What tells @item from all others of the pane, from one snapshot to the next. In full height there is a cursor
-	 * then, and Enter opens and closes the row where it is. NULL: the list only scrolls, and what follows is NULL, too.
+	 * What tells @item from all others of the pane, from one snapshot to the next. In full
+	 * height there is a cursor then, and Enter opens and closes the row where it is. NULL: the
+	 * list only scrolls, and what follows is NULL, too.
 	 */
 	uint64_t (*key)(const struct list *list, size_t item);
-	size_t (*opens)(const struct list *list, size_t item);		/* the item that Enter means: @item, or the one it belongs to */
+	/* The item that Enter means: @item, or the one it belongs to */
+	size_t (*opens)(const struct list *list, size_t item);
 	bool (*can_open)(const struct list *list, size_t item);		/* there is more of it */
-	const char *closed;						/* what to say if there is not */
-	bool (*hides)(const struct list *list, size_t item, const char *text);	/* what is not open has @text in it */
+	/* What to say if there is not */
+	const char *closed;
+	/* What is not open has @text in it */
+	bool (*hides)(const struct list *list, size_t item, const char *text);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of a list whose items are followed by places: kernels by those that launch them, calls by those that wait in
- * them.
+ * Rows of a list whose items are followed by places: kernels by those that launch them, calls by
+ * those that wait in them.
  */
 #ifndef VIEW_PLACE_ROWS_H
 #define VIEW_PLACE_ROWS_H
@@ -26,8 +26,9 @@ struct place_row {
 };
 
 /*
- * The rows of @item_count items with their @count places, which are put in order: the same site once, most first, and of
- * each item @most at most. Returns NULL without memory; else the caller frees them.
+ * The rows of @item_count items with their @count places, which are put in order: the same site
+ * once, most first, and of each item @most at most. Returns NULL without memory; else the caller
+ * frees them.
  */
 struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count, size_t most, size_t *row_count);
 

@@ -98,7 +98,8 @@ static void row_add(struct view *view, const struct snap_process *process, const
 }
 
 #define NO_ROW		SIZE_MAX
-#define TREE_DEPTH	128	/* a process that is nested deeper, in a forged recording, becomes a root */
+/* A process that is nested deeper, in a forged recording, becomes a root */
+#define TREE_DEPTH	128
 
 /* All processes, as indexes into the list. */
 struct forest {

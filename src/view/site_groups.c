@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each site gets the key of its group, the sites are sorted by it, and runs of one key are a group. Where a snapshot
- * has no facts of a place (recordings made before there were any), they are read from its text.
+ * Each site gets the key of its group, the sites are sorted by it, and runs of one key are a group.
+ * Where a snapshot has no facts of a place (recordings made before there were any), they are read
+ * from its text.
  */
 #include "view/site_groups.h"
 
@@ -41,7 +42,10 @@ static const char *last_of(const char *text, const char *end, const char *what)
 	return found;
 }
 
-/* "grow+0x13 at pool.cc:118 (libpool.so)", "make_buffer at train.py:12 (python)", "libpool.so+0x13", "0x7f0012345678" */
+/*
+ * "grow+0x13 at pool.cc:118 (libpool.so)", "make_buffer at train.py:12 (python)",
+ * "libpool.so+0x13", "0x7f0012345678"
+ */
 static struct place place_read(const char *text)
 {
 	const char *end = text + strlen(text), *open = last_of(text, end, " ("), *at, *colon, *plus;
@@ -76,7 +80,10 @@ static struct place place_of(const struct snap_site *site, size_t at)
 
 	if (!frame)
 		return read;
-	/* A native function's name in full is a signature, which is long: its short name is in the text. */
+	/*
+	 * A native function's name in full is a signature, which is long: its short name is in the
+	 * text.
+	 */
 	return (struct place){
 		frame->language != FRAME_PYTHON && read.function.len ? read.function : part_of(frame->function),
 		part_of(frame->file), part_of(frame->module), frame->language == FRAME_PYTHON,
@@ -105,7 +112,10 @@ static char *key_of(const struct place *place, enum site_grouping by)
 	return len < 0 ? NULL : key;
 }
 
-/* "train.py (/home/ana/model)": the part that differs comes first, since a narrow screen cuts what comes last. */
+/*
+ * "train.py (/home/ana/model)": the part that differs comes first, since a narrow screen cuts what
+ * comes last.
+ */
 static int file_name(char **name, const struct part *file)
 {
 	const char *slash = memrchr(file->text, '/', file->len);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call sites that are alike, summed up: those of one function, of one source file, or of one library. A function of
- * the snapshot alone.
+ * Call sites that are alike, summed up: those of one function, of one source file, or of one
+ * library. A function of the snapshot alone.
  *
- * The function and the file are those of the line that is shown as the site; of a Python program, its own line. The
- * library is that of the innermost frame, which is the code that makes CUDA's call: of Python, the extension module.
+ * The function and the file are those of the line that is shown as the site; of a Python program,
+ * its own line. The library is that of the innermost frame, which is the code that makes CUDA's
+ * call: of Python, the extension module.
  */
 #ifndef VIEW_SITE_GROUPS_H
 #define VIEW_SITE_GROUPS_H
@@ -16,10 +17,12 @@
 
 enum site_grouping { SITES_EACH, SITES_BY_FUNCTION, SITES_BY_FILE, SITES_BY_LIBRARY, SITE_GROUPING_COUNT };
 
-extern const char *const site_grouping_names[SITE_GROUPING_COUNT];	/* "site", "function", ... */
+/* "site", "function", ... */
+extern const char *const site_grouping_names[SITE_GROUPING_COUNT];
 
 struct site_group {
-	char *key;		/* what its sites have in common, a line or two; differs between groups */
+	/* What its sites have in common, a line or two; differs between groups */
+	char *key;
 	char *name;		/* the same as it is shown */
 	uint64_t live, suspect, leaked, held, allocations;	/* sums of its sites' */
 	size_t first, count;	/* of members[] */
@@ -28,10 +31,14 @@ struct site_group {
 struct site_groups {
 	struct site_group *list;	/* most live + leaked first */
 	size_t count;
-	size_t *members;		/* places in process->sites, group by group, each in the order of the sites */
+	/* Places in process->sites, group by group, each in the order of the sites */
+	size_t *members;
 };
 
-/* Groups the sites of @process; not for SITES_EACH. Returns 0 or -ENOMEM; site_groups_free() in any case. */
+/*
+ * Groups the sites of @process; not for SITES_EACH. Returns 0 or -ENOMEM; site_groups_free() in any
+ * case.
+ */
 int site_groups_make(struct site_groups *groups, const struct snap_process *process, enum site_grouping by);
 void site_groups_free(struct site_groups *groups);
 

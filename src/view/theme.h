@@ -64,6 +64,7 @@ const struct theme *theme_find(const char *name);
 /* How a cell of @style with @flags looks with @colors colours (0, 8, 16, 256). */
 struct look theme_look(const struct theme *theme, int colors, unsigned int style, unsigned int flags);
 
-extern const char style_letters[ST_COUNT];	/* one letter per style, for expected screens in tests */
+/* One letter per style, for expected screens in tests */
+extern const char style_letters[ST_COUNT];
 
 #endif

@@ -28,9 +28,11 @@ struct play {
 
 /* What the program around the view tells it. */
 struct host {
-	bool ascii;			/* the terminal can show nothing else, whatever the settings say */
+	/* The terminal can show nothing else, whatever the settings say */
+	bool ascii;
 	bool readonly, from_command, command_ended;
-	const char *note;		/* shown in the status line: demonstration, fallback; borrowed */
+	/* Shown in the status line: demonstration, fallback; borrowed */
+	const char *note;
 	struct play play;
 };
 

@@ -30,7 +30,10 @@ struct pane_cursor {
 	uint64_t opens;		/* of the row that Enter opens or closes */
 	size_t row, count;	/* of the list; how many there are */
 	bool chosen;		/* by the user */
-	bool moved, revealed;	/* since last drawn: the row is what counts, not the key; what was opened is to be in sight */
+	/*
+	 * Since last drawn: the row is what counts, not the key; what was opened is to be in sight
+	 */
+	bool moved, revealed;
 	bool in_sight, can_open;
 	uint64_t open[64];	/* keys of open rows */
 	size_t open_count;
@@ -44,7 +47,8 @@ struct pane_state {
 	unsigned int columns;	/* how many columns it had when last drawn */
 	uint32_t hidden;	/* bit set: columns that were not shown, or cannot be sorted by */
 	int rows;		/* rows of its list when last drawn */
-	int title_row;		/* the screen row of the sortable titles, and where each was; end 0: not shown */
+	/* The screen row of the sortable titles, and where each was; end 0: not shown */
+	int title_row;
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
 	int seek;		/* draw the next (1) or previous (-1) match */
 	size_t found;		/* row + 1 of the last match; 0: none */
@@ -64,8 +68,10 @@ struct view {
 
 	struct snapshot *latest, *shown;	/* the same unless frozen */
 	struct history history;
-	double self_share, self_before;	/* share of a CPU over the last interval; CPU seconds until its start */
-	double self_elapsed;		/* elapsed_seconds of the previous snapshot; 0: there is none */
+	/* Share of a CPU over the last interval; CPU seconds until its start */
+	double self_share, self_before;
+	/* elapsed_seconds of the previous snapshot; 0: there is none */
+	double self_elapsed;
 	double most_live;		/* highest live + leaked so far: the length of the bar */
 	bool frozen;
 	struct snapshot *base;		/* the baseline of differences; NULL: totals are shown */
@@ -125,16 +131,21 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 
 /* What keys do, for use by the mouse. */
 void mode_set(struct view *view, enum input_mode mode);
-void sort_by(struct view *view, const struct column *column);	/* the same column again: reverses the order */
+/* The same column again: reverses the order */
+void sort_by(struct view *view, const struct column *column);
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);
 
-/* The cursor of the pane that is shown, if it has one. False: it has none, or nothing was to be done. */
+/*
+ * The cursor of the pane that is shown, if it has one. False: it has none, or nothing was to be
+ * done.
+ */
 bool cursor_move(struct view *view, long step);
 bool cursor_open(struct view *view);	/* or closes, or says that there is nothing to open */
 bool cursor_close(struct view *view);
-bool cursor_click(struct view *view, int row, bool again);	/* @row of the screen; again: it opens what was clicked before */
+/* @row of the screen; again: it opens what was clicked before */
+bool cursor_click(struct view *view, int row, bool again);
 
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
 void rows_arrange(struct view *view);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Probes that do nothing, of the kinds cutop uses: the floor that its own cost is measured against. */
+/*
+ * Probes that do nothing, of the kinds cutop uses: the floor that its own cost is measured against.
+ */
 #include "vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * empty entry|both[+BYTES] LIBRARY -- COMMAND: runs COMMAND with probes that do
- * nothing on a few functions of LIBRARY, the runtime or the driver, at entry or at entry and return; with
- * BYTES, that many bytes past the entry, where the functions have an instruction that the kernel emulates.
+ * empty entry|both[+BYTES] LIBRARY -- COMMAND: runs COMMAND with probes that do nothing on a few
+ * functions of LIBRARY, the runtime or the driver, at entry or at entry and return; with BYTES,
+ * that many bytes past the entry, where the functions have an instruction that the kernel emulates.
  * They are session links like cutop's, so the two differ in what the programs do.
  */
 #include <bpf/bpf.h>

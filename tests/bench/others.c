@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * others queue|ring LIBRARY LOSS -- COMMAND: runs COMMAND under probes of another design (others.bpf.c), on the
- * functions that the worker calls, each with a perf link of its own as those tools have. Events are taken out by a
- * thread: from the queue once a second, from the ring as they come. The file LOSS gets a line: events sent, events lost.
+ * others queue|ring LIBRARY LOSS -- COMMAND: runs COMMAND under probes of another design
+ * (others.bpf.c), on the functions that the worker calls, each with a perf link of its own as those
+ * tools have. Events are taken out by a thread: from the queue once a second, from the ring as they
+ * come. The file LOSS gets a line: events sent, events lost.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

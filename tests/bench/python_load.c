@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocates and frees for tests/bench/python_load.py, and takes the time: of a call from Python itself most of it would be Python's. */
+/*
+ * Allocates and frees for tests/bench/python_load.py, and takes the time: of a call from Python
+ * itself most of it would be Python's.
+ */
 #include <stddef.h>
 #include <time.h>
 
 #include "cuda_double.h"
 
-#define BATCH 250	/* short enough to be done now and then before something else gets the processor */
+/* Short enough to be done now and then before something else gets the processor */
+#define BATCH 250
 
 double python_load(long count);
 
-/* Returns the ns that one cudaMalloc() and cudaFree() take, in the quickest batch of some @count; below 0 if they fail. */
+/*
+ * Returns the ns that one cudaMalloc() and cudaFree() take, in the quickest batch of some @count;
+ * below 0 if they fail.
+ */
 double python_load(long count)
 {
 	struct timespec begin, end;

@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 #define RUNS 20
-#define WARM 300		/* execs that are not told: a cutop that has just come is at work for some more milliseconds */
+/* Execs that are not told: a cutop that has just come is at work for some more milliseconds */
+#define WARM 300
 #define CALLS_PER_EXEC 200	/* an exec takes so much longer than the others */
 
 extern char **environ;

@@ -6,12 +6,12 @@
  *
  *   verifier [-l LIMIT] [-s BYTES] [-f] [-w] [METHOD]
  *
- * METHOD is session, multi or perf; default the best that this kernel has. With -f
- * programs are loaded as with all options that add to them: trace with pairs and
- * arguments, whole stacks, exact launches, filters. -w: as by default, and with Python's frames and sites of launches and waits. -l: exit status 1 if a
- * program makes the verifier walk through more than LIMIT instructions. -s: the same
- * if one that probes takes more than BYTES of stack, without the functions it
- * calls: bpf/cutop.bpf.c says what 64 would mean.
+ * METHOD is session, multi or perf; default the best that this kernel has. With -f programs are
+ * loaded as with all options that add to them: trace with pairs and arguments, whole stacks, exact
+ * launches, filters. -w: as by default, and with Python's frames and sites of launches and waits.
+ * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -s:
+ * the same if one that probes takes more than BYTES of stack, without the functions it calls:
+ * bpf/cutop.bpf.c says what 64 would mean.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -81,7 +81,8 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers, bool whole
 		if (!bpf_program__autoload(program) || count == PROGRAMS_MAX)
 			continue;
 		answers[count].program = program;
-		bpf_program__set_log_level(program, whole ? 1 : 4);	/* BPF_LOG_LEVEL1, BPF_LOG_STATS, linux/bpf_verifier.h */
+		/* BPF_LOG_LEVEL1, BPF_LOG_STATS, linux/bpf_verifier.h */
+		bpf_program__set_log_level(program, whole ? 1 : 4);
 		bpf_program__set_log_buf(program, answers[count].log, LOG_SIZE);
 		count++;
 	}

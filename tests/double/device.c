@@ -34,8 +34,8 @@ static cudaError_t start(void)
 }
 
 /*
- * How NVIDIA's runtime takes its reference is not documented. With CUDA_DOUBLE_PRIVATE_RETAIN in the environment it is by a
- * call that no symbol leads to.
+ * How NVIDIA's runtime takes its reference is not documented. With CUDA_DOUBLE_PRIVATE_RETAIN in
+ * the environment it is by a call that no symbol leads to.
  */
 static void retain(int device)
 {
@@ -162,8 +162,10 @@ API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 	return cudaSuccess;
 }
 
-/* cuda_runtime_api.h: "If a non-primary CUcontext is current to the thread, cudaDeviceReset() will destroy only the
- * internal CUDA RT state for that CUcontext." */
+/*
+ * cuda_runtime_api.h: "If a non-primary CUcontext is current to the thread, cudaDeviceReset() will
+ * destroy only the internal CUDA RT state for that CUcontext."
+ */
 static bool in_own_context(void)
 {
 	CUcontext current = NULL;

@@ -67,7 +67,8 @@ struct stream {
 	struct { int attribute; CUlaunchAttributeValue value; } attributes[STREAM_ATTRIBUTES];
 };
 
-#define EVENT_EXTERNAL	1	/* CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL: it is a node of the graph */
+/* CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL: it is a node of the graph */
+#define EVENT_EXTERNAL	1
 
 struct event {
 	struct object object;
@@ -109,7 +110,8 @@ struct context {
 	struct object object;
 	struct device *device;
 	bool primary;
-	bool graphics;		/* for a graphics library: its streams' work may go into command lists */
+	/* For a graphics library: its streams' work may go into command lists */
+	bool graphics;
 	unsigned int attached;	/* by cuCtxAttach() */
 	unsigned int flags;
 	atomic_int retained;
@@ -203,7 +205,10 @@ void driver_heal(void);	/* a primary context ended */
 struct context *context_get(void);
 struct context *context_check(CUcontext handle);
 struct device *device_get(CUdevice dev);
-/* Where memory is asked for. CUDA_ERROR_NOT_SUPPORTED: at one of the host's places (CUmemLocationType 2 to 4, cuda.h). */
+/*
+ * Where memory is asked for. CUDA_ERROR_NOT_SUPPORTED: at one of the host's places
+ * (CUmemLocationType 2 to 4, cuda.h).
+ */
 CUresult device_at(const CUmemLocation *where, struct device **device);
 void driver_forked(void);
 
@@ -268,7 +273,8 @@ CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t ele
 uint64_t copy_time(size_t bytes);
 /* What the host waits for in a synchronous copy. */
 enum copy_wait { WAITS_FOR_NOTHING, WAITS_FOR_STAGING, WAITS_FOR_END };
-#define STAGING_BYTES	((size_t)64 << 10)	/* still on their way when a staged copy returns: "64 KB or less" do not wait */
+/* Still on their way when a staged copy returns: "64 KB or less" do not wait */
+#define STAGING_BYTES	((size_t)64 << 10)
 enum copy_wait copy_wait(const CUDA_MEMCPY3D *box);
 extern uint64_t copy_bandwidth;
 
@@ -306,7 +312,10 @@ void sparse_end_context(struct context *ctx);
 
 /* driver_virtual.c; the caller holds memory_lock */
 struct physical;
-/* Takes a hold of @size bytes of tile pool, or of other memory unless @pool, at @offset of @handle's on @device. NULL: no such. */
+/*
+ * Takes a hold of @size bytes of tile pool, or of other memory unless @pool, at @offset of
+ * @handle's on @device. NULL: no such.
+ */
 struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device, uint64_t offset,
 			       uint64_t size, bool pool);
 void physical_put(struct physical *physical);

@@ -9,7 +9,10 @@
  */
 #include "driver_graphs.h"
 
-/* The node that @stream is given: a new one, or the next of a graph that is captured anew. NULL: that has no such node. */
+/*
+ * The node that @stream is given: a new one, or the next of a graph that is captured anew. NULL:
+ * that has no such node.
+ */
 static struct node *captured(struct stream *stream, enum node_type type)
 {
 	struct graph *graph = stream->capture;

@@ -186,7 +186,10 @@ API CUresult cuCtxAttach(CUcontext *handle, unsigned int flags)
 	return CUDA_SUCCESS;
 }
 
-/* cuda.h: "Decrements the usage count of the context ctx, and destroys the context if the usage count goes to 0." */
+/*
+ * cuda.h: "Decrements the usage count of the context ctx, and destroys the context if the usage
+ * count goes to 0."
+ */
 API CUresult cuCtxDetach(CUcontext handle)
 {
 	struct context *ctx;

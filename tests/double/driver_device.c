@@ -69,7 +69,10 @@ static void start_up(void)
 	driver_ready = num_devices > 0;
 }
 
-/* What ends a sticky error under CUDA_DOUBLE_HEAL, and what the runtime asks to know which context it would reset. */
+/*
+ * What ends a sticky error under CUDA_DOUBLE_HEAL, and what the runtime asks to know which context
+ * it would reset.
+ */
 static bool passes_sticky(const char *function)
 {
 	return !strncmp(function, "cuGetError", 10) ||
@@ -77,8 +80,9 @@ static bool passes_sticky(const char *function)
 }
 
 /*
- * The slow half of ENTER: scripted failures, then a sticky error, which "leaves the process in an inconsistent state and any
- * further CUDA work will return the same error" (cuda.h of CUDA 13.0, CUDA_ERROR_ILLEGAL_ADDRESS and others): resets as well.
+ * The slow half of ENTER: scripted failures, then a sticky error, which "leaves the process in an
+ * inconsistent state and any further CUDA work will return the same error" (cuda.h of CUDA 13.0,
+ * CUDA_ERROR_ILLEGAL_ADDRESS and others): resets as well.
  */
 CUresult driver_attention(const char *function)
 {
@@ -94,7 +98,10 @@ CUresult driver_attention(const char *function)
 	return (CUresult)code;
 }
 
-/* With CUDA_DOUBLE_HEAL in the environment a reset ends a sticky error, which the documents say of no driver. */
+/*
+ * With CUDA_DOUBLE_HEAL in the environment a reset ends a sticky error, which the documents say of
+ * no driver.
+ */
 bool driver_heals(void)
 {
 	return getenv("CUDA_DOUBLE_HEAL");

@@ -9,13 +9,19 @@
 #include <string.h>
 #include "driver.h"
 
-/* What CUDA_DOUBLE_HIDDEN names is given here: an address that no symbol has, as a driver could keep for its own use. */
+/*
+ * What CUDA_DOUBLE_HIDDEN names is given here: an address that no symbol has, as a driver could
+ * keep for its own use.
+ */
 static CUresult hidden(void)
 {
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Their _v2 takes an argument more, and came with the version that is said: a program of before is given the older one. */
+/*
+ * Their _v2 takes an argument more, and came with the version that is said: a program of before is
+ * given the older one.
+ */
 static bool is_newer(const char *symbol, const char *form, int version)
 {
 	static const struct {

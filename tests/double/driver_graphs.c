@@ -258,7 +258,10 @@ API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_
 	return CUDA_SUCCESS;
 }
 
-/* Of a node's attributes only the one that a monitor has to understand: which, once set, is not taken back (cuda.h). */
+/*
+ * Of a node's attributes only the one that a monitor has to understand: which, once set, is not
+ * taken back (cuda.h).
+ */
 API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute, const CUlaunchAttributeValue *value)
 {
 	struct node *node;

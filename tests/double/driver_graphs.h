@@ -39,7 +39,8 @@ struct graph {
 	bool again;		/* it is captured anew: each node has to come once more */
 	bool diverged;		/* one did not */
 	struct node *expected;	/* the next of them */
-	bool passing;		/* a command list of a graphics library takes the nodes, and no graph is left */
+	/* A command list of a graphics library takes the nodes, and no graph is left */
+	bool passing;
 	bool owns_memory;	/* it has nodes that allocate or free */
 	bool auto_free;		/* of an instance: a launch frees what the last one left */
 };

@@ -50,7 +50,10 @@ struct block *memory_find(uintptr_t at, struct arena **arena)
 	return b && b->kind != MEMORY_FREE ? b : NULL;
 }
 
-/* Managed memory is the host's until it is used, and there may be more of it than a device has: it takes nothing here. */
+/*
+ * Managed memory is the host's until it is used, and there may be more of it than a device has: it
+ * takes nothing here.
+ */
 static bool on_device(enum memory_kind kind)
 {
 	return kind != MEMORY_HOST && kind != MEMORY_MANAGED;
@@ -73,7 +76,10 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 
 	if (!size)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* What a pool gives is its device's, whatever thread asks; what belongs to no context is listed under the primary one. */
+	/*
+	 * What a pool gives is its device's, whatever thread asks; what belongs to no context is
+	 * listed under the primary one.
+	 */
 	if (pool || kind == MEMORY_ASYNC)
 		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
@@ -164,7 +170,10 @@ static void free_arena_of(struct arena *arena, struct context *ctx)
 
 	for (b = arena->first; b; b = next) {
 		next = b->next;
-		/* cuda.h, cuCtxDestroy(): what cuMemAllocAsync() and cuMemAllocFromPoolAsync() gave stays. */
+		/*
+		 * cuda.h, cuCtxDestroy(): what cuMemAllocAsync() and cuMemAllocFromPoolAsync() gave
+		 * stays.
+		 */
 		if (b->kind == MEMORY_FREE || b->kind == MEMORY_RESERVED || b->kind == MEMORY_ASYNC ||
 		    b->ctx != ctx)
 			continue;
@@ -442,8 +451,9 @@ API CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
 }
 
 /*
- * Checkpoints of this process; another's is not supported. "The GPU memory contents will be brought into host memory and all
- * underlying references will be released": cuda.h, cuCheckpointProcessCheckpoint().
+ * Checkpoints of this process; another's is not supported. "The GPU memory contents will be brought
+ * into host memory and all underlying references will be released": cuda.h,
+ * cuCheckpointProcessCheckpoint().
  */
 static enum { PROCESS_RUNNING, PROCESS_LOCKED, PROCESS_CHECKPOINTED } process_state;
 static size_t checkpointed[MAX_DEVICES];

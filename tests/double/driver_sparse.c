@@ -250,7 +250,10 @@ void sparse_unmap_all(struct array *array)
 	pthread_mutex_unlock(&memory_lock);
 }
 
-/* Arrays end with their context (cuda.h, cuCtxDestroy()), and what is mapped into them is so no more. */
+/*
+ * Arrays end with their context (cuda.h, cuCtxDestroy()), and what is mapped into them is so no
+ * more.
+ */
 void sparse_end_context(struct context *ctx)
 {
 	struct array *array;

@@ -379,7 +379,10 @@ UNSUPPORTED(cuUserObjectRetain)
 UNSUPPORTED(cuWaitExternalSemaphoresAsync)
 UNSUPPORTED(cuWaitExternalSemaphoresAsync_ptsz)
 
-/* OpenGL, EGL and VDPAU: in the driver, not in the stub of it that comes with the toolkit. Programs link to them and need not call any. */
+/*
+ * OpenGL, EGL and VDPAU: in the driver, not in the stub of it that comes with the toolkit. Programs
+ * link to them and need not call any.
+ */
 UNSUPPORTED(cuEGLStreamConsumerAcquireFrame)
 UNSUPPORTED(cuEGLStreamConsumerConnect)
 UNSUPPORTED(cuEGLStreamConsumerConnectWithFlags)

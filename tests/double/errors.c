@@ -26,7 +26,10 @@ cudaError_t rt_fail(cudaError_t error)
 		return error;
 	rt_last_error = error;
 	if (dbl_is_sticky((int)error)) {
-		/* In a child the driver starts afresh (driver_forked()), so the error is not the child's. */
+		/*
+		 * In a child the driver starts afresh (driver_forked()), so the error is not the
+		 * child's.
+		 */
 		pthread_once(&once, watch_forks);
 		atomic_store(&sticky, (int)error);
 		atomic_fetch_or(&dbl_attention, DBL_STICKY);

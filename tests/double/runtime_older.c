@@ -120,7 +120,10 @@ UNSUPPORTED(cudaStreamUpdateCaptureDependencies_v2)
 UNSUPPORTED(cudaStreamUpdateCaptureDependencies_v2_ptsz)
 #endif
 
-/* The graph and what the next node depends on are not told: PyTorch asks whether there is a capture, and which. */
+/*
+ * The graph and what the next node depends on are not told: PyTorch asks whether there is a
+ * capture, and which.
+ */
 #define CAPTURE_INFO(name, ask) \
 	API cudaError_t name(cudaStream_t stream, int *status, unsigned long long *id, void **graph, const void ***dependencies, \
 			     size_t *count); \

@@ -2,9 +2,10 @@
 /*
  * absent_memory file FILE | absent_memory userfaultfd [COUNT]
  *
- * Registers COUNT kernels (default: 2), whose names lie in FILE, mapped, or in memory of its own. Then takes the pages of the
- * names out of memory, has further touches of its own memory wait for a userfaultfd that it never serves, says "ready", and
- * launches each kernel for every line on its standard input: "launched". Ends when that does.
+ * Registers COUNT kernels (default: 2), whose names lie in FILE, mapped, or in memory of its own.
+ * Then takes the pages of the names out of memory, has further touches of its own memory wait for a
+ * userfaultfd that it never serves, says "ready", and launches each kernel for every line on its
+ * standard input: "launched". Ends when that does.
  *
  * FILE has the names "in_file_0" and so on, each at the beginning of a page.
  */

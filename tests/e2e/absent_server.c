@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * absent_server FOLDER MOUNT: a FUSE file system that shows the regular files in FOLDER at MOUNT, and can be told to leave
- * requests without an answer. It ends, and with it all that waits for it, when its standard input does.
+ * absent_server FOLDER MOUNT: a FUSE file system that shows the regular files in FOLDER at MOUNT,
+ * and can be told to leave requests without an answer. It ends, and with it all that waits for it,
+ * when its standard input does.
  *
  * Each line on standard input is a command, answered by a line "done":
  *
  *   hold OPERATION NAME   requests of this kind for this file are not answered any more; OPERATION: lookup, getattr, open, read,
- *                         flush or all; NAME may be "*". The first held of each kind is told of: "held OPERATION NAME"
+ *                         flush or all; NAME may be "*". The first held of each kind is told of:
+ *                         "held OPERATION NAME"
  *   stop                  no request is so much as read
  *   slow MILLISECONDS     each answer takes so long
  *   go                    answers what was held, and all that comes
  *
- * What is read and not answered keeps its caller asleep whatever signal it gets; what is not read, only until it is killed.
+ * What is read and not answered keeps its caller asleep whatever signal it gets; what is not read,
+ * only until it is killed.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs whose memory is what CUDA's documents say that it is, where a monitor may easily say something else. What each
- * holds, frees and leaves is written beside it, with the document; tests/e2e/test_books.sh compares cutop with that.
+ * Programs whose memory is what CUDA's documents say that it is, where a monitor may easily say
+ * something else. What each holds, frees and leaves is written beside it, with the document;
+ * tests/e2e/test_books.sh compares cutop with that.
  *
  *   book_calls survive   64 MiB of a stream's order, 2 MiB of a pool and 4 MiB of physical memory live on when the device is
- *                        reset and when a context is destroyed; 1,000 bytes of the primary context and 2,000 of the other end.
+ *                        reset and when a context is destroyed; 1,000 bytes of the primary context
+ *                        and 2,000 of the other end.
  *                        The 70 MiB are freed then
  *   book_calls kept      the same, but nothing is freed
  *   book_calls own       cudaDeviceReset() in a context of the program's own ends neither its 3,000 bytes nor the primary
  *                        one's 32 MiB; all is freed
  *   book_calls streams   with two devices: 1,000 and 2,000 bytes in the order of device 1's stream, asked for by a thread on
- *                        device 0, 4,000 of device 0's by one on device 1, and 8,000 of device 1's default pool in device 0's;
- *                        a stream's handle that is given again, to one of device 0: 16,000. All are left
+ *                        device 0, 4,000 of device 0's by one on device 1, and 8,000 of device 1's
+ *                        default pool in device 0's;
+ *                        a stream's handle that is given again, to one of device 0: 16,000. All are
+ *                        left
  *   book_calls managed   a third more managed memory than the device has, beside 1,000 bytes of the device's and 2,000 from a
  *                        pool of managed memory; then all of it is left
  *   book_calls primary   32 MiB by the runtime and 5,000 bytes by the driver in the primary context, which another library, so
@@ -22,11 +26,15 @@
  *   book_calls attach    with two devices, 1,000 bytes and, when the context was attached and detached once, 2,000 in one of
  *                        device 1, which ends at the next
  *   book_calls sparse    parts of 4 MiB of tile pool are mapped into a sparse array, whose handle is released then: they are freed
- *                        when the last tile is unmapped, which was mapped as a part of a larger box; 2 MiB mapped into a mipmapped
- *                        array's level and its tail, when the array is destroyed; 6 MiB mapped as a whole into one with deferred
- *                        mapping, when its context is destroyed; 8 MiB mapped into an array are left
+ *                        when the last tile is unmapped, which was mapped as a part of a larger
+ *                        box; 2 MiB mapped into a mipmapped
+ *                        array's level and its tail, when the array is destroyed; 6 MiB mapped as a
+ *                        whole into one with deferred
+ *                        mapping, when its context is destroyed; 8 MiB mapped into an array are
+ *                        left
  *   book_calls stuck     1,000 bytes of the primary context and 2,000 of another; a synchronize is to fail with an error that sticks,
- *                        and so do resets, the destruction of the context, a free: the process's end is that of all
+ *                        and so do resets, the destruction of the context, a free: the process's
+ *                        end is that of all
  *   book_calls checkpoint  1,000 bytes leave the device with a checkpoint of the process and come back; freed
  */
 #include <stdbool.h>
@@ -49,9 +57,9 @@ static void must(int err, const char *what)
 }
 
 /*
- * cuda.h, cuCtxDestroy(): "will not destroy memory allocations by cuMemCreate(), cuMemAllocAsync() and
- * cuMemAllocFromPoolAsync()"; cuda_runtime_api.h, cudaDeviceReset(): the same of cudaMallocAsync() and
- * cudaMallocFromPoolAsync().
+ * cuda.h, cuCtxDestroy(): "will not destroy memory allocations by cuMemCreate(), cuMemAllocAsync()
+ * and cuMemAllocFromPoolAsync()"; cuda_runtime_api.h, cudaDeviceReset(): the same of
+ * cudaMallocAsync() and cudaMallocFromPoolAsync().
  */
 static int survive(bool free_them)
 {
@@ -83,7 +91,10 @@ static int survive(bool free_them)
 	return 0;
 }
 
-/* cuda_runtime_api.h, cudaDeviceReset(): with a context current that is no primary one, only the runtime's state for it ends. */
+/*
+ * cuda_runtime_api.h, cudaDeviceReset(): with a context current that is no primary one, only the
+ * runtime's state for it ends.
+ */
 static int own(void)
 {
 	CUcontext context;
@@ -100,7 +111,10 @@ static int own(void)
 	return 0;
 }
 
-/* cuda.h, cuMemAllocAsync(): "The allocation comes from the memory pool current to the stream's device." */
+/*
+ * cuda.h, cuMemAllocAsync(): "The allocation comes from the memory pool current to the stream's
+ * device."
+ */
 static int streams(void)
 {
 	cudaStream_t first, second, again;
@@ -129,8 +143,8 @@ static int streams(void)
 }
 
 /*
- * CUDA C++ programming guide, unified memory: allocations may be larger than the device's memory; cuda.h, cuMemAllocManaged()
- * says where it may lie.
+ * CUDA C++ programming guide, unified memory: allocations may be larger than the device's memory;
+ * cuda.h, cuMemAllocManaged() says where it may lie.
  */
 static int managed(void)
 {
@@ -150,7 +164,10 @@ static int managed(void)
 	return 0;
 }
 
-/* cuda.h, cuDevicePrimaryCtxRelease(): "automatically reset once the last reference to it is released"; the runtime holds one. */
+/*
+ * cuda.h, cuDevicePrimaryCtxRelease(): "automatically reset once the last reference to it is
+ * released"; the runtime holds one.
+ */
 static int primary(void)
 {
 	CUcontext context;
@@ -200,7 +217,10 @@ static int launching(void)
 	return 0;
 }
 
-/* cuda.h, cuCtxSetCurrent(), of NULL: "equivalent to popping the top of the calling CPU thread's CUDA context stack". */
+/*
+ * cuda.h, cuCtxSetCurrent(), of NULL: "equivalent to popping the top of the calling CPU thread's
+ * CUDA context stack".
+ */
 static int stack(void)
 {
 	CUcontext below, own;
@@ -250,7 +270,10 @@ static CUmemGenericAllocationHandle tile_pool(size_t bytes, bool tiles)
 	return handle;
 }
 
-/* A box of @tiles, columns and rows, of the highest level, and, unless @handle is 0, the memory for it. */
+/*
+ * A box of @tiles, columns and rows, of the highest level, and, unless @handle is 0, the memory for
+ * it.
+ */
 static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row, unsigned int columns, unsigned int rows,
 			     CUmemGenericAllocationHandle handle)
 {
@@ -267,8 +290,9 @@ static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row,
 }
 
 /*
- * cuda.h, cuMemRelease(): "The memory allocation will be freed when all outstanding mappings to the memory are unmapped and
- * when all outstanding references to the handle [...] are also released"; cuMemMapArrayAsync() maps and unmaps.
+ * cuda.h, cuMemRelease(): "The memory allocation will be freed when all outstanding mappings to the
+ * memory are unmapped and when all outstanding references to the handle [...] are also released";
+ * cuMemMapArrayAsync() maps and unmaps.
  */
 static int sparse(void)
 {
@@ -285,7 +309,9 @@ static int sparse(void)
 	MUST(cuArrayGetSparseProperties(&properties, array));
 	MUST(properties.tileExtent.width != 128 || properties.tileExtent.height != 128);
 
-	/* 4 x 4 tiles in one box; then the third row of them, then all but one corner, then that. */
+	/*
+	 * 4 x 4 tiles in one box; then the third row of them, then all but one corner, then that.
+	 */
 	list[0] = box_of(array, 1, 1, 4, 4, tile_pool(4 * MIB, true));
 	MUST(cuMemMapArrayAsync(list, 1, NULL));
 	MUST(cuMemRelease(list[0].memHandle.memHandle));
@@ -296,7 +322,9 @@ static int sparse(void)
 	list[0] = box_of(array, 4, 4, 1, 1, 0);
 	MUST(cuMemMapArrayAsync(list, 1, NULL));
 
-	/* One pool for a level and the tail; the level is unmapped, the tail goes with the array. */
+	/*
+	 * One pool for a level and the tail; the level is unmapped, the tail goes with the array.
+	 */
 	MUST(cuMipmappedArrayCreate(&levels, &desc, 5));
 	MUST(cuMipmappedArrayGetSparseProperties(&properties, levels));
 	list[0] = box_of(levels, 0, 0, 8, 1, tile_pool(2 * MIB, true));
@@ -313,7 +341,10 @@ static int sparse(void)
 	MUST(cuMemMapArrayAsync(list, 1, NULL));
 	MUST(cuMipmappedArrayDestroy(levels));
 
-	/* Mapped as a whole, whatever the box says, and twice: the second takes the first one's place. */
+	/*
+	 * Mapped as a whole, whatever the box says, and twice: the second takes the first one's
+	 * place.
+	 */
 	desc.Flags = DEFERRED;
 	MUST(cuArray3DCreate_v2(&whole, &desc));
 	list[0] = box_of(whole, 7, 7, 0, 9, tile_pool(2 * MIB, false));

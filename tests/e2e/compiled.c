@@ -59,7 +59,10 @@ static void *function(void *library, const char *name)
 	return at;
 }
 
-/* Returns the code, and in @lowered what each of the expressions is called there; both are never freed. */
+/*
+ * Returns the code, and in @lowered what each of the expressions is called there; both are never
+ * freed.
+ */
 static char *compile(const char *lowered[NUM])
 {
 	void *library = compiler_open();

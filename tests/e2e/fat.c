@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Libraries that are small on the disk and say that they are large, or that shrink, and a program that has them looked at.
+ * Libraries that are small on the disk and say that they are large, or that shrink, and a program
+ * that has them looked at.
  *
  *   fat sparse TEMPLATE OUT BYTES	copies the library TEMPLATE to OUT, with the names of both its symbol tables
- *					in a hole of BYTES each at its end
+ * 					in a hole of BYTES each at its end
  *   fat names TEMPLATE OUT COUNT	the same with COUNT functions more in .symtab, whose names have 200 bytes each
  *
  *   fat call LIBRARY...	loads each and has it allocate; at each line of input, has each allocate from elsewhere
  *   fat map FILE...		maps each as code, and allocates by itself
  *   fat cut LIBRARY...		for each: loads it, has it allocate, waits for a line; then truncates it behind what is loaded, has it
- *				allocate from elsewhere, and waits for another line
+ * 				allocate from elsewhere, and waits for another line
  *
  * They say "ready" when they have allocated and wait. All end with their input.
  */

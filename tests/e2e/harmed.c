@@ -423,7 +423,10 @@ static int cancel(unsigned long n)
 	return !were(n, n);
 }
 
-/* Threads that are inside calls end with their program, when it runs another: that one is ours, with one round. */
+/*
+ * Threads that are inside calls end with their program, when it runs another: that one is ours,
+ * with one round.
+ */
 static int replaced(const char *path, unsigned long n)
 {
 	pthread_t thread;
@@ -447,7 +450,9 @@ static int becomes_nobody(unsigned long n)
 	return !were(n + 1, 0);
 }
 
-/* As servers do: one registers kernels, its children launch them. The last is a child of a child. */
+/*
+ * As servers do: one registers kernels, its children launch them. The last is a child of a child.
+ */
 static int forks(unsigned long n)
 {
 	int status;

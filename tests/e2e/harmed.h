@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What harmed.c and its runtime, libharmed.c, have in common: how often each function was called, and what is called inside them. */
+/*
+ * What harmed.c and its runtime, libharmed.c, have in common: how often each function was called,
+ * and what is called inside them.
+ */
 #ifndef TESTS_HARMED_H
 #define TESTS_HARMED_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that brings in libraries while other threads of it wait in system calls (PROGRAM), and a plugin whose
- * constructor makes calls at once (LIBRARY); and a program that does so before its main() (FIRST).
+ * A program that brings in libraries while other threads of it wait in system calls (PROGRAM), and
+ * a plugin whose constructor makes calls at once (LIBRARY); and a program that does so before its
+ * main() (FIRST).
  *
  *   held [LIBRARY...]	loads each, and says how long that took, and what it met: system calls that were
- *			interrupted, signals, a tracer, another cgroup than at its start
+ * 			interrupted, signals, a tracer, another cgroup than at its start
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,7 +3,8 @@
  * Launches and waits from known places, which are marked.
  *
  *   launch_sites ROUNDS WAITS [exc]	ROUNDS times in one order: three launches by one line and one by another. Then WAITS
- *					waits for a stream, as many for the device, and as many copies. exc: by cudaLaunchKernelExC().
+ * 					waits for a stream, as many for the device, and as many copies. exc: by
+ * 					cudaLaunchKernelExC().
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -206,7 +206,10 @@ static void live(unsigned long i)
 	cudaMalloc(&p, 100);
 }
 
-/* push %rbp; mov %rsp,%rbp; mov $cudaMalloc,%rax; call *%rax; pop %rbp; ret - again and again: each call a site of its own */
+/*
+ * push %rbp; mov %rsp,%rbp; mov $cudaMalloc,%rax; call *%rax; pop %rbp; ret - again and again: each
+ * call a site of its own
+ */
 static void sites(unsigned long i)
 {
 	static unsigned char *code;
@@ -333,7 +336,10 @@ static void devices(unsigned long i)
 	cudaSetDevice(0);
 }
 
-/* "push; mov; pop; ret" around cudaFree(NULL), at the end of a file of our own that is mapped again and again. */
+/*
+ * "push; mov; pop; ret" around cudaFree(NULL), at the end of a file of our own that is mapped again
+ * and again.
+ */
 static void modules(unsigned long i)
 {
 	static int file = -1;

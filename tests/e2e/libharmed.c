@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A CUDA runtime that does nothing but count its calls: what else happens inside them is the program's, harmed.c. */
+/*
+ * A CUDA runtime that does nothing but count its calls: what else happens inside them is the
+ * program's, harmed.c.
+ */
 #include <stdatomic.h>
 #include <stddef.h>
 

@@ -108,7 +108,9 @@ static void load(const char *path)
 	exit(1);
 }
 
-/* The kernel does not look at the descriptor. Some programs that make code pass one all the same. */
+/*
+ * The kernel does not look at the descriptor. Some programs that make code pass one all the same.
+ */
 static void map_aside(const char *path)
 {
 	int fd = open(path, O_RDONLY);

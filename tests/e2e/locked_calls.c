@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An allocation by a program whose address space is locked most of the time, and that ends with it: another thread
- * changes the protection of so many pages that each change takes some 50 us, and leaves 30 us between two of them.
- * Whose code the call is can be looked up in these only.
+ * An allocation by a program whose address space is locked most of the time, and that ends with it:
+ * another thread changes the protection of so many pages that each change takes some 50 us, and
+ * leaves 30 us between two of them. Whose code the call is can be looked up in these only.
  */
 #include <pthread.h>
 #include <stdatomic.h>

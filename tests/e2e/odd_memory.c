@@ -36,7 +36,8 @@
  *                 BC1, BC6H, NV12, P010, P210 and Y416; ten more that are
  *                 YUV. None freed
  *   odd_memory green-sync, primary-sync
- *                 100 bytes are copied in a stream of the primary context and 20 in one of a green one, which then is
+ *                 100 bytes are copied in a stream of the primary context and 20 in one of a green
+ *                 one, which then is
  *                 synchronized; or the primary one is. It waits for a byte then
  *   odd_memory green
  *                 in a green context of device 1, which keeps the primary one when
@@ -229,7 +230,10 @@ static void levels(void *host, cudaStream_t stream)
 	cudaMemcpy3DAsync(&params, stream);
 }
 
-/* Of variables the runtime says no size, the driver does: of a module's as many hundreds as their names say. */
+/*
+ * Of variables the runtime says no size, the driver does: of a module's as many hundreds as their
+ * names say.
+ */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module, const char *name)
@@ -346,7 +350,8 @@ static int directions(void)
 
 static void host(void)
 {
-	CUmemAllocationProp prop = { .type = 1, .location = { 3, 0 } };	/* CU_MEM_LOCATION_TYPE_HOST_NUMA */
+	/* CU_MEM_LOCATION_TYPE_HOST_NUMA */
+	CUmemAllocationProp prop = { .type = 1, .location = { 3, 0 } };
 	CUmemGenericAllocationHandle one, two;
 
 	cuMemCreate(&one, 2 * MIB, &prop, 0);
@@ -393,8 +398,9 @@ static int peers(void)
 }
 
 /*
- * The same at each place that there is: a device, the host's three, one that this process does not see (5, from CUDA 13.2 on),
- * and what later editions add, like the locality domains of 13.4, whose number is not published: 6 and 7 stand for them.
+ * The same at each place that there is: a device, the host's three, one that this process does not
+ * see (5, from CUDA 13.2 on), and what later editions add, like the locality domains of 13.4, whose
+ * number is not published: 6 and 7 stand for them.
  */
 static int places(void)
 {
@@ -543,8 +549,9 @@ static int green(void)
 }
 
 /*
- * cuda.h, cuCtxSynchronize(): "If the current context is the primary context, green contexts that have been created will also
- * be synchronized": if it is a green one, nothing of the primary one is.
+ * cuda.h, cuCtxSynchronize(): "If the current context is the primary context, green contexts that
+ * have been created will also be synchronized": if it is a green one, nothing of the primary one
+ * is.
  */
 static int green_synchronize(bool primary)
 {

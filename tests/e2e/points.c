@@ -15,7 +15,9 @@
 FUNCTION(points_endbr, "endbr64\npush %rbp\nmov %rsp, %rbp\nlea 1(%rdi), %rax\npop %rbp\nret\n");
 /* A loop back to its second instruction: a probe there would count five times a call. */
 FUNCTION(points_loop, "test %rdi, %rdi\n1: push %rdi\nmov $5, %eax\npop %rdi\nadd $1, %r11d\ncmp $5, %r11d\njl 1b\nxor %r11d, %r11d\nret\n");
-/* What is passed reads memory and sets flags; the probe sits on the branch, which goes both ways. */
+/*
+ * What is passed reads memory and sets flags; the probe sits on the branch, which goes both ways.
+ */
 FUNCTION(points_branch, "testl $1, (%rdi)\njne 1f\nmov $1, %eax\nret\n1: mov $2, %eax\nret\n");
 /* It returns a pointer, or NULL for every third call. */
 FUNCTION(points_pointer, "endbr64\ncmp $0, %edi\nje 1f\nmov %rsp, %rax\nret\n1: xor %eax, %eax\nret\n");

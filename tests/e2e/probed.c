@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that no table of cutop's names, in a library (-DLIBRARY), and a program that calls them: `probed`
- * once, `probed THREADS` from that many threads each, `probed load PATH` from a library loaded late.
+ * Functions that no table of cutop's names, in a library (-DLIBRARY), and a program that calls
+ * them: `probed` once, `probed THREADS` from that many threads each, `probed load PATH` from a
+ * library loaded late.
  */
 #include <dlfcn.h>
 #include <pthread.h>

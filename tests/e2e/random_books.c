@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books that random_calls keeps of its own calls: from what a call was given and what it returned, by CUDA's rules,
- * and with none of cutop's code.
+ * The books that random_calls keeps of its own calls: from what a call was given and what it
+ * returned, by CUDA's rules, and with none of cutop's code.
  */
 #include <fcntl.h>
 #include <stdio.h>

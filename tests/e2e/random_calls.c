@@ -4,9 +4,10 @@
  *
  *   random_calls BOOKS SEED STEPS FAMILIES
  *
- * makes STEPS steps of what the letters FAMILIES name, as SEED says, and appends to the file BOOKS a line of JSON for each
- * program that ran. The same seed with fewer steps makes the first of the same calls: what a difference comes from is
- * found by halving STEPS. With RANDOM_TRACE in the environment each call is told on standard error.
+ * makes STEPS steps of what the letters FAMILIES name, as SEED says, and appends to the file BOOKS
+ * a line of JSON for each program that ran. The same seed with fewer steps makes the first of the
+ * same calls: what a difference comes from is found by halving STEPS. With RANDOM_TRACE in the
+ * environment each call is told on standard error.
  *
  *   m  memory: allocations and frees          w  frees that fail
  *   d  devices, streams                       r  resets of devices

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of random_calls share: chance, and the books. Each thread has an actor of its own, with its own numbers
- * and its own books; those of all threads are added up at the end. See random_calls.c.
+ * What the parts of random_calls share: chance, and the books. Each thread has an actor of its own,
+ * with its own numbers and its own books; those of all threads are added up at the end. See
+ * random_calls.c.
  */
 #ifndef RANDOM_CALLS_H
 #define RANDOM_CALLS_H
@@ -15,7 +16,11 @@
 #define KERNELS		6
 #define STREAMS		8
 #define DEVICES		3
-#define STACK_MAX	4	/* contexts that a thread pushes: cutop keeps as many; of what is below more, it does not know the device */
+/*
+ * Contexts that a thread pushes: cutop keeps as many; of what is below more, it does not know the
+ * device
+ */
+#define STACK_MAX	4
 #define CONTEXTS	5
 #define MAPPINGS	32
 #define SPARSE		2
@@ -40,7 +45,8 @@ struct allocation {
 	unsigned int handles;
 	bool tile_pool;		/* physical memory for sparse arrays only */
 	size_t width, height, depth, element;	/* of an array */
-	bool ended;		/* with its context, and leaked; its place was not given to another since */
+	/* With its context, and leaked; its place was not given to another since */
+	bool ended;
 };
 
 struct stream {
@@ -56,8 +62,10 @@ struct kernel_book { unsigned long launches, failures, graph_launches; };
 struct pool { cudaMemPool_t pool; int device; };
 struct current { CUcontext context; int device; };	/* NULL: the primary one of the device */
 struct mapping { uint64_t address, bytes, handle; };
-struct sparse { uint64_t array; bool levels; uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE]; };	/* by tile, the handle of the memory there */
-enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };	/* the last: what was an executable graph */
+/* By tile, the handle of the memory there */
+struct sparse { uint64_t array; bool levels; uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE]; };
+/* The last: what was an executable graph */
+enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };
 
 struct graph_node {
 	cudaGraphNode_t handle;	/* NULL: captured, or a clone's */
@@ -85,9 +93,12 @@ struct address_set { uint64_t *slots; size_t count, size; };
 
 struct actor {
 	uint64_t chance;
-	bool left_out;		/* the last call was not made: it is of a layer that is not wanted */
-	bool alone;		/* nobody else of this process makes calls: which addresses are in use is known */
-	bool peak_known, leaks_known;	/* other threads' allocations lay at other times, and elsewhere */
+	/* The last call was not made: it is of a layer that is not wanted */
+	bool left_out;
+	/* Nobody else of this process makes calls: which addresses are in use is known */
+	bool alone;
+	/* Other threads' allocations lay at other times, and elsewhere */
+	bool peak_known, leaks_known;
 	bool runtime_only;	/* calls of the driver are left out for now */
 	bool is_child;		/* of a fork */
 	unsigned int nested;	/* how many callbacks this is inside of */
@@ -100,7 +111,8 @@ struct actor {
 	size_t context_count;
 	CUcontext primaries[DEVICES];
 	unsigned int retained[DEVICES];
-	bool runtime_used[DEVICES], runtime_retained[DEVICES];	/* by its calls in the primary context; by cudaSetDevice() */
+	/* By its calls in the primary context; by cudaSetDevice() */
+	bool runtime_used[DEVICES], runtime_retained[DEVICES];
 	struct mapping mappings[MAPPINGS];
 	struct sparse sparse[SPARSE];
 	CUdeviceptr reserved;
@@ -144,18 +156,21 @@ void note_allocation(const char *call, int code, struct allocation allocation);
 void note_free(uint64_t address, int code);
 void note_retained(struct allocation *allocation);
 void note_released(struct allocation *allocation);
-void note_ended(int device, CUcontext context);	/* all that belongs to @context, or to @device if that is NULL */
+/* All that belongs to @context, or to @device if that is NULL */
+void note_ended(int device, CUcontext context);
 struct allocation *allocation_at(uint64_t address);
 void note_copy(int code, enum direction direction, bool async, uint64_t bytes);
 void note_launch(int code, unsigned int kernel);
-bool is_taken(uint64_t address, uint64_t bytes);	/* by something that lives, or a handle that did */
+/* By something that lives, or a handle that did */
+bool is_taken(uint64_t address, uint64_t bytes);
 bool was_freed(uint64_t address);
 void actor_add(struct actor *to, const struct actor *from);
 void actor_write(struct actor *actor, const char *path, const char *key);
 
 /*
- * Makes a call, and puts it into the books. Its value is what the call returned. One of a layer that is not wanted is
- * not made: it seems to fail, and what is noted of it next is left out of the books as well.
+ * Makes a call, and puts it into the books. Its value is what the call returned. One of a layer
+ * that is not wanted is not made: it seems to fail, and what is noted of it next is left out of the
+ * books as well.
  */
 #define CALL(function, ...)	(is_wanted(#function) ? note(#function, (int)function(__VA_ARGS__)) : -1)
 

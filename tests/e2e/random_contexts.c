@@ -87,7 +87,10 @@ void step_context(void)
 			turn(self->stack[--self->depth]);
 		return;
 	case 4:
-		/* One that was made stands on its place in the stack until it is destroyed: else there is nothing below it. */
+		/*
+		 * One that was made stands on its place in the stack until it is destroyed: else
+		 * there is nothing below it.
+		 */
 		one = any_context(&handle);
 		if (self->depth && !CALL(cuCtxSetCurrent, handle))
 			turn(handle ? one : self->stack[--self->depth]);
@@ -98,20 +101,28 @@ void step_context(void)
 	}
 }
 
-/* Retains and releases primary contexts. The last release ends one: not while it is current, or to be so again. */
+/*
+ * Retains and releases primary contexts. The last release ends one: not while it is current, or to
+ * be so again.
+ */
 void step_primary(void)
 {
 	int device = (int)any((uint64_t)device_count), active = 1;
 	unsigned int flags;
 
-	/* No context is there after a fork, and none that the double keeps is known to be retained. */
+	/*
+	 * No context is there after a fork, and none that the double keeps is known to be retained.
+	 */
 	if (!self->alone || self->is_child)
 		return;
 	if (!self->retained[device] || one_in(3)) {
 		self->retained[device] += !CALL(cuDevicePrimaryCtxRetain, &self->primaries[device], device);
 		return;
 	}
-	/* Whether the runtime takes a reference to a context that the driver's calls made current, CUDA's documents do not say. */
+	/*
+	 * Whether the runtime takes a reference to a context that the driver's calls made current,
+	 * CUDA's documents do not say.
+	 */
 	if (self->retained[device] == 1 && self->runtime_used[device] && !self->runtime_retained[device])
 		return;
 	if (self->retained[device] == 1 &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies in all directions, said or left to the addresses, by either layer, synchronous and not, of lines, boxes and
- * arrays, to and from variables; fills. Left out, since cutop says that it cannot see it: cudaMemcpyDefault to a
- * variable's address, and copies into a level of a mipmapped array.
+ * Copies in all directions, said or left to the addresses, by either layer, synchronous and not, of
+ * lines, boxes and arrays, to and from variables; fills. Left out, since cutop says that it cannot
+ * see it: cudaMemcpyDefault to a variable's address, and copies into a level of a mipmapped array.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -90,7 +90,10 @@ static enum cudaMemcpyKind kind_of(const struct end *to, const struct end *from)
 	return (to->on_device ? 1 : 0) + (from->on_device ? 2 : 0);
 }
 
-/* Which way the addresses say that it goes, whatever kind is asked for: from one device to another is P2P (CUPTI). */
+/*
+ * Which way the addresses say that it goes, whatever kind is asked for: from one device to another
+ * is P2P (CUPTI).
+ */
 static enum direction direction_of(const struct end *to, const struct end *from)
 {
 	enum cudaMemcpyKind kind = kind_of(to, from);

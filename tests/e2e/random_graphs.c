@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Graphs: captured, in one stream and more, built by hand, cloned, nested, changed, instantiated, changed again, launched.
- * Left out, since cutop says that it cannot see it: memory that graphs allocate, kernels of conditional nodes, those
- * added to a child graph within its parent. Nodes of captures and clones, whose handles no call gives, are changed in
- * executable graphs only, by programs that asked for their handles and kernels; those of an executable graph that was
- * updated by another graph are left as they are. A graph is for the device that it was made on.
+ * Graphs: captured, in one stream and more, built by hand, cloned, nested, changed, instantiated,
+ * changed again, launched. Left out, since cutop says that it cannot see it: memory that graphs
+ * allocate, kernels of conditional nodes, those added to a child graph within its parent. Nodes of
+ * captures and clones, whose handles no call gives, are changed in executable graphs only, by
+ * programs that asked for their handles and kernels; those of an executable graph that was updated
+ * by another graph are left as they are. A graph is for the device that it was made on.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -279,7 +280,10 @@ static void leave(cudaStream_t stream)
 			self->streams[i] = self->streams[--self->stream_count];
 }
 
-/* All of one at once; the stream is one that was made, and so is the other, which may join, or go on as it is. */
+/*
+ * All of one at once; the stream is one that was made, and so is the other, which may join, or go
+ * on as it is.
+ */
 static void capture(void)
 {
 	struct graph *onto = one_in(4) ? any_graph() : NULL, made = { .device = self->device, .context = self->context };
@@ -354,7 +358,10 @@ static void learn(struct graph *graph)
 	CUDA_KERNEL_NODE_PARAMS driver;
 	size_t i, count = COUNT(handles);
 
-	/* The double's runtime tells the driver's name of a kernel, which nobody can know who does not see the driver. */
+	/*
+	 * The double's runtime tells the driver's name of a kernel, which nobody can know who does
+	 * not see the driver.
+	 */
 	if (no_driver)
 		return;
 	for (i = 0; i < graph->count; i++)
@@ -418,7 +425,10 @@ static void change_exec(struct exec *exec)
 	struct graph *child;
 	int code;
 
-	/* By the nodes of the graph that it was made of, while that is there; and those that are still in it. */
+	/*
+	 * By the nodes of the graph that it was made of, while that is there; and those that are
+	 * still in it.
+	 */
 	if (!node || node->kind >= NODE_OTHER || !exec->of)
 		return;
 	handle = node->handle ? node->handle : node->learnt;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Launches by every function that launches, of kernels named by stub, by the runtime's handles, and by the driver's; now
- * and then with a configuration that is none. How deep the stack is changes from one to the next: cutop goes by it.
+ * Launches by every function that launches, of kernels named by stub, by the runtime's handles, and
+ * by the driver's; now and then with a configuration that is none. How deep the stack is changes
+ * from one to the next: cutop goes by it.
  */
 #include <string.h>
 #include "random_calls.h"
 
 CUmodule loaded_module;	/* kept: unloaded, its handles may be given to other kernels */
 
-/* As nvcc has it, a stub's name is its kernel's: a child, which registers nothing, knows them by that. */
+/*
+ * As nvcc has it, a stub's name is its kernel's: a child, which registers nothing, knows them by
+ * that.
+ */
 #define STUB(n, name) \
 	static void stub##n(void) __asm__(name); \
 	static void stub##n(void) { __asm__ volatile("nop" : : "i"(n)); }
@@ -38,7 +42,10 @@ const void *stub_of(unsigned int kernel)
 	return (const void *)(uintptr_t)stubs[kernel];
 }
 
-/* The runtime's calls that tell handles are learnt from, and counted if they fail: the compiler puts them before launches. */
+/*
+ * The runtime's calls that tell handles are learnt from, and counted if they fail: the compiler
+ * puts them before launches.
+ */
 #define TOLD(function, ...) note_failed(#function, (int)function(__VA_ARGS__))
 
 static int note_failed(const char *name, int code)

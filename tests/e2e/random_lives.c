@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls within calls, in several threads at once, in children, and by the program that follows after an exec. Left out,
- * since cutop says that it cannot see it: what a signal handler calls while its thread is inside one of the driver's.
- * The driver runs callbacks in threads of its own, where the double runs them inside the call; what they call of the
- * driver would be taken for that call's own. So they call the runtime.
+ * Calls within calls, in several threads at once, in children, and by the program that follows
+ * after an exec. Left out, since cutop says that it cannot see it: what a signal handler calls
+ * while its thread is inside one of the driver's. The driver runs callbacks in threads of its own,
+ * where the double runs them inside the call; what they call of the driver would be taken for that
+ * call's own. So they call the runtime.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -99,7 +100,9 @@ void step_threads(void)
 		actor_add(self, tasks[i].actor);
 	}
 	self->alone = true;
-	/* What leaked before, or meanwhile: its place may have been given to other threads since. */
+	/*
+	 * What leaked before, or meanwhile: its place may have been given to other threads since.
+	 */
 	for (i = 0; i < self->allocation_count; i++)
 		self->leaks_known &= !self->allocations[i].ended;
 }

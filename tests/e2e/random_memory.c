@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random allocations of every kind, by either layer; frees by the other as well, of nothing, twice, and of what is none.
- * Left out, since cutop says that it cannot see them: those of graphs.
+ * Random allocations of every kind, by either layer; frees by the other as well, of nothing, twice,
+ * and of what is none. Left out, since cutop says that it cannot see them: those of graphs.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -19,7 +19,8 @@ cudaStream_t any_stream(void)
 			fit[count++] = self->streams[i].stream;
 	if (count && !one_in(3))
 		return fit[any(count)];
-	return (cudaStream_t)(uintptr_t)any(3);	/* the default one: as the function says, legacy, per thread */
+	/* The default one: as the function says, legacy, per thread */
+	return (cudaStream_t)(uintptr_t)any(3);
 }
 
 static size_t any_size(void)
@@ -137,7 +138,10 @@ static void allocate_async(void)
 	CUdeviceptr at = 0;
 	void *p = NULL;
 
-	/* cuda.h, cuMemAllocAsync(): it comes from the pool of the stream's device, whatever the thread's is. */
+	/*
+	 * cuda.h, cuMemAllocAsync(): it comes from the pool of the stream's device, whatever the
+	 * thread's is.
+	 */
 	if (self->stream_count && one_in(2)) {
 		const struct stream *other = &self->streams[any(self->stream_count)];
 
@@ -323,7 +327,10 @@ void step_free(void)
 		free_one(allocation);
 }
 
-/* Frees that fail, or are nothing. No array is freed by another kind's function: that is no error that CUDA promises to find. */
+/*
+ * Frees that fail, or are nothing. No array is freed by another kind's function: that is no error
+ * that CUDA promises to find.
+ */
 void step_wrong_free(void)
 {
 	struct allocation *allocation = any_allocation();

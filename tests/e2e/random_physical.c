@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Physical memory: made, mapped in whole and in part at several places and into sparse arrays, retained, released before it is
- * unmapped and after.
+ * Physical memory: made, mapped in whole and in part at several places and into sparse arrays,
+ * retained, released before it is unmapped and after.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -134,7 +134,10 @@ static void let_go(uint64_t *tile)
 		note_released(allocation_at(handle));
 }
 
-/* Maps a box of tiles of the highest level, or unmaps it, whatever is mapped there; a box may be two elements of one call. */
+/*
+ * Maps a box of tiles of the highest level, or unmaps it, whatever is mapped there; a box may be
+ * two elements of one call.
+ */
 static void map_sparse(struct sparse *sparse, const struct allocation *pool)
 {
 	unsigned int left = (unsigned int)any(SPARSE_SIDE), top = (unsigned int)any(SPARSE_SIDE), x, y;

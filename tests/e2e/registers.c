@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * registers N LAUNCHED [APART [TIMES]]: registers N kernels, as PyTorch does before
- * main, and launches LAUNCHED of them, evenly spread: each TIMES times, or the
- * first once, the second twice and so on. Their stubs lie APART bytes from each other: 288, about what
- * nvcc 13 makes of a kernel with what it puts beside it, or less. Kernel number
- * 7 is called kern_000007(float*). Each is registered twice, as some other kernel
- * first. Prints how many nanoseconds registering one took, the first time.
+ * registers N LAUNCHED [APART [TIMES]]: registers N kernels, as PyTorch does before main, and
+ * launches LAUNCHED of them, evenly spread: each TIMES times, or the first once, the second twice
+ * and so on. Their stubs lie APART bytes from each other: 288, about what nvcc 13 makes of a kernel
+ * with what it puts beside it, or less. Kernel number 7 is called kern_000007(float*). Each is
+ * registered twice, as some other kernel first. Prints how many nanoseconds registering one took,
+ * the first time.
  *
  * Built as tests/e2e/bin/registers, for a test and for a benchmark.
  */

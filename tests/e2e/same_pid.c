@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * same_pid PROGRAM ARGUMENT...: runs the program once per argument, one after the other, each time as the process
- * of the same number, and prints it. 77: the kernel does not let it choose (clone3(2), set_tid: CAP_CHECKPOINT_RESTORE).
+ * same_pid PROGRAM ARGUMENT...: runs the program once per argument, one after the other, each time
+ * as the process of the same number, and prints it. 77: the kernel does not let it choose
+ * (clone3(2), set_tid: CAP_CHECKPOINT_RESTORE).
  */
 #include <errno.h>
 #include <linux/sched.h>

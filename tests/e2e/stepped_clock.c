@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loaded before the C library (LD_PRELOAD): a wall clock that is wrong by as many seconds as the file $STEP says, as
- * after somebody set it, or after the machine slept. The other clocks go on.
+ * Loaded before the C library (LD_PRELOAD): a wall clock that is wrong by as many seconds as the
+ * file $STEP says, as after somebody set it, or after the machine slept. The other clocks go on.
  */
 #include <stdio.h>
 #include <stdlib.h>

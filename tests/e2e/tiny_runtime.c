@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A CUDA runtime of four functions, two of which are one: cudaThreadSynchronize
- * is another name of cudaDeviceSynchronize. It does nothing but give out
- * addresses. With -DSHIFTED its functions stand elsewhere, and at their old places is one that calculates.
+ * A CUDA runtime of four functions, two of which are one: cudaThreadSynchronize is another name of
+ * cudaDeviceSynchronize. It does nothing but give out addresses. With -DSHIFTED its functions stand
+ * elsewhere, and at their old places is one that calculates.
  */
 #include <stddef.h>
 

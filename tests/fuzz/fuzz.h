@@ -16,7 +16,10 @@
 /* libFuzzer calls this. It returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is shown must hold no control character, and nothing that is no UTF-8, whatever was given: there is nothing left to clean. */
+/*
+ * What is shown must hold no control character, and nothing that is no UTF-8, whatever was given:
+ * there is nothing left to clean.
+ */
 static inline void fuzz_must_be_clean(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 0;

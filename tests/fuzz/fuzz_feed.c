@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes through the ring, together with what the process that reads source lines replies: the feed, its modules, call sites
- * and stacks as they are, between a ring, maps and a process that are made up here. BPF is ours, so that a record is as long as
- * its type says; what stands in it comes from watched programs. The process has read hostile files: it says anything.
+ * What comes through the ring, together with what the process that reads source lines replies: the
+ * feed, its modules, call sites and stacks as they are, between a ring, maps and a process that are
+ * made up here. BPF is ours, so that a record is as long as its type says; what stands in it comes
+ * from watched programs. The process has read hostile files: it says anything.
  *
- * The input: a file that all mappings are of (2 bytes, little-endian: how long it is), then what happens, a byte each:
+ * The input: a file that all mappings are of (2 bytes, little-endian: how long it is), then what
+ * happens, a byte each:
  *
  *   0 record	its length (2 bytes) and its bytes, filled up to the size of its type
  *   1 reply	to the question that waits longest: its line (4 bytes) and the time it took (4 bytes)
@@ -33,7 +35,8 @@
 #include "probe/ring.h"
 
 #define START		100000000000ull
-#define FAKE_PID	0x7ffffff0	/* no process has it: of the watched programs, and of the process that replies */
+/* No process has it: of the watched programs, and of the process that replies */
+#define FAKE_PID	0x7ffffff0
 #define BUDGET		(SYMTAB_MEMORY + (8ull << 20))
 
 static struct {
@@ -249,7 +252,10 @@ const struct outside *probe_outside(const struct probe *probe)
 	return &outside;
 }
 
-/* ---- files and memory of others: at every third look it takes long, and every second file is a copy ---- */
+/*
+ * ---- files and memory of others: at every third look it takes long, and every second file is a
+ * copy ----
+ */
 
 unsigned int errands_news(const struct errands *errands)
 {

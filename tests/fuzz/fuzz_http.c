@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What clients of --listen send, in one piece or several: the first byte says how many. Whatever it is, the server answers by
- * HTTP or not at all, closes the connection, and answers the next client.
+ * What clients of --listen send, in one piece or several: the first byte says how many. Whatever it
+ * is, the server answers by HTTP or not at all, closes the connection, and answers the next client.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -55,7 +55,10 @@ static int client_connect(void)
 	return fd;
 }
 
-/* Reads to the end of what the server says. Returns how many bytes of it are in @answer, with a NUL behind them. */
+/*
+ * Reads to the end of what the server says. Returns how many bytes of it are in @answer, with a NUL
+ * behind them.
+ */
 static size_t answer_read(int fd, char *answer, size_t size)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };

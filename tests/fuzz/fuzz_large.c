@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ELF files that are larger than what was written to them: holes, and sizes that are patched to reach into them. What reads
- * such files has to stay small; fuzz.sh limits it to 200 MB resident.
+ * ELF files that are larger than what was written to them: holes, and sizes that are patched to
+ * reach into them. What reads such files has to stay small; fuzz.sh limits it to 200 MB resident.
  *
- * The input: how many patches (1 byte); how long the file is (8 bytes); of each patch the place (2 bytes) and the value (8 bytes);
- * then the beginning of the file. Numbers are little-endian, and what is beyond the largest file is cut.
+ * The input: how many patches (1 byte); how long the file is (8 bytes); of each patch the place (2
+ * bytes) and the value (8 bytes); then the beginning of the file. Numbers are little-endian, and
+ * what is beyond the largest file is cut.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>

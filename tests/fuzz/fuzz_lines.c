@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file and its debug file, given to what looks for the one by the other, and reads symbols and source lines of both.
+ * A file and its debug file, given to what looks for the one by the other, and reads symbols and
+ * source lines of both.
  *
- * The input: how many bytes the first has (4, little-endian), and both. cutop has the reader of lines, libdw, in a process of its
- * own, since it is not ours and large; here it is in this one. It stood a million inputs: should one end it, that is for the
- * authors of elfutils, and no harm to cutop (tests/unit/test_lines.c).
+ * The input: how many bytes the first has (4, little-endian), and both. cutop has the reader of
+ * lines, libdw, in a process of its own, since it is not ours and large; here it is in this one. It
+ * stood a million inputs: should one end it, that is for the authors of elfutils, and no harm to
+ * cutop (tests/unit/test_lines.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names as the C++ ABI mangles them (Itanium C++ ABI, 5.1), made by its grammar: every byte of the input is a choice. What comes
- * out is well-formed for the most part, which random bytes never are, and as hostile as the grammar allows: parts that stand for
- * earlier ones, which stand for earlier ones, and nests as deep as a name is long.
+ * Names as the C++ ABI mangles them (Itanium C++ ABI, 5.1), made by its grammar: every byte of the
+ * input is a choice. What comes out is well-formed for the most part, which random bytes never are,
+ * and as hostile as the grammar allows: parts that stand for earlier ones, which stand for earlier
+ * ones, and nests as deep as a name is long.
  *
- * Each must be done within a second, whatever it is; what comes out must be clean; and names that come later must be demangled
- * as ever. A tenth of the time may be spent on such names, and then they stay as they are: so that each of these is tried, the
- * clock that this goes by is ahead by a minute at every look (clock_ns() is ours, see fuzz.mk).
+ * Each must be done within a second, whatever it is; what comes out must be clean; and names that
+ * come later must be demangled as ever. A tenth of the time may be spent on such names, and then
+ * they stay as they are: so that each of these is tried, the clock that this goes by is ahead by a
+ * minute at every look (clock_ns() is ours, see fuzz.mk).
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -58,7 +60,10 @@ static void encoding(struct maker *maker);
 static void expression(struct maker *maker);
 static void template_arguments(struct maker *maker);
 
-/* A choice of @count; the first, which is a short one everywhere, when the input or the room is used up. */
+/*
+ * A choice of @count; the first, which is a short one everywhere, when the input or the room is
+ * used up.
+ */
 static unsigned int choose(struct maker *maker, unsigned int count)
 {
 	if (maker->at >= maker->size || maker->len > DEMANGLE_INPUT_MAX - 256 || maker->depth > DEPTH_MAX)

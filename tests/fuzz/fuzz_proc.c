@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /proc says of a process, where every look gets another answer: the process runs on meanwhile, ends, runs another program,
- * or another one has its number.
+ * What /proc says of a process, where every look gets another answer: the process runs on
+ * meanwhile, ends, runs another program, or another one has its number.
  *
- * The input: the process as BPF tells of it (struct rec_process), then answers, taken in turn: how long each is (2 bytes,
- * little-endian; 65535: there is none), and its bytes. Files that are opened by what an answer said hold answers, too. The
- * functions that ask are replaced here (fuzz.mk).
+ * The input: the process as BPF tells of it (struct rec_process), then answers, taken in turn: how
+ * long each is (2 bytes, little-endian; 65535: there is none), and its bytes. Files that are opened
+ * by what an answer said hold answers, too. The functions that ask are replaced here (fuzz.mk).
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -42,7 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		len = hdr.size < sizeof(hdr) ? sizeof(hdr) : hdr.size;
 		if (len > size)
 			len = size;
-		/* The printer is for records that were read, or came from the ring: those are aligned. */
+		/*
+		 * The printer is for records that were read, or came from the ring: those are
+		 * aligned.
+		 */
 		if (len <= sizeof(record)) {
 			memcpy(&record, data, len);
 			trace_record(trace, &record.hdr, len, &out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts of others, and of users: the first byte says what the rest is. Names of kernels, lines of /proc, control
- * groups, what the environment says of devices, settings, sort orders, requests for probes.
+ * Texts of others, and of users: the first byte says what the rest is. Names of kernels, lines of
+ * /proc, control groups, what the environment says of devices, settings, sort orders, requests for
+ * probes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives a fuzzer the inputs that are kept, without libFuzzer: the folder $top_srcdir/tests/fuzz/INPUTS. */
+/*
+ * Gives a fuzzer the inputs that are kept, without libFuzzer: the folder
+ * $top_srcdir/tests/fuzz/INPUTS.
+ */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -167,7 +167,10 @@ static json_int_t count_same(const json_t *array, const json_t *like)
 	return count;
 }
 
-/* The layer that the program does not call itself gives notes only: what fails inside a call is no failure of the program's. */
+/*
+ * The layer that the program does not call itself gives notes only: what fails inside a call is no
+ * failure of the program's.
+ */
 static void failures_compare(const json_t *own, const json_t *seen, bool runtime)
 {
 	json_t *failure;
@@ -203,7 +206,10 @@ static void lost_compare(const json_t *document, const json_t *process)
 		say("NOTE", "cutop marks the process as inexact");
 }
 
-/* The process that did most: a program that was started through another one is the only one that calls CUDA. */
+/*
+ * The process that did most: a program that was started through another one is the only one that
+ * calls CUDA.
+ */
 static json_t *process_find(const json_t *document)
 {
 	json_t *process, *found = NULL;
@@ -260,7 +266,10 @@ static bool is_launch(const char *call)
 	return false;
 }
 
-/* Launches of the program's own layer, one line each. Those that a graph captures and those that fail have a line, too. */
+/*
+ * Launches of the program's own layer, one line each. Those that a graph captures and those that
+ * fail have a line, too.
+ */
 static int trace_compare(const char *own_path, const char *trace_path)
 {
 	json_t *own = last_object(own_path), *line, *last = NULL, *failure;
@@ -308,7 +317,9 @@ static int trace_compare(const char *own_path, const char *trace_path)
 
 /* ---- CUPTI ---- */
 
-/* CUPTI's names of the runtime's functions end in the version that brought them: cudaMalloc_v3020. */
+/*
+ * CUPTI's names of the runtime's functions end in the version that brought them: cudaMalloc_v3020.
+ */
 static void name_shorten(char *name)
 {
 	char *version = strrchr(name, '_');
@@ -342,8 +353,8 @@ static bool call_compare(const json_t *seen, const char *name, const json_t *cou
 }
 
 /*
- * cutop probed only @layer. What the runtime calls in the driver may differ for reasons of CUPTI's own, so that is told
- * and no failure.
+ * cutop probed only @layer. What the runtime calls in the driver may differ for reasons of CUPTI's
+ * own, so that is told and no failure.
  */
 static int cupti_compare(const char *layer, const char *own_path, const char *cupti_path, const char *seen_path)
 {

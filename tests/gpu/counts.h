@@ -49,7 +49,10 @@ static inline int on_double(void)
 	return value && *value && strcmp(value, "0");
 }
 
-/* @captured: calls while a stream was captured, which launch nothing. @by_graph: launches by the graphs that these made. */
+/*
+ * @captured: calls while a stream was captured, which launch nothing. @by_graph: launches by the
+ * graphs that these made.
+ */
 static inline void count_launches(const char *kernel, unsigned long direct, unsigned long captured, unsigned long by_graph)
 {
 	int i;
@@ -91,7 +94,9 @@ static inline void count_failure(const char *call, const char *error)
 	pthread_mutex_unlock(&counts_lock);
 }
 
-/* Pinned memory of the host is an allocation of no bytes here: cutop's bytes are those of devices. */
+/*
+ * Pinned memory of the host is an allocation of no bytes here: cutop's bytes are those of devices.
+ */
 static inline void count_alloc(unsigned long long bytes)
 {
 	pthread_mutex_lock(&counts_lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts a program's calls with CUPTI, NVIDIA's own interface for profilers.
- * Preload it and name it in CUDA_INJECTION64_PATH, too, for the case that CUPTI
- * cannot start before the driver is there; at the end it writes {"name": count, ...} to the file that
- * CUTOP_GPU_CUPTI names. A program that calls _exit() leaves no file.
+ * Counts a program's calls with CUPTI, NVIDIA's own interface for profilers. Preload it and name it
+ * in CUDA_INJECTION64_PATH, too, for the case that CUPTI cannot start before the driver is there;
+ * at the end it writes {"name": count, ...} to the file that CUTOP_GPU_CUPTI names. A program that
+ * calls _exit() leaves no file.
  */
 #include <cupti.h>
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The driver API without the runtime: a module from PTX, launches, copies, a known leak and known failures. */
+/*
+ * The driver API without the runtime: a module from PTX, launches, copies, a known leak and known
+ * failures.
+ */
 #include "driver_calls.h"
 
 #define N (1 << 16)

@@ -59,7 +59,10 @@ static inline void fails(CUresult err, const char *what)
 	count_failure(what, error_name(err));
 }
 
-/* Opens the driver and makes the device's primary context current. Makes failing calls where there is no device. */
+/*
+ * Opens the driver and makes the device's primary context current. Makes failing calls where there
+ * is no device.
+ */
 static inline CUdevice begin(const char *program)
 {
 	CUcontext context;

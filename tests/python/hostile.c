@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hostile: a program that says it is Python 3.12, and whose frames, code objects and strings are lies; for test_python.sh. Allocates
- * once for each of them, as many bytes as its number, and prints the numbers and what they are.
+ * hostile: a program that says it is Python 3.12, and whose frames, code objects and strings are
+ * lies; for test_python.sh. Allocates once for each of them, as many bytes as its number, and
+ * prints the numbers and what they are.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -37,7 +38,8 @@ struct object {
 };
 
 static struct object state, cframe, frames[80], codes[32], file, name, table;
-static struct object *code = codes;	/* another one at each call: known code is not looked at each time */
+/* Another one at each call: known code is not looked at each time */
+static struct object *code = codes;
 
 static void word_set(struct object *object, size_t at, const void *value)
 {
@@ -57,7 +59,8 @@ static void string_make(struct object *object, const char *text)
 /* What a sound interpreter would have: one frame, "sound at sound.py:7". */
 static void sound_make(void)
 {
-	static const unsigned char entry[] = { 0x80 | 13 << 3, 0 };	/* one unit, no columns, the same line */
+	/* One unit, no columns, the same line */
+	static const unsigned char entry[] = { 0x80 | 13 << 3, 0 };
 	uint32_t first = 7, version = (uint32_t)(code - codes) + 1;
 
 	memset(&state, 0, sizeof(state));

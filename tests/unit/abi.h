@@ -13,8 +13,10 @@ struct abi_registers {
 
 struct abi_call {
 	unsigned long long arguments[ABI_ARGUMENTS], narrow[ABI_ARGUMENTS];
-	unsigned long long structure, past_structure;	/* a struct over 16 bytes as argument 2, and what follows it */
-	unsigned long long stack_entry, stack_return;	/* where arguments lie that found no register */
+	/* A struct over 16 bytes as argument 2, and what follows it */
+	unsigned long long structure, past_structure;
+	/* Where arguments lie that found no register */
+	unsigned long long stack_entry, stack_return;
 	unsigned long long frame_entry, frame_return;
 	unsigned long long caller, site, result;
 };

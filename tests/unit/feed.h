@@ -30,7 +30,8 @@ void feed_end(struct feed *feed);
 
 /* A record of any kind, as it is. */
 void feed_give(struct feed *feed, const void *record, size_t size);
-void feed_process(struct feed *feed);		/* REC_PROCESS and REC_IDENTITY, watched from start */
+/* REC_PROCESS and REC_IDENTITY, watched from start */
+void feed_process(struct feed *feed);
 void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len);
 void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code);
 
@@ -44,7 +45,10 @@ void feed_size(struct feed *feed, int device, uint64_t total);
 void feed_reset(struct feed *feed, int device);
 void feed_context_end(struct feed *feed, int device, uint64_t context);
 void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle);
-/* A box of @array's highest level: x, y, z, and how many elements of each. @handle 0: it is unmapped. */
+/*
+ * A box of @array's highest level: x, y, z, and how many elements of each. @handle 0: it is
+ * unmapped.
+ */
 void feed_tiles(struct feed *feed, uint64_t array, const uint32_t box[6], uint64_t handle);
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
 	       unsigned int flags, int result);

@@ -157,7 +157,8 @@ static void second_pass(struct feed *feed, unsigned int second)
 	if (second == 3)
 		feed_free(feed, base + 0x10000000, 0);
 	feed_launches(feed, CALL_cudaLaunchKernel, 0x401100, second * 5000);
-	graph_row(feed, 0xa000, second < 7 ? 1 : 2, second * 10);	/* at last one that no record explains */
+	/* At last one that no record explains */
+	graph_row(feed, 0xa000, second < 7 ? 1 : 2, second * 10);
 	copies(feed, CALL_cudaMemcpyAsync, DIR_H2D, COPY_ASYNC, 30 * (second < 5 ? second : 5));
 	pending(feed, 30 * second * MIB, 28 * second * MIB);
 	calls(feed, CALL_cudaStreamSynchronize, 12);

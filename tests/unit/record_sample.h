@@ -11,7 +11,8 @@
 #define SAMPLE_MOMENTS 9
 
 struct sample {
-	char *documents[SAMPLE_MOMENTS];	/* JSON of each snapshot; freed with sample_free() */
+	/* JSON of each snapshot; freed with sample_free() */
+	char *documents[SAMPLE_MOMENTS];
 	uint64_t times[SAMPLE_MOMENTS];		/* CLOCK_MONOTONIC ns */
 };
 

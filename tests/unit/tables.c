@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints the tables that the manual, --help and the completions are held to, a line per entry, its fields between
- * tabs: what it is, its name, and what is said of it. test_docs.sh and test_completion.sh read them.
+ * Prints the tables that the manual, --help and the completions are held to, a line per entry, its
+ * fields between tabs: what it is, its name, and what is said of it. test_docs.sh and
+ * test_completion.sh read them.
  */
 #include <stdio.h>
 

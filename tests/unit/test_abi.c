@@ -30,7 +30,10 @@ static struct abi_registers registers_make(void)
 	return registers;
 }
 
-/* The first @in_registers arguments are in registers, the others on the stack from its word @first_word on. */
+/*
+ * The first @in_registers arguments are in registers, the others on the stack from its word
+ * @first_word on.
+ */
 static void check_arguments(const struct abi_call *call, int in_registers, int first_word)
 {
 	int i;
@@ -86,7 +89,10 @@ START_TEST(test_launch)
 }
 END_TEST
 
-/* cudaMallocMipmappedArray(array, desc, struct cudaExtent, levels, flags): the extent is on the stack, or pointed at. */
+/*
+ * cudaMallocMipmappedArray(array, desc, struct cudaExtent, levels, flags): the extent is on the
+ * stack, or pointed at.
+ */
 START_TEST(test_struct_by_value)
 {
 	struct abi_registers registers = registers_make();

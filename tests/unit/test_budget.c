@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What bounds the memory and the time that files of others take: the budget of what is kept of them, the allowance of each
- * user, and the windows in which symbol tables are read.
+ * What bounds the memory and the time that files of others take: the budget of what is kept of
+ * them, the allowance of each user, and the windows in which symbol tables are read.
  */
 #include <check.h>
 #include <errno.h>
@@ -66,7 +66,10 @@ START_TEST(what_was_used_least_recently_goes)
 	ck_assert(things[0].here && things[1].here && !things[2].here && !things[3].here && things[4].here);
 	ck_assert_uint_eq(budget_counts(budget).dropped, 2);
 	ck_assert_uint_eq(budget_counts(budget).used, 85);
-	/* What can never fit pushes nothing out; what does not fit beside what is held, all the rest. */
+	/*
+	 * What can never fit pushes nothing out; what does not fit beside what is held, all the
+	 * rest.
+	 */
 	ck_assert(!budget_take(budget, 101));
 	ck_assert(things[0].here && things[4].here);
 	ck_assert(!budget_take(budget, 61));
@@ -104,7 +107,10 @@ START_TEST(tables_grow_within_the_budget)
 }
 END_TEST
 
-/* A helper that a hostile file takes over, or that is large for what it was forked from, has nothing of the tables. */
+/*
+ * A helper that a hostile file takes over, or that is large for what it was forked from, has
+ * nothing of the tables.
+ */
 START_TEST(no_child_gets_a_table)
 {
 	struct budget_table table = { .budget = NULL };
@@ -174,7 +180,10 @@ END_TEST
 
 #define SYMBOLS	6
 
-/* A file with one table of symbols, whose names lie in a hole of three windows, and code at offset 0x1000. */
+/*
+ * A file with one table of symbols, whose names lie in a hole of three windows, and code at offset
+ * 0x1000.
+ */
 struct program {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdr;
@@ -287,7 +296,10 @@ START_TEST(words_lie_across_pieces)
 }
 END_TEST
 
-/* Symbols that refer to each of many windows, over and over: minutes of reading, unless that has an end. */
+/*
+ * Symbols that refer to each of many windows, over and over: minutes of reading, unless that has an
+ * end.
+ */
 START_TEST(reading_has_an_end)
 {
 	enum { COUNT = 4000000 };

@@ -50,7 +50,9 @@ START_TEST(rows_wait_for_their_stack)
 	uint64_t own;
 
 	ck_assert(!call_site_rows_take(rows, &key, &row, false, &record));
-	/* Of two stacks of instructions that are one of lines, each is told of by what it counted. */
+	/*
+	 * Of two stacks of instructions that are one of lines, each is told of by what it counted.
+	 */
 	own = stacks_keep(stacks, 1, STACK, frames, 2, 1);
 	same.stack = STACK + 1;
 	ck_assert_uint_eq(stacks_keep(stacks, 1, same.stack, frames, 2, 1), own);

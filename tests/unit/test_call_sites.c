@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where kernels are launched and where threads wait: samples that add up, sites that are one, limits. */
+/*
+ * Where kernels are launched and where threads wait: samples that add up, sites that are one,
+ * limits.
+ */
 #include <string.h>
 
 #include "cuda/calls.h"
@@ -11,7 +14,10 @@
 #define HERE	0x401000
 #define THERE	0x402000
 
-/* @launches (of a wait its nanoseconds) more at @site by way of @stack, of which @samples were looked at. */
+/*
+ * @launches (of a wait its nanoseconds) more at @site by way of @stack, of which @samples were
+ * looked at.
+ */
 static void give(unsigned int call, uint64_t function, uint64_t site, uint64_t stack, uint64_t launches, uint64_t samples)
 {
 	bool is_wait = call_descs[call].class != CLASS_LAUNCH;
@@ -56,7 +62,10 @@ START_TEST(samples_add_up_to_the_launches)
 	ck_assert(process->launch_sites[0].sampled && process->launch_sites[1].sampled);
 	ck_assert_uint_eq(launches_at(HERE) + launches_at(THERE), 1001);
 	ck_assert_uint_eq(launches_at(THERE), 1001 * 320 / 961);
-	/* What the records say stays as it is: with more launches, and more samples, all is reckoned anew. */
+	/*
+	 * What the records say stays as it is: with more launches, and more samples, all is
+	 * reckoned anew.
+	 */
 	feed_launches(&feed, CALL_cudaLaunchKernel, KERNEL, 1922);
 	launched(THERE, 961, 15);
 	look();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program needs: its libraries as the loader would find them, its interpreter, the loader's cache. */
+/*
+ * What a program needs: its libraries as the loader would find them, its interpreter, the loader's
+ * cache.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +124,10 @@ START_TEST(test_closure)
 }
 END_TEST
 
-/* What of @line, whose words are parted by '|', is visited in @start: programs of our folder alone, by their names. */
+/*
+ * What of @line, whose words are parted by '|', is visited in @start: programs of our folder alone,
+ * by their names.
+ */
 static const char *ahead_of(const char *line, const struct ahead_start *start)
 {
 	char text[1024], *words[32], *rest = NULL, *word;
@@ -185,7 +191,10 @@ START_TEST(test_ahead)
 		path_write(names[i], program, size);
 	for (i = 0; i < ARRAY_LEN(plain); i++)
 		ck_assert_str_eq(ahead_of(plain[i][0], &start), plain[i][1]);
-	/* What is preloaded is found as what is needed; a program in another root finds what lies there. */
+	/*
+	 * What is preloaded is found as what is needed; a program in another root finds what lies
+	 * there.
+	 */
 	snprintf(other, sizeof(other), "/nowhere:%s/other", directory);
 	path_write("other/libneeded.so.1", program, size);
 	path_write("other/libfirst.so", program, size);

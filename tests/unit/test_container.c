@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of control groups, as Docker, containerd, CRI-O, Podman, Kubernetes, LXC and systemd make them, and as nobody should. */
+/*
+ * Names of control groups, as Docker, containerd, CRI-O, Podman, Kubernetes, LXC and systemd make
+ * them, and as nobody should.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,7 +119,10 @@ START_TEST(test_container_read)
 }
 END_TEST
 
-/* One that has ended, and that nobody has waited for: what it says of groups may not be what it stood in. */
+/*
+ * One that has ended, and that nobody has waited for: what it says of groups may not be what it
+ * stood in.
+ */
 START_TEST(test_container_exiting)
 {
 	struct container container;

@@ -112,7 +112,8 @@ START_TEST(rows_and_records_are_one_figure)
 	row.hist[5] = 2;
 	model_copy_row(feed.model, &key, &row);
 	feed_copy(&feed, DEVICE, HOST, 1 << 17, DIR_DEFAULT, 0, 0);
-	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, 0, 0);		/* returns early: not timed */
+	/* Returns early: not timed */
+	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, 0, 0);
 	feed.device = 0;
 	model_copy_row(feed.model, &key, &row);
 	look();
@@ -142,7 +143,10 @@ START_TEST(rows_and_records_are_one_figure)
 }
 END_TEST
 
-/* CUDA's programming guide: memory copies from host to device of 64 KB or less are asynchronous to the host. */
+/*
+ * CUDA's programming guide: memory copies from host to device of 64 KB or less are asynchronous to
+ * the host.
+ */
 START_TEST(small_copies_have_no_throughput)
 {
 	feed_copy(&feed, DEVICE, HOST, 65536, DIR_DEFAULT, 0, 0);
@@ -214,7 +218,10 @@ START_TEST(copies_between_devices_are_not_timed)
 }
 END_TEST
 
-/* What goes from one device to another is P2P, though the program said device to device (cupti_activity.h, CUDA 13.0). */
+/*
+ * What goes from one device to another is P2P, though the program said device to device
+ * (cupti_activity.h, CUDA 13.0).
+ */
 START_TEST(copies_said_to_be_of_one_device)
 {
 	feed_copy(&feed, OTHER, DEVICE, 100, DIR_D2D, 0, 0);
@@ -263,7 +270,8 @@ START_TEST(levels_are_as_the_array_that_they_are_of)
 	feed_map(&feed, MAP_LEVEL, ARRAY, 0, 0x777);
 	ck_assert_uint_eq(resolved(HOST, 0x777), DIR_D2H);
 
-	feed_map(&feed, MAP_LEVEL, 0x999, 0, 0x888);	/* of an array that nobody knows; of itself */
+	/* Of an array that nobody knows; of itself */
+	feed_map(&feed, MAP_LEVEL, 0x999, 0, 0x888);
 	feed_map(&feed, MAP_LEVEL, ARRAY, 0, ARRAY);
 	ck_assert_uint_eq(resolved(HOST, 0x888), DIR_H2H);
 	for (i = 0; i < 100000; i++)
@@ -282,7 +290,8 @@ START_TEST(variables_of_modules_are_on_the_device)
 	ck_assert_uint_eq(resolved(HOST, SHARED + 0xff), DIR_D2H);
 	ck_assert_uint_eq(resolved(HOST, SHARED + 0x100), DIR_H2H);
 	ck_assert_uint_eq(resolved(HOST, SHARED - 1), DIR_H2H);
-	feed_map(&feed, MAP_GLOBAL, SHARED, 0, 0);		/* that its size is not said once more says nothing */
+	/* That its size is not said once more says nothing */
+	feed_map(&feed, MAP_GLOBAL, SHARED, 0, 0);
 	ck_assert_uint_eq(resolved(DEVICE, SHARED + 0xff), DIR_D2D);
 	feed_map(&feed, MAP_GLOBAL, SHARED + 0x1000, 0, 0);
 	ck_assert_uint_eq(resolved(HOST, SHARED + 0x1000), DIR_D2H);
@@ -345,7 +354,8 @@ START_TEST(pending_is_enqueued_less_covered)
 	stream_row(0x2000, &row);
 	stream_row(0x2000, &row);	/* read twice, counted once */
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1400);
-	ck_assert_uint_eq(pending_of(DIR_D2H), 40);	/* no row of device 1: that of device 0 has it */
+	/* No row of device 1: that of device 0 has it */
+	ck_assert_uint_eq(pending_of(DIR_D2H), 40);
 	for (i = 0; i < process->copy_count; i++)
 		if (process->copies[i].direction == DIR_H2D)
 			ck_assert_uint_eq(process->copies[i].pending, 700);
@@ -364,7 +374,8 @@ START_TEST(a_synchronized_device_has_nothing_pending)
 	row.mark[DIR_H2D] = 600;
 	stream_row(0x1000, &row);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
-	model_synced(feed.model, feed.program, slots);	/* what was marked is done, the rest came later */
+	/* What was marked is done, the rest came later */
+	model_synced(feed.model, feed.program, slots);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 400);
 	slots[0].done = 50;
 	model_synced(feed.model, feed.program, slots);
@@ -471,7 +482,10 @@ START_TEST(what_cuda_did_not_allocate_is_pageable)
 	host_copied(DIR_D2H, PINNED + 5);
 	ck_assert(marked(DIR_D2H));
 	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, &text), 1);
-	/* Of such copies cuda_runtime_api.h says that they might be synchronous (API synchronization behavior, CUDA 13.0). */
+	/*
+	 * Of such copies cuda_runtime_api.h says that they might be synchronous (API
+	 * synchronization behavior, CUDA 13.0).
+	 */
 	ck_assert_ptr_nonnull(strstr(text, "cudaMemcpyAsync H2D from pageable memory at 0x401000: it may be synchronous"));
 	host_copied(DIR_D2D, HOST);
 	ck_assert(!marked(DIR_D2D));

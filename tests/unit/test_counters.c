@@ -101,7 +101,8 @@ START_TEST(unknown_handle_is_shown_by_where_it_is_launched)
 	feed_kernel(&feed, 0x7fff0000, 0, NAME_NONE, "");
 	feed_launched_at(&feed, 0x7fff0000, 0x4100, CALL_cudaLaunchKernel);
 	look();
-	ck_assert_str_eq(process->kernels[0].name, "0x7fff0000");	/* until it is known what lies there */
+	/* Until it is known what lies there */
+	ck_assert_str_eq(process->kernels[0].name, "0x7fff0000");
 	feed_module(&feed, 0x4000, 0x6000, 0x200, "app");
 	look();
 	ck_assert_str_eq(process->kernels[0].name, "app+0x300");
@@ -194,7 +195,10 @@ START_TEST(a_row_replaces_the_earlier)
 }
 END_TEST
 
-/* Allocating and freeing calls have no row: their records are the count, failed ones and frees of nothing too. */
+/*
+ * Allocating and freeing calls have no row: their records are the count, failed ones and frees of
+ * nothing too.
+ */
 START_TEST(allocations_and_frees_are_counted_from_their_records)
 {
 	feed_alloc(&feed, 0x10000, 5);

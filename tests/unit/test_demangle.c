@@ -172,7 +172,10 @@ START_TEST(output_is_bounded)
 }
 END_TEST
 
-/* Returns how many of @count names in which each part stands twice for the one before it stay as they are. They differ. */
+/*
+ * Returns how many of @count names in which each part stands twice for the one before it stay as
+ * they are. They differ.
+ */
 static int names_left(int count)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -180,7 +183,10 @@ static int names_left(int count)
 	int left = 0, i, n;
 
 	for (n = 0; n < count; n++) {
-		/* A pointer to a function that returns the one before it, and takes it: 60 deep, 2^60 visits to find its packs. */
+		/*
+		 * A pointer to a function that returns the one before it, and takes it: 60 deep,
+		 * 2^60 visits to find its packs.
+		 */
 		sprintf(symbol, "_Z8kernel%02dDp", n % 100);
 		repeat(symbol, "PF", 60);
 		strcat(symbol, "PFiiE");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who a library is, of which version, how its functions begin, and whether it carries a runtime without symbols. */
+/*
+ * Who a library is, of which version, how its functions begin, and whether it carries a runtime
+ * without symbols.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

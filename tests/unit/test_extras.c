@@ -59,7 +59,8 @@ static const struct {
 	{ "train:f", "/home/ana/train", true },
 	{ "train:f", "/home/ana/trainer", false },
 	{ "train:f", "train", true },
-	{ "/home/ana/train:f", "/home/ana/train", false },	/* a path means the file that it names, and there is none */
+	/* A path means the file that it names, and there is none */
+	{ "/home/ana/train:f", "/home/ana/train", false },
 	{ "[:f", "/usr/lib/[", true },
 };
 

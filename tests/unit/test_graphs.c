@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Graphs: what they hold, what launches of them come to, and how much of it one process may make us keep. */
+/*
+ * Graphs: what they hold, what launches of them come to, and how much of it one process may make us
+ * keep.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -282,7 +285,10 @@ START_TEST(rows_and_records_may_cross)
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
 	row(EXEC, 3);
-	/* The row is read before the record that ended its epoch: it says nothing yet of what follows ... */
+	/*
+	 * The row is read before the record that ended its epoch: it says nothing yet of what
+	 * follows ...
+	 */
 	ck_assert_int_eq(row_at(EXEC, epoch + 1, 50), 0);
 	look();
 	ck_assert_uint_eq(ran("add"), 3);
@@ -416,7 +422,10 @@ START_TEST(captured_nodes_are_known_once_asked_for)
 }
 END_TEST
 
-/* What is taken out of a graph whose nodes we cannot tell apart, or disabled, is not known: that is said. */
+/*
+ * What is taken out of a graph whose nodes we cannot tell apart, or disabled, is not known: that is
+ * said.
+ */
 START_TEST(nodes_of_clones_are_not_known)
 {
 	make_graph();
@@ -513,7 +522,8 @@ START_TEST(a_fault_may_be_a_graphs)
 	CHANGE(EXEC_ENABLE, EXEC, 0, .node = NODE, .enabled = 0);
 	ck_assert_int_eq(model_launch_row(feed.model, &own, &launches), 0);
 	last.epoch = epoch + 1;
-	model_graph_last(feed.model, &key, &last);	/* of what it will hold, which no record told of yet */
+	/* Of what it will hold, which no record told of yet */
+	model_graph_last(feed.model, &key, &last);
 	last.epoch = epoch;
 	model_graph_last(feed.model, &key, &last);
 	feed_fail(&feed, CALL_cudaStreamSynchronize, 700);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is live when its owner ends - the process, or a device that is reset - and whether that leaked. One rule per test. */
+/*
+ * What is live when its owner ends - the process, or a device that is reset - and whether that
+ * leaked. One rule per test.
+ */
 #include "one_process.h"
 
 START_TEST(exit_leaks_what_is_live)
@@ -145,7 +148,10 @@ static void by_another(enum map_act act)
 	feed.pid = 4242;
 }
 
-/* cuda.h, cuCheckpointProcessCheckpoint(): references to the memory are released; another process may make the call */
+/*
+ * cuda.h, cuCheckpointProcessCheckpoint(): references to the memory are released; another process
+ * may make the call
+ */
 START_TEST(a_checkpoint_takes_memory_off_the_device)
 {
 	feed_alloc(&feed, 0x10000, 100);
@@ -185,7 +191,10 @@ START_TEST(a_checkpoint_takes_memory_off_the_device)
 }
 END_TEST
 
-/* Two containers, each with a process that is number 7 there: the one of the caller's container is meant. */
+/*
+ * Two containers, each with a process that is number 7 there: the one of the caller's container is
+ * meant.
+ */
 START_TEST(a_checkpoint_is_of_the_callers_container)
 {
 	static const char here[] = "ana\0python\0train.py\0docker-abc\0pod-1", there[] = "ana\0python\0train.py\0docker-def\0pod-2";
@@ -216,7 +225,10 @@ static void release(int device)
 	feed_give(&feed, &record, sizeof(record));
 }
 
-/* The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another device, 3 there is none, 4 it was reset */
+/*
+ * The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another
+ * device, 3 there is none, 4 it was reset
+ */
 START_TEST(a_release_beside_the_runtime_ends_nothing)
 {
 	if (_i == 4) {
@@ -405,7 +417,10 @@ START_TEST(expandable_segments_prove_the_cache)
 }
 END_TEST
 
-/* Tensors that happen to have the cache's sizes look like it: the books say held, and that nothing proves it. */
+/*
+ * Tensors that happen to have the cache's sizes look like it: the books say held, and that nothing
+ * proves it.
+ */
 START_TEST(blocks_of_one_size_prove_no_cache)
 {
 	CACHED(0x10000000, _i ? 64 * MIB : 2 * MIB);

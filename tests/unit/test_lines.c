@@ -63,7 +63,10 @@ static int __attribute__((noinline)) mark(void)
 	return getpid() + 1;
 }
 
-/* As the typed cudaMalloc() of CUDA's header, and what calls it: two wrappers, the inner of another header, inlined in turn. */
+/*
+ * As the typed cudaMalloc() of CUDA's header, and what calls it: two wrappers, the inner of another
+ * header, inlined in turn.
+ */
 #line 879 "/usr/local/cuda/include/cuda_runtime.h"
 static inline __attribute__((always_inline)) int inner_wrapper(void) { return mark() + 1; }
 #line 12 "/usr/include/thrust/allocate.h"
@@ -197,7 +200,10 @@ START_TEST(lines_of_debug_file)
 }
 END_TEST
 
-/* A mapped file that shrinks ends the process that reads it: that must not be cutop, and no other file loses its lines. */
+/*
+ * A mapped file that shrinks ends the process that reads it: that must not be cutop, and no other
+ * file loses its lines.
+ */
 START_TEST(a_reader_that_dies_is_replaced)
 {
 	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);
@@ -242,7 +248,10 @@ START_TEST(a_reader_that_dies_is_replaced)
 }
 END_TEST
 
-/* Files of one user that end the reader, until that user's files are left alone: those of others are read all the while. */
+/*
+ * Files of one user that end the reader, until that user's files are left alone: those of others
+ * are read all the while.
+ */
 START_TEST(a_users_files_end_no_others_lines)
 {
 	struct resolver *resolver = resolver_new(128ull << 20, RESOLVER_COMES_BACK, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Physical memory, which lives while a handle or a mapping holds it, and contexts, which own memory. */
+/*
+ * Physical memory, which lives while a handle or a mapping holds it, and contexts, which own
+ * memory.
+ */
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_process.h"
@@ -101,7 +104,10 @@ static uint64_t live(void)
 	return process->live;
 }
 
-/* cuda.h, cuMemRelease(): "freed when all outstanding mappings to the memory are unmapped", those of cuMemMapArrayAsync() as well. */
+/*
+ * cuda.h, cuMemRelease(): "freed when all outstanding mappings to the memory are unmapped", those
+ * of cuMemMapArrayAsync() as well.
+ */
 START_TEST(lives_while_a_tile_does)
 {
 	create_sparse(ARRAY, false);
@@ -176,7 +182,10 @@ START_TEST(tiles_leak_with_their_process)
 }
 END_TEST
 
-/* cuda.h, cuCtxDestroy(): modules end with their context; a library's variables when nvcc's code unregisters its fat binary. */
+/*
+ * cuda.h, cuCtxDestroy(): modules end with their context; a library's variables when nvcc's code
+ * unregisters its fat binary.
+ */
 START_TEST(variables_go_with_what_holds_them)
 {
 	feed_map(&feed, MAP_VARIABLE, 0x1000, 100, 0x77);
@@ -241,7 +250,10 @@ START_TEST(copies_find_it)
 }
 END_TEST
 
-/* Physical memory of the host, and what is another process's: handles, too, that lie as close together as a heap lays them. */
+/*
+ * Physical memory of the host, and what is another process's: handles, too, that lie as close
+ * together as a heap lays them.
+ */
 START_TEST(any_handle_covers_no_addresses)
 {
 	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE, MIB, 0), 0);
@@ -295,7 +307,10 @@ START_TEST(mapped_over_a_missed_unmap)
 }
 END_TEST
 
-/* Another thread was given the handle while this one's unmapping, which ended what had it, was still on its way out. */
+/*
+ * Another thread was given the handle while this one's unmapping, which ended what had it, was
+ * still on its way out.
+ */
 START_TEST(unmapped_after_the_handle_was_given_again)
 {
 	create(HANDLE, MIB);

@@ -156,7 +156,10 @@ START_TEST(test_only_files_are_opened)
 }
 END_TEST
 
-/* As mmap(2) has the file of @path, for code; what it maps as stands in @entry, whose path is @path. */
+/*
+ * As mmap(2) has the file of @path, for code; what it maps as stands in @entry, whose path is
+ * @path.
+ */
 static void *mapped_as(const char *path, struct maps_entry *entry)
 {
 	char *line = NULL;
@@ -186,7 +189,10 @@ static void file_write(const char *path, const char *text)
 	close(fd);
 }
 
-/* Another file system may come to lie over a mapped file, with a file of that name and inode number. */
+/*
+ * Another file system may come to lie over a mapped file, with a file of that name and inode
+ * number.
+ */
 START_TEST(test_devices_are_compared)
 {
 	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], text[8] = "";

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The books of one process: allocations and frees, by kind, by call site, and those that came unseen. One rule per test. */
+/*
+ * The books of one process: allocations and frees, by kind, by call site, and those that came
+ * unseen. One rule per test.
+ */
 #include <string.h>
 
 #include "one_process.h"
@@ -293,7 +296,8 @@ START_TEST(kinds_of_their_own)
 	ck_assert_uint_eq(process->live_allocations, 7);
 	feed_exit(&feed, END_EXIT, 0);
 	look();
-	ck_assert_uint_eq(process->leaked, 15);		/* managed memory, too; pinned, registered and shared never leak */
+	/* Managed memory, too; pinned, registered and shared never leak */
+	ck_assert_uint_eq(process->leaked, 15);
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(process->live_allocations, 0);
 	ck_assert_uint_eq(process->kinds[KIND_PINNED], 0);

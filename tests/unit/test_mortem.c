@@ -175,7 +175,10 @@ START_TEST(a_storm_of_failures_is_one_event)
 }
 END_TEST
 
-/* A process with ever new call sites tells of 8 a second; a repeat of what has left the log is no one's. */
+/*
+ * A process with ever new call sites tells of 8 a second; a repeat of what has left the log is no
+ * one's.
+ */
 START_TEST(failures_at_many_places_leave_room_in_the_log)
 {
 	const char *text;
@@ -390,7 +393,8 @@ START_TEST(what_was_synchronized_is_no_suspect)
 {
 	launched(0x10, 0, 5 * TICK + 1, 1);		/* before the synchronize, by its thread */
 	launched(0x20, 0, 5 * TICK + 4, 1);		/* after it */
-	launched(0x30, 0, 5 * TICK + 1, 2);		/* by another thread in the same tick: nobody knows */
+	/* By another thread in the same tick: nobody knows */
+	launched(0x30, 0, 5 * TICK + 1, 2);
 	launched(0x40, 0, 4 * TICK + 9, 2);		/* in an earlier tick */
 	feed.device = 1;
 	launched(0x50, 0, 5, 1);			/* on another device */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that are found without a search: whose place it is, what is added up, and that nothing stays of who had it before. */
+/*
+ * Rows that are found without a search: whose place it is, what is added up, and that nothing stays
+ * of who had it before.
+ */
 #include <stdlib.h>
 #include <string.h>
 

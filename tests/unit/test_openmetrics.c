@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metrics: escapes, both forms, what is shown and what is summed up, counters that never go down; the Accept header. */
+/*
+ * Metrics: escapes, both forms, what is shown and what is summed up, counters that never go down;
+ * the Accept header.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +105,10 @@ START_TEST(forms)
 }
 END_TEST
 
-/* A column that is a metric, too, is told of each process that has it, under its name and with its value. */
+/*
+ * A column that is a metric, too, is told of each process that has it, under its name and with its
+ * value.
+ */
 START_TEST(columns_as_metrics)
 {
 	struct snapshot *snapshot = sample();
@@ -370,7 +376,10 @@ static size_t lines_with(const char *start)
 	return count;
 }
 
-/* So many call sites, those that leak most: the ways to one line are one, and its name may be anything. */
+/*
+ * So many call sites, those that leak most: the ways to one line are one, and its name may be
+ * anything.
+ */
 START_TEST(sites_that_leak)
 {
 	struct snapshot *snapshot = sample();

@@ -61,7 +61,10 @@ START_TEST(test_options)
 	ck_assert_str_eq(options.command_glob, "*py*");
 	ck_assert_uint_eq(options.sort.count, 2);
 
-	/* Which ring it was asked for, before or after, and words that stay as they are: recordings keep them. */
+	/*
+	 * Which ring it was asked for, before or after, and words that stay as they are: recordings
+	 * keep them.
+	 */
 	ck_assert(parse("record --ring-size 1M --trace -o x"));
 	ck_assert_uint_eq(options.ring_bytes, 1 << 20);
 	ck_assert(parse("record --trace -p 11,12 --calls memory,copies -o x"));

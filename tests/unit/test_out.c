@@ -227,7 +227,8 @@ START_TEST(text_whole_numbers)
 	free(text);
 	options.width = 14;
 	text = printed(out_text, sample_snapshot());
-	ck_assert_ptr_nonnull(strstr(text, "\n   4242\n"));	/* 12.1G would end in the 15th cell */
+	/* 12.1G would end in the 15th cell */
+	ck_assert_ptr_nonnull(strstr(text, "\n   4242\n"));
 	free(text);
 }
 END_TEST

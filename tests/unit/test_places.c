@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where calls were made that failed, freed what was not allocated, or found no memory; and the lines that held most then. */
+/*
+ * Where calls were made that failed, freed what was not allocated, or found no memory; and the
+ * lines that held most then.
+ */
 #include <stdio.h>
 #include <string.h>
 

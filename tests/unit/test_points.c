@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the probe of a function goes: each rule for a later instruction, and what broken or hostile files say. */
+/*
+ * Where the probe of a function goes: each rule for a later instruction, and what broken or hostile
+ * files say.
+ */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +172,10 @@ static void function_make(const char *code, size_t size)
 
 #if defined(__x86_64__)
 
-/* As NVIDIA's driver begins: cmpl $imm32,flag(%rip); je 1f; jmp *pointer(%rip); nopw; 1: mov $4,%eax; ret */
+/*
+ * As NVIDIA's driver begins: cmpl $imm32,flag(%rip); je 1f; jmp *pointer(%rip); nopw; 1: mov
+ * $4,%eax; ret
+ */
 #define DRIVER_FORM "\x81\x3d\x7e\x34\x93\x01\x00\xba\x1c\x32\x74\x0c\xff\x25\x06\xb8\x83\x01\x66\x0f\x1f\x44\x00\x00\xb8\x04\x00\x00\x00\xc3"
 #define ENDBR "\xf3\x0f\x1e\xfa"
 #define PUSHES "\x55\x5d\xc3"	/* push %rbp; pop %rbp; ret */
@@ -182,19 +188,28 @@ START_TEST(test_what_is_passed)
 	expect_of(ENDBR PUSHES, POINT_PAST, 4);
 	expect_of("\x49\x89\xf3" PUSHES, POINT_PAST, 3);			/* mov %rsi,%r11 */
 	expect_of("\x0f\x1f\x44\x00\x00" PUSHES, POINT_PAST, 5);		/* nopl */
-	expect_of("\x48\x85\xff\x74\x01\xc3\xc3", POINT_PAST, 3);		/* test %rdi,%rdi; je */
-	expect_of(ENDBR "\x83\x3d\x00\x00\x00\x00\x00" PUSHES, POINT_PAST, 11);	/* and cmpl $0,flag(%rip) */
-	/* what writes a result, an argument, r10, a register that must be kept, the stack pointer, or memory */
+	/* Test %rdi,%rdi; je */
+	expect_of("\x48\x85\xff\x74\x01\xc3\xc3", POINT_PAST, 3);
+	/* And cmpl $0,flag(%rip) */
+	expect_of(ENDBR "\x83\x3d\x00\x00\x00\x00\x00" PUSHES, POINT_PAST, 11);
+	/*
+	 * what writes a result, an argument, r10, a register that must be kept, the stack pointer,
+	 * or memory
+	 */
 	expect_of("\xb8\x01\x00\x00\x00" PUSHES, POINT_STEPPED, 0);		/* mov $1,%eax */
 	expect_of(ENDBR "\x31\xc0" PUSHES, POINT_STEPPED, 0);			/* xor %eax,%eax */
 	expect_of("\x48\x89\xf9" PUSHES, POINT_STEPPED, 0);			/* mov %rdi,%rcx */
-	expect_of("\x4c\x8d\x54\x24\x08" PUSHES, POINT_STEPPED, 0);		/* lea 8(%rsp),%r10 */
+	/* Lea 8(%rsp),%r10 */
+	expect_of("\x4c\x8d\x54\x24\x08" PUSHES, POINT_STEPPED, 0);
 	expect_of("\x31\xdb" PUSHES, POINT_STEPPED, 0);				/* xor %ebx,%ebx */
 	expect_of("\x31\xed" PUSHES, POINT_STEPPED, 0);				/* xor %ebp,%ebp */
 	expect_of("\x48\x83\xec\x08" PUSHES, POINT_STEPPED, 0);			/* sub $8,%rsp */
-	expect_of("\xc7\x05\x00\x00\x00\x00\x00\x00\x00\x00" PUSHES, POINT_STEPPED, 0);	/* movl $0,flag(%rip) */
-	expect_of("\xf0\x44\x0f\xc1\x1f" PUSHES, POINT_STEPPED, 0);		/* lock xadd %r11d,(%rdi) */
-	expect_of("\x4c\x89\x1f" PUSHES, POINT_STEPPED, 0);			/* mov %r11,(%rdi) */
+	/* Movl $0,flag(%rip) */
+	expect_of("\xc7\x05\x00\x00\x00\x00\x00\x00\x00\x00" PUSHES, POINT_STEPPED, 0);
+	/* Lock xadd %r11d,(%rdi) */
+	expect_of("\xf0\x44\x0f\xc1\x1f" PUSHES, POINT_STEPPED, 0);
+	/* Mov %r11,(%rdi) */
+	expect_of("\x4c\x89\x1f" PUSHES, POINT_STEPPED, 0);
 	expect_of("\x4c\x87\xdf" PUSHES, POINT_STEPPED, 0);			/* xchg %r11,%rdi */
 	/* what does not go on: jmp *pointer(%rip), ret, syscall, ud2 */
 	expect_of(ENDBR "\xff\x25\x00\x00\x00\x00" PUSHES, POINT_STEPPED, 0);
@@ -208,7 +223,10 @@ END_TEST
 
 START_TEST(test_what_jumps_there)
 {
-	/* test %rdi,%rdi; 1: push %rax; pop %rax; jne 1b; ret: a probe on the push would count every round */
+	/*
+	 * test %rdi,%rdi; 1: push %rax; pop %rax; jne 1b; ret: a probe on the push would count
+	 * every round
+	 */
 	expect_of("\x48\x85\xff\x50\x58\x75\xfc\xc3", POINT_STEPPED, 0);
 	/* the same by jne rel32, by jmp, by call, by loop */
 	expect_of("\x48\x85\xff\x50\x58\x0f\x85\xf8\xff\xff\xff\xc3", POINT_STEPPED, 0);

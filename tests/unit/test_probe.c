@@ -129,7 +129,10 @@ static struct symbols *symbols_of(int fd, int debug_fd)
 	return symbols;
 }
 
-/* Whatever the file holds, readers return, and with what they promise. Returns what elffile_functions() did. */
+/*
+ * Whatever the file holds, readers return, and with what they promise. Returns what
+ * elffile_functions() did.
+ */
 static int read_all(const void *data, size_t size)
 {
 	int fd = file_of(data, size), result, err;
@@ -289,7 +292,10 @@ END_TEST
 
 #define TABLES 60000
 
-/* As many tables of symbols as fit, all the same large one: an hour's work, unless only one of a kind is read. */
+/*
+ * As many tables of symbols as fit, all the same large one: an hour's work, unless only one of a
+ * kind is read.
+ */
 START_TEST(test_elf_tables)
 {
 	size_t symbols = 100000, size = sizeof(struct program) + symbols * sizeof(Elf64_Sym) + TABLES * sizeof(Elf64_Shdr), i;
@@ -324,7 +330,10 @@ START_TEST(test_elf_tables)
 }
 END_TEST
 
-/* A file that holds next to nothing and says that it has tables of a size that would fill the memory. */
+/*
+ * A file that holds next to nothing and says that it has tables of a size that would fill the
+ * memory.
+ */
 START_TEST(test_elf_sparse)
 {
 	const uint64_t huge = 1ull << 30;

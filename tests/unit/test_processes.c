@@ -359,7 +359,10 @@ START_TEST(random_bytes_do_no_harm)
 	for (i = 0; i < 30000; i++) {
 		size_t len = sizeof(hdr) + (size_t)random() % 200;
 
-		/* Of its exact length and at an odd address, so that a sanitizer sees a step beside it. */
+		/*
+		 * Of its exact length and at an odd address, so that a sanitizer sees a step beside
+		 * it.
+		 */
 		buffer = malloc(len + 1);
 		for (j = 0; j < len; j++)
 			buffer[1 + j] = random() % 3 ? (unsigned char)(random() % 4) : (unsigned char)random();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Python frames on their way to the model: lines from the tables of three generations of CPython (made by the
- * interpreters themselves, as were the lines expected), whose a file is, layouts, the code objects and stacks of records, whole and
- * broken.
+ * Python frames on their way to the model: lines from the tables of three generations of CPython
+ * (made by the interpreters themselves, as were the lines expected), whose a file is, layouts, the
+ * code objects and stacks of records, whole and broken.
  */
 #include <check.h>
 #include <errno.h>
@@ -89,7 +89,10 @@ START_TEST(lines_are_pythons)
 }
 END_TEST
 
-/* Any bytes are a table: a line or none, and nothing beyond the table is read (the sanitizers would say so). */
+/*
+ * Any bytes are a table: a line or none, and nothing beyond the table is read (the sanitizers would
+ * say so).
+ */
 START_TEST(any_table_is_read_to_its_end)
 {
 	static const unsigned int versions[] = { 0x0308, 0x030a, 0x030b };
@@ -450,7 +453,10 @@ START_TEST(native_and_python_frames_are_one_stack)
 	uint32_t i;
 
 	MERGE_CHECK(&record, native, 0x1000, 0x1100, 0, 1, 0x2000, 2, 3, 0x3000);
-	/* The native stack ends early, or Python's was cut: what lies before the interpreter remains. */
+	/*
+	 * The native stack ends early, or Python's was cut: what lies before the interpreter
+	 * remains.
+	 */
 	merge_check(&record, native, 5, (const uint64_t[]){ 0x1000, 0x1100, 0, 1, 2, 3 }, 6);
 	merge_check(&record, native, 2, (const uint64_t[]){ 0x1000, 0x1100, 0, 1, 2, 3 }, 6);
 	merge_check(&record, native, 1, (const uint64_t[]){ 0x1000, 0, 1, 2, 3 }, 5);
@@ -482,7 +488,10 @@ START_TEST(stacks_made_anew_are_bounded)
 	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
 	uint64_t i;
 
-	/* As many as a program that makes and runs code for ever would have; and those of another program. */
+	/*
+	 * As many as a program that makes and runs code for ever would have; and those of another
+	 * program.
+	 */
 	ck_assert_uint_ne(stacks_keep(stacks, 2, PYTHON_STACK | 1, frames, 2, 1), 0);
 	for (i = 1; i <= 200000; i++)
 		ck_assert_uint_ne(stacks_keep(stacks, 1, PYTHON_STACK | i, frames, 2, 1), 0);

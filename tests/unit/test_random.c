@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The model against a naive reference over 100,000 random operations, and at a million allocations. */
+/*
+ * The model against a naive reference over 100,000 random operations, and at a million allocations.
+ */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +72,9 @@ static void check_against(const struct reference *reference, struct feed *feed)
 	for (j = 0; j < process->site_count; j++)
 		sites += process->sites[j].live;
 	ck_assert_uint_eq(sum, reference->live);
-	/* Call sites count managed memory as well: it is to be freed, but may not be on a device. */
+	/*
+	 * Call sites count managed memory as well: it is to be freed, but may not be on a device.
+	 */
 	ck_assert_uint_eq(sites, reference->live + reference->kinds[KIND_MANAGED]);
 	ck_assert_uint_eq(count, reference->live_allocations);
 	snapshot_free(snapshot);
@@ -182,7 +186,8 @@ START_TEST(against_a_reference)
 			late_free(reference, &feed);
 		if (random() % 20000 == 0) {
 			random_reset(reference, &feed);
-			reset = true;	/* a free of what a reset ended would be taken as no leak: not here */
+			/* A free of what a reset ended would be taken as no leak: not here */
+			reset = true;
 		}
 		if (i % 1000 == 0)
 			give_up_waiting(reference, &feed);

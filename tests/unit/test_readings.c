@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the driver says, beside the books: devices, untracked bytes, what is not known, and readings that lie. */
+/*
+ * What the driver says, beside the books: devices, untracked bytes, what is not known, and readings
+ * that lie.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -24,7 +24,9 @@
 
 /* ---- what is missing, and what is wrong ---- */
 
-/* How many records can be read; all of them are as in @expected, which is the stream of the whole. */
+/*
+ * How many records can be read; all of them are as in @expected, which is the stream of the whole.
+ */
 static size_t count_records(struct reader *reader, const char *expected, size_t expected_size)
 {
 	const struct rec_hdr *record;
@@ -94,7 +96,10 @@ START_TEST(every_length)
 }
 END_TEST
 
-/* Behind the end there is nothing to be seen, which has to be said: whoever put two files together wants both. */
+/*
+ * Behind the end there is nothing to be seen, which has to be said: whoever put two files together
+ * wants both.
+ */
 START_TEST(something_behind_the_end)
 {
 	const char *path = record_path("behind"), *text;
@@ -125,7 +130,10 @@ START_TEST(something_behind_the_end)
 }
 END_TEST
 
-/* Where each block begins, the text's being the first; behind the last of them stands where the file ends. */
+/*
+ * Where each block begins, the text's being the first; behind the last of them stands where the
+ * file ends.
+ */
 static size_t blocks_of(const char *bytes, size_t size, size_t *at, size_t max)
 {
 	struct block_header header;
@@ -143,7 +151,10 @@ static size_t blocks_of(const char *bytes, size_t size, size_t *at, size_t max)
 
 enum { SAMPLE_ROOM = 1 << 20 };	/* more than it is with a block twice */
 
-/* What is left of a recording of the @count blocks whose numbers are @order: where it is damaged, with how many records before that. */
+/*
+ * What is left of a recording of the @count blocks whose numbers are @order: where it is damaged,
+ * with how many records before that.
+ */
 static void assert_order(const char *bytes, const size_t *at, const size_t *order, size_t count, size_t due, const char *stream,
 			 size_t stream_size)
 {
@@ -228,7 +239,10 @@ START_TEST(every_byte)
 	fd = memfd_create("recording", 0);
 	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
 	for (bit = 0; bit < 8 * size; bit++) {
-		/* All bits of the start and the end, else one of each byte: a CRC does not care which. */
+		/*
+		 * All bits of the start and the end, else one of each byte: a CRC does not care
+		 * which.
+		 */
 		if (bit / 8 >= 600 && bit / 8 < size - 600 && bit % 8 != bit / 8 % 8)
 			continue;
 		flip(fd, bytes, bit);
@@ -342,7 +356,10 @@ START_TEST(forged_blocks)
 	char bomb[1000], zeros[2000] = "";
 	size_t records, packed = pack_bytes(zeros, sizeof(zeros), bomb, sizeof(bomb));
 
-	/* A record that is shorter than its header, longer than its block, or shorter than its type. */
+	/*
+	 * A record that is shorter than its header, longer than its block, or shorter than its
+	 * type.
+	 */
 	forge_begin(file, "");
 	forge_block(file, 0, 100 * SECOND, hdrs, sizeof(hdrs), sizeof(hdrs));
 	ck_assert_int_eq(read_forged(file, &records), RECORDING_IS_DAMAGED);

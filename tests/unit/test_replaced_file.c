@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that is replaced as a whole: its name, its mode, links to it, and what cannot be replaced. */
+/*
+ * A file that is replaced as a whole: its name, its mode, links to it, and what cannot be replaced.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The asking end of the resolver, with a process at the other end that does what the test says: who is blamed and charged for
- * what, what is asked again, and what counts as lost. This file stands in for resolver_process.c.
+ * The asking end of the resolver, with a process at the other end that does what the test says: who
+ * is blamed and charged for what, what is asked again, and what counts as lost. This file stands in
+ * for resolver_process.c.
  */
 #include <check.h>
 #include <errno.h>
@@ -160,7 +161,10 @@ START_TEST(what_was_not_answered_is_asked_again)
 	expect_message(RESOLVER_ASK, a, 1, 0);
 	expect_message(RESOLVER_ADD, b, 0, 1);
 	expect_message(RESOLVER_ASK, b, 2, 0);
-	/* It answers the first, which is still on its way when it dies of the second: that one is to blame. */
+	/*
+	 * It answers the first, which is still on its way when it dies of the second: that one is
+	 * to blame.
+	 */
 	reply(1, 100, 0);
 	process_dies();
 	ANSWERS(resolver, 1, 100, 2, 0);
@@ -238,7 +242,10 @@ START_TEST(a_user_is_charged)
 	}
 	reply(3, 30, 0);
 	ANSWERS(resolver, 3, 30);
-	/* A question that took 9 seconds costs more than this user has: all that is above 2 is charged. */
+	/*
+	 * A question that took 9 seconds costs more than this user has: all that is above 2 is
+	 * charged.
+	 */
 	ck_assert(resolver_ask(resolver, other, 1, 4));
 	reply(4, 40, 9000);
 	ANSWERS(resolver, 4, 40);
@@ -248,7 +255,9 @@ out:
 }
 END_TEST
 
-/* Files of many users: processes are started one after the other, not as fast as they can be ended. */
+/*
+ * Files of many users: processes are started one after the other, not as fast as they can be ended.
+ */
 START_TEST(starts_are_paced)
 {
 	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
@@ -305,7 +314,10 @@ START_TEST(files_are_dropped_in_turn)
 	expect_message(RESOLVER_DROP, a, 0, 0);
 	reply(1, 11, 0);
 	ANSWERS(resolver, 1, 11);
-	/* A process that has ended has nothing to drop, and what was to be answered before cannot be asked again. */
+	/*
+	 * A process that has ended has nothing to drop, and what was to be answered before cannot
+	 * be asked again.
+	 */
 	a = file_add(resolver, 1);
 	b = file_add(resolver, 2);
 	ck_assert(resolver_ask(resolver, a, 1, 3));

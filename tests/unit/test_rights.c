@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process can do no more after rights_drop(): tried, each in a child that has the capabilities of one that probes. */
+/*
+ * What a process can do no more after rights_drop(): tried, each in a child that has the
+ * capabilities of one that probes.
+ */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which piece of a file is the runtime's code: symbols of its own, symbols of others, and where each lies. */
+/*
+ * Which piece of a file is the runtime's code: symbols of its own, symbols of others, and where
+ * each lies.
+ */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +44,10 @@ static Elf64_Shdr section(uint32_t type, size_t offset, size_t size, size_t entr
 	return (Elf64_Shdr){ .sh_type = type, .sh_offset = offset, .sh_size = size, .sh_entsize = entry, .sh_link = 2 };
 }
 
-/* A file with @symbols, the last of which has no name, that calls itself @soname (NULL: nothing). Returns what is found there. */
+/*
+ * A file with @symbols, the last of which has no name, that calls itself @soname (NULL: nothing).
+ * Returns what is found there.
+ */
 static bool found_in(const struct symbol *symbols, const char *soname, struct code_span *span)
 {
 	struct coded_image *program = calloc(1, sizeof(*program));

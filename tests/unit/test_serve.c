@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server of metrics, fed by hand: what it says before there is anything, while all is well, and when nothing comes. */
+/*
+ * The server of metrics, fed by hand: what it says before there is anything, while all is well, and
+ * when nothing comes.
+ */
 #include <arpa/inet.h>
 #include <check.h>
 #include <stdio.h>
@@ -174,7 +177,10 @@ START_TEST(ends_what_lasts)
 }
 END_TEST
 
-/* A thousand that say nothing, that say half of it, that do not read: those who ask are answered all the same. */
+/*
+ * A thousand that say nothing, that say half of it, that do not read: those who ask are answered
+ * all the same.
+ */
 START_TEST(crowds)
 {
 	static const char *const says[] = { "", "GET /healthz HTTP/1.1\r\nHost: ", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" };

@@ -10,7 +10,10 @@ static bool is_pure(const struct snap_span *span, int state)
 	return true;
 }
 
-/* What holds of any spans: ordered, apart unless they are of one state each, and all bytes are in them. */
+/*
+ * What holds of any spans: ordered, apart unless they are of one state each, and all bytes are in
+ * them.
+ */
 static void check_sums(uint64_t live)
 {
 	uint64_t sum = 0;
@@ -49,7 +52,8 @@ START_TEST(neighbours_are_one)
 	feed_alloc(&feed, 0x20000, 0x1000);
 	feed_alloc(&feed, 0x10000, 0x1000);
 	feed_alloc(&feed, 0x11000, 0x1000);
-	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x50000, 0x1000, 0);	/* not VRAM */
+	/* Not VRAM */
+	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0x50000, 0x1000, 0);
 	look();
 	ck_assert_uint_eq(process->span_count, 2);
 	ck_assert_uint_eq(process->spans[0].start, 0x10000);

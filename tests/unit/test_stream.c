@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stream: what is read once per refresh, as records, does to a model what its own functions do. */
+/*
+ * The stream: what is read once per refresh, as records, does to a model what its own functions do.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -140,7 +142,10 @@ START_TEST(short_rows)
 }
 END_TEST
 
-/* Names that are lost, and the limit that they were lost to: they are told, and no figure is inexact for it. */
+/*
+ * Names that are lost, and the limit that they were lost to: they are told, and no figure is
+ * inexact for it.
+ */
 START_TEST(names_that_are_lost)
 {
 	struct rec_lost lines = { .hdr = { .type = REC_LOST, .size = sizeof(lines) }, .total = 3, .cause = LOST_LINES };

@@ -69,7 +69,9 @@ START_TEST(sawtooth_is_not)
 {
 	unsigned int round, i, n = 0;
 
-	/* A cache that grows for 25 seconds, is emptied, and grows again, ever so slightly larger. */
+	/*
+	 * A cache that grows for 25 seconds, is emptied, and grows again, ever so slightly larger.
+	 */
 	for (round = 0; round < 60; round++) {
 		for (i = 0; i < 25; i++, n++) {
 			feed.now += SECOND;
@@ -142,7 +144,9 @@ START_TEST(slow_leak_is_found)
 {
 	int i;
 
-	/* One block a minute: no three windows of ten seconds in a row rise, but spans of eight do. */
+	/*
+	 * One block a minute: no three windows of ten seconds in a row rise, but spans of eight do.
+	 */
 	feed_alloc(&feed, 0x50000000, MIB);
 	for (i = 0; i < 60; i++) {
 		feed.now += 60 * SECOND;

@@ -17,7 +17,8 @@ START_TEST(every_call_is_described)
 		ck_assert_ptr_nonnull(call_name(i));
 		ck_assert_uint_lt(call_descs[i].class, CLASS_COUNT);
 		ck_assert_uint_lt(call_descs[i].group, GROUP_COUNT);
-		if (call_descs[i].class == CLASS_LAUNCH)	/* launch_function(), bpf/launch.bpf.h */
+		/* launch_function(), bpf/launch.bpf.h */
+		if (call_descs[i].class == CLASS_LAUNCH)
 			ck_assert_uint_le(call_descs[i].b, 1);
 	}
 	ck_assert_str_eq(call_name(CALL_cudaMalloc), "cudaMalloc");
@@ -106,7 +107,10 @@ START_TEST(every_line_makes_sense)
 }
 END_TEST
 
-/* The form for a default stream per thread comes and goes with the function that it is a form of, and takes the same arguments. */
+/*
+ * The form for a default stream per thread comes and goes with the function that it is a form of,
+ * and takes the same arguments.
+ */
 START_TEST(every_form_has_its_function)
 {
 	unsigned int call, plain;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums by command and call, over processes that are forgotten; what is held on each device; shared snapshots. */
+/*
+ * Sums by command and call, over processes that are forgotten; what is held on each device; shared
+ * snapshots.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +227,10 @@ static double call_seconds(void)
 	return malloc_call ? malloc_call->seconds : 0;
 }
 
-/* Whoever leaves, and in whatever order: a sum of fractions would fall by its last digit now and then. */
+/*
+ * Whoever leaves, and in whatever order: a sum of fractions would fall by its last digit now and
+ * then.
+ */
 START_TEST(seconds_never_go_down)
 {
 	double last = 0, now;

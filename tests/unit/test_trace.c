@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traces: what the formats print of records that make sense, and of those that do not; the writer and its queue. */
+/*
+ * Traces: what the formats print of records that make sense, and of those that do not; the writer
+ * and its queue.
+ */
 #include <check.h>
 #include <errno.h>
 #include <jansson.h>
@@ -203,7 +206,8 @@ START_TEST(kernels_by_what_is_known)
 	ck_assert_launches("0x401000");
 	give(&module, sizeof(module));
 	ck_assert_launches("app+0x1000");
-	kernel_as("", KERNEL, 0x7000, false);		/* a handle: what it stands for is named apart */
+	/* A handle: what it stands for is named apart */
+	kernel_as("", KERNEL, 0x7000, false);
 	kernel_as("_Z5scalePf", 0x7000, 0x7000, false);
 	ck_assert_launches("scale");
 	kernel("_Z5saxpyPffi");
@@ -270,7 +274,10 @@ START_TEST(as_json)
 }
 END_TEST
 
-/* The wall clock is set a minute ahead: text and JSON follow, Chrome's clock began when tracing did, and goes on. */
+/*
+ * The wall clock is set a minute ahead: text and JSON follow, Chrome's clock began when tracing
+ * did, and goes on.
+ */
 START_TEST(clock_is_set)
 {
 	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)), .real = (1000000000ull + 60) * 1000000000 };
@@ -302,7 +309,9 @@ START_TEST(clock_is_set)
 }
 END_TEST
 
-/* Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long. */
+/*
+ * Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long.
+ */
 static const char *const hostile[] = {
 	"\033]0;x\a\n\r\t\"\\,}{[]", "\xff\xfe\xc0\x80\xed\xa0\x80", "\"", "\\", "\\u0000", ("\x7f\xc2\x9b" "31m"), "",
 	"_Z", "_ZN", "_Z1fIXadL_Z1gvEEEvv", "a\nb", "\xe2\x82", "(((((", ")", "f(", "<>,()", "_ZTSSSSSS_S_S_S_",

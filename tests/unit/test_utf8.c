@@ -32,15 +32,20 @@ START_TEST(text_is_cleaned)
 	clean("\xf4\x90\x80\x80", "????");			/* past the last */
 	clean("\xf5\x80\x80\x80", "????");
 	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
-	clean("a\xe2\x80\x8b" "b\xf3\xa0\x80\x80" "c", "a?b?c");	/* U+200B, U+E0000: not seen */
+	/* U+200B, U+E0000: not seen */
+	clean("a\xe2\x80\x8b" "b\xf3\xa0\x80\x80" "c", "a?b?c");
 	clean("\xe2\x89", "??");				/* ends within a character */
 	ck_assert_str_eq(utf8_clean("abcdefghij", out, sizeof(out)), "abcdefg");
-	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");	/* never half a character */
+	/* Never half a character */
+	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");
 	ck_assert_str_eq(utf8_clean("abc", out, 1), "");
 }
 END_TEST
 
-/* What is hostile to one is so to all: cleaned, it is a question mark; it has no width; measured, it is one cell. */
+/*
+ * What is hostile to one is so to all: cleaned, it is a question mark; it has no width; measured,
+ * it is one cell.
+ */
 START_TEST(all_agree)
 {
 	char text[5], out[8];

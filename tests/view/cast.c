@@ -331,7 +331,9 @@ static const char *const texts[] = {
 	"pool::grow+0x13 at pool.cc:118 (libpool.so)",
 };
 
-/* A site whose stack is @numbers of the above, -1 the last; the one at @shown is what it is called. */
+/*
+ * A site whose stack is @numbers of the above, -1 the last; the one at @shown is what it is called.
+ */
 static struct snap_site python_site(struct snapshot *snapshot, const int *numbers, size_t shown, uint64_t leaked, uint64_t allocations)
 {
 	const char **stack_texts = some(snapshot, 8, sizeof(*stack_texts));

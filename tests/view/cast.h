@@ -19,8 +19,9 @@ struct snapshot *cast_snapshot(int step);
 void cast_devices(struct snapshot *snapshot);
 
 /*
- * Gives the trainer the sites of a Python program that calls a library, too: two functions of one file, one of another
- * file of the same name, and native ones, of some of which little is known. Returns the trainer.
+ * Gives the trainer the sites of a Python program that calls a library, too: two functions of one
+ * file, one of another file of the same name, and native ones, of some of which little is known.
+ * Returns the trainer.
  */
 struct snap_process *cast_python(struct snapshot *snapshot);
 

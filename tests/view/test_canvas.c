@@ -200,7 +200,10 @@ START_TEST(themes_are_whole)
 				if (!colors[j] || !strcmp(themes[i].name, "mono"))
 					ck_assert_int_eq(look.fg, COLOR_DEFAULT);
 			}
-		/* Half of a pair of colours is the terminal's only where all of it is: dark on dark is not read, nor is white on white. */
+		/*
+		 * Half of a pair of colours is the terminal's only where all of it is: dark on dark
+		 * is not read, nor is white on white.
+		 */
 		for (unsigned int style = 0; style < ST_COUNT; style++)
 			for (unsigned int flags = 0; flags < 8; flags++) {
 				struct look look = theme_look(&themes[i], 256, style, flags);

@@ -264,7 +264,10 @@ START_TEST(states)
 }
 END_TEST
 
-/* A program that launches graphs: a column more, busiest first by both, and the key that sorts by it. */
+/*
+ * A program that launches graphs: a column more, busiest first by both, and the key that sorts by
+ * it.
+ */
 START_TEST(graphs)
 {
 	struct snapshot *snapshot = cast_snapshot(STEPS);
@@ -333,7 +336,10 @@ START_TEST(sites)
 }
 END_TEST
 
-/* With --launch-sites: places below their kernels and calls, the same one once, in the order of the rows above; all in full height. */
+/*
+ * With --launch-sites: places below their kernels and calls, the same one once, in the order of the
+ * rows above; all in full height.
+ */
 START_TEST(places)
 {
 	static const char *const lines[] = { "step at train.py:12 (python)", "evaluate at train.py:31 (python)", "warm at train.py:44 (python)",

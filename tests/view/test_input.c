@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys to actions to state, without a terminal. What they do while something is open: test_modes.c. */
+/*
+ * Keys to actions to state, without a terminal. What they do while something is open: test_modes.c.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -360,7 +362,10 @@ START_TEST(the_clock_is_set)
 	view_feed(&view, snapshot);
 	ck_assert_ptr_nonnull(view.base);
 	ck_assert_uint_eq(track_count(&view.history.all), count + 1);
-	/* What cutop itself takes is a share of the time that went by, and a message stays for seconds of it. */
+	/*
+	 * What cutop itself takes is a share of the time that went by, and a message stays for
+	 * seconds of it.
+	 */
 	ck_assert_double_ge(view.self_share, 0);
 	draw();
 	ck_assert_str_ne(row_with("not for ever"), "");

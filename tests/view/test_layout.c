@@ -123,7 +123,9 @@ START_TEST(columns_fit_every_width)
 }
 END_TEST
 
-/* Each stands where the list of panes says, and has what everything else takes from its descriptor. */
+/*
+ * Each stands where the list of panes says, and has what everything else takes from its descriptor.
+ */
 START_TEST(panes_are_sound)
 {
 	for (size_t i = 0; i < PANE_COUNT; i++) {

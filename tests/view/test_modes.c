@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys while something is open, without a terminal: what is typed, menus, the help, and questions that want a yes. */
+/*
+ * Keys while something is open, without a terminal: what is typed, menus, the help, and questions
+ * that want a yes.
+ */
 #include <string.h>
 
 #include "at_screen.h"

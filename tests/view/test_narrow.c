@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names and figures where there is little room: whole characters, whole numbers, and a sign for what is missing. */
+/*
+ * Names and figures where there is little room: whole characters, whole numbers, and a sign for
+ * what is missing.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,8 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
-#define MANY "\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"	/* ten of two cells */
+/* Ten of two cells */
+#define MANY "\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"
 
 static struct snap_process *process_of(uint32_t program)
 {
@@ -219,7 +223,8 @@ START_TEST(marks)
 	keys("/sho\r");
 	row = row_with("\u00d7 short");
 	ck_assert_str_ne(row, "");
-	ck_assert_ptr_eq(strchr(marks_of(CAST_SHORT), '!'), marks_of(CAST_SHORT) + (strstr(row, "short") - row - 1));	/* a sign of two bytes */
+	/* A sign of two bytes */
+	ck_assert_ptr_eq(strchr(marks_of(CAST_SHORT), '!'), marks_of(CAST_SHORT) + (strstr(row, "short") - row - 1));
 	ck_assert_ptr_nonnull(strstr(marks_of(CAST_SHORT), ".!!!."));
 	/* Out of sight, and in a column that is not the last. */
 	memmove(settings->columns + 1, settings->columns, (settings->column_count - 1) * sizeof(settings->columns[0]));

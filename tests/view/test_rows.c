@@ -70,7 +70,10 @@ START_TEST(hostile_trees)
 }
 END_TEST
 
-/* Of several that had a pid one after the other, the parent is the one that ran when the child was started. */
+/*
+ * Of several that had a pid one after the other, the parent is the one that ran when the child was
+ * started.
+ */
 START_TEST(whose_child)
 {
 	static const struct {
@@ -183,7 +186,10 @@ START_TEST(busiest_since)
 	view.search[0] = 0;
 	kernels[3].launches += 100;
 	kernels[1].launches += 50;
-	/* Of what is launched by several handles the busiest stands for all, and may be another than it was. */
+	/*
+	 * Of what is launched by several handles the busiest stands for all, and may be another
+	 * than it was.
+	 */
 	kernels[3].function += 100;
 	/* One that is named by now. */
 	kernels[1].symbol = "_ZN2nn7softmaxEv";

@@ -204,7 +204,10 @@ START_TEST(no_stack)
 }
 END_TEST
 
-/* The cursor is on a site, wherever that goes; what is open stays so. As long as none was chosen, it is on the first. */
+/*
+ * The cursor is on a site, wherever that goes; what is open stays so. As long as none was chosen,
+ * it is on the first.
+ */
 START_TEST(the_cursor_is_a_site)
 {
 	struct snap_site site;
@@ -246,7 +249,9 @@ START_TEST(moving)
 	press(K_PAGE_DOWN);
 	draw();
 	ck_assert(is_at("0x7f0012345678"));
-	/* What is opened at the end of a short screen is brought in sight, as far as there is room. */
+	/*
+	 * What is opened at the end of a short screen is brought in sight, as far as there is room.
+	 */
 	ck_assert_int_eq(canvas_resize(&canvas, 14, 60), 0);
 	keys("g\rG");
 	ck_assert_int_eq(row_number("Attention.__init__"), -1);
@@ -306,7 +311,10 @@ START_TEST(grouping)
 	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"), row_number("▼  Attention.__init__ at") + 3);
 	ck_assert_int_eq(row_number("▶  Attention.grow at"), row_number("▼  Attention.__init__ at") + 5);
 	ck_assert_ptr_nonnull(strstr(row_with("▶  Attention.grow at"), "   ~40.0M     136M        0        68"));
-	/* Esc: from a frame to its site, from that to its group, and no further than there is something open. */
+	/*
+	 * Esc: from a frame to its site, from that to its group, and no further than there is
+	 * something open.
+	 */
 	keys("jj\033");
 	ck_assert(is_at("▶  Attention.__init__ at"));
 	keys("k\033");

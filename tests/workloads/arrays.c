@@ -55,10 +55,11 @@ static void objects(cudaArray_t array, void *linear)
 }
 
 /*
- * Two arrays of 4096 and 8192 bytes and 4096 of memory. H2D sync 1 of 1000 bytes, async 1 of 4096; D2H sync 2,
- * 1500 bytes, async 1 of 512; D2D sync 1 of 500. Failures: cudaMemcpyToArray 2, cudaMemcpyFromArrayAsync 1,
- * cudaDestroySurfaceObject 1, cudaCreateTextureObject 1, cudaDestroyTextureObject 1. To the driver the synchronous
- * copies are 3 + 3 + 3 + 2 calls, the others 1 + 3.
+ * Two arrays of 4096 and 8192 bytes and 4096 of memory. H2D sync 1 of 1000 bytes, async 1 of 4096;
+ * D2H sync 2, 1500 bytes, async 1 of 512; D2D sync 1 of 500. Failures: cudaMemcpyToArray 2,
+ * cudaMemcpyFromArrayAsync 1, cudaDestroySurfaceObject 1, cudaCreateTextureObject 1,
+ * cudaDestroyTextureObject 1. To the driver the synchronous copies are 3 + 3 + 3 + 2 calls, the
+ * others 1 + 3.
  */
 int arrays(void)
 {

@@ -264,8 +264,8 @@ static void scene_short(void)
 }
 
 /*
- * A fault that a later call reports (CUDA_DOUBLE_FAIL makes it): softmax is launched and waited for, then a graph of
- * vectorAdd and saxpy is, in one stream, and reduce in another
+ * A fault that a later call reports (CUDA_DOUBLE_FAIL makes it): softmax is launched and waited
+ * for, then a graph of vectorAdd and saxpy is, in one stream, and reduce in another
  */
 static void scene_broken(void)
 {
@@ -306,9 +306,10 @@ static void expect_memory(unsigned long long expected, const char *when)
 }
 
 /*
- * A captured allocation of 1 MiB that its graph frees: saxpy N, captured once. A node that allocates 2 MiB and is
- * freed outside, once by cudaFree, once by cudaFreeAsync, once by a graph: launched three times. Beside them one
- * cudaMallocAsync and cudaFreeAsync into a stream that captures nothing, 4096 bytes.
+ * A captured allocation of 1 MiB that its graph frees: saxpy N, captured once. A node that
+ * allocates 2 MiB and is freed outside, once by cudaFree, once by cudaFreeAsync, once by a graph:
+ * launched three times. Beside them one cudaMallocAsync and cudaFreeAsync into a stream that
+ * captures nothing, 4096 bytes.
  */
 static void scene_memory(void)
 {
@@ -349,8 +350,8 @@ static void scene_memory(void)
 }
 
 /*
- * One instance is made and launched N times, then a line is read; and it is launched N times more. A graph made
- * before and filled after: reduce N. One made after: softmax N.
+ * One instance is made and launched N times, then a line is read; and it is launched N times more.
+ * A graph made before and filled after: reduce N. One made after: softmax N.
  */
 static void scene_late(void)
 {

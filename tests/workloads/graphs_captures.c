@@ -11,7 +11,10 @@
 
 #define EXTERNAL	1	/* cudaEventRecordExternal, cudaEventWaitExternal */
 
-/* vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1 each */
+/*
+ * vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1
+ * each
+ */
 void scene_fork(void)
 {
 	cudaEvent_t forked, joined;
@@ -41,7 +44,10 @@ void scene_fork(void)
 	MUST(cudaEventDestroy(joined));
 }
 
-/* Events that are recorded and waited for as the graphs run draw nobody in: saxpy 1 launch, vectorAdd N, reduce N */
+/*
+ * Events that are recorded and waited for as the graphs run draw nobody in: saxpy 1 launch,
+ * vectorAdd N, reduce N
+ */
 void scene_outside(void)
 {
 	cudaGraph_t first, second;
@@ -84,7 +90,10 @@ static void *launch_beside(void *arg)
 	return arg;
 }
 
-/* Another thread launches into another stream meanwhile: vectorAdd N, saxpy 2N, and reduce: launches N */
+/*
+ * Another thread launches into another stream meanwhile: vectorAdd N, saxpy 2N, and reduce:
+ * launches N
+ */
 void scene_beside(void)
 {
 	cudaGraphExec_t exec;
@@ -106,7 +115,9 @@ void scene_beside(void)
 	drop(exec, graph);
 }
 
-/* A capture into a graph that there is, on the thread's own stream: vectorAdd N, saxpy N, reduce N */
+/*
+ * A capture into a graph that there is, on the thread's own stream: vectorAdd N, saxpy N, reduce N
+ */
 void scene_to_graph(void)
 {
 	dim3 one = { 1, 1, 1 };
@@ -127,7 +138,10 @@ void scene_to_graph(void)
 	drop(exec, graph);
 }
 
-/* A graph that is captured anew, with another kernel: vectorAdd N + N, saxpy 2N + N, reduce N, reduce 1 launch */
+/*
+ * A graph that is captured anew, with another kernel: vectorAdd N + N, saxpy 2N + N, reduce N,
+ * reduce 1 launch
+ */
 void scene_recapture(void)
 {
 	cudaGraph_t graph = capture_three(), same;
@@ -160,7 +174,10 @@ void scene_recapture_fails(void)
 	drop(exec, graph);
 }
 
-/* Into the command list of a graphics library, twice; then N launches: direct 2 captured, launches N */
+/*
+ * Into the command list of a graphics library, twice; then N launches: direct 2 captured, launches
+ * N
+ */
 void scene_command_list(void)
 {
 	void *library[2] = { NULL, NULL }, *list = library;
@@ -186,12 +203,14 @@ void scene_command_list(void)
 }
 
 /*
- * Nodes that kernels may disable and enable, so that the host does not know how often they ran: vectorAdd N and, after the host has
- * changed it, softmax N, of a node made by hand; reduce N, of a captured launch. Beside them saxpy N and N.
+ * Nodes that kernels may disable and enable, so that the host does not know how often they ran:
+ * vectorAdd N and, after the host has changed it, softmax N, of a node made by hand; reduce N, of a
+ * captured launch. Beside them saxpy N and N.
  */
 void scene_updatable(void)
 {
-	cudaLaunchAttribute attribute = { .id = 13, .val = { 1 } };	/* cudaLaunchAttributeDeviceUpdatableKernelNode */
+	/* cudaLaunchAttributeDeviceUpdatableKernelNode */
+	cudaLaunchAttribute attribute = { .id = 13, .val = { 1 } };
 	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 }, .stream = stage.stream,
 				      .attrs = &attribute, .numAttrs = 1 };
 	struct cudaKernelNodeParams params = kernel_params(SOFTMAX);
@@ -217,7 +236,10 @@ void scene_updatable(void)
 	drop(exec, captured);
 }
 
-/* An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce N */
+/*
+ * An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce
+ * N
+ */
 void scene_nested(void)
 {
 	cudaGraph_t inner = capture_three(), graph;
@@ -251,7 +273,10 @@ void scene_left(void)
 
 #define MUST_CU(call) MUST((cudaError_t)(call))
 
-/* The driver's calls alone: direct 2N (captured, and by hand). Its launch into the runtime's capture: direct N */
+/*
+ * The driver's calls alone: direct 2N (captured, and by hand). Its launch into the runtime's
+ * capture: direct N
+ */
 void scene_driver(void)
 {
 	CUDA_KERNEL_NODE_PARAMS params = {
@@ -282,7 +307,10 @@ void scene_driver(void)
 	drop(mixed, NULL);
 }
 
-/* N launches in one capture, of two kernels by turns; launched three times: vectorAdd 3N/2, saxpy 3N/2 */
+/*
+ * N launches in one capture, of two kernels by turns; launched three times: vectorAdd 3N/2, saxpy
+ * 3N/2
+ */
 void scene_large(void)
 {
 	cudaGraphExec_t exec;
@@ -298,7 +326,10 @@ void scene_large(void)
 	drop(exec, graph);
 }
 
-/* Two copies in a capture, one of each kind that says its direction and that does not; and one copy that is one */
+/*
+ * Two copies in a capture, one of each kind that says its direction and that does not; and one copy
+ * that is one
+ */
 void scene_copies(void)
 {
 	cudaGraphExec_t exec;

@@ -51,7 +51,10 @@ static pid_t other_start(int *to)
 	_exit(126);
 }
 
-/* 2 allocations here, 1 MiB and one beside it that must keep its bytes; the other shares 1 MiB and owns nothing. */
+/*
+ * 2 allocations here, 1 MiB and one beside it that must keep its bytes; the other shares 1 MiB and
+ * owns nothing.
+ */
 int ipc(void)
 {
 	struct handles handles;

@@ -250,7 +250,10 @@ static int reap(unsigned long *alive, int flags)
 	return failed;
 }
 
-/* COUNT processes of the workload "brief", begun evenly over so many seconds (0: as fast as one after the other). */
+/*
+ * COUNT processes of the workload "brief", begun evenly over so many seconds (0: as fast as one
+ * after the other).
+ */
 int spawn(void)
 {
 	unsigned long count = (unsigned long)number(0, 100), alive = 0, done = 0;

@@ -8,7 +8,10 @@
 
 #define MIB	((size_t)1 << 20)
 
-/* Says that it has come so far, and waits until told to go on: a line, or the end of standard input. */
+/*
+ * Says that it has come so far, and waits until told to go on: a line, or the end of standard
+ * input.
+ */
 static void wait_here(void)
 {
 	int c;
